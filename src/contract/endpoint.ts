@@ -1,0 +1,111 @@
+import type * as z from 'zod/mini';
+import { type ErrorCode, isUnbilled } from './errors.ts';
+
+/** An object schema, as params and query are. */
+export type Fields = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
+/** The success answers of an endpoint by status. */
+export type Answers = { readonly 200: z.core.$ZodType; readonly 202?: z.core.$ZodType };
+
+/** A call's input: what goes into the path, the query and the body. */
+export interface Request<P = unknown, Q = unknown, B = unknown> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+}
+
+/** An answer that succeeded, told apart by its status. */
+export type Answered<A extends Answers> = {
+  [S in Extract<keyof A, number>]: {
+    readonly status: S;
+    readonly record: z.output<Extract<A[S], z.core.$ZodType>>;
+  };
+}[Extract<keyof A, number>];
+
+/** What a call can cost before it is made. `reveals` is the most wallets it can reveal. */
+export interface Bounds {
+  readonly least: number;
+  readonly most: number;
+  readonly reveals: number;
+}
+
+/** What an answer did cost. */
+export interface Charge {
+  readonly cu: number;
+  readonly reveals: number;
+}
+
+/** How a call is priced, before it and after it. */
+export interface Price<R, A> {
+  /** The rule as the price list prints it. */
+  readonly text: string;
+  readonly before: (request: R) => Bounds;
+  readonly after: (request: R, answer: A) => Charge;
+  /** What a 404 costs. */
+  readonly miss: number;
+}
+
+/**
+ * What may be done when a connection broke after the request had left:
+ * `repeat` (a read: ask again) or `never` (it may have been charged, asking again could charge twice).
+ */
+export type RetryRule = 'repeat' | 'never';
+
+/** One endpoint of the service as a value. */
+export interface Endpoint<P extends Fields, Q extends Fields, B extends z.core.$ZodType, A extends Answers> {
+  readonly method: 'GET' | 'POST';
+  readonly path: `/${string}`;
+  readonly group: 'identity' | 'numbers' | 'theses' | 'launchpad' | 'account';
+  readonly summary: string;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly answers: A;
+  /** Codes this endpoint documents beyond those every endpoint can answer. */
+  readonly errors: readonly ErrorCode[];
+  readonly price: Price<Request<z.output<P>, z.output<Q>, z.output<B>>, Answered<A>>;
+  readonly retry: RetryRule;
+  /** Default time allowed for one request, in seconds. */
+  readonly patience: number;
+}
+
+/** Keeps the exact types of a row while checking its form. */
+export function endpoint<
+  P extends Fields,
+  Q extends Fields,
+  B extends z.core.$ZodType,
+  const A extends Answers,
+>(row: Endpoint<P, Q, B, A>): Endpoint<P, Q, B, A> {
+  return row;
+}
+
+/** A row whose types are not known: what loops over the table see. */
+export type AnyEndpoint = Endpoint<Fields, Fields, z.core.$ZodType, Answers>;
+
+/** Errors that any endpoint may answer with. */
+export const commonErrors = [
+  'VALIDATION_ERROR',
+  'BAD_REQUEST',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'FORBIDDEN_SCOPE',
+  'FREE_TIER_DISABLED',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'OVERLOADED',
+  'B2B_DISABLED',
+  'TIMEOUT',
+] as const satisfies readonly ErrorCode[];
+
+/**
+ * What an error answer costs. Only a 404 that is a lookup's own miss is charged; the price list has no
+ * price for a 400, 402 or 409, and 401, 403, 429 and 5xx are stated to be free.
+ */
+export function chargeOfError(row: { price: { miss: number } }, status: number, code: string): Charge {
+  const miss = !isUnbilled(status) && status === 404 && code !== 'NOT_FOUND';
+  return { cu: miss ? row.price.miss : 0, reveals: 0 };
+}
+
+/** Fills a path's parameters in, encoded. */
+export function pathOf(template: string, params: Record<string, unknown>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+}

@@ -1,0 +1,323 @@
+import * as z from 'zod/mini';
+import { type Answered, type Answers, endpoint, type Fields, type Request } from './endpoint.ts';
+import { bounded, field } from './field.ts';
+import {
+  ADDRESS_MAX,
+  BATCH_MAX,
+  HANDLE_MAX,
+  THESIS_BLOCK,
+  THESIS_LIMIT_DEFAULT,
+  THESIS_LIMIT_MAX,
+} from './limits.ts';
+import { Me } from './records/account.ts';
+import { Board, boardPeriods, CalloutPage, LaunchpadUser } from './records/launchpad.ts';
+import { Pnl, PnlBatch } from './records/pnl.ts';
+import { ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
+import { Pending, User } from './records/user.ts';
+
+/** Unit prices, each once. */
+export const cu = {
+  lookup: 100,
+  miss: 200,
+  reveal: 30_000,
+  thesisBlock: 200,
+  launchpad: 10,
+  socketMinute: 20_000,
+} as const;
+
+const nothing = z.object({});
+const noBody = z.undefined();
+const handle = field(bounded(1, HANDLE_MAX), 'Handle; case-insensitive, a leading @ is dropped.');
+const userId = field(z.uuid(), 'User id.', { format: 'uuid' });
+const address = field(bounded(1, ADDRESS_MAX), 'Solana base58, or EVM with its 0x prefix.');
+const token = field(
+  bounded(1, ADDRESS_MAX),
+  'Token address; Solana is case-sensitive, EVM is lower-cased by the service.',
+);
+const walk = field(z.optional(z.string()), 'Id of the last item seen; returns older ones.');
+const limit = field(
+  z.optional(z.int().check(z.gte(1), z.lte(THESIS_LIMIT_MAX))),
+  'Rows a page; priced per started block of 20.',
+);
+
+const holdsWallet = (user: User) => user.solanaAddress !== null || user.evmAddress !== null;
+const provesWallet = (pnl: Pnl) => pnl.wallet !== null || pnl.evmWallet !== null;
+const walletOnce = (holds: boolean) => (holds ? 1 : 0);
+
+const lookupPrice = {
+  text: '100 CU, 200 CU on 404',
+  before: () => ({ least: cu.lookup, most: cu.miss, reveals: 1 }),
+  after: (_: unknown, { record }: { record: User }) => ({
+    cu: cu.lookup,
+    reveals: walletOnce(holdsWallet(record)),
+  }),
+  miss: cu.miss,
+};
+
+/** Blocks of 20 rows that a requested limit starts. */
+export const thesisBlocks = (rows: number = THESIS_LIMIT_DEFAULT) => Math.ceil(rows / THESIS_BLOCK);
+
+const thesisCost = (query: { limit?: number | undefined }) => cu.thesisBlock * thesisBlocks(query.limit);
+const thesisPrice = {
+  text: '200 CU per started block of 20 rows of the requested limit',
+  before: ({ query }: { query: { limit?: number | undefined } }) => {
+    const cost = thesisCost(query);
+    return { least: cost, most: cost, reveals: 0 };
+  },
+  after: ({ query }: { query: { limit?: number | undefined } }) => ({ cu: thesisCost(query), reveals: 0 }),
+  miss: cu.miss,
+};
+const thesisQuery = z.object({ before: walk, limit });
+
+// The launchpad's price is per call, whatever the answer: its miss costs the same.
+const launchpadPrice = {
+  text: '10 CU per call',
+  before: () => ({ least: cu.launchpad, most: cu.launchpad, reveals: 0 }),
+  after: () => ({ cu: cu.launchpad, reveals: 0 }),
+  miss: cu.launchpad,
+};
+const calloutQuery = z.object({ before: walk });
+
+const get = { method: 'GET', query: nothing, body: noBody, retry: 'repeat', patience: 30 } as const;
+
+/** The whole service: every call it answers, in the order of its description. */
+export const endpoints = {
+  'user.handle': endpoint({
+    ...get,
+    path: '/v2/user/handle/{handle}',
+    group: 'identity',
+    summary: 'The user behind a handle.',
+    params: z.object({ handle }),
+    answers: { 200: User },
+    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+    price: lookupPrice,
+  }),
+  'user.wallet': endpoint({
+    ...get,
+    path: '/v2/user/wallet/{address}',
+    group: 'identity',
+    summary: 'The user behind a wallet address.',
+    params: z.object({ address }),
+    answers: { 200: User },
+    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+    price: {
+      text: '30,000 CU, 200 CU on 404',
+      before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
+      after: (_, { record }) => ({ cu: cu.reveal, reveals: walletOnce(holdsWallet(record)) }),
+      miss: cu.miss,
+    },
+  }),
+  'user.id': endpoint({
+    ...get,
+    path: '/v2/user/id/{id}',
+    group: 'identity',
+    summary: 'The user with an id.',
+    params: z.object({ id: userId }),
+    answers: { 200: User },
+    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+    price: lookupPrice,
+  }),
+  'user.resolve': endpoint({
+    ...get,
+    method: 'POST',
+    path: '/v2/user/handle/{handle}/resolve',
+    group: 'identity',
+    summary: "A handle's wallet, looked for live where none is held.",
+    params: z.object({ handle }),
+    answers: { 200: User, 202: Pending },
+    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED', 'CONFLICT'],
+    price: {
+      text: '30,000 CU, 200 CU on 202 or 404',
+      before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
+      after: (_, answer) =>
+        answer.status === 202
+          ? { cu: cu.miss, reveals: 0 }
+          : { cu: cu.reveal, reveals: walletOnce(holdsWallet(answer.record)) },
+      miss: cu.miss,
+    },
+    retry: 'never',
+    patience: 60,
+  }),
+  'user.pnl': endpoint({
+    ...get,
+    path: '/v2/user/handle/{handle}/pnl',
+    group: 'numbers',
+    summary: "One trader's numbers.",
+    params: z.object({ handle }),
+    answers: { 200: Pnl },
+    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+    price: {
+      text: '30,000 CU, 200 CU on 404',
+      before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
+      after: (_, { record }) => ({ cu: cu.reveal, reveals: walletOnce(provesWallet(record)) }),
+      miss: cu.miss,
+    },
+  }),
+  'users.pnl': endpoint({
+    ...get,
+    method: 'POST',
+    path: '/v2/user/handles/pnl',
+    group: 'numbers',
+    summary: 'The numbers of up to 100 traders, served in full or refused as a whole.',
+    params: nothing,
+    body: z.object({ handles: z.array(handle).check(z.minLength(1), z.maxLength(BATCH_MAX)) }),
+    answers: { 200: PnlBatch },
+    errors: ['QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+    price: {
+      text: '30,000 CU per handle found, 200 CU per handle missing',
+      before: ({ body }) => {
+        const asked = distinctHandles(body.handles).length;
+        return { least: cu.miss * asked, most: cu.reveal * asked, reveals: asked };
+      },
+      after: (_, { record }) => ({
+        cu: cu.reveal * record.entries.length + cu.miss * record.missing.length,
+        reveals: record.entries.filter(provesWallet).length,
+      }),
+      miss: cu.miss,
+    },
+    retry: 'never',
+  }),
+  'thesis.all': endpoint({
+    ...get,
+    path: '/v2/thesis',
+    group: 'theses',
+    summary: 'Theses, newest first.',
+    params: nothing,
+    query: thesisQuery,
+    answers: { 200: ThesisPage },
+    errors: ['QUOTA_EXCEEDED'],
+    price: thesisPrice,
+  }),
+  'thesis.token': endpoint({
+    ...get,
+    path: '/v2/thesis/token/{tokenAddress}',
+    group: 'theses',
+    summary: 'Theses about a token.',
+    params: z.object({ tokenAddress: token }),
+    query: thesisQuery,
+    answers: { 200: TokenThesisPage },
+    errors: ['QUOTA_EXCEEDED'],
+    price: thesisPrice,
+  }),
+  'thesis.user': endpoint({
+    ...get,
+    path: '/v2/thesis/user/{id}',
+    group: 'theses',
+    summary: 'Theses by an author.',
+    params: z.object({ id: userId }),
+    query: thesisQuery,
+    answers: { 200: UserThesisPage },
+    errors: ['QUOTA_EXCEEDED'],
+    price: thesisPrice,
+  }),
+  'thesis.userToken': endpoint({
+    ...get,
+    path: '/v2/thesis/user/{id}/token/{tokenAddress}',
+    group: 'theses',
+    summary: 'Theses by an author about a token.',
+    params: z.object({ id: userId, tokenAddress: token }),
+    query: thesisQuery,
+    answers: { 200: UserThesisPage },
+    errors: ['QUOTA_EXCEEDED'],
+    price: thesisPrice,
+  }),
+  'launchpad.user': endpoint({
+    ...get,
+    path: '/v2/launchpad/user/wallet/{wallet}',
+    group: 'launchpad',
+    summary: "A wallet's launchpad account; a stored read, no resolution.",
+    params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
+    answers: { 200: LaunchpadUser },
+    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED'],
+    price: launchpadPrice,
+  }),
+  'launchpad.callouts': endpoint({
+    ...get,
+    path: '/v2/launchpad/thesis',
+    group: 'launchpad',
+    summary: 'The 25 most recent callouts.',
+    params: nothing,
+    query: calloutQuery,
+    answers: { 200: CalloutPage },
+    errors: ['QUOTA_EXCEEDED'],
+    price: launchpadPrice,
+  }),
+  'launchpad.callouts.coin': endpoint({
+    ...get,
+    path: '/v2/launchpad/thesis/token/{mint}',
+    group: 'launchpad',
+    summary: 'The 25 most recent callouts for a coin.',
+    params: z.object({ mint: field(bounded(1, ADDRESS_MAX), 'Coin mint.') }),
+    query: calloutQuery,
+    answers: { 200: CalloutPage },
+    errors: ['QUOTA_EXCEEDED'],
+    price: launchpadPrice,
+  }),
+  'launchpad.callouts.wallet': endpoint({
+    ...get,
+    path: '/v2/launchpad/thesis/wallet/{wallet}',
+    group: 'launchpad',
+    summary: 'The 25 most recent callouts by a wallet.',
+    params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
+    query: calloutQuery,
+    answers: { 200: CalloutPage },
+    errors: ['QUOTA_EXCEEDED'],
+    price: launchpadPrice,
+  }),
+  'launchpad.board': endpoint({
+    ...get,
+    path: '/v2/launchpad/leaderboard/traders',
+    group: 'launchpad',
+    summary: 'The top 100 traders, as a snapshot.',
+    params: nothing,
+    query: z.object({
+      period: field(z.optional(z.enum(boardPeriods)), 'daily, weekly (default) or monthly.'),
+      at: field(z.optional(z.string()), 'Epoch ms or ISO time; the latest snapshot at or before it.'),
+    }),
+    answers: { 200: Board },
+    errors: ['QUOTA_EXCEEDED'],
+    price: launchpadPrice,
+  }),
+  me: endpoint({
+    ...get,
+    path: '/v2/me',
+    group: 'account',
+    summary: "The key's plan, scopes, entitlement and usage.",
+    params: nothing,
+    answers: { 200: Me },
+    errors: [],
+    price: {
+      text: 'free',
+      before: () => ({ least: 0, most: 0, reveals: 0 }),
+      after: () => ({ cu: 0, reveals: 0 }),
+      miss: 0,
+    },
+  }),
+} as const;
+
+export type EndpointId = keyof typeof endpoints;
+export const endpointIds = Object.keys(endpoints) as EndpointId[];
+
+type Row<Id extends EndpointId> = (typeof endpoints)[Id];
+/** What a call of endpoint `Id` takes, validated. */
+export type RequestOf<Id extends EndpointId> = Request<
+  z.output<Row<Id>['params'] & Fields>,
+  z.output<Row<Id>['query'] & Fields>,
+  z.output<Row<Id>['body']>
+>;
+/** What a call of endpoint `Id` answers with when it succeeds. */
+export type AnswerOf<Id extends EndpointId> = Answered<Row<Id>['answers'] & Answers>;
+
+/** Handles as the service compares them: without a leading @, lower-cased. */
+export const normalHandle = (text: string) => text.trim().replace(/^@/, '').toLowerCase();
+
+/** The handles of a batch that count: first spelling kept, repeats dropped. */
+export function distinctHandles(handles: readonly string[]): string[] {
+  const first = new Map<string, string>();
+  for (const text of handles) if (!first.has(normalHandle(text))) first.set(normalHandle(text), text);
+  return [...first.values()];
+}
+
+/** The two paths outside the table: the live feed, and the service's description of itself. */
+export const SOCKET_PATH = '/v2/ws';
+export const OPENAPI_PATH = '/openapi.json';

@@ -1,0 +1,39 @@
+import * as z from 'zod/mini';
+import { field } from './field.ts';
+import { ThesisFrameData } from './records/thesis.ts';
+
+/** What one connection may listen to: everything, or at most 50 tokens. */
+export const Subscription = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('all') }),
+  z.looseObject({ type: z.literal('tokens'), tokens: z.array(z.string()) }),
+]);
+export type Subscription = z.infer<typeof Subscription>;
+
+/** Frames that the client sends. */
+export const ClientFrame = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('subscribe'), subscription: Subscription }),
+  z.looseObject({ type: z.literal('unsubscribe') }),
+]);
+export type ClientFrame = z.infer<typeof ClientFrame>;
+
+export const ReadyFrame = z.looseObject({ type: z.literal('ready'), connectionId: z.string() });
+export const SubscriptionFrame = z.looseObject({
+  type: z.literal('subscription'),
+  subscription: field(z.nullable(Subscription), 'The whole current subscription; null after unsubscribe.'),
+});
+export const ReplacedFrame = z.looseObject({ type: z.literal('replaced'), previous: Subscription });
+export const ThesisFrame = z.looseObject({ type: z.literal('thesis'), data: ThesisFrameData });
+export const ErrorFrame = z.looseObject({ type: z.literal('error'), error: z.string() });
+
+/** Frames that the server sends. */
+export const ServerFrame = z.discriminatedUnion('type', [
+  ReadyFrame,
+  SubscriptionFrame,
+  ReplacedFrame,
+  ThesisFrame,
+  ErrorFrame,
+]);
+export type ServerFrame = z.infer<typeof ServerFrame>;
+
+/** Close code of a socket whose key ran out of units. */
+export const CLOSE_QUOTA = 1008;

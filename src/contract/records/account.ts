@@ -1,0 +1,66 @@
+import * as z from 'zod/mini';
+import { field, nullable } from '../field.ts';
+
+const Usage = z.looseObject({
+  period: field(z.string(), 'Current UTC month, YYYY-MM.'),
+  unitsUsed: field(z.number(), 'CU consumed; climbs on every counted call, unmetered keys included.'),
+  unitsRemaining: field(nullable(z.number()), 'Never below 0; null on a key with no cap.'),
+  additionalUnits: field(z.number(), 'Top-up units; never expire; spent last.'),
+  revealsUsed: field(z.number(), 'Responses that returned a wallet this period.'),
+  revealsRemaining: field(nullable(z.number()), 'Null on a key with no cap.'),
+});
+
+const Entitlement = z.looseObject({
+  unmetered: field(z.boolean(), 'True when the key is never refused for quota.'),
+  monthlyUnits: field(z.number(), "The plan's grant; no limit on an unmetered key."),
+});
+
+/**
+ * The key's own record. Only the members below are named by the service; how account, plan and scopes
+ * nest is not shown, so they are taken as they come and read by `readAccount`.
+ */
+export const Me = z.looseObject({
+  ratePerMinute: z.optional(field(z.int(), "The key's per-minute request limit.")),
+  usage: Usage,
+  entitlement: Entitlement,
+  account: z.optional(z.unknown()),
+  plan: z.optional(z.unknown()),
+  scopes: z.optional(z.unknown()),
+});
+export type Me = z.infer<typeof Me>;
+
+/** What the tool needs of a key's record, wherever the service nests it. */
+export interface AccountFacts {
+  readonly account: string | null;
+  readonly plan: string | null;
+  readonly scopes: readonly string[] | null;
+  readonly ratePerMinute: number | null;
+}
+
+/** Reads account, plan, scopes and rate out of every nesting that the service may mean. */
+export function readAccount(me: Me): AccountFacts {
+  const places = [me, me.account, me.plan, me.entitlement, me['key'], me['data']].filter(isObject);
+  const first = <T>(pick: (place: Record<string, unknown>) => T | undefined): T | null => {
+    for (const place of places) {
+      const found = pick(place);
+      if (found !== undefined) return found;
+    }
+    return null;
+  };
+  return {
+    account: first((place) => nameOf(place['account']) ?? textOf(place['accountId'])),
+    plan: first((place) => nameOf(place['plan']) ?? textOf(place['planName'])),
+    scopes: first((place) => stringsOf(place['scopes'])),
+    ratePerMinute: first((place) => numberOf(place['ratePerMinute'])),
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
+const nameOf = (value: unknown) =>
+  textOf(value) ??
+  (isObject(value) ? (textOf(value['name']) ?? textOf(value['title']) ?? textOf(value['id'])) : undefined);
+const stringsOf = (value: unknown) =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : undefined;

@@ -1,0 +1,74 @@
+import * as z from 'zod/mini';
+import { field, loose, nullable } from '../field.ts';
+
+/** A run of rich text: text, and perhaps a link. */
+export const Segment = z.looseObject({ text: loose(z.string()), link: loose(z.unknown()) });
+
+const thesisShape = {
+  id: field(z.string(), 'Thesis id; dedupe key and cursor.'),
+  tokenAddress: field(loose(z.string()), 'Token the thesis is about.'),
+  tokenNetwork: field(loose(z.string()), 'Chain, for example sol, eth, base.'),
+  tokenSymbol: field(loose(z.string()), 'Ticker.'),
+  authorId: field(loose(z.string()), "Author's user id."),
+  authorHandle: nullable(z.string()),
+  authorName: loose(z.string()),
+  authorIsDev: field(loose(z.boolean()), "Author is the token's dev."),
+  thesis: field(nullable(z.string()), 'The text.'),
+  segments: field(loose(z.array(Segment)), 'Rich-text runs.'),
+  likeCount: loose(z.int()),
+  holdingsUsd: field(loose(z.number()), "Author's position in USD at post time."),
+  authorTradeUsd: field(loose(z.number()), 'USD size of the trade behind the thesis.'),
+  pnl: field(loose(z.number()), 'USD: realized, falling back to unrealized.'),
+  realizedPnlUsd: loose(z.number()),
+  unrealizedPnlUsd: loose(z.number()),
+  percentageRealizedPnl: loose(z.number()),
+  percentageUnrealizedPnl: loose(z.number()),
+  tokenAmount: field(loose(z.number()), "Author's token balance behind the thesis."),
+  closedAt: field(loose(z.int()), 'When the position closed; null while open.'),
+  platformCreatedAt: field(nullable(z.int()), 'Post time, epoch ms.'),
+  updatedAt: field(loose(z.int()), 'When the record was last written.'),
+};
+
+/** A written rationale attached to a token. */
+export const Thesis = z.looseObject(thesisShape);
+export type Thesis = z.infer<typeof Thesis>;
+
+/** A thesis as a frame carries it: two more fields. */
+export const ThesisFrameData = z.looseObject({
+  ...thesisShape,
+  authorAvatarUrl: loose(z.string()),
+  tokenImageUrl: loose(z.string()),
+});
+export type ThesisFrameData = z.infer<typeof ThesisFrameData>;
+
+const pageShape = {
+  count: field(z.int(), 'Items in this page.'),
+  hasMore: field(z.boolean(), 'Older theses exist behind this page.'),
+  nextBefore: field(
+    nullable(z.string()),
+    'Id of the oldest item here; send as before; null on the last page.',
+  ),
+  updatedAt: field(nullable(z.int()), 'Post time of the newest thesis in the page.'),
+  items: z.array(Thesis),
+};
+
+export const ThesisPage = z.looseObject(pageShape);
+export type ThesisPage = z.infer<typeof ThesisPage>;
+
+export const TokenThesisPage = z.looseObject({
+  ...pageShape,
+  tokenAddress: field(z.string(), 'Normalised: EVM lower-cased.'),
+  tokenNetwork: field(nullable(z.string()), 'Null when the page is empty.'),
+  symbol: field(nullable(z.string()), 'Null when the page is empty.'),
+});
+export type TokenThesisPage = z.infer<typeof TokenThesisPage>;
+
+export const UserThesisPage = z.looseObject({
+  ...pageShape,
+  userId: field(z.string(), 'The author id echoed.'),
+  tokenAddress: field(
+    nullable(z.string()),
+    'The token the page is narrowed to; null on the whole user feed.',
+  ),
+});
+export type UserThesisPage = z.infer<typeof UserThesisPage>;

@@ -1,0 +1,46 @@
+import * as z from 'zod/mini';
+import { field, nullable } from '../field.ts';
+
+/** A social account that was linked and verified. */
+export const Social = z.looseObject({
+  provider: field(z.string(), 'Platform identifier such as x, telegram, youtube, reddit.'),
+  subject: field(z.string(), 'Provider-stable user id; the join key.'),
+  handle: field(nullable(z.string()), 'Display username at verification time; may change.'),
+});
+export type Social = z.infer<typeof Social>;
+
+/** A trader and the wallets verified to be theirs. */
+export const User = z.looseObject({
+  id: field(z.string(), 'Stable user id; never changes; the key to store.', { format: 'uuid' }),
+  handle: field(z.string(), 'Canonical handle; users rename, so do not key on it.'),
+  name: field(nullable(z.string()), 'Display name.'),
+  bio: field(nullable(z.string()), 'Profile text written by the user.'),
+  banner: field(nullable(z.string()), 'Cover photo URL; may no longer resolve.'),
+  profilePicture: field(nullable(z.string()), 'Avatar URL; may no longer resolve.'),
+  twitter: field(nullable(z.string()), 'X profile link, self-declared, not verified.'),
+  solanaAddress: field(nullable(z.string()), 'Verified Solana address, base58.'),
+  evmAddress: field(nullable(z.string()), 'Verified EVM address, 0x-prefixed.'),
+  socials: z.optional(field(z.array(Social), 'Linked accounts; absent where the API does not give them.')),
+});
+export type User = z.infer<typeof User>;
+
+export const pendingReasons = {
+  queued: 'accepted; the answer is not ready',
+  timeout: 'the answer did not arrive in time; ask again',
+  unavailable: 'no answer can be produced now',
+  rate_limited: 'the request was not accepted; ask again later',
+  no_preview: 'no wallet can be attested for this user; retrying rarely helps',
+  not_ingested: 'the record is not readable yet; ask again shortly',
+} as const;
+export type PendingReason = keyof typeof pendingReasons;
+
+/** A resolve that can't be answered yet: a 202, which is no error. */
+export const Pending = z.looseObject({
+  pending: z.literal(true),
+  // A reason that this list does not have yet must not make a paid answer unreadable.
+  reason: field(z.string(), 'queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
+  retryable: field(z.boolean(), 'False only for no_preview.'),
+  retryAfterSeconds: z.optional(field(z.int(), 'On queued and rate_limited.')),
+  position: z.optional(field(z.int(), 'Place in the queue, on queued only; 1 is next up.')),
+});
+export type Pending = z.infer<typeof Pending>;

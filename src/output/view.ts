@@ -1,0 +1,52 @@
+/** How a value is shown to a person. Machine formats never look at this. */
+export type CellKind =
+  | 'text'
+  | 'handle'
+  | 'address'
+  | 'usd'
+  | 'signedUsd'
+  | 'percent'
+  | 'number'
+  | 'integer'
+  | 'multiple'
+  | 'time'
+  | 'age'
+  | 'flag'
+  | 'link'
+  | 'status';
+
+/** One column of a table: data, so that widths, colours and CSV are decided in one place. */
+export interface Column<T> {
+  readonly title: string;
+  readonly kind: CellKind;
+  readonly value: (record: T) => unknown;
+  /** Columns with the highest number are dropped first where the terminal is narrow. 0 always stays. */
+  readonly rank?: number;
+  /** May be shortened down to this many cells before a column is dropped. */
+  readonly min?: number;
+  /** Wraps over several lines instead of being cut. */
+  readonly wrap?: boolean;
+}
+
+/** One line of a card: a label and what it holds. */
+export interface CardLine<T> {
+  readonly label: string;
+  readonly kind: CellKind;
+  readonly value: (record: T) => unknown;
+}
+
+/** How one kind of record is shown: in a list, alone, and in CSV. */
+export interface View<T> {
+  readonly columns: readonly Column<T>[];
+  /** How a single record is shown where the command has exactly one answer. */
+  readonly card?: { readonly title: (record: T) => string; readonly lines: readonly CardLine<T>[] };
+  /** The dotted paths of every known field of a record, in order: what `--fields` may name, and the CSV header. */
+  readonly fields: readonly string[];
+  /** Rows and header of CSV where they differ from the record's own fields. */
+  readonly csv?: {
+    readonly header: readonly string[];
+    readonly rows: (record: T) => readonly (readonly unknown[])[];
+  };
+  /** What a table says when there is nothing to show. */
+  readonly empty: string;
+}
