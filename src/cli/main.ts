@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+declare const __VERSION__: string;
+
+/**
+ * Where the program begins. What can be answered from a file that the build made is answered from it;
+ * everything else loads the parser and one command.
+ */
+export function start(): void {
+  const argv = process.argv.slice(2);
+  const ready = kept(argv);
+  if (ready !== undefined) {
+    process.stdout.on('error', () => {});
+    process.stdout.write(ready);
+    return;
+  }
+  void import('./process.ts').then(({ runProcess }) => runProcess(argv));
+}
+
+function kept(argv: readonly string[]): string | undefined {
+  const [first = '--help'] = argv;
+  if (argv.length <= 1 && (first === '--version' || first === '-V')) return `${__VERSION__}\n`;
+  const last = argv.at(-1) ?? '--help';
+  const words = argv.slice(0, -1);
+  if ((last === '--help' || last === '-h') && words.every((word) => /^[a-z]+$/.test(word))) {
+    return readKept('help', `${words.join('-') || 'trdr'}.txt`);
+  }
+  if (argv.length === 2 && first === 'completion') return readKept('../completions', `trdr.${last}`);
+  return undefined;
+}
+
+function readKept(folder: string, name: string): string | undefined {
+  try {
+    return readFileSync(join(__dirname, folder, name), 'utf8');
+  } catch {
+    // Not kept: the long way answers, or says what is wrong.
+    return undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
+import { Failure, usage } from '../contract/failure.ts';
+import { suggest } from '../output/suggest.ts';
+import type { AnyCommand } from './command.ts';
+import { commonOptions, everyCommonOption, type Globals } from './common.ts';
+import { type Given, longName, type Option, type Options } from './option.ts';
+
+/** What a command line says: the words, the command's own flags and the common ones. */
+export interface Parsed {
+  readonly args: readonly string[];
+  readonly given: Given<Options>;
+  readonly globals: Globals;
+  /** Long names of the flags that stand on the line, for settings that know where a value comes from. */
+  readonly stated: ReadonlySet<string>;
+}
+
+/** Reads the words behind a command's name. Throws usage failures that say what would have been right. */
+export function parseWords(command: AnyCommand, words: readonly string[]): Parsed {
+  const common = commonOptions(command.common);
+  const program = commanderFor(command, { ...common, ...command.options });
+  try {
+    program.parse([...words], { from: 'user' });
+  } catch (error) {
+    throw error instanceof CommanderError
+      ? inOurWords(error, command, { ...common, ...command.options })
+      : error;
+  }
+  const stated = new Set<string>();
+  const read = (options: Options): Record<string, unknown> => {
+    const values: Record<string, unknown> = {};
+    for (const [key, option] of Object.entries(options)) {
+      const name = attribute(option);
+      if (program.getOptionValueSource(name) === 'cli') stated.add(longName(option));
+      values[key] = valueOf(option, program.getOptionValue(name));
+    }
+    return values;
+  };
+  return {
+    args: program.args,
+    given: read(command.options) as Given<Options>,
+    // Flags that this command lacks keep their defaults: commander knows nothing of them.
+    globals: read(everyCommonOption) as unknown as Globals,
+    stated,
+  };
+}
+
+const asCommander = (option: Option<unknown>) =>
+  new CommanderOption(option.value ? `${option.flags} <${option.value.name}>` : option.flags);
+const attribute = (option: Option<unknown>) => asCommander(option).attributeName();
+
+function commanderFor(command: AnyCommand, options: Options): Commander {
+  const program = new Commander(`trdr ${command.path}`)
+    .helpOption(false)
+    .helpCommand(false)
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .configureOutput({ writeOut() {}, writeErr() {} });
+  for (const option of Object.values(options)) {
+    const made = asCommander(option);
+    if (option.repeatable) made.argParser((text: string, all: readonly string[] = []) => [...all, text]);
+    program.addOption(made);
+  }
+  for (const { name, optional, variadic } of command.args) {
+    const inner = variadic ? `${name}...` : name;
+    program.argument(optional ? `[${inner}]` : `<${inner}>`);
+  }
+  return program.allowExcessArguments(command.args.at(-1)?.variadic === true);
+}
+
+/** Turns the text of a flag into its value, and says which flag a bad one belongs to. */
+function valueOf(option: Option<unknown>, raw: unknown): unknown {
+  if (raw === undefined) return option.fallback;
+  if (!option.value) return raw;
+  const { parse } = option.value;
+  const one = (text: unknown) => {
+    try {
+      return parse(String(text));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw usage(`--${longName(option)}: ${error.message}`, error.hint);
+    }
+  };
+  return Array.isArray(raw) ? raw.map(one) : one(raw);
+}
+
+function inOurWords(error: CommanderError, command: AnyCommand, options: Options): Failure {
+  const said = error.message.replace(/^error: /, '');
+  const quoted = /'([^']+)'/.exec(said)?.[1] ?? '';
+  const help = `see trdr ${command.path} --help`;
+  switch (error.code) {
+    case 'commander.unknownOption': {
+      const near = suggest(
+        quoted,
+        Object.values(options).map((option) => `--${longName(option)}`),
+      );
+      return usage(
+        `there is no flag ${quoted} for "trdr ${command.path}"`,
+        near ? `did you mean ${near}?` : help,
+      );
+    }
+    case 'commander.missingArgument':
+      return usage(
+        `"trdr ${command.path}" needs ${quoted === '' ? 'an argument' : `a ${quoted.toUpperCase()}`}`,
+        help,
+      );
+    case 'commander.optionMissingArgument':
+      return usage(`${quoted.replace(/^-\w, /, '').replace(/ <.*/, '')} needs a value`, help);
+    default:
+      return usage(said, help);
+  }
+}

@@ -1,0 +1,33 @@
+import { systemClock } from '../core/clock.ts';
+import { Interrupt } from './io.ts';
+import { run } from './run.ts';
+
+/** Runs one command line of this process: its streams, its signals, its exit code. */
+export async function runProcess(argv: readonly string[]): Promise<void> {
+  const ending = new AbortController();
+  const stop = (signal: 'SIGINT' | 'SIGTERM') => {
+    const interrupt = new Interrupt(signal);
+    // Whoever asks twice does not want to wait for an orderly end.
+    if (ending.signal.aborted) process.exit(interrupt.exit);
+    ending.abort(interrupt);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  // A reader that went away is told apart where it matters, by the sink.
+  process.stderr.on('error', () => {});
+  process.exitCode = await run({
+    argv,
+    env: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    cwd: process.cwd(),
+    platform: process.platform,
+    clock: systemClock,
+    random: Math.random,
+    signal: ending.signal,
+  });
+  process.off('SIGINT', stop);
+  process.off('SIGTERM', stop);
+  process.stdin.destroy();
+}

@@ -1,0 +1,31 @@
+import type { AnyCommand } from './command.ts';
+
+type Load = () => Promise<AnyCommand>;
+
+/** Every command by the words that call it. Each is loaded only when it is called. */
+export const tree: Readonly<Record<string, Load>> = {
+  whois: async () => (await import('./commands/whois.ts')).whois,
+  me: async () => (await import('./commands/me.ts')).me,
+};
+
+/** The sections of the top help, in the order in which a newcomer meets them. */
+export const sections: readonly { readonly title: string; readonly commands: readonly string[] }[] = [
+  { title: 'Look up', commands: ['whois', 'resolve', 'pnl'] },
+  { title: 'Theses', commands: ['thesis list', 'thesis tail'] },
+  {
+    title: 'Launchpad',
+    commands: ['launchpad user', 'launchpad callouts', 'launchpad tail', 'launchpad board'],
+  },
+  { title: 'Money', commands: ['me', 'price', 'usage'] },
+  { title: 'Set up', commands: ['auth', 'config', 'cache', 'doctor'] },
+  { title: 'For scripts', commands: ['api', 'schema', 'completion', 'sandbox'] },
+];
+
+/** The first words under which several commands stand: `thesis`, `launchpad`, `auth`. */
+export const groups = (): string[] => [
+  ...new Set(
+    Object.keys(tree)
+      .filter((path) => path.includes(' '))
+      .map((path) => path.split(' ')[0] ?? ''),
+  ),
+];
