@@ -9,6 +9,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly timeoutMs: number;
+  /** Called when the request is about to be written: from here on it may have been served and charged. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** One HTTP answer, read to its end. */
@@ -106,4 +108,28 @@ export interface Client {
   /** CU that this run has spent, and may have spent where an answer was lost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
   close(): Promise<void>;
+}
+
+/** The lookups whose answers are kept between runs. */
+export type CachedEndpoint = Extract<EndpointId, 'user.handle' | 'user.wallet' | 'user.id'>;
+
+/** A kept answer: a 200 with its record, or a `NOT_OBSERVED` without one. */
+export interface CachedAnswer {
+  /** Epoch ms at which the service gave it. */
+  readonly time: number;
+  readonly status: 200 | 404;
+  /** The user record as it came; null on a miss. Whoever reads it parses it: a file is outside data. */
+  readonly record: unknown;
+}
+
+/**
+ * Answers that outlive a run, bound to one base URL and key; `state` keeps them on disk. `subject` is in
+ * normal form: handle lower-cased without @, EVM address and id lower-cased. Ages are judged by the reader.
+ */
+export interface AnswerCache {
+  get(
+    endpoint: CachedEndpoint,
+    subject: string,
+  ): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
+  put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
 }
