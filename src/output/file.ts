@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, lstat, open, readlink, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import { codeOf, createSink, type Sink, type SinkOptions, writeFailure } from './sink.ts';
+
+/** Where writing to `path` ends up: symbolic links followed, even when what they name is not there yet. */
+async function targetOf(path: string): Promise<string> {
+  let target = resolve(path);
+  for (let hops = 0; hops < 40; hops++) {
+    const found = await lstat(target).catch(() => undefined);
+    if (!found?.isSymbolicLink()) return target;
+    target = resolve(dirname(target), await readlink(target));
+  }
+  throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
+}
+
+/** Makes a rename last through a power cut, where the system allows it. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder).catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+const isFolder = (path: string, cause?: unknown) =>
+  new Failure('local', `Can't write to ${path}: it is a folder.`, {
+    code: 'EISDIR',
+    hint: 'Name a file in it.',
+    cause,
+  });
+
+const failureOf = (path: string, error: unknown): Failure => {
+  if (error instanceof Failure) return error;
+  if (codeOf(error) === 'EISDIR') return isFolder(path, error);
+  const hint = codeOf(error) === 'ENOENT' ? `Make it first: mkdir -p '${dirname(path)}'` : undefined;
+  return writeFailure(path, error, hint);
+};
+
+/** Closes the file whatever happens to the flush before. */
+async function sinkOn(handle: FileHandle, path: string, options: SinkOptions): Promise<Sink> {
+  const stream = handle.createWriteStream({ autoClose: false, highWaterMark: 262_144 });
+  const sink = createSink(stream, { ...options, name: path });
+  const close = () => handle.close().catch(() => {});
+  return {
+    ...sink,
+    async end() {
+      try {
+        await sink.end();
+        await handle.sync().catch((error: unknown) => {
+          // Pipes and devices can't be synced, and need not be.
+          if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw failureOf(path, error);
+        });
+      } finally {
+        await close();
+      }
+    },
+    async abandon() {
+      await sink.abandon();
+      await close();
+    },
+  };
+}
+
+/** A file that appears whole, under its name, at `end()`, or not at all. Devices and pipes are written to as they are. */
+export async function fileSink(path: string, options: SinkOptions = {}): Promise<Sink> {
+  try {
+    const target = await targetOf(path);
+    const before = await stat(target).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (before?.isDirectory() || /[\\/]$/.test(path)) throw isFolder(path);
+    if (before && !before.isFile()) return await sinkOn(await open(target, 'w'), path, options);
+    // A file that may not be written to must not be replaced either.
+    if (before) await (await open(target, 'r+')).close();
+
+    const folder = dirname(target);
+    const temp = join(folder, `.${basename(target).slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`);
+    const handle = await open(temp, 'wx', 0o666);
+    const drop = () => unlink(temp).catch(() => {});
+    try {
+      if (before) {
+        await handle.chown(before.uid, before.gid).catch(() => {});
+        await handle.chmod(before.mode & 0o7777);
+      }
+    } catch (error) {
+      await handle.close();
+      await drop();
+      throw error;
+    }
+    const sink = await sinkOn(handle, path, options);
+    let settled: Promise<void> | undefined;
+    return {
+      ...sink,
+      end() {
+        settled ??= (async () => {
+          try {
+            await sink.end();
+            await rename(temp, target);
+          } catch (error) {
+            await drop();
+            throw failureOf(path, error);
+          }
+          await syncFolder(folder);
+        })();
+        return settled;
+      },
+      abandon() {
+        settled ??= sink.abandon().then(drop);
+        return settled.catch(() => {});
+      },
+    };
+  } catch (error) {
+    throw failureOf(path, error);
+  }
+}
+
+/** Adds to the end of a file, for streams: what is there stays, what is flushed is kept. */
+export async function appendSink(path: string, options: SinkOptions = {}): Promise<Sink> {
+  try {
+    if (/[\\/]$/.test(path)) throw isFolder(path);
+    return await sinkOn(await open(path, 'a', 0o666), path, options);
+  } catch (error) {
+    throw failureOf(path, error);
+  }
+}

@@ -1,0 +1,174 @@
+import type { Writable } from 'node:stream';
+import { Failure } from '../contract/failure.ts';
+
+/** The one writer of a run: batches, waits for the reader, and loses nothing. */
+export interface Sink {
+  /** Takes text or bytes; returns a promise where the caller has to wait for the reader. */
+  write(chunk: string | Uint8Array): void | Promise<void>;
+  /** Resolves when all that was written has left the process. */
+  flush(): Promise<void>;
+  /** Flushes, and makes a file appear under its name. */
+  end(): Promise<void>;
+  /** Ends without success: a file is given up, a stream keeps what it was given. */
+  abandon(): Promise<void>;
+  /** Aborted when nobody reads any more (reason `outputClosed`) or writing failed (reason: the Failure). */
+  readonly closed: AbortSignal;
+}
+
+/** How a sink batches, and what it is called in errors. */
+export interface SinkOptions {
+  /** Bytes gathered before a write. */
+  readonly batch?: number;
+  /** Writes at the end of each turn too, as long as no earlier write is on its way. */
+  readonly live?: boolean;
+  readonly name?: string;
+}
+
+/** Why `closed` was aborted where the reader has gone: a clean end, no failure. */
+export const outputClosed: Error = Object.freeze(new Error('the reader has gone'));
+
+const gone = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
+
+/** The `code` of an error of the system, or its name. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.name) : '';
+
+const reasons: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file is larger than allowed',
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  EROFS: 'the disk is read-only',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is no folder',
+  ENOENT: 'the folder does not exist',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its symbolic links go in a circle',
+  EIO: 'the device failed',
+};
+
+/** What stands in the way of writing to `name`, as a Failure. */
+export function writeFailure(name: string, error: unknown, hint?: string): Failure {
+  const code = codeOf(error);
+  const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
+  return new Failure('local', `Can't write to ${name}: ${reason}.`, {
+    code: code || 'WRITE_FAILED',
+    hint: hint ?? (code === 'ENOSPC' ? 'Free some space, or write elsewhere.' : undefined),
+    cause: error,
+  });
+}
+
+const streamClosed = Object.assign(new Error('the stream was closed'), { code: 'ERR_STREAM_DESTROYED' });
+
+/** Writes to a stream that stays open, such as standard output. */
+export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
+  const size = options.batch ?? 65_536;
+  const controller = new AbortController();
+  let chunk = Buffer.allocUnsafeSlow(size);
+  let used = 0;
+  let inFlight = 0;
+  let turn: NodeJS.Immediate | undefined;
+  let failure: Failure | undefined;
+  // A wait for the reader never rejects: a failure shows at the next write, or at the end.
+  let drain: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  const idle: (() => void)[] = [];
+
+  const settleDrain = () => {
+    drain?.resolve();
+    drain = undefined;
+  };
+  const settleIdle = () => {
+    for (const resolve of idle.splice(0)) resolve();
+  };
+
+  const stop = (error: unknown) => {
+    if (!controller.signal.aborted) {
+      if (!gone.has(codeOf(error))) failure = writeFailure(options.name ?? 'standard output', error);
+      controller.abort(failure ?? outputClosed);
+    }
+    used = 0;
+    settleDrain();
+    settleIdle();
+  };
+  // Stays attached for good: a late EPIPE without a listener would end the process with a stack.
+  stream.on('error', stop);
+  stream.on('close', () => stop(streamClosed));
+  stream.on('drain', settleDrain);
+
+  const waitForDrain = (): Promise<void> => {
+    if (!drain) {
+      let resolve = () => {};
+      const promise = new Promise<void>((done) => {
+        resolve = done;
+      });
+      drain = { promise, resolve };
+    }
+    return drain.promise;
+  };
+
+  const send = (bytes: Uint8Array): void | Promise<void> => {
+    inFlight++;
+    const ready = stream.write(bytes, (error) => {
+      inFlight--;
+      if (error) return stop(error);
+      if (inFlight > 0) return;
+      // What came in meanwhile goes out as one piece: batches grow as far as the reader is slow.
+      if (options.live && used > 0) push();
+      else settleIdle();
+    });
+    return ready ? undefined : waitForDrain();
+  };
+
+  const push = (): void | Promise<void> => {
+    if (used === 0) return;
+    let bytes = chunk.subarray(0, used);
+    // The stream may keep what it is given, so a chunk is never written to twice.
+    if (used < size / 4) bytes = Buffer.from(bytes);
+    else chunk = Buffer.allocUnsafeSlow(size);
+    used = 0;
+    return send(bytes);
+  };
+
+  const schedule = () => {
+    if (!options.live || turn || inFlight > 0) return;
+    turn = setImmediate(() => {
+      turn = undefined;
+      if (inFlight === 0 && !controller.signal.aborted) push();
+    });
+  };
+
+  const add = (data: string | Uint8Array): void | Promise<void> => {
+    // Three bytes are the most that one UTF-16 unit becomes.
+    const room = typeof data === 'string' ? data.length * 3 : data.byteLength;
+    if (room > size - used) push();
+    if (room > size) send(typeof data === 'string' ? Buffer.from(data) : Buffer.from(data));
+    else if (typeof data === 'string') used += chunk.write(data, used);
+    else {
+      chunk.set(data, used);
+      used += data.byteLength;
+    }
+    if (used > 0) schedule();
+    return drain?.promise;
+  };
+
+  const flush = async () => {
+    if (!controller.signal.aborted) {
+      push();
+      if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve));
+    }
+    if (failure) throw failure;
+  };
+
+  return {
+    closed: controller.signal,
+    write(data) {
+      if (failure) return Promise.reject(failure);
+      if (controller.signal.aborted) return;
+      return add(data);
+    },
+    flush,
+    end: flush,
+    abandon: () => flush().catch(() => {}),
+  };
+}

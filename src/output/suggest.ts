@@ -1,0 +1,48 @@
+/** Slips between two words: letters put in, left out, changed, or swapped with the next. */
+export function distance(from: string, to: string): number {
+  const a = [...from];
+  const b = [...to];
+  let before: number[] = [];
+  let last = b.map((_, index) => index + 1);
+  last.unshift(0);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const at = (cells: number[], index: number) => cells[index] ?? Number.POSITIVE_INFINITY;
+      const same = a[i - 1] === b[j - 1];
+      let best = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        best = Math.min(best, at(before, j - 2) + 1);
+      }
+      row.push(best);
+    }
+    before = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}
+
+/** What someone may have meant by `word`: the nearest of the known ones, at most three, best first. */
+export function suggest(word: string, known: Iterable<string>): string[] {
+  const asked = word.toLowerCase().slice(0, 64);
+  if (asked === '') return [];
+  const allowed = Math.max(1, Math.floor(asked.length / 3));
+  const found: { name: string; score: number }[] = [];
+  for (const name of new Set(known)) {
+    const lower = name.toLowerCase();
+    // The end of a dotted path, or the beginning of a word, is as good as one slip.
+    const part = lower.endsWith(`.${asked}`) || (asked.length > 2 && lower.startsWith(asked));
+    const score = part ? 1 : distance(asked, lower.slice(0, 96));
+    if (score <= allowed) found.push({ name, score });
+  }
+  found.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
+  return found.slice(0, 3).map(({ name }) => name);
+}
+
+/** "Did you mean …?", or nothing where no known word is near. */
+export function didYouMean(word: string, known: Iterable<string>, show = (name: string) => name): string {
+  const near = suggest(word, known).map(show);
+  const last = near.pop();
+  if (last === undefined) return '';
+  return `Did you mean ${near.length > 0 ? `${near.join(', ')} or ${last}` : last}?`;
+}

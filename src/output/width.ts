@@ -1,0 +1,90 @@
+import stringWidth from 'string-width';
+
+/** Letters of one cell each: ASCII, Latin, Greek, Cyrillic, and the marks that tables are drawn with. */
+const narrow =
+  /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u2199\u2500-\u25a1]*$/;
+
+const measure = (text: string) => stringWidth(text, { countAnsiEscapeCodes: true });
+
+/** Cells that a line of safe text takes on a terminal. */
+export const widthOf = (text: string): number => (narrow.test(text) ? text.length : measure(text));
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** The characters of a text as a reader counts them, each with its width. */
+function* clusters(text: string): Generator<readonly [string, number]> {
+  segmenter ??= new Intl.Segmenter('en');
+  for (const { segment } of segmenter.segment(text)) yield [segment, widthOf(segment)];
+}
+
+/** The longest beginning of a text that fits into `width` cells. */
+export function head(text: string, width: number): string {
+  if (narrow.test(text)) return text.slice(0, Math.max(0, width));
+  let used = 0;
+  let end = 0;
+  for (const [cluster, cells] of clusters(text)) {
+    if (used + cells > width) break;
+    used += cells;
+    end += cluster.length;
+  }
+  return text.slice(0, end);
+}
+
+/** A text cut to `width` cells, with an ellipsis where something is missing. */
+export function truncate(text: string, width: number, ellipsis = '…'): string {
+  if (widthOf(text) <= width) return text;
+  if (width <= ellipsis.length) return head(ellipsis, width);
+  return head(text, width - ellipsis.length).trimEnd() + ellipsis;
+}
+
+/** Spaces that fill a text up to `width` cells. */
+export const padding = (text: string, width: number): string =>
+  ' '.repeat(Math.max(0, width - widthOf(text)));
+
+/** Pieces between which a line may break: words, and every wide character. */
+function* pieces(text: string): Generator<string> {
+  for (const word of text.split(/(?<=\s)(?=\S)/)) {
+    if (narrow.test(word)) {
+      yield word;
+      continue;
+    }
+    let run = '';
+    for (const [cluster, cells] of clusters(word)) {
+      // A closing mark stays with what it closes.
+      if (cells > 1 && run !== '' && !/^\p{P}/u.test(cluster)) {
+        yield run;
+        run = '';
+      }
+      run += cluster;
+    }
+    if (run !== '') yield run;
+  }
+}
+
+/** Breaks a text into lines of at most `width` cells; words that are longer are broken too. */
+export function wrap(text: string, width: number): string[] {
+  const room = Math.max(1, width);
+  const lines: string[] = [];
+  for (const paragraph of text.split('\n')) {
+    let line = '';
+    const close = () => {
+      lines.push(line.trimEnd());
+      line = '';
+    };
+    for (const piece of pieces(paragraph)) {
+      let rest = piece;
+      if (line !== '' && widthOf(line + rest.trimEnd()) > room) close();
+      while (widthOf(rest.trimEnd()) > room) {
+        // A character wider than the line can't be shown at all.
+        const part = head(rest, room);
+        if (part === '') break;
+        lines.push(part.trimEnd());
+        rest = rest.slice(part.length);
+      }
+      if (widthOf(rest.trimEnd()) > room) continue;
+      line += rest;
+    }
+    close();
+  }
+  return lines;
+}
