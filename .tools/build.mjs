@@ -1,15 +1,16 @@
 // Builds dist/: one pass splits the program along its dynamic imports, a second turns each piece into
-// CommonJS, which Node starts faster than ES modules.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+// CommonJS, which Node starts faster than ES modules. Help texts and man pages are written beside it.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { load, root, version } from './bundle.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const write = (path, text) => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+};
 
-rmSync(dist, { recursive: true, force: true });
 const split = await build({
   absWorkingDir: root,
   entryPoints: { main: 'src/cli/main.ts' },
@@ -24,17 +25,15 @@ const split = await build({
   define: { __VERSION__: JSON.stringify(version) },
   outExtension: { '.js': '.cjs' },
   chunkNames: '[name]-[hash]',
+  legalComments: 'none',
   logLevel: 'warning',
 });
 
-const { mkdirSync } = await import('node:fs');
-mkdirSync(dist, { recursive: true });
+rmSync(dist, { recursive: true, force: true });
 for (const file of split.outputFiles) {
-  const { code } = await transform(file.text, {
-    format: 'cjs',
-    target: 'node20.18',
-    minify: true,
-    platform: 'node',
-  });
-  writeFileSync(file.path, code);
+  const options = { format: 'cjs', target: 'node20.18', minify: true, platform: 'node' };
+  write(file.path, (await transform(file.text, options)).code);
 }
+
+const { helpFiles } = await load('src/cli/manual.ts');
+for (const [name, text] of Object.entries(await helpFiles())) write(join(dist, 'help', name), text);

@@ -31,7 +31,7 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
     for (const [key, option] of Object.entries(options)) {
       const name = attribute(option);
       if (program.getOptionValueSource(name) === 'cli') stated.add(longName(option));
-      values[key] = valueOf(option, program.getOptionValue(name));
+      values[key] = valueGiven(option, program.getOptionValue(name));
     }
     return values;
   };
@@ -68,7 +68,7 @@ function commanderFor(command: AnyCommand, options: Options): Commander {
 }
 
 /** Turns the text of a flag into its value, and says which flag a bad one belongs to. */
-function valueOf(option: Option<unknown>, raw: unknown): unknown {
+function valueGiven(option: Option<unknown>, raw: unknown): unknown {
   if (raw === undefined) return option.fallback;
   if (!option.value) return raw;
   const { parse } = option.value;

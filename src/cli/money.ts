@@ -1,0 +1,51 @@
+import { Failure } from '../contract/failure.ts';
+
+/** What a run can cost, as far as it is known before it begins. */
+export interface Estimate {
+  readonly least: number;
+  /** `null`: nobody can know, the input has no end. */
+  readonly most: number | null;
+}
+
+/** What the user allows. */
+export interface Allowance {
+  readonly confirmAbove: number;
+  readonly maxCu: number | undefined;
+  readonly yes: boolean;
+}
+
+/** Whether a run may begin at once, or only after a question. */
+export type Verdict = 'go' | 'ask';
+
+/**
+ * A run may begin unasked when it can't cost more than `confirmAbove` (its own estimate says so, or the
+ * ceiling does), when the user said yes, or when the ceiling covers all of it.
+ */
+export function judge({ most }: Estimate, { confirmAbove, maxCu, yes }: Allowance): Verdict {
+  if (yes) return 'go';
+  const bound = Math.min(most ?? Number.POSITIVE_INFINITY, maxCu ?? Number.POSITIVE_INFINITY);
+  if (bound <= confirmAbove) return 'go';
+  return maxCu !== undefined && most !== null && maxCu >= most ? 'go' : 'ask';
+}
+
+/** Units as a person reads them. */
+export const unitsText = (cu: number): string => `${String(cu).replace(/\B(?=(\d{3})+(?!\d))/g, ',')} CU`;
+
+/** An estimate as a person reads it. */
+export function estimateText({ least, most }: Estimate): string {
+  if (most === null) return `at least ${unitsText(least)}, with no upper bound`;
+  return least === most ? unitsText(most) : `${unitsText(least)} to ${unitsText(most)}`;
+}
+
+/** The refusal where a question is due and nobody is there to answer it. */
+export function needsConfirmation(estimate: Estimate, confirmAbove: number): Failure {
+  const cover = estimate.most === null ? '--max-cu N and --yes' : `--yes or --max-cu ${estimate.most}`;
+  return new Failure(
+    'confirm',
+    `this can cost ${estimateText(estimate)}, more than ${unitsText(confirmAbove)}`,
+    {
+      code: 'CONFIRMATION_NEEDED',
+      hint: `nobody is here to ask: run it with ${cover}, or raise confirmAbove (trdr config set confirmAbove N)`,
+    },
+  );
+}

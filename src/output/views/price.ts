@@ -1,0 +1,24 @@
+import { fieldPaths } from '../../contract/paths.ts';
+import { PlannedCall, PriceRecord } from '../../contract/records/tool.ts';
+import type { View } from '../view.ts';
+
+export const priceView: View<PriceRecord> = {
+  columns: [
+    { title: 'endpoint', kind: 'text', value: (row) => row.endpoint },
+    { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, rank: 1, min: 20 },
+    { title: 'price', kind: 'text', value: (row) => row.price, wrap: true, min: 20 },
+  ],
+  fields: fieldPaths(PriceRecord),
+  empty: 'no endpoint of that name',
+};
+
+export const planView: View<PlannedCall> = {
+  columns: [
+    { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, min: 24, wrap: true },
+    { title: 'times', kind: 'integer', value: (row) => row.times, rank: 1 },
+    { title: 'CU at least', kind: 'integer', value: (row) => row.least },
+    { title: 'at most', kind: 'integer', value: (row) => row.most },
+  ],
+  fields: fieldPaths(PlannedCall),
+  empty: 'no request would be sent',
+};
