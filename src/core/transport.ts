@@ -1,0 +1,82 @@
+import { usage } from '../contract/failure.ts';
+import type { HttpRequest, Transport } from './ports.ts';
+import type { Env } from './proxy-env.ts';
+import type { Addressed } from './transport-exchange.ts';
+import type { Lines, Wiring } from './transport-undici.ts';
+
+/** How the network is used. */
+export interface TransportOptions {
+  /** The environment, for its proxy variables alone. */
+  readonly env?: Env | undefined;
+  /** Certificates of the authorities to trust instead of the built-in ones, PEM. */
+  readonly ca?: readonly string[] | undefined;
+  /** Takes any certificate. */
+  readonly insecure?: boolean | undefined;
+  /** The time that making a connection may take. */
+  readonly connectMs?: number | undefined;
+  /** The most connections open at once to one origin. */
+  readonly connections?: number | undefined;
+  /** The largest answer that is read. */
+  readonly maxBytes?: number | undefined;
+}
+
+const CONNECT_MS = 10_000;
+const CONNECTIONS = 10;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The network, kept alive between requests. What it takes to make a connection is loaded with the first
+ * request, the proxy's part only where the environment names one: a command that ends without a request
+ * pays for neither.
+ */
+export function createTransport(options: TransportOptions = {}): Transport {
+  const wiring: Wiring = {
+    connections: options.connections ?? CONNECTIONS,
+    connectMs: options.connectMs ?? CONNECT_MS,
+    ca: options.ca,
+    insecure: options.insecure ?? false,
+  };
+  const dispatchers = new Map<string, Promise<Lines>>();
+
+  function dispatcherFor(origin: string): Promise<Lines> {
+    let opened = dispatchers.get(origin);
+    if (!opened) {
+      opened = open(origin, wiring, options.env ?? {});
+      dispatchers.set(origin, opened);
+    }
+    return opened;
+  }
+
+  return {
+    async send(request, signal) {
+      signal?.throwIfAborted();
+      const addressed = address(request);
+      const [dispatcher, { exchange }] = await Promise.all([
+        dispatcherFor(addressed.origin),
+        import('./transport-exchange.ts'),
+      ]);
+      signal?.throwIfAborted();
+      return exchange(dispatcher, addressed, options.maxBytes ?? MAX_BYTES, signal);
+    },
+    async close() {
+      const opened = [...dispatchers.values()];
+      dispatchers.clear();
+      await Promise.allSettled(opened.map(async (dispatcher) => (await dispatcher).destroy()));
+    },
+  };
+}
+
+async function open(origin: string, wiring: Wiring, env: Env): Promise<Lines> {
+  const proxy = wantsProxy(env) ? (await import('./proxy-env.ts')).proxyFor(new URL(origin), env) : undefined;
+  if (proxy) return (await import('./transport-proxy.ts')).viaProxy(proxy, wiring);
+  return (await import('./transport-undici.ts')).direct(origin, wiring);
+}
+
+const wantsProxy = (env: Env) => Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name));
+
+/** Takes an address apart as it is written. */
+function address(request: HttpRequest): Addressed {
+  const [, origin, path] = /^(https?:\/\/[^/?#\s]+)(\/[^#\s]*)?$/.exec(request.url) ?? [];
+  if (!origin || !URL.canParse(origin)) throw usage('The address is no http or https URL.');
+  return { ...request, origin, path: path ?? '/', host: new URL(origin).host };
+}

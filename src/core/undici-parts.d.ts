@@ -1,0 +1,26 @@
+// The parts of undici that a request needs, imported by path: its index pulls in fetch, WebSocket and caches,
+// which cost more than the request itself.
+declare module 'undici/lib/dispatcher/client.js' {
+  import type { Client } from 'undici';
+
+  const part: typeof Client;
+  export default part;
+}
+declare module 'undici/lib/dispatcher/pool.js' {
+  import type { Pool } from 'undici';
+
+  const part: typeof Pool;
+  export default part;
+}
+declare module 'undici/lib/dispatcher/proxy-agent.js' {
+  import type { ProxyAgent } from 'undici';
+
+  const part: typeof ProxyAgent;
+  export default part;
+}
+declare module 'undici/lib/api/api-connect.js' {
+  import type { Dispatcher } from 'undici';
+
+  const part: Dispatcher['connect'];
+  export default part;
+}
