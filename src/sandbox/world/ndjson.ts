@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import type * as z from 'zod/mini';
+import { usage } from '../../contract/failure.ts';
+
+/** Reads one record a line by a schema of the contract; says file and line where one does not fit. */
+export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
+  const lines = readText(file)
+    .replace(/^\ufeff/, '')
+    .split('\n');
+  const records: T[] = [];
+  lines.forEach((line, index) => {
+    if (line.trim() === '') return;
+    const where = `${file}:${index + 1}`;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw usage(`${where} is no JSON: ${reason}.`, 'Each line holds one whole JSON object.');
+    }
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const path = issue?.path.length ? `field ${issue.path.map(String).join('.')}: ` : '';
+      throw usage(`${where} is no such record: ${path}${issue?.message ?? 'it does not fit'}.`, HINT);
+    }
+    records.push(parsed.data);
+  });
+  return records;
+}
+
+const HINT = "Records have the service's own fields; `trdr schema` prints them.";
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw usage(`${file} can't be read: ${reason}.`);
+  }
+}
