@@ -48,7 +48,11 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
     EIO: 'the disk failed',
   };
   const reason = why[code] ?? (code === '' ? 'unknown error' : code);
-  return new Failure('local', `can't ${doing} ${path}: ${reason}`, { code: code || 'FILE', hint, cause: error });
+  return new Failure('local', `can't ${doing} ${path}: ${reason}`, {
+    code: code || 'FILE',
+    hint,
+    cause: error,
+  });
 }
 
 /** Makes a folder that is the user's own, whatever the umask. One that stands is left as it is. */

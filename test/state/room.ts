@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { execa, type Options } from 'execa';
+import * as fc from 'fast-check';
+import { afterAll } from 'vitest';
+
+/** A folder for a test file; gone when its tests are over. */
+export function room(): { readonly path: string; readonly under: (name: string) => string } {
+  const path = mkdtempSync(join(tmpdir(), 'trdr-state-'));
+  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  let count = 0;
+  return { path, under: (name) => join(path, `${count++}-${name}`) };
+}
+
+/** Runs `test/state/worker.ts` as a process of its own, and hands back what it prints. */
+export function workers(folder: string) {
+  let built: string | undefined;
+  return (words: readonly (string | number)[], options: Options = {}) => {
+    if (built === undefined) {
+      built = join(folder, 'worker.mjs');
+      buildSync({
+        entryPoints: [join(import.meta.dirname, 'worker.ts')],
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        outfile: built,
+        logLevel: 'error',
+        external: ['conf'],
+        alias: { conf: join(import.meta.dirname, '../../node_modules/conf/dist/source/index.js') },
+      });
+    }
+    return execa(process.execPath, [built, ...words.map(String)], { stdin: 'ignore', ...options });
+  };
+}
+
+/** Settings of every randomised test: `SEED=n` runs a failed one again. */
+export const runs = (numRuns: number): fc.Parameters<unknown> => ({
+  numRuns,
+  ...(process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {}),
+});
+
+/** Any text, the awkward ones included. */
+export const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.json(),
+  fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
+);

@@ -1,0 +1,48 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { appendLines, ensureFolder, writeAtomic } from '../../src/state/files.ts';
+import { holdLock, withLock } from '../../src/state/lock.ts';
+
+const [mode = '', path = '', count = '0', name = ''] = process.argv.slice(2);
+const times = Number(count);
+
+const modes: Record<string, () => Promise<void>> = {
+  /** Adds one to a number in a file, with nothing but the lock to protect it. */
+  async count() {
+    for (let round = 0; round < times; round++) {
+      await withLock(`${path}.lock`, () => {
+        writeFileSync(path, String(Number(readFileSync(path, 'utf8')) + 1));
+      });
+    }
+  },
+  /** Takes the lock of each path in turn, and notes it: exactly one process may do so for each. */
+  async claim() {
+    for (let round = 0; round < times; round++) {
+      const lock = `${path}.${round}.lock`;
+      try {
+        holdLock(lock, 'the claim');
+        appendFileSync(path, `${round}\n`);
+      } catch {
+        // Another one was first.
+      }
+    }
+    process.stdout.write('claimed\n');
+    // Holds on until it is ended, so that no claim is let go.
+    await new Promise((resolve) => process.stdin.resume().on('end', resolve));
+  },
+  /** Makes folders and files under a umask given as the name. */
+  async files() {
+    process.umask(Number.parseInt(name, 8));
+    const folder = join(path, 'a', 'b');
+    ensureFolder(folder);
+    writeAtomic(join(folder, 'whole'), 'x');
+    appendLines(join(folder, 'lines'), 'x\n');
+  },
+  async hold() {
+    holdLock(path, name);
+    process.stdout.write('held\n');
+    setInterval(() => {}, 1_000);
+  },
+};
+
+await modes[mode]?.();
