@@ -1,0 +1,200 @@
+import * as z from 'zod/mini';
+import { type AnyEndpoint, commonErrors } from './endpoint.ts';
+import { endpointIds, endpoints, OPENAPI_PATH, SOCKET_PATH } from './endpoints.ts';
+import { Meta } from './envelope.ts';
+import { ErrorBody, type ErrorCode, errorCodes } from './errors.ts';
+import { ClientFrame, ServerFrame } from './frames.ts';
+import { Me } from './records/account.ts';
+import { Board, Callout, CalloutPage, LaunchpadUser } from './records/launchpad.ts';
+import { Pnl, PnlBatch, PnlWindow } from './records/pnl.ts';
+import { Thesis, ThesisFrameData, ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
+import { Pending, User } from './records/user.ts';
+
+type Json = Record<string, unknown>;
+
+/** The schemas that have a name of their own in the document. */
+const named = {
+  User,
+  Pending,
+  Pnl,
+  PnlWindow,
+  PnlBatch,
+  Thesis,
+  ThesisPage,
+  TokenThesisPage,
+  UserThesisPage,
+  LaunchpadUser,
+  Callout,
+  CalloutPage,
+  Board,
+  Me,
+  Meta,
+  Error: ErrorBody,
+  ThesisFrameData,
+  ClientFrame,
+  ServerFrame,
+} as const satisfies Record<string, z.core.$ZodType>;
+
+const names = Object.keys(named) as (keyof typeof named)[];
+
+/** What the document is made for. */
+export interface OpenApiOptions {
+  /** Whether answers stand bare or under `data` beside `meta`. */
+  readonly envelope?: 'bare' | 'wrapped';
+  readonly server?: string;
+}
+
+/** The table as OpenAPI 3.1: the whole service, as a value that `JSON.stringify` writes. */
+export function openapi({ envelope = 'bare', server = '/' }: OpenApiOptions = {}) {
+  const paths: Record<string, Json> = {};
+  for (const id of endpointIds) {
+    const row: Row = endpoints[id];
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(id, row, envelope) };
+  }
+  paths[SOCKET_PATH] = { get: socketOperation() };
+  paths[OPENAPI_PATH] = { get: selfOperation() };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Trader identity and thesis feed',
+      version: '1.1.0',
+      description: 'Who is behind a handle or a wallet, trading numbers, the thesis feed, and the launchpad.',
+    },
+    servers: [{ url: server }],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    tags: [...new Set(endpointIds.map((id) => endpoints[id].group)), 'live'].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+      },
+      schemas: components(),
+    },
+  };
+}
+
+/** A row as the document sees it: its price in words, without the rules, which are typed to its own requests. */
+type Row = Omit<AnyEndpoint, 'price'> & { readonly price: { readonly text: string; readonly miss: number } };
+
+function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
+  const ok = row.answers[200];
+  const responses: Json = { 200: success('The answer.', ok, envelope) };
+  if (row.answers[202])
+    responses['202'] = success('Not answerable yet; no error.', row.answers[202], envelope);
+  if (id === 'user.resolve') {
+    responses['200'] = {
+      ...success('The user.', ok, envelope),
+      headers: {
+        'x-service-resolve': {
+          description: 'Answered from a wallet already held, or looked for live.',
+          schema: { type: 'string', enum: ['cached', 'live'] },
+        },
+      },
+    };
+  }
+  return {
+    operationId: id,
+    summary: row.summary,
+    tags: [row.group],
+    parameters: [...parameters(row.params, 'path'), ...parameters(row.query, 'query')],
+    ...(row.body instanceof z.core.$ZodUndefined
+      ? {}
+      : { requestBody: { required: true, content: json(schemaOf(row.body)) } }),
+    responses: { ...responses, ...failures(errorsOf(row)) },
+    'x-price': { text: row.price.text, miss: row.price.miss },
+    'x-retry': row.retry,
+    'x-patience-seconds': row.patience,
+  };
+}
+
+// The account endpoint documents three statuses and no more.
+const errorsOf = (row: Row): readonly ErrorCode[] =>
+  row.group === 'account'
+    ? ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED', 'B2B_DISABLED']
+    : [...row.errors, ...commonErrors];
+
+function socketOperation(): Json {
+  const errors: ErrorCode[] = [
+    'UNAUTHORIZED',
+    'QUOTA_EXCEEDED',
+    'FORBIDDEN_SCOPE',
+    'NOT_FOUND',
+    'RATE_LIMITED',
+  ];
+  return {
+    operationId: 'live',
+    summary: 'The live feed: a WebSocket upgrade. A plain GET is a 404.',
+    tags: ['live'],
+    responses: {
+      101: { description: 'The socket is open; frames follow.' },
+      ...failures([...errors, 'OVERLOADED', 'B2B_DISABLED']),
+    },
+    'x-price': { text: '20,000 CU per minute held open' },
+    'x-frames': { client: ref('ClientFrame'), server: ref('ServerFrame') },
+  };
+}
+
+function selfOperation(): Json {
+  const document = { type: 'object', required: ['openapi', 'info', 'paths'] };
+  return {
+    operationId: 'openapi',
+    summary: 'This document.',
+    tags: ['account'],
+    responses: {
+      200: { description: 'OpenAPI 3.1.', content: json(document) },
+      ...failures(['UNAUTHORIZED', 'RATE_LIMITED']),
+    },
+    'x-price': { text: 'free' },
+  };
+}
+
+function parameters(fields: AnyEndpoint['params'], place: 'path' | 'query'): Json[] {
+  const { properties = {}, required = [] } = plain(fields);
+  return Object.entries(properties).map(([name, schema]) => {
+    const { description, ...rest } = schema;
+    const must = place === 'path' || required.includes(name);
+    return { name, in: place, required: must, description, schema: rest };
+  });
+}
+
+function success(description: string, schema: z.core.$ZodType, envelope: 'bare' | 'wrapped'): Json {
+  const data = schemaOf(schema);
+  const whole = { type: 'object', properties: { data, meta: ref('Meta') }, required: ['data', 'meta'] };
+  return { description, content: json(envelope === 'bare' ? data : whole) };
+}
+
+/** Errors by status; the codes that a status can carry are listed there. */
+function failures(codes: readonly ErrorCode[]): Json {
+  const byStatus: Record<string, ErrorCode[]> = {};
+  for (const code of new Set(codes)) (byStatus[errorCodes[code].status] ??= []).push(code);
+  const answer = (all: readonly ErrorCode[]) => ({
+    description: all.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join('\n'),
+    content: json(ref('Error')),
+    'x-codes': all,
+  });
+  return Object.fromEntries(Object.entries(byStatus).map(([status, all]) => [status, answer(all)]));
+}
+
+const json = (schema: Json) => ({ 'application/json': { schema } });
+const ref = (name: keyof typeof named): Json => ({ $ref: `#/components/schemas/${name}` });
+
+function schemaOf(schema: z.core.$ZodType): Json {
+  const name = names.find((each) => named[each] === schema);
+  return name ? ref(name) : plain(schema);
+}
+
+/** A schema without the members that only a document of its own has. */
+function plain(schema: z.core.$ZodType) {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema);
+  return rest as Json & { properties?: Record<string, Json>; required?: string[] };
+}
+
+function components(): Record<string, Json> {
+  const registry = z.registry<{ id: string }>();
+  for (const name of names) registry.add(named[name], { id: name });
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema: _, $id: __, ...schema }]) => [name, schema]),
+  );
+}

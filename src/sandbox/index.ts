@@ -1,0 +1,166 @@
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ThesisFrameData } from '../contract/records/thesis.ts';
+import { runningClock, type SandboxClock } from './clock.ts';
+import {
+  type ControlInput,
+  type ControlName,
+  type ControlOutput,
+  createControls,
+  type Verbs,
+} from './control.ts';
+import { createFaults, type Faults } from './faults/engine.ts';
+import { createFeed } from './feed.ts';
+import { routesOf } from './handlers/index.ts';
+import { createResolves } from './handlers/resolves.ts';
+import { createCalls } from './http/calls.ts';
+import { CONTROL_PATH, serveControl } from './http/control-calls.ts';
+import type { Kernel } from './kernel.ts';
+import { createAdmission } from './keys/admission.ts';
+import type { KeyOptions } from './keys/keys.ts';
+import type { MeterReading } from './keys/meter.ts';
+import { createLog, type LogEntry } from './log.ts';
+import { type SandboxOptions, settle } from './options.ts';
+import { hexOf, randomOf } from './random.ts';
+import { createGate } from './socket/gate.ts';
+import { createWorld, loadWorld, readRecording } from './world/index.ts';
+import type { World } from './world/types.ts';
+
+export { manualClock, runningClock, type SandboxClock } from './clock.ts';
+export type { ControlInput, ControlName, ControlOutput } from './control.ts';
+export type { Faults } from './faults/engine.ts';
+export { faultHelp, parseFaults } from './faults/grammar.ts';
+export type { KeyOptions } from './keys/keys.ts';
+export type { MeterReading } from './keys/meter.ts';
+export { planNames, type SandboxPlan, type Scope, scopes } from './keys/plans.ts';
+export type { LogEntry } from './log.ts';
+export type { SandboxOptions } from './options.ts';
+export type { World } from './world/types.ts';
+
+/** A running sandbox: the service, and what tests and the curious may see and do behind it. */
+export interface Sandbox {
+  readonly url: string;
+  readonly port: number;
+  /** The first key, which works. */
+  readonly key: string;
+  readonly world: World;
+  readonly clock: SandboxClock;
+  readonly faults: Faults;
+  /** The newest requests, refused ones too, with what each was charged. */
+  readonly log: readonly LogEntry[];
+  /** What a key has used; the first key unless another is named. */
+  meter(key?: string): MeterReading;
+  addKey(options: KeyOptions): string;
+  /** One live post now: the world's next, or the one given. */
+  post(given?: ThesisFrameData): ThesisFrameData;
+  /** Lets simulated time pass. */
+  advance(ms: number): Promise<void>;
+  /** Jumps to an instant. */
+  setClock(time: number): void;
+  /** Any verb of the control call. */
+  control<N extends ControlName>(name: N, input: ControlInput<N>): Promise<ControlOutput<N>>;
+  /** Breaks every connection and forgets all but the books, as a restart does. */
+  restart(downMs?: number): void;
+  close(): Promise<void>;
+}
+
+/** Starts the embedded service on loopback. It answers when the promise resolves. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const kernel = kernelOf(options);
+  const { clock, faults, feed, admission, log, world, settings } = kernel;
+  const first = admission.add(options);
+  const gate = createGate(kernel);
+  const calls = createCalls(kernel);
+  const connections = new Set<Socket>();
+  let down = false;
+
+  const restart = (downMs = 0) => {
+    gate.destroy();
+    kernel.resolves.forget();
+    admission.forget();
+    for (const socket of connections) socket.destroy();
+    if (downMs === 0) return;
+    down = true;
+    clock.at(clock.now() + downMs, () => {
+      down = false;
+    });
+  };
+  const controls: Verbs = createControls({ kernel, gate, inFlight: () => calls.inFlight, restart });
+
+  const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
+    const isControl = request.url?.startsWith(`${CONTROL_PATH}/`);
+    const served = isControl ? serveControl(controls, request, response) : calls.serve(request, response);
+    served.catch(() => response.destroy());
+  });
+  server.on('connection', (socket) => {
+    // While it is down nobody answers, but the way back up stays open to whoever steers.
+    if (down) return void socket.destroy();
+    connections.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.on('upgrade', (request, _, head) => {
+    gate.upgrade(request, request.socket, head).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(settings.port, '127.0.0.1', () => resolve());
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : settings.port;
+
+  if (options.replay) feed.play(readRecording(options.replay.file), options.replay.speed ?? 1);
+  else feed.setRate(options.rate ?? 0);
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    key: first.text,
+    world,
+    clock,
+    faults,
+    get log() {
+      return log.entries;
+    },
+    meter(text = first.text) {
+      const key = admission.byText(text);
+      if (!key) throw new Error('No key of this sandbox is called that.');
+      return key.meter.reading();
+    },
+    addKey: (more) => admission.add(more).text,
+    post: feed.post,
+    advance: (ms) => clock.advance(ms),
+    setClock: (time) => clock.set(time),
+    control: (name, input) => controls[name].run(input),
+    restart,
+    async close() {
+      clock.stop();
+      gate.destroy();
+      kernel.resolves.forget();
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of connections) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function kernelOf(options: SandboxOptions): Kernel {
+  const settings = settle(options);
+  const { seed } = settings;
+  const clock = options.clock ?? runningClock(options.now);
+  const now = clock.now();
+  const { traders, theses, socials } = options;
+  const worldOptions = { seed, now, traders, theses, socials };
+  const world =
+    options.world ??
+    (options.data === undefined ? createWorld(worldOptions) : loadWorld(options.data, worldOptions));
+  const faults = createFaults(options.faults ?? '', seed);
+  const feed = createFeed(world, clock, faults, seed);
+  const admission = createAdmission(settings.burstPerSecond, randomOf(seed, 'keys'), () => clock.now());
+  const resolves = createResolves(world.users, clock);
+  const routes = routesOf({ world, clock, resolves, page: settings.page });
+  const stem = hexOf(randomOf(seed, 'ids'), 8);
+  let number = 0;
+  const nextId = (prefix: string) => `${prefix}_${stem}${(++number).toString(16).padStart(8, '0')}`;
+  return { settings, world, clock, faults, feed, admission, resolves, routes, log: createLog(), nextId };
+}

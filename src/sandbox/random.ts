@@ -1,0 +1,24 @@
+/** Numbers in [0, 1) that depend on the seed and the label alone. */
+export type Random = () => number;
+
+/** A stream of its own for each label, so that one part's draws never shift another's. */
+export function randomOf(seed: number, label: string): Random {
+  let state = seed >>> 0;
+  for (const char of label) state = Math.imul(state ^ (char.codePointAt(0) ?? 0), 0x9e3779b1) >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Waiting time until the next event of a Poisson process with `mean` ms between events. */
+export const exponential = (random: Random, mean: number) => -Math.log(1 - random()) * mean;
+
+/** `count` hexadecimal digits. */
+export function hexOf(random: Random, count: number): string {
+  let text = '';
+  while (text.length < count) text += Math.floor(random() * 16).toString(16);
+  return text;
+}
