@@ -1,0 +1,34 @@
+import { Failure, usage } from '../contract/failure.ts';
+import { isLoopback } from './loopback.ts';
+
+/** A base URL, checked. */
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly host: string;
+  /** What stands before every path; empty or without a closing slash. */
+  readonly prefix: string;
+}
+
+/** Reads a base URL. Plain http is refused beyond loopback: the key would cross the network in the clear. */
+export function parseBaseUrl(
+  text: string,
+  { insecureHttp = false }: { readonly insecureHttp?: boolean | undefined } = {},
+): BaseUrl {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw usage('The base URL is no http or https address.', 'Write it as https://host/path.');
+  }
+  // The URL is not repeated: this one holds a secret.
+  if (url.username || url.password) {
+    throw usage('The base URL holds a user name or password.', 'Keys belong to: trdr auth login');
+  }
+  if (url.search || url.hash) throw usage('The base URL has a query or a fragment.', 'Leave them out.');
+  if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
+    throw new Failure('usage', `Plain http to ${url.host} would show the key to the network.`, {
+      code: 'INSECURE_HTTP',
+      hint: 'Use https, or --insecure-http if you accept that.',
+    });
+  }
+  return { origin: url.origin, host: url.host, prefix: url.pathname.replace(/\/+$/, '') };
+}

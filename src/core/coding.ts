@@ -1,0 +1,147 @@
+import * as z from 'zod/mini';
+import {
+  type AnyEndpoint,
+  type Bounds,
+  type Charge,
+  chargeOfError,
+  pathOf,
+  type Request,
+} from '../contract/endpoint.ts';
+import { type EndpointId, endpoints } from '../contract/endpoints.ts';
+import { unwrap } from '../contract/envelope.ts';
+import { Failure, usage } from '../contract/failure.ts';
+import type { Ask, HttpAnswer, Result } from './ports.ts';
+import { readRefusal, requestIdOf } from './service-failures.ts';
+import { type Issue, issueText, pathText } from './words.ts';
+
+type Values = Record<string, unknown>;
+
+/** A call, checked and spelled out. */
+export interface Encoded {
+  readonly id: EndpointId;
+  readonly row: AnyEndpoint;
+  readonly method: string;
+  /** Path and query, below the base URL. */
+  readonly path: string;
+  readonly body: string | undefined;
+  readonly request: Request<Values, Values>;
+  readonly bounds: Bounds;
+}
+
+/** An answer, read. `charge` is undefined where it can't be told what the call cost. */
+export type Reading<Id extends EndpointId> =
+  | { readonly ok: true; readonly result: Result<Id>; readonly charge: Charge }
+  | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
+
+// A row's functions take their own request alone, so no row is an `AnyEndpoint` to the compiler. It holds
+// because whatever is handed to them here was parsed by the same row's schemas.
+export const rowOf = (id: EndpointId) => endpoints[id] as unknown as AnyEndpoint;
+
+/** Spells a call out, or says what is wrong with it before anything is sent. */
+export function encode<Id extends EndpointId>(id: Id, ask: Ask<Id>): Encoded {
+  const row = rowOf(id);
+  const request = {
+    params: check(row.params, ask.params ?? {}),
+    query: check(row.query, ask.query ?? {}),
+    body: check(row.body, ask.body),
+  };
+  for (const [name, value] of Object.entries(request.params)) checkSegment(name, String(value));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(request.query)) {
+    if (value !== undefined) query.append(name, String(value));
+  }
+  const path = pathOf(row.path, request.params);
+  return {
+    id,
+    row,
+    method: row.method,
+    path: query.size > 0 ? `${path}?${query}` : path,
+    body: request.body === undefined ? undefined : JSON.stringify(request.body),
+    request,
+    bounds: row.price.before(request),
+  };
+}
+
+/** Reads the answer of a call. `now` is for waits that are stated as a date. */
+export function decode<Id extends EndpointId>(
+  call: Encoded & { readonly id: Id },
+  answer: HttpAnswer,
+  now: number,
+): Reading<Id> {
+  const { row, request, bounds } = call;
+  const body = parseJson(answer);
+  const requestId = requestIdOf(answer, body);
+  const schema =
+    answer.status === 200 ? row.answers[200] : answer.status === 202 ? row.answers[202] : undefined;
+  if (!schema) {
+    if (answer.status >= 200 && answer.status < 300)
+      return unreadable(call, answer, requestId, 'its status is not one of this call');
+    const { failure, documented } = readRefusal(answer, body, now);
+    // A gateway's own 5xx says nothing of whether the service behind it has served the call.
+    const unsure = !documented && answer.status >= 500 && answer.status !== 503;
+    const charge = documented ? chargeOfError(row, answer.status, failure.code) : NOTHING;
+    return { ok: false, failure, charge: unsure && bounds.most > 0 ? undefined : charge };
+  }
+  if (body === undefined) return unreadable(call, answer, requestId, `it is no JSON${typeOf(answer)}`);
+  const { data, meta } = unwrap(body);
+  const parsed = z.safeParse(schema, data);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues as readonly Issue[];
+    const where = issue
+      ? `${pathText(issue.path) || 'the record'} ${issueText(issue)}`
+      : 'it has the wrong form';
+    return unreadable(call, answer, requestId, where);
+  }
+  const status = answer.status === 202 ? 202 : 200;
+  const charge = row.price.after(request, { status, record: parsed.data });
+  const { headers } = answer;
+  // The schema that was chosen is the row's own for this status.
+  const result = { status, record: parsed.data, meta, requestId, charge, headers } as unknown as Result<Id>;
+  return { ok: true, result, charge };
+}
+
+const NOTHING: Charge = { cu: 0, reveals: 0 };
+
+/** The JSON of an answer; undefined where it is none. */
+export function parseJson({ text }: HttpAnswer): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(call: Encoded, answer: HttpAnswer, requestId: string | undefined, what: string) {
+  const { bounds, method, row } = call;
+  const failure = new Failure('answer', `The answer of ${method} ${row.path} can't be read: ${what}.`, {
+    code: 'BAD_ANSWER',
+    status: answer.status,
+    requestId,
+    hint: `See it as it came with trdr api, and how the service differs with trdr doctor.`,
+  });
+  // It was answered, so it was charged: how much is known only where the price does not depend on the answer.
+  const charge = bounds.least === bounds.most ? { cu: bounds.most, reveals: 0 } : undefined;
+  return { ok: false as const, failure, charge };
+}
+
+const typeOf = ({ headers }: HttpAnswer) => {
+  const type = headers['content-encoding'] ?? headers['content-type']?.split(';')[0];
+  return type ? ` (${type.slice(0, 60)})` : '';
+};
+
+function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = z.safeParse(schema, value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues as readonly Issue[];
+  throw usage(
+    issue
+      ? `${pathText(issue.path) || 'The request body'} ${issueText(issue)}.`
+      : 'The request has the wrong form.',
+  );
+}
+
+/** A path is taken as it is written: what would climb out of it, or can't be written, is refused. */
+function checkSegment(name: string, value: string): void {
+  if (value === '.' || value === '..') throw usage(`${name} can't be "${value}".`);
+  if (/\p{Cc}|\p{Cs}/u.test(value)) throw usage(`${name} holds a character that has no place in it.`);
+}

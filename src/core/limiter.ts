@@ -1,0 +1,143 @@
+import { LEAST_RATE_PER_MINUTE, RESOLVES_PER_MINUTE } from '../contract/limits.ts';
+import type { Clock } from './clock.ts';
+import type { Notice, RateWindows } from './ports.ts';
+
+/** What bounds a call: the key's own rate, or that and the slower one of `resolve`. */
+export type Lane = 'key' | 'resolve';
+
+export interface LimiterOptions {
+  readonly windows: RateWindows;
+  readonly clock: Clock;
+  /** Names the lanes in the shared windows: one per key, one per base URL. */
+  readonly lanes: Readonly<Record<Lane, string>>;
+  /** Asks the service for the key's per-minute limit; null where it does not say. Sends exactly one request. */
+  readonly askRate: () => Promise<number | null>;
+  readonly notify?: ((notice: Notice) => void) | undefined;
+}
+
+/** Lets requests out no faster than their lanes allow. */
+export interface Limiter {
+  /** Resolves when a request may be sent. First come, first served; an abort leaves the queue. */
+  acquire(lane: Lane, signal?: AbortSignal): Promise<void>;
+  /** A 429: nobody sends in the lane for `ms`. */
+  refused(lane: Lane, ms: number): Promise<void>;
+  /** The key's limit, seen in passing. */
+  learn(limit: number): Promise<void>;
+}
+
+/** A wait longer than this is told. */
+export const QUIET_MS = 2_000;
+// Another process may learn the limit meanwhile: while it is not known, waits are cut into slices.
+const SLICE_MS = 500;
+// A 429 that keeping to the limit should have prevented: the plan may have changed. Asked at most this often.
+const DOUBT_MS = 60_000;
+
+/** A limiter over windows that other processes may share. */
+export function createLimiter(options: LimiterOptions): Limiter {
+  const { windows, clock, lanes, notify } = options;
+  let rate: number | null = null;
+  let asking: Promise<void> | undefined;
+  let doubtful = false;
+  let doubtedAt = Number.NEGATIVE_INFINITY;
+  const queues = { key: createQueue(), resolve: createQueue() };
+
+  // While the limit is not known one slot of the least is kept free, so that the asking finds one.
+  const assumed = () => rate ?? LEAST_RATE_PER_MINUTE - 1;
+
+  async function learn(limit: number): Promise<void> {
+    if (limit === rate || !(limit >= 1)) return;
+    rate = limit;
+    await windows.learn(lanes.key, limit);
+  }
+
+  /** Asks for the limit once, by all who wait together. Not to know it is no failure: the least will do. */
+  function ask(): Promise<void> {
+    asking ??= (async () => {
+      const { waitMs, known } = await windows.take(lanes.key, LEAST_RATE_PER_MINUTE);
+      if (known !== null) rate = known;
+      else if (waitMs > 0) asking = undefined;
+      else {
+        const told = await options.askRate().catch(() => null);
+        if (told !== null) await learn(told);
+      }
+    })();
+    return asking;
+  }
+
+  async function takeKeySlot(signal: AbortSignal | undefined): Promise<void> {
+    let told = false;
+    for (;;) {
+      const { waitMs, known } = await windows.take(lanes.key, assumed());
+      if (known !== null) {
+        const grown = known > assumed();
+        rate = known;
+        // Refused by what was assumed, while more is allowed: try again with that.
+        if (waitMs > 0 && grown) continue;
+      }
+      if (waitMs <= 0) {
+        if (!doubtful) return;
+        // The slot goes to the question whether the limit is still what it was; the call takes another.
+        doubtful = false;
+        const now = await options.askRate().catch(() => null);
+        if (now !== null) await learn(now);
+        continue;
+      }
+      if (rate === null) {
+        await ask();
+        if (rate !== null) continue;
+      }
+      if (!told && waitMs > QUIET_MS) notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('key', rate) });
+      told = true;
+      await clock.sleep(rate === null ? Math.min(waitMs, SLICE_MS) : waitMs, signal);
+    }
+  }
+
+  async function takeResolveSlot(signal: AbortSignal | undefined): Promise<void> {
+    let told = false;
+    for (;;) {
+      const { waitMs } = await windows.take(lanes.resolve, RESOLVES_PER_MINUTE);
+      if (waitMs <= 0) return;
+      if (!told && waitMs > QUIET_MS)
+        notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('resolve', RESOLVES_PER_MINUTE) });
+      told = true;
+      await clock.sleep(waitMs, signal);
+    }
+  }
+
+  return {
+    async acquire(lane, signal) {
+      if (lane === 'resolve') await queues.resolve(() => takeResolveSlot(signal), signal);
+      await queues.key(() => takeKeySlot(signal), signal);
+    },
+    async refused(lane, ms) {
+      await windows.block(lanes[lane], clock.now() + ms);
+      if (lane !== 'key' || clock.mono() - doubtedAt < DOUBT_MS) return;
+      doubtedAt = clock.mono();
+      doubtful = true;
+    },
+    learn,
+  };
+}
+
+const reasonOf = (lane: Lane, limit: number | null) =>
+  lane === 'resolve'
+    ? `${limit} resolves a minute are allowed`
+    : limit === null
+      ? 'the rate limit of the key'
+      : `the key allows ${limit} requests a minute`;
+
+/** Runs one task at a time in the order of asking. An aborted one leaves the queue at once. */
+function createQueue(): (task: () => Promise<void>, signal?: AbortSignal) => Promise<void> {
+  let tail: Promise<unknown> = Promise.resolve();
+  return (task, signal) => {
+    const turn = tail.then(() => (signal?.aborted ? undefined : task()));
+    tail = turn.catch(() => {});
+    if (!signal) return turn;
+    return new Promise((resolve, reject) => {
+      const onAbort = () => reject(signal.reason);
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      turn.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    });
+  };
+}

@@ -1,0 +1,79 @@
+import { type EndpointId, endpointIds, OPENAPI_PATH } from '../contract/endpoints.ts';
+import { usage } from '../contract/failure.ts';
+import { type Encoded, encode, rowOf } from './coding.ts';
+import type { Ask } from './ports.ts';
+
+/** Finds the endpoint that a raw request calls; undefined where none is sure to be meant. */
+export function matchEndpoint(method: string, path: string, body: string | undefined): Encoded | undefined {
+  const [pathname = '', search = ''] = path.split('?', 2);
+  const segments = pathname.split('/');
+  for (const id of endpointIds) {
+    const row = rowOf(id);
+    if (row.method !== method) continue;
+    const params = readSegments(row.path.split('/'), segments);
+    if (!params) continue;
+    try {
+      return encodeLoose(id, params, search, body);
+    } catch {
+      // Not a request that this endpoint would serve as it stands: its price is not known.
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a raw path is known to cost nothing. */
+export const isFree = (method: string, path: string): boolean =>
+  method === 'GET' && path.split('?')[0] === OPENAPI_PATH;
+
+function readSegments(
+  template: readonly string[],
+  segments: readonly string[],
+): Record<string, string> | undefined {
+  if (template.length !== segments.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of template.entries()) {
+    const given = segments[index] ?? '';
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    if (name === undefined) {
+      if (part !== given) return undefined;
+      continue;
+    }
+    const value = decoded(given);
+    if (value === undefined || value.includes('/')) return undefined;
+    params[name] = value;
+  }
+  return params;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function encodeLoose(
+  id: EndpointId,
+  params: Record<string, string>,
+  search: string,
+  body: string | undefined,
+): Encoded {
+  const pairs = [...new URLSearchParams(search)];
+  const query: Record<string, unknown> = Object.fromEntries(pairs);
+  // Which of two values counts is the service's secret.
+  if (Object.keys(query).length !== pairs.length) throw usage('A query parameter stands twice.');
+  if (typeof query['limit'] === 'string') query['limit'] = Number(query['limit'] || Number.NaN);
+  const parsed: unknown = body ? JSON.parse(body) : undefined;
+  // `encode` checks it all against the row: that is the point of calling it.
+  return encode(id, { params, query, body: parsed } as Ask<EndpointId>);
+}
+
+/** A raw path as it may be sent: without a fragment, everything beyond ASCII encoded. */
+export function rawPath(path: string): string {
+  const [bare = ''] = path.split('#');
+  if (!bare.startsWith('/')) throw usage('A path begins with a slash.', 'For example: trdr api /v2/me');
+  if (/\p{Cc}|\p{Cs}/u.test(bare)) throw usage('The path holds a character that has no place in it.');
+  return bare.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+}

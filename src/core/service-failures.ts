@@ -1,0 +1,107 @@
+import * as z from 'zod/mini';
+import { type ErrorCode, errorCodes, isErrorCode } from '../contract/errors.ts';
+import { Failure, type FailureKind } from '../contract/failure.ts';
+import type { HttpAnswer } from './ports.ts';
+import { bounded } from './words.ts';
+
+// Read more leniently than the contract writes it: whatever has a code is the service's own word.
+const Body = z.looseObject({
+  error: z.looseObject({
+    code: z.string(),
+    message: z.optional(z.unknown()),
+    retryAfter: z.optional(z.unknown()),
+  }),
+  retryAfter: z.optional(z.unknown()),
+});
+const Identified = z.looseObject({ meta: z.looseObject({ requestId: z.string() }) });
+
+/** An error answer, read. */
+export interface Refusal {
+  readonly failure: Failure;
+  /** The body had the service's own form: what it says of billing holds. A gateway's page proves nothing. */
+  readonly documented: boolean;
+}
+
+/** Reads an answer that is no success. `body` is its JSON, undefined where it is none. */
+export function readRefusal(answer: HttpAnswer, body: unknown, now: number): Refusal {
+  const { status } = answer;
+  const parsed = Body.safeParse(body);
+  const error = parsed.success ? parsed.data.error : undefined;
+  const code = error?.code.slice(0, 100) ?? `HTTP_${status}`;
+  const known = isErrorCode(code) ? errorCodes[code] : undefined;
+  const said =
+    typeof error?.message === 'string' && error.message !== '' ? bounded(error.message) : undefined;
+  const retryAfter = secondsOf(
+    parsed.success
+      ? [parsed.data.retryAfter, error?.retryAfter, answer.headers['retry-after']]
+      : [answer.headers['retry-after']],
+    now,
+  );
+  return {
+    failure: new Failure(kindOf(status), said ?? known?.meaning ?? `The service answered ${status}.`, {
+      code,
+      status,
+      retryable: known && known.status === status ? known.retryable : isPassing(status),
+      retryAfter,
+      requestId: requestIdOf(answer, body),
+      hint: hintFor(code, status, error !== undefined),
+    }),
+    documented: error !== undefined,
+  };
+}
+
+/** The id to quote to support, from the body or a header. */
+export function requestIdOf(answer: HttpAnswer, body: unknown): string | undefined {
+  const inBody = Identified.safeParse(body);
+  const id = inBody.success
+    ? inBody.data.meta.requestId
+    : (answer.headers['x-request-id'] ?? answer.headers['request-id']);
+  return id?.slice(0, 200);
+}
+
+const kinds: Readonly<Record<number, FailureKind>> = {
+  400: 'usage',
+  401: 'auth',
+  402: 'quota',
+  403: 'forbidden',
+  404: 'missing',
+  429: 'rate',
+};
+const kindOf = (status: number): FailureKind => kinds[status] ?? 'service';
+const isPassing = (status: number) => status === 429 || (status >= 500 && status !== 501 && status !== 505);
+
+/** The first wait that is stated, in seconds: a number, a number as text, or an HTTP date. */
+function secondsOf(stated: readonly unknown[], now: number): number | undefined {
+  for (const value of stated) {
+    if (typeof value === 'number' && value >= 0) return value;
+    if (typeof value !== 'string' || value.trim() === '') continue;
+    const seconds = Number(value);
+    if (seconds >= 0) return seconds;
+    const date = Date.parse(value);
+    if (!Number.isNaN(date)) return Math.max(0, Math.ceil((date - now) / 1000));
+  }
+  return undefined;
+}
+
+const hints: Partial<Record<ErrorCode, string>> = {
+  UNAUTHORIZED: 'Check the key: trdr auth status --check',
+  QUOTA_EXCEEDED: 'See what is left and when it resets: trdr me',
+  REVEAL_LIMIT_REACHED: 'See what is left and when it resets: trdr me',
+  FORBIDDEN: 'See what the key may do: trdr me',
+  FORBIDDEN_SCOPE: "See the key's scopes: trdr me",
+  FREE_TIER_DISABLED: "See the key's plan: trdr me",
+  NOT_OBSERVED: 'No verified link is held today; ask again later.',
+  NOT_FOUND: 'Check the base URL: trdr doctor',
+  RATE_LIMITED: 'Other programs may be using the same key or address; try again later.',
+  INTERNAL_ERROR: 'Try again later; quote the request id to support.',
+  OVERLOADED: 'Try again later.',
+  B2B_DISABLED: 'The service is switched off there; nothing on this side can help.',
+  TIMEOUT: 'Try again later.',
+};
+
+function hintFor(code: string, status: number, documented: boolean): string | undefined {
+  if (isErrorCode(code)) return hints[code];
+  if (!documented)
+    return 'The answer did not come from the service itself; check the base URL and any proxy: trdr doctor';
+  return status === 401 ? hints.UNAUTHORIZED : undefined;
+}
