@@ -79,3 +79,11 @@ const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart
 
 /** JSON whose every string stays what it is, written without a character that a terminal could obey. */
 export const safeJson = (json: string): string => json.replace(liveInJson, escaped);
+
+/** Safe text for a terminal of ASCII alone, where the bytes of UTF-8 could be obeyed as controls. */
+export const asciiOnly = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[\p{M}\u200c\u200d]/gu, '')
+    .replace(/…/g, '...')
+    .replace(/[^\n\x20-\x7e]/gu, '?');

@@ -13,7 +13,13 @@ export type CellKind =
   | 'age'
   | 'flag'
   | 'link'
-  | 'status';
+  | 'status'
+  /** A percentage of a whole: no sign, no colour. */
+  | 'share'
+  /** `{ used, of }` as a bar with its figures; `of` null where there is no end. */
+  | 'meter'
+  /** A list of numbers as a sparkline. */
+  | 'spark';
 
 /** One column of a table: data, so that widths, colours and CSV are decided in one place. */
 export interface Column<T> {
@@ -26,20 +32,37 @@ export interface Column<T> {
   readonly min?: number;
   /** Wraps over several lines instead of being cut. */
   readonly wrap?: boolean;
+  /** Goes under its row, over the whole width, where fewer than 40 cells are left beside the other columns. */
+  readonly below?: boolean;
+  /** The most lines a wrapped cell takes; the rest is cut. */
+  readonly lines?: number;
+  /** The dotted path of the field shown, so that `--fields` finds the title and the kind. */
+  readonly field?: string;
 }
 
 /** One line of a card: a label and what it holds. */
 export interface CardLine<T> {
   readonly label: string;
   readonly kind: CellKind;
+  /** Null shows as a dash; undefined leaves the line out. */
   readonly value: (record: T) => unknown;
+}
+
+/** A small table inside a card. */
+export interface CardTable<T> {
+  readonly titles: readonly { readonly title: string; readonly kind: CellKind }[];
+  readonly rows: (record: T) => readonly (readonly unknown[])[];
 }
 
 /** How one kind of record is shown: in a list, alone, and in CSV. */
 export interface View<T> {
   readonly columns: readonly Column<T>[];
   /** How a single record is shown where the command has exactly one answer. */
-  readonly card?: { readonly title: (record: T) => string; readonly lines: readonly CardLine<T>[] };
+  readonly card?: {
+    readonly title: (record: T) => string;
+    readonly lines: readonly CardLine<T>[];
+    readonly table?: CardTable<T>;
+  };
   /** The dotted paths of every known field of a record, in order: what `--fields` may name, and the CSV header. */
   readonly fields: readonly string[];
   /** Rows and header of CSV where they differ from the record's own fields. */

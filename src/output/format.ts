@@ -1,0 +1,147 @@
+import { meter, spark } from './meter.ts';
+import { compact, dollars, exactDollars, group, grouped, shortDollars } from './numbers.ts';
+import { asciiOnly, safeLine } from './safe.ts';
+import { momentOf, span, type TimeZoneOptions, timeForms } from './time.ts';
+import type { CellKind } from './view.ts';
+
+/** What a cell's colour says. The words, the sign or a mark say it too. */
+export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn';
+
+/** All that formatting needs to know of the world. */
+export interface FormatContext extends TimeZoneOptions {
+  readonly now: () => number;
+  /** False where the terminal shows ASCII alone. */
+  readonly unicode: boolean;
+}
+
+/** A cell for a person: the same thing said in ever fewer characters, the first being the fullest. */
+export interface Cell {
+  readonly forms: readonly string[];
+  readonly tone: Tone;
+}
+
+/** Kinds whose columns are set flush right. */
+export const rightAligned: ReadonlySet<CellKind> = new Set<CellKind>([
+  'usd',
+  'signedUsd',
+  'percent',
+  'share',
+  'number',
+  'integer',
+  'multiple',
+  'age',
+]);
+
+const cell = (tone: Tone, ...forms: string[]): Cell => ({ forms, tone });
+
+/** An address by its head and tail, the prefix kept: `7xKX…9fQ2`, `0x1a2b…9f0e`. */
+export function shorten(address: string, ellipsis: string): string {
+  const front = address.startsWith('0x') ? 6 : 4;
+  if (address.length <= front + 4 + ellipsis.length) return address;
+  return `${address.slice(0, front)}${ellipsis}${address.slice(-4)}`;
+}
+
+const signOf = (value: number) => (value < 0 ? '-' : value > 0 ? '+' : '');
+const toneOf = (value: number): Tone => (value < 0 ? 'bad' : value > 0 ? 'good' : 'plain');
+
+type NumberKind = 'usd' | 'signedUsd' | 'percent' | 'share' | 'number' | 'integer' | 'multiple';
+
+const numbers: Record<NumberKind, (value: number, context: FormatContext) => Cell> = {
+  usd: (value) => {
+    const minus = value < 0 ? '-' : '';
+    return cell('plain', minus + dollars(Math.abs(value)), minus + shortDollars(Math.abs(value)));
+  },
+  signedUsd: (value) => {
+    const sign = signOf(value);
+    const size = Math.abs(value);
+    return cell(toneOf(value), sign + dollars(size), sign + shortDollars(size));
+  },
+  percent: (value) => {
+    const size = Math.abs(value);
+    const digits = size >= 10_000 ? compact(size) : group(size.toFixed(size < 1000 ? 1 : 0));
+    // A sign without a size would lie about which way it went.
+    const shown = size !== 0 && size < 0.05 ? '<0.1' : digits;
+    return cell(toneOf(value), `${signOf(value)}${shown}%`);
+  },
+  share: (value) => cell('plain', `${compact(Math.abs(value)).replace(/^/, value < 0 ? '-' : '')}%`),
+  number: (value) => {
+    const minus = value < 0 ? '-' : '';
+    return cell('plain', minus + grouped(Math.abs(value)), minus + compact(Math.abs(value)));
+  },
+  integer: (value) => {
+    const minus = value < 0 ? '-' : '';
+    return cell('plain', minus + grouped(Math.abs(value)), minus + compact(Math.abs(value)));
+  },
+  multiple: (value, { unicode }) => {
+    const times = unicode ? '×' : 'x';
+    const digits = value >= 100 ? grouped(Math.round(value)) : compact(Math.abs(value));
+    const tone = value > 1 ? 'good' : value < 1 ? 'bad' : 'plain';
+    return cell(tone, `${value < 0 ? '-' : ''}${digits}${times}`);
+  },
+};
+
+const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numbers, kind);
+
+/** First words of a status, and what they mean for the reader. */
+const moods: readonly (readonly [RegExp, Tone])[] = [
+  [/^(?:found|ok|yes|held|live|done|on|pass|passed|ready|valid|active|up|reachable)\b/i, 'good'],
+  [/^(?:fail|failed|error|bad|off|invalid|refused|unreachable|expired|down)\b/i, 'bad'],
+  [/^(?:queued|pending|timeout|unavailable|rate_limited|not_ingested|warn|stale|differs|skewed)\b/i, 'warn'],
+  [/^(?:none|not|no|no_preview|missing|unknown|skipped)\b/i, 'dim'],
+];
+
+const marks: Partial<Record<Tone, readonly [string, string]>> = {
+  good: ['✓', '+'],
+  bad: ['✗', 'x'],
+  warn: ['…', '~'],
+  dim: ['·', '-'],
+};
+
+function status(text: string, { unicode }: FormatContext): Cell {
+  const tone = moods.find(([words]) => words.test(text))?.[1] ?? 'plain';
+  const mark = marks[tone]?.[unicode ? 0 : 1];
+  return cell(tone, mark ? `${mark} ${text}` : text);
+}
+
+/** Anything as one safe line: objects and lists as JSON. */
+export function plainText(value: unknown, unicode: boolean): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  const line = safeLine(text);
+  return unicode ? line : asciiOnly(line);
+}
+
+/** A cell of dollars to the cent, for cards, where there is room. */
+function exact(kind: CellKind, value: number): string | undefined {
+  if (kind === 'usd') return (value < 0 ? '-' : '') + exactDollars(Math.abs(value));
+  if (kind === 'signedUsd') return signOf(value) + exactDollars(Math.abs(value));
+  return undefined;
+}
+
+/** How a value looks to a person. Whatever has not the type that its kind promises is shown as text. */
+export function formatCell(kind: CellKind, value: unknown, context: FormatContext, roomy = false): Cell {
+  if (value === null || value === undefined) return cell('dim', context.unicode ? '—' : '-');
+  if (typeof value === 'number' && Number.isFinite(value)) {
+    if (isNumberKind(kind)) {
+      const formatted = numbers[kind](value, context);
+      const full = roomy ? exact(kind, value) : undefined;
+      return full === undefined ? formatted : cell(formatted.tone, full, ...formatted.forms);
+    }
+  }
+  if (kind === 'time' || kind === 'age') {
+    const moment = momentOf(value);
+    if (moment === undefined) return cell('plain', plainText(value, context.unicode));
+    if (kind === 'time') return cell('dim', ...timeForms(moment, context));
+    const ago = context.now() - moment;
+    return cell('dim', ago < -999 ? `in ${span(ago)}` : span(Math.max(0, ago)));
+  }
+  if (kind === 'meter') return meter(value, context);
+  if (kind === 'spark') return spark(value, context);
+  const text = plainText(value, context.unicode);
+  if (kind === 'flag' && typeof value === 'boolean') {
+    return value ? cell('good', context.unicode ? '✓ yes' : 'yes', 'yes') : cell('dim', 'no');
+  }
+  if (kind === 'address') return cell('plain', text, shorten(text, context.unicode ? '…' : '..'));
+  if (kind === 'handle') return cell('accent', text.startsWith('@') || text === '' ? text : `@${text}`);
+  if (kind === 'status') return status(text, context);
+  return cell(kind === 'link' ? 'dim' : 'plain', text);
+}

@@ -1,0 +1,68 @@
+import { isBag } from './fields.ts';
+import type { Cell, FormatContext, Tone } from './format.ts';
+import { grouped } from './numbers.ts';
+import { safeLine } from './safe.ts';
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+const levels = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const asciiLevels = ['_', '.', '-', '=', '+', '*', '#', '@'];
+
+const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+/** A bar of `width` cells, `share` of it full: `████▌░░░`, or `####....` in ASCII. */
+export function bar(share: number, width: number, unicode = true): string {
+  const full = Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0)) * width;
+  if (!unicode) {
+    const cells = share > 0 ? Math.max(1, Math.floor(full)) : 0;
+    return '#'.repeat(cells) + '.'.repeat(width - cells);
+  }
+  // Something is never shown as nothing, and all of it only where it is all.
+  const parts = share > 0 ? Math.max(1, Math.floor(full * 8)) : 0;
+  const drawn = '█'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '');
+  return drawn + '░'.repeat(width - drawn.length);
+}
+
+/** A list of numbers as a line of columns; what is no number is a gap. */
+export function sparkline(values: readonly unknown[], unicode = true): string {
+  const known = values.filter(finite);
+  const low = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = known.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const steps = unicode ? levels : asciiLevels;
+  return values
+    .map((value) => {
+      if (!finite(value)) return ' ';
+      const height = high > low ? (value - low) / (high - low) : 0.5;
+      return steps[Math.min(7, Math.floor(height * 8))] ?? '';
+    })
+    .join('');
+}
+
+/** How much is used up, as a tone: the figures say it too. */
+const strain = (share: number): Tone => (share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good');
+
+/** `{ used, of }` as a bar with its figures; without an end the figure alone. */
+export function meter(value: unknown, { unicode }: FormatContext): Cell {
+  if (!isBag(value) || !finite(value['used'])) {
+    return { forms: [safeLine(JSON.stringify(value) ?? '')], tone: 'plain' };
+  }
+  const { used, of } = value;
+  const figure = (amount: number) => (amount < 0 ? '-' : '') + grouped(Math.abs(amount));
+  if (!finite(of)) return { forms: [`${figure(used)}, no limit`, figure(used)], tone: 'plain' };
+  const share = of > 0 ? used / of : used > 0 ? 1 : 0;
+  const percent = `${share > 0 && share < 0.01 ? '<1' : Math.floor(share * 100)}%`;
+  const figures = `${figure(used)} of ${figure(of)}`;
+  return {
+    forms: [
+      `${bar(share, 24, unicode)} ${percent.padStart(4)}  ${figures}`,
+      `${bar(share, 10, unicode)} ${percent.padStart(4)}  ${figures}`,
+      `${percent}  ${figures}`,
+      percent,
+    ],
+    tone: strain(share),
+  };
+}
+
+/** A list of numbers as a sparkline. */
+export function spark(value: unknown, { unicode }: FormatContext): Cell {
+  return { forms: [sparkline(Array.isArray(value) ? value : [], unicode)], tone: 'accent' };
+}

@@ -1,0 +1,97 @@
+/** Which clock of the wall a time is shown by. */
+export interface TimeZoneOptions {
+  readonly utc: boolean;
+  /** A zone's name; the machine's own zone where absent. */
+  readonly timeZone?: string | undefined;
+}
+
+/** The last moment that a Date can hold. */
+const LATEST = 8.64e15;
+
+const two = (value: number) => String(value).padStart(2, '0');
+
+const zones = new Map<string, Intl.DateTimeFormat>();
+
+/** Minutes by which a named zone is ahead of UTC at a moment. */
+function offsetIn(zone: string, ms: number): number {
+  let format = zones.get(zone);
+  if (!format) {
+    // One locale and one calendar whatever the machine is set to: only the digits are read.
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    zones.set(zone, format);
+  }
+  const part: Record<string, number> = {};
+  for (const { type, value } of format.formatToParts(ms)) part[type] = Number(value);
+  const wall = Date.UTC(
+    part['year'] ?? 0,
+    (part['month'] ?? 1) - 1,
+    part['day'],
+    part['hour'],
+    part['minute'],
+    part['second'],
+  );
+  return Math.round((wall - Math.floor(ms / 1000) * 1000) / 60_000);
+}
+
+/** Epoch milliseconds of what the service or the tool calls a time; undefined where it is none. */
+export function momentOf(value: unknown): number | undefined {
+  const ms =
+    typeof value === 'number'
+      ? value
+      : typeof value === 'string' && /^\d{4}-/.test(value)
+        ? Date.parse(value)
+        : Number.NaN;
+  return Math.abs(ms) <= LATEST ? ms : undefined;
+}
+
+/** A moment with its offset, from long to short: with seconds, without, without the year. */
+export function timeForms(ms: number, options: TimeZoneOptions): readonly [string, string, string] {
+  const ahead = options.utc
+    ? 0
+    : options.timeZone
+      ? offsetIn(options.timeZone, ms)
+      : -new Date(ms).getTimezoneOffset();
+  const wall = new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
+  const year = wall.getUTCFullYear();
+  const date = `${two(wall.getUTCMonth() + 1)}-${two(wall.getUTCDate())}`;
+  const minutes = `${two(wall.getUTCHours())}:${two(wall.getUTCMinutes())}`;
+  const hours = Math.floor(Math.abs(ahead) / 60);
+  const rest = Math.abs(ahead) % 60;
+  const sign = ahead < 0 ? '-' : '+';
+  const offset = options.utc ? 'Z' : ` ${sign}${two(hours)}:${two(rest)}`;
+  const brief = options.utc ? 'Z' : `${sign}${two(hours)}${rest === 0 ? '' : `:${two(rest)}`}`;
+  const full = `${year < 0 || year > 9999 ? year : String(year).padStart(4, '0')}-${date}`;
+  return [
+    `${full} ${minutes}:${two(wall.getUTCSeconds())}${offset}`,
+    `${full} ${minutes}${offset}`,
+    `${date} ${minutes}${brief}`,
+  ];
+}
+
+const steps = [
+  [60, 's'],
+  [60, 'm'],
+  [24, 'h'],
+  [365, 'd'],
+] as const;
+
+/** A length of time in its largest unit: `42s`, `5m`, `3h`, `12d`, `2y`. */
+export function span(ms: number): string {
+  let value = Math.floor(Math.abs(ms) / 1000);
+  for (const [size, unit] of steps) {
+    if (value < size) return `${value}${unit}`;
+    value = Math.floor(value / size);
+  }
+  return `${value}y`;
+}
