@@ -92,11 +92,13 @@ export function decode<Id extends EndpointId>(
       : 'it has the wrong form';
     return unreadable(call, answer, requestId, where);
   }
-  const status = answer.status === 202 ? 202 : 200;
-  const charge = row.price.after(request, { status, record: parsed.data });
+  const record = parsed.data;
+  const answered =
+    answer.status === 202 ? { status: 202 as const, record } : { status: 200 as const, record };
+  const charge = row.price.after(request, answered);
   const { headers } = answer;
   // The schema that was chosen is the row's own for this status.
-  const result = { status, record: parsed.data, meta, requestId, charge, headers } as unknown as Result<Id>;
+  const result = { ...answered, meta, requestId, charge, headers } as unknown as Result<Id>;
   return { ok: true, result, charge };
 }
 

@@ -111,7 +111,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     },
     async refused(lane, ms) {
       await windows.block(lanes[lane], clock.now() + ms);
-      if (lane !== 'key' || clock.mono() - doubtedAt < DOUBT_MS) return;
+      if (lane !== 'key' || rate === null || clock.mono() - doubtedAt < DOUBT_MS) return;
       doubtedAt = clock.mono();
       doubtful = true;
     },

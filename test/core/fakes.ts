@@ -1,0 +1,96 @@
+import { createBudget } from '../../src/core/budget.ts';
+import { type ClientOptions, createClient } from '../../src/core/client.ts';
+import type {
+  Client,
+  HttpAnswer,
+  HttpRequest,
+  LedgerEntry,
+  Notice,
+  Transport,
+} from '../../src/core/ports.ts';
+import { type VirtualClock, virtualClock } from './virtual-clock.ts';
+
+export const KEY = 'tk_live_0123456789abcdefWXYZ';
+export const BASE = 'http://127.0.0.1:1';
+
+/** What a made-up service says to one request: an answer, or an error to throw. */
+export type Reply = (
+  request: HttpRequest,
+  signal: AbortSignal | undefined,
+) => HttpAnswer | Promise<HttpAnswer>;
+
+/** A transport whose far end is a function; it marks each request as sent. */
+export const fakeTransport = (reply: Reply, sent: HttpRequest[] = []): Transport => ({
+  async send(request, signal) {
+    signal?.throwIfAborted();
+    sent.push(request);
+    request.onSent?.();
+    return await reply(request, signal);
+  },
+  close: async () => {},
+});
+
+export const json = (status: number, body: unknown, headers: Record<string, string> = {}): HttpAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  text: JSON.stringify(body),
+});
+
+export const error = (status: number, code: string, more: object = {}): HttpAnswer =>
+  json(status, { error: { code, message: `${code} it is` }, ...more });
+
+export const user = (more: object = {}) => ({
+  id: '00000000-0000-4000-8000-000000000001',
+  handle: 'Mert',
+  name: null,
+  bio: null,
+  banner: null,
+  profilePicture: null,
+  twitter: null,
+  solanaAddress: 'So11111111111111111111111111111111111111112',
+  evmAddress: null,
+  ...more,
+});
+
+export const me = (ratePerMinute: number) => ({
+  ratePerMinute,
+  usage: {
+    period: '2026-01',
+    unitsUsed: 0,
+    unitsRemaining: 1,
+    additionalUnits: 0,
+    revealsUsed: 0,
+    revealsRemaining: 1,
+  },
+  entitlement: { unmetered: false, monthlyUnits: 1 },
+});
+
+export interface Rig {
+  readonly client: Client;
+  readonly clock: VirtualClock;
+  readonly sent: HttpRequest[];
+  readonly paths: () => string[];
+  readonly ledger: LedgerEntry[];
+  readonly notices: Notice[];
+}
+
+/** A client on a made-up service, with all that it tells kept. */
+export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: number } = {}): Rig {
+  const clock = virtualClock();
+  const sent: HttpRequest[] = [];
+  const ledger: LedgerEntry[] = [];
+  const notices: Notice[] = [];
+  const client = createClient({
+    transport: fakeTransport(reply, sent),
+    baseUrl: BASE,
+    key: KEY,
+    lane: 'test',
+    clock,
+    random: () => 0.5,
+    budget: createBudget({ maxCu: options.maxCu }),
+    ledger: { append: (entry) => ledger.push(entry) },
+    notify: (notice) => notices.push(notice),
+    ...options,
+  });
+  return { client, clock, sent, ledger, notices, paths: () => sent.map(({ url }) => url.slice(BASE.length)) };
+}
