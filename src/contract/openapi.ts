@@ -166,14 +166,17 @@ function success(description: string, schema: z.core.$ZodType, envelope: 'bare' 
 
 /** Errors by status; the codes that a status can carry are listed there. */
 function failures(codes: readonly ErrorCode[]): Json {
-  const byStatus: Record<string, ErrorCode[]> = {};
-  for (const code of new Set(codes)) (byStatus[errorCodes[code].status] ??= []).push(code);
+  const distinct = [...new Set(codes)];
+  const statuses = [...new Set(distinct.map((code) => errorCodes[code].status))];
+  const byStatus = statuses.map(
+    (status) => [String(status), distinct.filter((code) => errorCodes[code].status === status)] as const,
+  );
   const answer = (all: readonly ErrorCode[]) => ({
     description: all.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join('\n'),
     content: json(ref('Error')),
     'x-codes': all,
   });
-  return Object.fromEntries(Object.entries(byStatus).map(([status, all]) => [status, answer(all)]));
+  return Object.fromEntries(byStatus.map(([status, all]) => [status, answer(all)]));
 }
 
 const json = (schema: Json) => ({ 'application/json': { schema } });

@@ -125,7 +125,8 @@ export function createControls({ kernel, gate, inFlight, restart }: ControlParts
       },
     ),
     restart: verb(z.object({ downMs: z.optional(count) }), ({ downMs = 0 }) => {
-      restart(downMs);
+      // After the answer to whoever asked for it.
+      setImmediate(() => restart(downMs));
       return { downMs };
     }),
   };

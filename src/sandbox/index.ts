@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ThesisFrameData } from '../contract/records/thesis.ts';
-import { runningClock, type SandboxClock } from './clock.ts';
+import type { SandboxClock } from './clock.ts';
 import {
   type ControlInput,
   type ControlName,
@@ -9,21 +9,16 @@ import {
   createControls,
   type Verbs,
 } from './control.ts';
-import { createFaults, type Faults } from './faults/engine.ts';
-import { createFeed } from './feed.ts';
-import { routesOf } from './handlers/index.ts';
-import { createResolves } from './handlers/resolves.ts';
+import type { Faults } from './faults/engine.ts';
 import { createCalls } from './http/calls.ts';
 import { CONTROL_PATH, serveControl } from './http/control-calls.ts';
-import type { Kernel } from './kernel.ts';
-import { createAdmission } from './keys/admission.ts';
+import { kernelOf } from './kernel.ts';
 import type { KeyOptions } from './keys/keys.ts';
 import type { MeterReading } from './keys/meter.ts';
-import { createLog, type LogEntry } from './log.ts';
-import { type SandboxOptions, settle } from './options.ts';
-import { hexOf, randomOf } from './random.ts';
+import type { LogEntry } from './log.ts';
+import type { SandboxOptions } from './options.ts';
 import { createGate } from './socket/gate.ts';
-import { createWorld, loadWorld, readRecording } from './world/index.ts';
+import { readRecording } from './world/index.ts';
 import type { World } from './world/types.ts';
 
 export { manualClock, runningClock, type SandboxClock } from './clock.ts';
@@ -93,7 +88,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     served.catch(() => response.destroy());
   });
   server.on('connection', (socket) => {
-    // While it is down nobody answers, but the way back up stays open to whoever steers.
     if (down) return void socket.destroy();
     connections.add(socket);
     socket.on('error', () => socket.destroy());
@@ -142,25 +136,4 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       await closed;
     },
   };
-}
-
-function kernelOf(options: SandboxOptions): Kernel {
-  const settings = settle(options);
-  const { seed } = settings;
-  const clock = options.clock ?? runningClock(options.now);
-  const now = clock.now();
-  const { traders, theses, socials } = options;
-  const worldOptions = { seed, now, traders, theses, socials };
-  const world =
-    options.world ??
-    (options.data === undefined ? createWorld(worldOptions) : loadWorld(options.data, worldOptions));
-  const faults = createFaults(options.faults ?? '', seed);
-  const feed = createFeed(world, clock, faults, seed);
-  const admission = createAdmission(settings.burstPerSecond, randomOf(seed, 'keys'), () => clock.now());
-  const resolves = createResolves(world.users, clock);
-  const routes = routesOf({ world, clock, resolves, page: settings.page });
-  const stem = hexOf(randomOf(seed, 'ids'), 8);
-  let number = 0;
-  const nextId = (prefix: string) => `${prefix}_${stem}${(++number).toString(16).padStart(8, '0')}`;
-  return { settings, world, clock, faults, feed, admission, resolves, routes, log: createLog(), nextId };
 }

@@ -51,7 +51,7 @@ export function thesisRoutes({ world, clock, page }: Service): Routes<Theses> {
       count: items.length,
       hasMore,
       nextBefore: hasMore ? (items.at(-1)?.id ?? null) : null,
-      updatedAt: items[0]?.platformCreatedAt ?? null,
+      updatedAt: items.find(({ platformCreatedAt }) => platformCreatedAt !== null)?.platformCreatedAt ?? null,
       items,
     };
   }
