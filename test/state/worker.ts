@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { appendLines, ensureFolder, writeAtomic } from '../../src/state/files.ts';
 import { holdLock, withLock } from '../../src/state/lock.ts';
+import { openWindows } from '../../src/state/windows.ts';
 
 const [mode = '', path = '', count = '0', name = ''] = process.argv.slice(2);
 const times = Number(count);
@@ -37,6 +38,15 @@ const modes: Record<string, () => Promise<void>> = {
     ensureFolder(folder);
     writeAtomic(join(folder, 'whole'), 'x');
     appendLines(join(folder, 'lines'), 'x\n');
+  },
+  /** Takes as often as told from a window whose limit is the name; prints how often it got a place. */
+  async windows() {
+    const windows = openWindows({ dir: path, baseUrl: 'http://127.0.0.1', key: 'k', now: () => Date.now() });
+    let taken = 0;
+    for (let round = 0; round < times; round++) {
+      if ((await windows.take('key', Number(name))).waitMs === 0) taken++;
+    }
+    process.stdout.write(String(taken));
   },
   async hold() {
     holdLock(path, name);
