@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { appendLines, ensureFolder, writeAtomic } from '../../src/state/files.ts';
+import { openLedger } from '../../src/state/ledger.ts';
 import { holdLock, withLock } from '../../src/state/lock.ts';
 import { openWindows } from '../../src/state/windows.ts';
 
@@ -47,6 +48,11 @@ const modes: Record<string, () => Promise<void>> = {
       if ((await windows.take('key', Number(name))).waitMs === 0) taken++;
     }
     process.stdout.write(String(taken));
+  },
+  async ledger() {
+    const ledger = openLedger({ dir: path });
+    const entry = { time: 0, command: name, profile: 'p', endpoint: 'user.handle', status: 200, cu: 100 };
+    for (let round = 0; round < times; round++) ledger.append(entry);
   },
   async hold() {
     holdLock(path, name);
