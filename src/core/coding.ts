@@ -4,6 +4,7 @@ import {
   type Bounds,
   type Charge,
   chargeOfError,
+  type Price,
   pathOf,
   type Request,
 } from '../contract/endpoint.ts';
@@ -16,10 +17,15 @@ import { type Issue, issueText, pathText } from './words.ts';
 
 type Values = Record<string, unknown>;
 
+/** A row, whose price takes whatever its schemas have read. */
+export type Row = Omit<AnyEndpoint, 'price'> & {
+  readonly price: Price<Request<Values, Values>, { readonly status: 200 | 202; readonly record: unknown }>;
+};
+
 /** A call, checked and spelled out. */
 export interface Encoded {
   readonly id: EndpointId;
-  readonly row: AnyEndpoint;
+  readonly row: Row;
   readonly method: string;
   /** Path and query, below the base URL. */
   readonly path: string;
@@ -33,9 +39,9 @@ export type Reading<Id extends EndpointId> =
   | { readonly ok: true; readonly result: Result<Id>; readonly charge: Charge }
   | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
 
-// A row's functions take their own request alone, so no row is an `AnyEndpoint` to the compiler. It holds
+// A row's functions take their own request alone, so no row is a `Row` to the compiler. It holds
 // because whatever is handed to them here was parsed by the same row's schemas.
-export const rowOf = (id: EndpointId) => endpoints[id] as unknown as AnyEndpoint;
+export const rowOf = (id: EndpointId) => endpoints[id] as unknown as Row;
 
 /** Spells a call out, or says what is wrong with it before anything is sent. */
 export function encode<Id extends EndpointId>(id: Id, ask: Ask<Id>): Encoded {
@@ -92,9 +98,7 @@ export function decode<Id extends EndpointId>(
       : 'it has the wrong form';
     return unreadable(call, answer, requestId, where);
   }
-  const record = parsed.data;
-  const answered =
-    answer.status === 202 ? { status: 202 as const, record } : { status: 200 as const, record };
+  const answered = { status: answer.status === 202 ? (202 as const) : (200 as const), record: parsed.data };
   const charge = row.price.after(request, answered);
   const { headers } = answer;
   // The schema that was chosen is the row's own for this status.
