@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { usage } from '../contract/failure.ts';
-import { suggest } from '../output/suggest.ts';
+import { didYouMean } from '../output/suggest.ts';
 import { readCsv } from './csv.ts';
 import type { Io } from './io.ts';
 
@@ -105,10 +105,10 @@ function columnAt(header: readonly string[], column: string): number {
   if (exact !== -1) return exact;
   const folded = names.findIndex((name) => name.toLowerCase() === column.toLowerCase());
   if (folded !== -1) return folded;
-  const near = suggest(column, names);
+  const near = didYouMean(column, names, (name) => `"${name}"`);
   throw usage(
     `the input has no column "${column}"`,
-    near ? `did you mean "${near}"?` : `its columns are ${names.slice(0, 20).join(', ')}`,
+    near || `its columns are ${names.slice(0, 20).join(', ')}`,
   );
 }
 

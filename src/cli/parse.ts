@@ -1,6 +1,6 @@
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import { Failure, usage } from '../contract/failure.ts';
-import { suggest } from '../output/suggest.ts';
+import { didYouMean } from '../output/suggest.ts';
 import type { AnyCommand } from './command.ts';
 import { commonOptions, everyCommonOption, type Globals } from './common.ts';
 import { type Given, longName, type Option, type Options } from './option.ts';
@@ -89,14 +89,11 @@ function inOurWords(error: CommanderError, command: AnyCommand, options: Options
   const help = `see trdr ${command.path} --help`;
   switch (error.code) {
     case 'commander.unknownOption': {
-      const near = suggest(
+      const near = didYouMean(
         quoted,
         Object.values(options).map((option) => `--${longName(option)}`),
       );
-      return usage(
-        `there is no flag ${quoted} for "trdr ${command.path}"`,
-        near ? `did you mean ${near}?` : help,
-      );
+      return usage(`there is no flag ${quoted} for "trdr ${command.path}"`, near || help);
     }
     case 'commander.missingArgument':
       return usage(

@@ -1,5 +1,5 @@
 import { usage } from '../contract/failure.ts';
-import { suggest } from '../output/suggest.ts';
+import { didYouMean } from '../output/suggest.ts';
 import { everyCommonOption } from './common.ts';
 import { longName, shortName } from './option.ts';
 
@@ -54,10 +54,7 @@ const takesValue = (word: string) =>
 
 function unknown(words: string, paths: readonly string[]) {
   const group = words.split(' ').slice(0, -1).join(' ');
-  const near =
-    suggest(words, paths) ?? suggest(words, [...new Set(paths.map((path) => path.split(' ')[0] ?? ''))]);
-  return usage(
-    `there is no command "${words}"`,
-    near ? `did you mean "trdr ${near}"?` : `see trdr ${group === '' ? '' : `${group} `}--help`,
-  );
+  const firsts = paths.map((path) => path.split(' ')[0] ?? '');
+  const near = didYouMean(words, [...paths, ...firsts], (name) => `"trdr ${name}"`);
+  return usage(`there is no command "${words}"`, near || `see trdr ${group === '' ? '' : `${group} `}--help`);
 }

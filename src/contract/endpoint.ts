@@ -14,12 +14,12 @@ export interface Request<P = unknown, Q = unknown, B = unknown> {
 }
 
 /** An answer that succeeded, told apart by its status. */
-export type Answered<A extends Answers> = {
-  [S in Extract<keyof A, number>]: {
+export type Answered<A> = {
+  [S in keyof A & number]: {
     readonly status: S;
-    readonly record: z.output<Extract<A[S], z.core.$ZodType>>;
+    readonly record: A[S] extends z.core.$ZodType ? z.output<A[S]> : never;
   };
-}[Extract<keyof A, number>];
+}[keyof A & number];
 
 /** What a call can cost before it is made. `reveals` is the most wallets it can reveal. */
 export interface Bounds {
@@ -38,8 +38,9 @@ export interface Charge {
 export interface Price<R, A> {
   /** The rule as the price list prints it. */
   readonly text: string;
-  readonly before: (request: R) => Bounds;
-  readonly after: (request: R, answer: A) => Charge;
+  // Methods, so that a row of known types is still a row to what loops over the table.
+  before(request: R): Bounds;
+  after(request: R, answer: A): Charge;
   /** What a 404 costs. */
   readonly miss: number;
 }
@@ -79,7 +80,9 @@ export function endpoint<
 }
 
 /** A row whose types are not known: what loops over the table see. */
-export type AnyEndpoint = Endpoint<Fields, Fields, z.core.$ZodType, Answers>;
+export interface AnyEndpoint extends Omit<Endpoint<Fields, Fields, z.core.$ZodType, Answers>, 'price'> {
+  readonly price: Price<Request, { readonly status: number; readonly record: unknown }>;
+}
 
 /** Errors that any endpoint may answer with. */
 export const commonErrors = [

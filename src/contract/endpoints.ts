@@ -306,7 +306,7 @@ export type RequestOf<Id extends EndpointId> = Request<
   z.output<Row<Id>['body']>
 >;
 /** What a call of endpoint `Id` answers with when it succeeds. */
-export type AnswerOf<Id extends EndpointId> = Answered<Row<Id>['answers'] & Answers>;
+export type AnswerOf<Id extends EndpointId> = Answered<Row<Id>['answers']>;
 
 /** Handles as the service compares them: without a leading @, lower-cased. */
 export const normalHandle = (text: string) => text.trim().replace(/^@/, '').toLowerCase();

@@ -1,0 +1,48 @@
+import type { EndpointId } from '../contract/endpoints.ts';
+import type { Ask, Client } from '../core/ports.ts';
+import type { View } from '../output/view.ts';
+import type { Globals, OutputFormat } from './common.ts';
+import type { Io } from './io.ts';
+import type { Estimate } from './money.ts';
+import type { Settings } from './settings.ts';
+
+/** A request that a command is going to make: for dry runs and estimates. */
+export interface Planned {
+  readonly id: EndpointId | 'ws';
+  readonly ask: Ask<EndpointId>;
+  /** How often at the most; null: as long as it runs. One where it is left out. */
+  readonly times?: number | null;
+}
+
+/** Records on their way out, in the format that was asked for. */
+export interface Records<T> {
+  write(record: T): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Everything that a command may use, as values. */
+export interface Context {
+  readonly io: Io;
+  /** The words that called the command. */
+  readonly command: string;
+  readonly globals: Globals;
+  readonly settings: Settings;
+  readonly format: OutputFormat;
+  /** Ends every wait: the user, the system, or a reader that went away. */
+  readonly signal: AbortSignal;
+  /** The service, connected to on first use. */
+  client(): Promise<Client>;
+  /** Opens the output for records of one kind. */
+  records<T>(view: View<T>): Promise<Records<T>>;
+  /** Prints a finite list. */
+  print<T>(view: View<T>, records: Iterable<T> | AsyncIterable<T>): Promise<void>;
+  /** Prints the one answer of a command: a card on a terminal, the record itself in JSON. */
+  printOne<T>(view: View<T>, record: T): Promise<void>;
+  /** With --dry-run, prints what would be sent and says so. */
+  dryRun(planned: Iterable<Planned> | AsyncIterable<Planned>): Promise<boolean>;
+  /** Lets a run begin, asks, or refuses, as the money rules say. */
+  approve(estimate: Estimate, what: string): Promise<void>;
+  /** A line on stderr, unless --quiet. */
+  say(line: string): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,54 @@
+import { Failure } from '../contract/failure.ts';
+import { failureJson, renderFailure } from '../output/errors.ts';
+import { loadStyle, wantsColor, wantsUnicode } from '../output/style.ts';
+import { exitOf } from './exit.ts';
+import type { Io } from './io.ts';
+
+/**
+ * Says on stderr how a run failed and returns its exit code: a few lines for a person, one line of JSON
+ * where stdout is in a machine format. Reads the line itself, since it may be what could not be parsed.
+ */
+export function createReport(io: Io): (error: unknown) => Promise<number> {
+  return async (error) => {
+    const failure = error instanceof Failure ? error : bug(error);
+    const exit = error instanceof Failure ? exitOf[failure.kind] : 1;
+    const text = wantsMachine(io)
+      ? failureJson(failure, exit)
+      : await renderFailure(failure, {
+          style: await loadStyle(wantsColor(colorMode(io.argv), io.env, io.stderr.isTTY === true)),
+          unicode: wantsUnicode(io.env, io.platform),
+          width: io.stderr.columns ?? 80,
+        });
+    const stack = io.argv.includes('--debug') && error instanceof Error ? `${error.stack}\n` : '';
+    await new Promise<void>((resolve) => io.stderr.write(`${text}${stack}`, () => resolve()));
+    return exit;
+  };
+}
+
+function bug(error: unknown): Failure {
+  return new Failure('local', error instanceof Error ? error.message : String(error), {
+    code: 'BUG',
+    hint: 'this is a bug in trdr: run it again with --debug and report what it prints',
+    cause: error,
+  });
+}
+
+/** The value of a flag on a line that may not parse. */
+const stated = (argv: readonly string[], names: readonly string[]): string | undefined => {
+  for (const [index, word] of argv.entries()) {
+    const [name = '', inline] = word.split('=', 2);
+    if (names.includes(name)) return inline ?? argv[index + 1];
+  }
+  return undefined;
+};
+
+function wantsMachine(io: Io): boolean {
+  if (io.argv.includes('--json')) return true;
+  const format = stated(io.argv, ['-o', '--output']) ?? io.env['TRDR_OUTPUT'];
+  return format === undefined ? io.stdout.isTTY !== true : format !== 'table';
+}
+
+function colorMode(argv: readonly string[]): 'auto' | 'always' | 'never' {
+  const mode = stated(argv, ['--color']);
+  return mode === 'always' || mode === 'never' ? mode : 'auto';
+}

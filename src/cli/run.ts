@@ -1,0 +1,59 @@
+import { Failure } from '../contract/failure.ts';
+import { outputClosed } from '../output/sink.ts';
+import type { AnyCommand } from './command.ts';
+import type { ExitCode } from './exit.ts';
+import { Interrupt, type Io } from './io.ts';
+import { parseWords } from './parse.ts';
+import { createReport } from './report.ts';
+import { route } from './route.ts';
+import { groups, tree } from './tree.ts';
+
+/** Runs one command line to its exit code. The only place where failures become words and codes. */
+export async function run(io: Io): Promise<number> {
+  const report = createReport(io);
+  try {
+    return await dispatch(io);
+  } catch (error) {
+    if (io.signal.aborted && io.signal.reason instanceof Interrupt) return io.signal.reason.exit;
+    if (error instanceof Interrupt) return error.exit;
+    // The reader has what it wanted: that is an end, no failure.
+    if (error === outputClosed) return 0;
+    return await report(error);
+  }
+}
+
+async function dispatch(io: Io): Promise<ExitCode> {
+  const { path, rest, wantsHelp } = route(io.argv, Object.keys(tree));
+  const load = tree[path];
+  if (load === undefined || wantsHelp) return await showHelp(io, path);
+  const command = await load();
+  const parsed = parseWords(command, rest);
+  const input = command.parse(parsed.args, parsed.given as never);
+  const { createContext } = await import('./create-context.ts');
+  const context = await createContext(io, command, parsed);
+  try {
+    return (await command.run(context, input as never)) ?? 0;
+  } finally {
+    await context.close();
+  }
+}
+
+/** Help for the whole, a group or a command. A line that names no command at all gets help on stderr. */
+async function showHelp(io: Io, path: string): Promise<ExitCode> {
+  const { commandHelp, groupHelp, rootHelp } = await import('./help.ts');
+  const load = tree[path];
+  const text = async () => {
+    if (load !== undefined) return commandHelp(await load());
+    const all: AnyCommand[] = await Promise.all(Object.values(tree).map((each) => each()));
+    return groups().includes(path) ? groupHelp(path, all) : rootHelp(all);
+  };
+  const shown = await text();
+  if (path !== '' && load === undefined && !io.argv.some((word) => word === '--help' || word === '-h')) {
+    throw new Failure('usage', `"trdr ${path}" needs one of its commands`, {
+      code: 'USAGE',
+      hint: `see trdr ${path} --help`,
+    });
+  }
+  await new Promise<void>((resolve) => io.stdout.write(shown, () => resolve()));
+  return 0;
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readCsv } from '../../src/cli/csv.ts';
+import { readSubjects, subjectSource } from '../../src/cli/input.ts';
+
+const none = { file: undefined, column: undefined };
+
+async function given(text: string | readonly Uint8Array[], column?: string) {
+  const stdin = Readable.from(typeof text === 'string' ? [text] : text);
+  const found = [];
+  for await (const one of readSubjects({ words: ['-'], file: undefined, column }, { stdin, cwd: '/' }))
+    found.push(one);
+  return found;
+}
+
+describe('subjects from a text', () => {
+  it('are one a line, without blank lines and comments, each with its line', async () => {
+    expect(await given('mira\r\n\n# the desk\n  @Solwolf \n0xMert')).toEqual([
+      { text: 'mira', line: 1 },
+      { text: '@Solwolf', line: 4 },
+      { text: '0xMert', line: 5 },
+    ]);
+  });
+
+  it('survive a byte order mark and characters split between chunks', async () => {
+    const bytes = Buffer.from('\uFEFF東京\nmira\n');
+    expect(await given([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([
+      { text: '東京', line: 1 },
+      { text: 'mira', line: 2 },
+    ]);
+  });
+
+  it('come from the named column of a CSV, with the line of their row', async () => {
+    const csv = 'name,"the handle",note\nMira,mira,"two\nlines"\nSol,"sol""wolf",\n,,\n';
+    expect(await given(csv, 'The Handle')).toEqual([
+      { text: 'mira', line: 2 },
+      { text: 'sol"wolf', line: 4 },
+    ]);
+  });
+
+  it('are refused where the column is missing, with the nearest name', async () => {
+    await expect(given('handle,name\nmira,Mira\n', 'handel')).rejects.toMatchObject({
+      kind: 'usage',
+      hint: expect.stringContaining('handle'),
+    });
+  });
+
+  it('are refused where a quote is never closed', async () => {
+    await expect(given('handle\n"mira\n', 'handle')).rejects.toMatchObject({ kind: 'usage' });
+  });
+});
+
+describe('sources of subjects', () => {
+  it('are words, then the file', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'handles.txt');
+    writeFileSync(file, 'b\nc\n');
+    const found = [];
+    const source = subjectSource(['a'], { file, column: undefined }, 'handle');
+    for await (const { text } of readSubjects(source, { stdin: Readable.from([]), cwd: '/' }))
+      found.push(text);
+    expect(found).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each([
+    ['nothing at all', [], none],
+    ['stdin twice', ['-'], { file: 'x', column: undefined }],
+    ['a column of no file', ['a'], { file: undefined, column: 'handle' }],
+  ])('refuse %s before anything is read', (_, words, given) => {
+    expect(() => subjectSource(words, given, 'handle')).toThrow(expect.objectContaining({ kind: 'usage' }));
+  });
+
+  it('name a file that is not there', async () => {
+    const source = subjectSource([], { file: '/nowhere/handles', column: undefined }, 'handle');
+    await expect(readSubjects(source, { stdin: Readable.from([]), cwd: '/' }).next()).rejects.toMatchObject({
+      kind: 'usage',
+      message: expect.stringContaining('/nowhere/handles'),
+    });
+  });
+});
+
+describe('reading CSV', () => {
+  const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+
+  it('gives back any cells that were quoted, however the text is cut into chunks', async () => {
+    const rows = fc.array(
+      fc.array(fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', '東') }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      { minLength: 1, maxLength: 5 },
+    );
+    await fc.assert(
+      fc.asyncProperty(rows, fc.integer({ min: 1, max: 7 }), async (table, size) => {
+        const csv = table.map((row) => `${row.map(quote).join(',')}\n`).join('');
+        const chunks = csv.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
+        const read = [];
+        for await (const { cells } of readCsv(Readable.from(chunks))) read.push(cells);
+        expect(read).toEqual(table);
+      }),
+    );
+  });
+});
