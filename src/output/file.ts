@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, open, readlink, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { Writable } from 'node:stream';
 import { Failure } from '../contract/failure.ts';
 import { codeOf, createSink, type Sink, type SinkOptions, writeFailure } from './sink.ts';
 
@@ -36,10 +37,23 @@ const failureOf = (path: string, error: unknown): Failure => {
   return writeFailure(path, error, hint);
 };
 
+/** A stream onto an open file that leaves the closing to its owner. */
+const streamOnto = (handle: FileHandle): Writable =>
+  new Writable({
+    highWaterMark: 262_144,
+    async write(bytes: Buffer, _encoding, done) {
+      try {
+        for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
+        done();
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+  });
+
 /** Closes the file whatever happens to the flush before. */
 async function sinkOn(handle: FileHandle, path: string, options: SinkOptions): Promise<Sink> {
-  const stream = handle.createWriteStream({ autoClose: false, highWaterMark: 262_144 });
-  const sink = createSink(stream, { ...options, name: path });
+  const sink = createSink(streamOnto(handle), { ...options, name: path });
   const close = () => handle.close().catch(() => {});
   return {
     ...sink,

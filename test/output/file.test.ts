@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { appendSink, fileSink } from '../../src/output/file.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trdr-file-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const put = async (path: string, text: string) => {
+  const sink = await fileSink(path);
+  await sink.write(text);
+  await sink.end();
+};
+
+describe('a file', () => {
+  it('appears whole at the end and not before', async () => {
+    const path = join(folder, 'out.csv');
+    const sink = await fileSink(path, { batch: 16 });
+    for (let index = 0; index < 1000; index++) await sink.write(`row ${index}\n`);
+    expect(readdirSync(folder)).not.toContain('out.csv');
+    await sink.end();
+    expect(readdirSync(folder)).toEqual(['out.csv']);
+    expect(readFileSync(path, 'utf8')).toMatch(/^row 0\n[\s\S]*row 999\n$/);
+  });
+
+  it('is not there, and leaves nothing behind, when given up', async () => {
+    const sink = await fileSink(join(folder, 'out.csv'));
+    await sink.write('half');
+    await sink.abandon();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('stays as it was when its replacement is given up, and can be given up twice', async () => {
+    const path = join(folder, 'out');
+    writeFileSync(path, 'old');
+    const sink = await fileSink(path);
+    await sink.write('new');
+    await sink.abandon();
+    await sink.abandon();
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(folder)).toEqual(['out']);
+  });
+
+  it('keeps the mode of the one it replaces', async () => {
+    const path = join(folder, 'out');
+    writeFileSync(path, 'old');
+    chmodSync(path, 0o640);
+    await put(path, 'new');
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(readFileSync(path, 'utf8')).toBe('new');
+  });
+
+  it('is written where a symbolic link points, even one whose end is not there yet', async () => {
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('real/data', join(folder, 'link'));
+    await put(join(folder, 'link'), 'one');
+    await put(join(folder, 'link'), 'two');
+    expect(readFileSync(join(folder, 'real/data'), 'utf8')).toBe('two');
+    expect(readdirSync(folder).sort()).toEqual(['link', 'real']);
+    expect(readdirSync(join(folder, 'real'))).toEqual(['data']);
+  });
+
+  it('is refused where a folder has the name, or the folder is missing, or links go in a circle', async () => {
+    await expect(fileSink(folder)).rejects.toMatchObject({ kind: 'local', code: 'EISDIR' });
+    await expect(fileSink(`${folder}/new/`)).rejects.toMatchObject({ kind: 'local', code: 'EISDIR' });
+    await expect(fileSink(join(folder, 'no', 'out'))).rejects.toMatchObject({
+      kind: 'local',
+      code: 'ENOENT',
+      hint: `Make it first: mkdir -p '${join(folder, 'no')}'`,
+    });
+    symlinkSync('loop', join(folder, 'loop'));
+    await expect(fileSink(join(folder, 'loop'))).rejects.toMatchObject({ kind: 'local', code: 'ELOOP' });
+  });
+
+  it('may be a device', async () => {
+    await put('/dev/null', 'nothing');
+    const full = await fileSink('/dev/full');
+    await full.write('x');
+    await expect(full.end()).rejects.toMatchObject({ kind: 'local', code: 'ENOSPC' });
+  });
+
+  it('may be a pipe', async () => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const { createReadStream } = await import('node:fs');
+    const read = createReadStream(path, 'utf8').toArray();
+    await put(path, 'through');
+    expect((await read).join('')).toBe('through');
+  });
+
+  it('that is added to keeps what it had', async () => {
+    const path = join(folder, 'tail.ndjson');
+    writeFileSync(path, '{"a":1}\n');
+    const sink = await appendSink(path, { live: true });
+    await sink.write('{"a":2}\n');
+    await sink.flush();
+    expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"a":2}\n');
+    await sink.end();
+    await expect(appendSink(folder)).rejects.toMatchObject({ code: 'EISDIR' });
+  });
+});

@@ -1,0 +1,164 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/contract/failure.ts';
+import { createSink, outputClosed } from '../../src/output/sink.ts';
+
+/** A stream that takes nothing until it is told to. */
+function stalled(highWaterMark = 16_384) {
+  const waiting: (() => void)[] = [];
+  const taken: Buffer[] = [];
+  const stream = new Writable({
+    highWaterMark,
+    write(chunk: Buffer, _encoding, done) {
+      taken.push(chunk);
+      waiting.push(done);
+    },
+  });
+  const release = () => {
+    waiting.shift()?.();
+  };
+  return { stream, taken, release, waiting };
+}
+
+const failing = (code: string) =>
+  new Writable({
+    write(_chunk, _encoding, done) {
+      done(Object.assign(new Error(code), { code }));
+    },
+  });
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('a sink', () => {
+  it('gathers small writes into one', async () => {
+    const { stream, taken, release } = stalled();
+    const sink = createSink(stream);
+    for (let index = 0; index < 100; index++) expect(sink.write(`line ${index}\n`)).toBeUndefined();
+    expect(taken).toHaveLength(0);
+    const flushed = sink.flush();
+    release();
+    await flushed;
+    expect(taken).toHaveLength(1);
+    expect(taken[0]?.toString()).toContain('line 99\n');
+  });
+
+  it('keeps the order of text and bytes, small and large', async () => {
+    const through = new PassThrough();
+    const read = through.toArray();
+    const sink = createSink(through, { batch: 64 });
+    let expected = '';
+    for (let index = 0; index < 200; index++) {
+      const text = `${`${index}é🚀`.repeat(index % 17)}\n`;
+      expected += text;
+      await sink.write(index % 2 ? text : Buffer.from(text));
+    }
+    await sink.end();
+    through.end();
+    expect(Buffer.concat(await read).toString()).toBe(expected);
+  });
+
+  it('never writes again to memory that a stream was given', async () => {
+    const { stream, taken, waiting } = stalled(1);
+    const sink = createSink(stream, { batch: 8, live: true });
+    void sink.write('aaaa');
+    await turn();
+    void sink.write('bbbb');
+    void sink.write('cccccc');
+    while (waiting.length > 0) {
+      waiting.shift()?.();
+      await turn();
+    }
+    await sink.flush();
+    expect(taken.map(String).join('|')).toBe('aaaa|bbbb|cccccc');
+  });
+
+  it('makes the writer wait for a reader that stalls, and holds no more than its batch and what the stream has', async () => {
+    const { stream, taken, waiting } = stalled();
+    const sink = createSink(stream, { batch: 1024 });
+    let written = 0;
+    let stopped = false;
+    const writer = (async () => {
+      while (written < 1_000_000) {
+        const wait = sink.write('x'.repeat(100));
+        written += 100;
+        if (wait) {
+          stopped = true;
+          await wait;
+        }
+      }
+      await sink.flush();
+    })();
+    await turn();
+    expect(stopped).toBe(true);
+    expect(written).toBeLessThan(32_000);
+    expect(stream.writableLength).toBeLessThan(32_000);
+    while (taken.reduce((sum, chunk) => sum + chunk.length, 0) < 1_000_000 || waiting.length > 0) {
+      waiting.shift()?.();
+      await turn();
+    }
+    await writer;
+    expect(taken.reduce((sum, chunk) => sum + chunk.length, 0)).toBe(1_000_000);
+  });
+
+  it('shows each record at once when live and the reader keeps up', async () => {
+    const { stream, taken, release } = stalled();
+    const sink = createSink(stream, { live: true });
+    for (const record of ['one\n', 'two\n', 'three\n']) {
+      void sink.write(record);
+      await turn();
+      release();
+      await turn();
+    }
+    expect(taken.map(String)).toEqual(['one\n', 'two\n', 'three\n']);
+  });
+
+  it('gathers records when live and the reader is slow', async () => {
+    const { stream, taken, release } = stalled();
+    const sink = createSink(stream, { live: true });
+    for (let index = 0; index < 10; index++) {
+      void sink.write(`${index}\n`);
+      await turn();
+    }
+    expect(taken.map(String)).toEqual(['0\n']);
+    release();
+    await turn();
+    expect(taken.map(String)).toEqual(['0\n', '1\n2\n3\n4\n5\n6\n7\n8\n9\n']);
+  });
+
+  it('ends cleanly where the reader has gone', async () => {
+    const sink = createSink(failing('EPIPE'), { batch: 4 });
+    await sink.write('hello world');
+    await turn();
+    expect(sink.closed.aborted).toBe(true);
+    expect(sink.closed.reason).toBe(outputClosed);
+    expect(sink.write('more')).toBeUndefined();
+    await sink.end();
+  });
+
+  it('ends cleanly where the stream was destroyed, and lets a waiting writer go', async () => {
+    const { stream } = stalled(1);
+    const sink = createSink(stream, { batch: 4 });
+    const wait = sink.write('hello world');
+    const flushed = sink.flush();
+    stream.destroy();
+    await wait;
+    await flushed;
+    expect(sink.closed.reason).toBe(outputClosed);
+  });
+
+  it('says that the disk is full', async () => {
+    const sink = createSink(failing('ENOSPC'), { batch: 4 });
+    await sink.write('hello world');
+    await turn();
+    const expected = {
+      kind: 'local',
+      code: 'ENOSPC',
+      message: "Can't write to standard output: the disk is full.",
+    };
+    expect(sink.closed.reason).toBeInstanceOf(Failure);
+    expect(sink.closed.reason).toMatchObject(expected);
+    await expect(sink.write('more')).rejects.toMatchObject(expected);
+    await expect(sink.flush()).rejects.toMatchObject(expected);
+    await expect(sink.abandon()).resolves.toBeUndefined();
+  });
+});
