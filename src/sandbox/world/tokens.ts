@@ -64,16 +64,9 @@ export function createTokens(seed: number, count: number, origin: number): Token
     base[index] = 0.00001 + draw * draw * draw * draw * draw * draw * 60;
   }
 
-  /** A smooth walk between hashed points, `step` apart, within `low` and `high`. */
-  function wave(part: number, index: number, time: number, step: number, low: number, high: number): number {
-    const place = (time - origin) / step;
-    const floor = Math.floor(place);
-    const from = unit(seed, part + index * 64, floor);
-    const to = unit(seed, part + index * 64, floor + 1);
-    const share = place - floor;
-    const mixed = from + (to - from) * share * share * (3 - 2 * share);
-    return low + (high - low) * mixed;
-  }
+  const slow = wave(seed, salt.slow, count, origin, 9 * DAY, 0.15, 2.4);
+  const day = wave(seed, salt.day, count, origin, 14 * HOUR, 0.55, 1.6);
+  const hour = wave(seed, salt.hour, count, origin, HOUR / 2, 0.92, 1.09);
 
   function at(index: number): Token {
     const made = records[index];
@@ -90,7 +83,7 @@ export function createTokens(seed: number, count: number, origin: number): Token
       network,
       symbol,
       address: chain === SOLANA ? solanaOf(family.bytes(index, 32)) : evmOf(family.bytes(index, 20)),
-      name: symbol === null ? null : `${symbol} ${pick(['Coin', 'Token', 'on ' + network, 'Cash'], index)}`,
+      name: symbol === null ? null : `${symbol} ${pick(['Coin', 'Token', `on ${network}`, 'Cash'], index)}`,
       image:
         index % 8 === 5
           ? null
@@ -112,11 +105,7 @@ export function createTokens(seed: number, count: number, origin: number): Token
       }
       return byAddress.get(normalAddress(address));
     },
-    price: (index, time) =>
-      (base[index] ?? 0) *
-      wave(salt.slow, index, time, 9 * DAY, 0.15, 2.4) *
-      wave(salt.day, index, time, 14 * HOUR, 0.55, 1.6) *
-      wave(salt.hour, index, time, HOUR / 2, 0.92, 1.09),
+    price: (index, time) => (base[index] ?? 0) * slow(index, time) * day(index, time) * hour(index, time),
     choose(chains, draw) {
       const list = lists[chains] ?? lists[SOLANA | EVM];
       return list?.[Math.floor(draw * draw * list.length)] ?? 0;
@@ -125,3 +114,33 @@ export function createTokens(seed: number, count: number, origin: number): Token
 }
 
 const fourth = (value: number) => value * value * value * value;
+
+/**
+ * Smooth walks of `count` tokens between hashed points that lie `step` apart, within `low` and `high`. The
+ * points last used are kept: trades come in the order of time and need new ones but now and then.
+ */
+function wave(
+  seed: number,
+  part: number,
+  count: number,
+  origin: number,
+  step: number,
+  low: number,
+  high: number,
+): (index: number, time: number) => number {
+  const floors = new Float64Array(count).fill(Number.NaN);
+  const froms = new Float64Array(count);
+  const tos = new Float64Array(count);
+  return (index, time) => {
+    const place = (time - origin) / step;
+    const floor = Math.floor(place);
+    if (floors[index] !== floor) {
+      floors[index] = floor;
+      froms[index] = unit(seed, part + index * 64, floor);
+      tos[index] = unit(seed, part + index * 64, floor + 1);
+    }
+    const from = froms[index] ?? 0;
+    const share = place - floor;
+    return low + (high - low) * (from + ((tos[index] ?? 0) - from) * share * share * (3 - 2 * share));
+  };
+}

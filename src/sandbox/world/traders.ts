@@ -94,6 +94,8 @@ export function createTraders(seed: number, wanted: number): Traders {
   const solana = memo((index) => solanaOf(familyOf(solanas, index).bytes(index, 32)));
   const evm = memo((index) => checksummed(evmOf(familyOf(evms, index).bytes(index, 20))));
 
+  const profile = memo((index) => profileOf(seed, index, handles[index] ?? ''));
+
   return {
     count,
     handles,
@@ -122,13 +124,13 @@ export function createTraders(seed: number, wanted: number): Traders {
         )
       );
     },
-    profile: (index) => profileOf(seed, index, handles[index] ?? ''),
+    profile,
   };
 }
 
-/** Keeps what was made: addresses are dear to make and asked for again and again. */
-function memo(make: (index: number) => string): (index: number) => string {
-  const made: string[] = [];
+/** Keeps what was made: it is dear to make and asked for again and again. */
+function memo<T>(make: (index: number) => T): (index: number) => T {
+  const made: T[] = [];
   return (index) => (made[index] ??= make(index));
 }
 

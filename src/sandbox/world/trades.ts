@@ -53,7 +53,7 @@ export interface Trades {
   next(now: number): number;
 }
 
-const salt = { gap: 51, tie: 52, who: 53, slot: 54, side: 55, size: 56, token: 57, means: 58 };
+const salt = { gap: 51, tie: 52, who: 53, slot: 54, size: 56, token: 57, means: 58 };
 
 interface Columns {
   readonly time: Float64Array;
@@ -95,6 +95,11 @@ export function createTrades(
   const books = createBooks(traders.count * SLOTS, history);
   const bags = createBags(seed, traders, tokens);
   const { active } = traders;
+  // Most trade for hundreds, a few for thousands.
+  const means = Float64Array.from({ length: traders.count }, (_, trader) => {
+    const draw = unit(seed, salt.means, trader);
+    return 180 + 3_600 * draw * draw * draw;
+  });
 
   function settle(time: number): void {
     const draw = unit(seed, salt.who, count);
@@ -103,8 +108,9 @@ export function createTrades(
     const slot = Math.floor(where * Math.sqrt(where) * SLOTS);
     const place = trader * SLOTS + slot;
     const price = tokens.price(bags.token(trader, slot), time);
-    const side = unit(seed, salt.side, count);
-    const size = unit(seed, salt.size, count);
+    const bits = hash(seed, salt.size, count);
+    const side = (bits >>> 16) / 2 ** 16;
+    const size = (bits & 0xffff) / 2 ** 16;
     const held = books.amount(place);
     let signed: number;
     if (held > 0 && side < 0.48) {
@@ -112,8 +118,7 @@ export function createTrades(
       const amount = side < 0.24 ? held : held * (0.1 + 0.8 * size);
       signed = -books.sell(place, amount, price, time);
     } else {
-      const means = unit(seed, salt.means, trader);
-      signed = cents(5 + 900 * (0.2 + 4 * means * means * means) * size * size * size);
+      signed = cents(5 + (means[trader] ?? 0) * size * size * size);
       books.buy(place, signed / 100 / price, signed / 100, time);
     }
     if (count === data.time.length) data = widen(data, count * 2);
@@ -177,26 +182,26 @@ function createBags(seed: number, traders: Traders, tokens: Tokens) {
   function fill(trader: number): void {
     const chains = traders.chains(trader) || BOTH;
     const start = trader * SLOTS;
-    let draws = 0;
-    for (let slot = 0; slot < SLOTS; ) {
-      const token = tokens.choose(chains, unit(seed, salt.token + slot * 64, trader + draws * 0x10001));
-      draws++;
-      if (bags.subarray(start, start + slot).includes(token)) continue;
-      bags[start + slot++] = token;
+    let end = start;
+    for (let draw = 0; end < start + SLOTS; draw++) {
+      const token = tokens.choose(chains, unit(seed, salt.token + draw * 64, trader));
+      if (!has(start, end, token)) bags[end++] = token;
     }
   }
-  const bag = (trader: number) => {
+  // A loop over the few: a view of the array for each draw would take most of a small world's time.
+  function has(start: number, end: number, token: number): boolean {
+    for (let at = start; at < end; at++) if (bags[at] === token) return true;
+    return false;
+  }
+  function token(trader: number, slot: number): number {
     if (bags[trader * SLOTS] === -1) fill(trader);
-    return bags.subarray(trader * SLOTS, (trader + 1) * SLOTS);
-  };
+    return bags[trader * SLOTS + slot] ?? 0;
+  }
   return {
-    token(trader: number, slot: number): number {
-      if (bags[trader * SLOTS] === -1) fill(trader);
-      return bags[trader * SLOTS + slot] ?? 0;
-    },
-    slotOf(trader: number, token: number): number | undefined {
-      const slot = bag(trader).indexOf(token);
-      return slot < 0 ? undefined : slot;
+    token,
+    slotOf(trader: number, wanted: number): number | undefined {
+      for (let slot = 0; slot < SLOTS; slot++) if (token(trader, slot) === wanted) return slot;
+      return undefined;
     },
   };
 }

@@ -18,7 +18,7 @@ export interface Users {
 export function createUsers(traders: Traders, withSocials: boolean): Users {
   const handles = [...traders.handles];
   const byHandle = new Map<string, number>();
-  handles.forEach((handle, index) => byHandle.set(handle.toLowerCase(), index));
+  for (const [index, handle] of handles.entries()) byHandle.set(handle.toLowerCase(), index);
   const revealed = new Set<number>();
   const held = (index: number) => traders.held(index) || revealed.has(index);
 
