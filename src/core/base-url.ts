@@ -17,17 +17,17 @@ export function parseBaseUrl(
 ): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw usage('The base URL is no http or https address.', 'Write it as https://host/path.');
+    throw usage('the base URL is no http or https address', 'write it as https://host/path');
   }
   // The URL is not repeated: this one holds a secret.
   if (url.username || url.password) {
-    throw usage('The base URL holds a user name or password.', 'Keys belong to: trdr auth login');
+    throw usage('the base URL holds a user name or password', 'keys are kept by trdr auth login');
   }
-  if (url.search || url.hash) throw usage('The base URL has a query or a fragment.', 'Leave them out.');
+  if (url.search || url.hash) throw usage('the base URL has a query or a fragment', 'leave them out');
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
-    throw new Failure('usage', `Plain http to ${url.host} would show the key to the network.`, {
+    throw new Failure('usage', `plain http to ${url.host} would show the key to the network`, {
       code: 'INSECURE_HTTP',
-      hint: 'Use https, or --insecure-http if you accept that.',
+      hint: 'use https, or --insecure-http if you accept that',
     });
   }
   return { origin: url.origin, host: url.host, prefix: url.pathname.replace(/\/+$/, '') };

@@ -85,10 +85,10 @@ export function createBudget({ maxCu }: { readonly maxCu?: number | undefined } 
   const refusal = (most: number) =>
     new Failure(
       'limit',
-      `The next call can cost ${most} CU, and ${Math.max(0, ceiling - cu - lost)} of the ${ceiling} allowed are left.`,
+      `the next call can cost ${most} CU, and ${Math.max(0, ceiling - cu - lost)} of the ${ceiling} allowed are left`,
       {
         code: 'CEILING',
-        hint: 'Allow more with --max-cu.',
+        hint: 'allow more with --max-cu',
       },
     );
 

@@ -18,10 +18,9 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** Undefined: a call ends as an `auth` Failure before anything is sent. */
   readonly key: string | undefined;
-  /** Names the key's lane in the shared windows without giving the key away. */
-  readonly lane: string;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
+  /** The windows of this base URL and key. */
   readonly windows?: RateWindows | undefined;
   readonly budget?: Budget | undefined;
   readonly ledger?: Ledger | undefined;
@@ -54,7 +53,6 @@ export function createClient(options: ClientOptions): Client {
   const limiter = createLimiter({
     windows: options.windows ?? memoryWindows(clock),
     clock,
-    lanes: { key: `key:${options.lane}`, resolve: `resolve:${base.host}` },
     askRate,
     notify,
   });
@@ -119,18 +117,18 @@ export function createClient(options: ClientOptions): Client {
 
     async raw({ method, path, body, headers }, { signal, timeoutMs }: CallOptions = {}) {
       const sending = rawPath(path);
-      if (!/^[A-Z]{1,20}$/.test(method)) throw usage(`${method.slice(0, 20)} is no HTTP method.`);
+      if (!/^[A-Z]{1,20}$/.test(method)) throw usage(`${method.slice(0, 20)} is no HTTP method`);
       for (const name of Object.keys(headers ?? {})) {
         if (/^(authorization|x-api-key|host|content-length|transfer-encoding)$/i.test(name)) {
-          throw usage(`The header ${name} is set by trdr itself.`);
+          throw usage(`The header ${name} is set by trdr itself`);
         }
       }
       checkKey(key);
       const call = matchEndpoint(method, sending, body);
       if (!call && !isFree(method, sending) && budget.maxCu !== undefined) {
-        throw new Failure('limit', `What ${method} ${sending} costs is not known, and a ceiling is set.`, {
+        throw new Failure('limit', `what ${method} ${sending} costs is not known, and a ceiling is set`, {
           code: 'CEILING',
-          hint: 'Leave --max-cu out to send it.',
+          hint: 'leave --max-cu out to send it',
         });
       }
       const outcome = await run<HttpAnswer>(

@@ -119,11 +119,11 @@ export function parseJson({ text }: HttpAnswer): unknown {
 
 function unreadable(call: Encoded, answer: HttpAnswer, requestId: string | undefined, what: string) {
   const { bounds, method, row } = call;
-  const failure = new Failure('answer', `The answer of ${method} ${row.path} can't be read: ${what}.`, {
+  const failure = new Failure('answer', `the answer of ${method} ${row.path} can't be read: ${what}`, {
     code: 'BAD_ANSWER',
     status: answer.status,
     requestId,
-    hint: `See it as it came with trdr api, and how the service differs with trdr doctor.`,
+    hint: 'see it as it came with trdr api, and how the service differs with trdr doctor',
   });
   // It was answered, so it was charged: how much is known only where the price does not depend on the answer.
   const charge = bounds.least === bounds.most ? { cu: bounds.most, reveals: 0 } : undefined;
@@ -141,13 +141,13 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
   const [issue] = parsed.error.issues as readonly Issue[];
   throw usage(
     issue
-      ? `${pathText(issue.path) || 'The request body'} ${issueText(issue)}.`
-      : 'The request has the wrong form.',
+      ? `${pathText(issue.path) || 'the request body'} ${issueText(issue)}`
+      : 'the request has the wrong form',
   );
 }
 
 /** A path is taken as it is written: what would climb out of it, or can't be written, is refused. */
 function checkSegment(name: string, value: string): void {
-  if (value === '.' || value === '..') throw usage(`${name} can't be "${value}".`);
-  if (/\p{Cc}|\p{Cs}/u.test(value)) throw usage(`${name} holds a character that has no place in it.`);
+  if (value === '.' || value === '..') throw usage(`${name} can't be "${value}"`);
+  if (/\p{Cc}|\p{Cs}/u.test(value)) throw usage(`${name} holds a character that has no place in it`);
 }

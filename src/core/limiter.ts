@@ -6,10 +6,9 @@ import type { Notice, RateWindows } from './ports.ts';
 export type Lane = 'key' | 'resolve';
 
 export interface LimiterOptions {
+  /** Bound to one base URL and key; the lane `resolve` is shared by all keys. */
   readonly windows: RateWindows;
   readonly clock: Clock;
-  /** Names the lanes in the shared windows: one per key, one per base URL. */
-  readonly lanes: Readonly<Record<Lane, string>>;
   /** Asks the service for the key's per-minute limit; null where it does not say. Sends exactly one request. */
   readonly askRate: () => Promise<number | null>;
   readonly notify?: ((notice: Notice) => void) | undefined;
@@ -34,7 +33,7 @@ const DOUBT_MS = 60_000;
 
 /** A limiter over windows that other processes may share. */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { windows, clock, lanes, notify } = options;
+  const { windows, clock, notify } = options;
   let rate: number | null = null;
   let asking: Promise<void> | undefined;
   let doubtful = false;
@@ -47,13 +46,13 @@ export function createLimiter(options: LimiterOptions): Limiter {
   async function learn(limit: number): Promise<void> {
     if (limit === rate || !(limit >= 1)) return;
     rate = limit;
-    await windows.learn(lanes.key, limit);
+    await windows.learn('key', limit);
   }
 
   /** Asks for the limit once, by all who wait together. Not to know it is no failure: the least will do. */
   function ask(): Promise<void> {
     asking ??= (async () => {
-      const { waitMs, known } = await windows.take(lanes.key, LEAST_RATE_PER_MINUTE);
+      const { waitMs, known } = await windows.take('key', LEAST_RATE_PER_MINUTE);
       if (known !== null) rate = known;
       else if (waitMs > 0) asking = undefined;
       else {
@@ -67,7 +66,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   async function takeKeySlot(signal: AbortSignal | undefined): Promise<void> {
     let told = false;
     for (;;) {
-      const { waitMs, known } = await windows.take(lanes.key, assumed());
+      const { waitMs, known } = await windows.take('key', assumed());
       if (known !== null) {
         const grown = known > assumed();
         rate = known;
@@ -95,7 +94,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   async function takeResolveSlot(signal: AbortSignal | undefined): Promise<void> {
     let told = false;
     for (;;) {
-      const { waitMs } = await windows.take(lanes.resolve, RESOLVES_PER_MINUTE);
+      const { waitMs } = await windows.take('resolve', RESOLVES_PER_MINUTE);
       if (waitMs <= 0) return;
       if (!told && waitMs > QUIET_MS)
         notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('resolve', RESOLVES_PER_MINUTE) });
@@ -110,7 +109,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       await queues.key(() => takeKeySlot(signal), signal);
     },
     async refused(lane, ms) {
-      await windows.block(lanes[lane], clock.now() + ms);
+      await windows.block(lane, clock.now() + ms);
       if (lane !== 'key' || rate === null || clock.mono() - doubtedAt < DOUBT_MS) return;
       doubtedAt = clock.mono();
       doubtful = true;

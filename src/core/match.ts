@@ -63,7 +63,7 @@ function encodeLoose(
   const pairs = [...new URLSearchParams(search)];
   const query: Record<string, unknown> = Object.fromEntries(pairs);
   // Which of two values counts is the service's secret.
-  if (Object.keys(query).length !== pairs.length) throw usage('A query parameter stands twice.');
+  if (Object.keys(query).length !== pairs.length) throw usage('a query parameter stands twice');
   if (typeof query['limit'] === 'string') query['limit'] = Number(query['limit'] || Number.NaN);
   const parsed: unknown = body ? JSON.parse(body) : undefined;
   // `encode` checks it all against the row: that is the point of calling it.
@@ -73,7 +73,7 @@ function encodeLoose(
 /** A raw path as it may be sent: without a fragment, everything beyond ASCII encoded. */
 export function rawPath(path: string): string {
   const [bare = ''] = path.split('#');
-  if (!bare.startsWith('/')) throw usage('A path begins with a slash.', 'For example: trdr api /v2/me');
-  if (/\p{Cc}|\p{Cs}/u.test(bare)) throw usage('The path holds a character that has no place in it.');
+  if (!bare.startsWith('/')) throw usage('a path begins with a slash', 'for example: trdr api /v2/me');
+  if (/\p{Cc}|\p{Cs}/u.test(bare)) throw usage('the path holds a character that has no place in it');
   return bare.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }

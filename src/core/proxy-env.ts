@@ -23,11 +23,11 @@ function parseProxy(value: string, name: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The value may hold a password: it is never repeated.
-  if (!url?.hostname) throw usage(`${name} is no proxy address.`, 'Write it as http://host:port.');
+  if (!url?.hostname) throw usage(`${name} is no proxy address`, 'write it as http://host:port');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw usage(
-      `${name} names a ${url.protocol.slice(0, -1)} proxy; http and https proxies are supported.`,
-      `Set it to an http proxy, or name the host in NO_PROXY.`,
+      `${name} names a ${url.protocol.slice(0, -1)} proxy; http and https proxies are supported`,
+      'set it to an http proxy, or name the host in NO_PROXY',
     );
   }
   return url;

@@ -174,15 +174,15 @@ export function createSender(parts: SenderParts): Sender {
 /** The key, or what to do where there is none that could be sent. */
 export function checkKey(key: string | undefined): string {
   if (!key) {
-    throw new Failure('auth', 'No API key is set.', {
+    throw new Failure('auth', 'no API key is set', {
       code: 'NO_KEY',
-      hint: 'Keep one with trdr auth login, or set TRDR_API_KEY. Without one: --sandbox',
+      hint: 'keep one with trdr auth login, or set TRDR_API_KEY; without a key there is --sandbox',
     });
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new Failure('auth', 'The API key holds characters that no key has.', {
+    throw new Failure('auth', 'the API key holds characters that no key has', {
       code: 'BAD_KEY',
-      hint: 'Keep it anew with trdr auth login.',
+      hint: 'keep it anew with trdr auth login',
     });
   }
   return key;

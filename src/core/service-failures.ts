@@ -38,7 +38,7 @@ export function readRefusal(answer: HttpAnswer, body: unknown, now: number): Ref
     now,
   );
   return {
-    failure: new Failure(kindOf(status), said ?? known?.meaning ?? `The service answered ${status}.`, {
+    failure: new Failure(kindOf(status), said ?? known?.meaning ?? `the service answered ${status}`, {
       code,
       status,
       retryable: known && known.status === status ? known.retryable : isPassing(status),
@@ -84,24 +84,24 @@ function secondsOf(stated: readonly unknown[], now: number): number | undefined 
 }
 
 const hints: Partial<Record<ErrorCode, string>> = {
-  UNAUTHORIZED: 'Check the key: trdr auth status --check',
-  QUOTA_EXCEEDED: 'See what is left and when it resets: trdr me',
-  REVEAL_LIMIT_REACHED: 'See what is left and when it resets: trdr me',
-  FORBIDDEN: 'See what the key may do: trdr me',
-  FORBIDDEN_SCOPE: "See the key's scopes: trdr me",
-  FREE_TIER_DISABLED: "See the key's plan: trdr me",
-  NOT_OBSERVED: 'No verified link is held today; ask again later.',
-  NOT_FOUND: 'Check the base URL: trdr doctor',
-  RATE_LIMITED: 'Other programs may be using the same key or address; try again later.',
-  INTERNAL_ERROR: 'Try again later; quote the request id to support.',
-  OVERLOADED: 'Try again later.',
-  B2B_DISABLED: 'The service is switched off there; nothing on this side can help.',
-  TIMEOUT: 'Try again later.',
+  UNAUTHORIZED: 'check the key: trdr auth status --check',
+  QUOTA_EXCEEDED: 'see what is left and when it resets: trdr me',
+  REVEAL_LIMIT_REACHED: 'see what is left and when it resets: trdr me',
+  FORBIDDEN: 'see what the key may do: trdr me',
+  FORBIDDEN_SCOPE: "see the key's scopes: trdr me",
+  FREE_TIER_DISABLED: "see the key's plan: trdr me",
+  NOT_OBSERVED: 'no verified link is held today; ask again later',
+  NOT_FOUND: 'check the base URL: trdr doctor',
+  RATE_LIMITED: 'other programs may be using the same key or address; try again later',
+  INTERNAL_ERROR: 'try again later; quote the request id to support',
+  OVERLOADED: 'try again later',
+  B2B_DISABLED: 'the service is switched off there; nothing on this side can help',
+  TIMEOUT: 'try again later',
 };
 
 function hintFor(code: string, status: number, documented: boolean): string | undefined {
   if (isErrorCode(code)) return hints[code];
   if (!documented)
-    return 'The answer did not come from the service itself; check the base URL and any proxy: trdr doctor';
+    return 'the answer did not come from the service itself; check the base URL and any proxy: trdr doctor';
   return status === 401 ? hints.UNAUTHORIZED : undefined;
 }

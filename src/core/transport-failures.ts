@@ -23,19 +23,19 @@ const words: Readonly<Record<string, string>> = {
 export const unreachable = (host: string, cause: unknown) => {
   const code = codeOf(cause);
   const lasting = LASTING.test(code);
-  return new Failure('network', `Could not reach ${host}: ${wordsOf(cause)}.`, {
+  return new Failure('network', `could not reach ${host}: ${wordsOf(cause)}`, {
     code: 'UNREACHABLE',
     retryable: !lasting,
     hint: isTls(code)
-      ? 'Its certificate is not trusted here. Name the issuing authority in NODE_EXTRA_CA_CERTS if you trust it.'
-      : 'Check the base URL, the network and any proxy: trdr doctor',
+      ? 'its certificate is not trusted here; if you trust its authority, name that in NODE_EXTRA_CA_CERTS'
+      : 'check the base URL, the network and any proxy: trdr doctor',
     cause,
   });
 };
 
 /** A request that was sent, and whose connection broke before the whole answer was in. */
 export const broken = (host: string, cause: unknown) =>
-  new Failure('network', `The connection to ${host} broke before the answer was in: ${wordsOf(cause)}.`, {
+  new Failure('network', `the connection to ${host} broke before the answer was in: ${wordsOf(cause)}`, {
     code: 'BROKEN',
     retryable: true,
     cause,
@@ -43,24 +43,24 @@ export const broken = (host: string, cause: unknown) =>
 
 /** A request that was sent and not answered in the time allowed. */
 export const noAnswer = (host: string, ms: number) =>
-  new Failure('network', `${host} did not answer within ${ms / 1000} s.`, {
+  new Failure('network', `${host} did not answer within ${ms / 1000} s`, {
     code: 'NO_ANSWER',
     retryable: true,
-    hint: 'Allow more time with --timeout.',
+    hint: 'allow more time with --timeout',
   });
 
 /** An answer larger than anything the service sends. */
 export const tooLarge = (host: string, bytes: number) =>
-  new Failure('answer', `${host} sent an answer of more than ${bytes} bytes; it was not read.`, {
+  new Failure('answer', `${host} sent an answer of more than ${bytes} bytes; it was not read`, {
     code: 'BAD_ANSWER',
   });
 
 /** A redirect, which is never followed: the key is for the base URL alone. */
 export const redirected = (host: string, status: number, location: string) =>
-  new Failure('service', `${host} points elsewhere (${status}), to ${location.slice(0, 200)}.`, {
+  new Failure('service', `${host} points elsewhere (${status}), to ${location.slice(0, 200)}`, {
     code: 'REDIRECT',
     status,
-    hint: 'Redirects are not followed, and the key was not sent there. If that is the service, make it the base URL.',
+    hint: 'redirects are not followed, and the key was not sent there; if that is the service, make it the base URL',
   });
 
 const codeOf = (error: unknown): string =>

@@ -77,6 +77,6 @@ const wantsProxy = (env: Env) => Object.keys(env).some((name) => /^(https?|all)_
 /** Takes an address apart as it is written. */
 function address(request: HttpRequest): Addressed {
   const [, origin, path] = /^(https?:\/\/[^/?#\s]+)(\/[^#\s]*)?$/.exec(request.url) ?? [];
-  if (!origin || !URL.canParse(origin)) throw usage('The address is no http or https URL.');
+  if (!origin || !URL.canParse(origin)) throw usage('the address is no http or https URL');
   return { ...request, origin, path: path ?? '/', host: new URL(origin).host };
 }

@@ -97,7 +97,6 @@ describe('a base URL', () => {
       transport: fakeTransport(() => json(200, {})),
       baseUrl,
       key: KEY,
-      lane: 'x',
       insecureHttp,
     });
   it.each([

@@ -84,7 +84,6 @@ export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: nu
     transport: fakeTransport(reply, sent),
     baseUrl: BASE,
     key: KEY,
-    lane: 'test',
     clock,
     random: () => 0.5,
     budget: createBudget({ maxCu: options.maxCu }),
