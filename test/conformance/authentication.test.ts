@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { pathOf } from '../../src/contract/endpoint.ts';
+import { type EndpointId, endpointIds, endpoints } from '../../src/contract/endpoints.ts';
+import {
+  ask,
+  bare,
+  bearer,
+  connect,
+  costOf,
+  first,
+  handlesWhere,
+  holdsWallet,
+  refusedHandshake,
+  sandbox,
+  verdict,
+} from './help.ts';
+
+const address = 'So11111111111111111111111111111111111111112';
+const id = '3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11';
+const params = { handle: 'mira', address, id, tokenAddress: address, wallet: address, mint: address };
+const call = (of: EndpointId) => ({
+  path: pathOf(endpoints[of].path, params),
+  method: endpoints[of].method,
+  ...(of === 'users.pnl' ? { body: { handles: ['mira'] } } : {}),
+});
+const scoped = endpointIds.filter((each) => each !== 'me');
+
+describe('authentication', () => {
+  it('takes the key as Bearer or as X-Api-Key', async () => {
+    const service = await sandbox();
+    expect(await verdict(service, '/v2/me')).toBe('200');
+    expect(await verdict(service, '/v2/me', { key: null, headers: { 'X-Api-Key': service.key } })).toBe(
+      '200',
+    );
+  });
+
+  it('knows live keys and test keys of one prefix', async () => {
+    const service = await sandbox();
+    const live = service.addKey({ mode: 'live' });
+    expect(service.key).toMatch(/^trdr_test_\w+$/);
+    expect(live).toMatch(/^trdr_live_\w+$/);
+    expect(await verdict(service, '/v2/me', { key: live })).toBe('200');
+  });
+
+  it.each(endpointIds)('answers %s without a key, or with a wrong one, with 401 UNAUTHORIZED', async (of) => {
+    const service = await sandbox();
+    const { path, ...rest } = call(of);
+    for (const key of [null, 'trdr_test_wrong']) {
+      const reply = await ask(service, path, { ...rest, key });
+      expect(reply.status).toBe(401);
+      expect(reply.body).toEqual({ error: { code: 'UNAUTHORIZED', message: expect.any(String) } });
+    }
+  });
+
+  it.each(scoped)('answers %s with 403 FORBIDDEN_SCOPE to a key without its scope, unbilled', async (of) => {
+    const service = await sandbox({ scopes: [] });
+    const { path, ...rest } = call(of);
+    expect(await verdict(service, path, rest)).toBe('403 FORBIDDEN_SCOPE');
+    expect(service.meter().totalUnits).toBe(0);
+  });
+
+  it('lets each scope open its own group and no other', async () => {
+    const service = await sandbox();
+    const scopes = {
+      identity: 'identity:read',
+      numbers: 'numbers:read',
+      theses: 'feed:read',
+      launchpad: 'launchpad:read',
+    } as const;
+    for (const [group, scope] of Object.entries(scopes)) {
+      const key = service.addKey({ scopes: [scope] });
+      for (const of of scoped) {
+        const { path, ...rest } = call(of);
+        const { status } = await ask(service, path, { ...rest, key });
+        expect(`${of} ${status === 403}`).toBe(`${of} ${endpoints[of].group !== group}`);
+      }
+    }
+  });
+
+  it('takes any valid key for me, whatever its scopes and allowance', async () => {
+    const service = await sandbox({ scopes: [], monthlyUnits: 0 });
+    expect(await verdict(service, '/v2/me')).toBe('200');
+  });
+
+  it('answers a key with no allowance with 403 FREE_TIER_DISABLED', async () => {
+    const service = await sandbox({ plan: 'explore', monthlyUnits: 0 });
+    expect(await verdict(service, '/v2/thesis')).toBe('403 FREE_TIER_DISABLED');
+  });
+});
+
+describe('plans', () => {
+  it.each(['starter', 'builder', 'growth', 'scale', 'enterprise', 'legacy'] as const)(
+    'reach every REST endpoint from %s',
+    async (plan) => {
+      const service = await sandbox({ plan });
+      for (const of of endpointIds) {
+        const { path, ...rest } = call(of);
+        expect([200, 202, 404]).toContain((await ask(service, path, rest)).status);
+      }
+    },
+  );
+
+  it('refuse the live feed below Growth in the handshake, with 403 and unbilled', async () => {
+    const service = await sandbox();
+    for (const plan of ['explore', 'starter', 'builder'] as const) {
+      const key = service.addKey({ plan });
+      const { status, body } = await refusedHandshake(service, bearer(key));
+      expect([plan, status, body.error.code]).toEqual([plan, 403, 'FORBIDDEN_SCOPE']);
+      expect(service.meter(key).totalUnits).toBe(0);
+    }
+  });
+
+  it('open the live feed from Growth on, and keep legacy access', async () => {
+    const service = await sandbox();
+    for (const plan of ['growth', 'scale', 'enterprise', 'legacy'] as const) {
+      const socket = await connect(service, service.addKey({ plan }));
+      expect((await socket.next()).type).toBe('ready');
+    }
+  });
+
+  it('reveal wallets of sample accounts only to a free key: others are 403 FORBIDDEN, unbilled', async () => {
+    const service = await sandbox({ plan: 'explore', additionalUnits: 1_000_000 });
+    const { isSample, byHandle } = service.world.users;
+    const sample = first(handlesWhere(service, (user) => holdsWallet(user) && isSample(user.id)));
+    const other = first(handlesWhere(service, (user) => holdsWallet(user) && !isSample(user.id)));
+    const user = byHandle(other);
+    expect(await verdict(service, `/v2/user/handle/${sample}`)).toBe('200');
+    expect(await verdict(service, `/v2/user/handle/${sample}/pnl`)).toBe('200');
+    const cost = await costOf(service, async () => {
+      for (const path of [
+        `/v2/user/handle/${other}`,
+        `/v2/user/id/${user?.id}`,
+        `/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`,
+        `/v2/user/handle/${other}/pnl`,
+      ]) {
+        expect(await verdict(service, path)).toBe('403 FORBIDDEN');
+      }
+      const both = { body: { handles: [sample, other] } };
+      expect(await verdict(service, '/v2/user/handles/pnl', both)).toBe('403 FORBIDDEN');
+      expect(await verdict(service, `/v2/user/handle/${other}/resolve`, { method: 'POST' })).toBe(
+        '403 FORBIDDEN',
+      );
+    });
+    expect(cost).toEqual({ cu: 0, reveals: 0 });
+  });
+
+  it('show a free key users without wallets, and misses, as they are', async () => {
+    const service = await sandbox({ plan: 'explore' });
+    expect(await verdict(service, `/v2/user/handle/${bare(service)}`)).toBe('200');
+    expect(await verdict(service, '/v2/user/handle/nobody_at_all')).toBe('404 NOT_OBSERVED');
+  });
+});

@@ -1,0 +1,200 @@
+import { afterEach } from 'vitest';
+import { WebSocket } from 'ws';
+import { manualClock, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { createWorld } from '../../src/sandbox/world/index.ts';
+import type { ResolvePlan, World } from '../../src/sandbox/world/types.ts';
+
+/** The middle of a month, so that no test meets the month's turn by accident. */
+export const NOON = Date.UTC(2026, 4, 15, 12);
+export const MINUTE = 60_000;
+
+const closing: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Closes something after the test. */
+export const closeLater = (close: () => Promise<unknown> | void) => closing.push(close);
+
+/** A sandbox whose time stands still until a test moves it. */
+export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const clock = options.clock ?? manualClock(options.now ?? NOON);
+  const service = await startSandbox({ traders: 60, theses: 600, ...options, clock });
+  closeLater(() => service.close());
+  return service;
+}
+
+/** A small world that can be bent: what a live resolve comes to is the test's to say. */
+export function worldWith(plan: ResolvePlan): World {
+  const world = createWorld({ seed: 1, now: NOON, traders: 60, theses: 600 });
+  return { ...world, users: { ...world.users, resolvePlan: () => plan } };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, right and wrong ones.
+export type Loose = any;
+
+export interface Reply {
+  readonly status: number;
+  readonly body: Loose;
+  readonly headers: Headers;
+}
+
+export interface AskOptions {
+  readonly key?: string | null;
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** One call of any path, with the sandbox's key unless another or none is given. */
+export async function ask(service: Sandbox, path: string, options: AskOptions = {}): Promise<Reply> {
+  const { key = service.key, body, headers } = options;
+  const method = options.method ?? (body === undefined ? 'GET' : 'POST');
+  const response = await fetch(service.url + path, {
+    method,
+    headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers };
+}
+
+/** The status and the error code of a call: what most rules are about. */
+export async function verdict(service: Sandbox, path: string, options: AskOptions = {}) {
+  const { status, body } = await ask(service, path, options);
+  return body?.error ? `${status} ${body.error.code}` : `${status}`;
+}
+
+/** Units and reveals that `act` took from a key. */
+export async function costOf(service: Sandbox, act: () => Promise<unknown>, key = service.key) {
+  const before = service.meter(key);
+  await act();
+  const after = service.meter(key);
+  return { cu: after.totalUnits - before.totalUnits, reveals: after.totalReveals - before.totalReveals };
+}
+
+/** Lets the loop of events turn until something is so. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+type User = NonNullable<ReturnType<World['users']['byHandle']>>;
+
+/** The handles of users of whom something is true. */
+export const handlesWhere = ({ world }: Pick<Sandbox, 'world'>, is: (user: User) => boolean) =>
+  world.users.handles.filter((handle) => {
+    const user = world.users.byHandle(handle);
+    return user !== undefined && is(user);
+  });
+
+export const holdsWallet = (user: User) => user.solanaAddress !== null || user.evmAddress !== null;
+
+/** The first of a list that has to have one. */
+export function first<T>(list: readonly T[]): T {
+  const [one] = list;
+  if (one === undefined) throw new Error('The list is empty.');
+  return one;
+}
+
+/** A user with a wallet. */
+export const holder = (service: Pick<Sandbox, 'world'>) => first(handlesWhere(service, holdsWallet));
+/** A user without one. */
+export const bare = (service: Pick<Sandbox, 'world'>) =>
+  first(handlesWhere(service, (user) => !holdsWallet(user)));
+
+/** A client's end of the live feed: frames in the order they came. */
+export interface Listener {
+  readonly ws: WebSocket;
+  next(): Promise<Loose>;
+  send(frame: unknown): void;
+  /** Subscribes to tokens, or to everything; resolves to the frame that answers. */
+  subscribe(...tokens: string[]): Promise<Loose>;
+  /** Whatever came until the service has answered one more frame of ours. */
+  drain(): Promise<Loose[]>;
+  readonly closed: Promise<number>;
+}
+
+/** Opens the live feed and takes the `ready` frame off it. */
+export async function listen(service: Sandbox, key = service.key, autoPong = true): Promise<Listener> {
+  const socket = await connect(service, key, autoPong);
+  await socket.next();
+  return socket;
+}
+
+/** Opens the live feed; no frame is taken off it. */
+export async function connect(service: Sandbox, key = service.key, autoPong = true): Promise<Listener> {
+  const ws = new WebSocket(`${service.url.replace('http', 'ws')}/v2/ws`, {
+    headers: { authorization: `Bearer ${key}` },
+    autoPong,
+  });
+  closeLater(() => ws.terminate());
+  const frames: string[] = [];
+  const waiting: ((text: string) => void)[] = [];
+  ws.on('error', () => {});
+  ws.on('message', (data) => {
+    const text = data.toString();
+    const taker = waiting.shift();
+    if (taker) taker(text);
+    else frames.push(text);
+  });
+  const closed = new Promise<number>((resolve) => ws.once('close', (code) => resolve(code)));
+  await new Promise<void>((resolve, reject) => {
+    ws.once('open', () => resolve());
+    ws.once('error', reject);
+  });
+  const nextText = () =>
+    new Promise<string>((resolve) => {
+      const text = frames.shift();
+      if (text === undefined) waiting.push(resolve);
+      else resolve(text);
+    });
+  const next = async () => {
+    const text = await nextText();
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  };
+  const send = (frame: unknown) => ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  return {
+    ws,
+    next,
+    send,
+    closed,
+    async subscribe(...tokens) {
+      const subscription = tokens.length === 0 ? { type: 'all' } : { type: 'tokens', tokens };
+      send({ type: 'subscribe', subscription });
+      return next();
+    },
+    async drain() {
+      send('end of drain');
+      const came: Loose[] = [];
+      for (let frame = await next(); frame.type !== 'error'; frame = await next()) came.push(frame);
+      return came;
+    },
+  };
+}
+
+/** What a handshake was refused with. */
+export function refusedHandshake(
+  service: Sandbox,
+  headers: Record<string, string>,
+  path = '/v2/ws',
+): Promise<{ status: number; body: Loose }> {
+  return new Promise((resolve, reject) => {
+    const ws = new WebSocket(service.url.replace('http', 'ws') + path, { headers });
+    ws.on('error', () => {});
+    ws.on('open', () => reject(new Error('The handshake was not refused.')));
+    ws.on('unexpected-response', (_, response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('end', () => {
+        const body = JSON.parse(Buffer.concat(chunks).toString() || 'null');
+        resolve({ status: response.statusCode ?? 0, body });
+      });
+    });
+  });
+}
+
+export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
