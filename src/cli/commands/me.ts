@@ -1,0 +1,57 @@
+import { Failure } from '../../contract/failure.ts';
+import { Me } from '../../contract/records/account.ts';
+import { forecast, type Left, leftOf } from '../../core/account.ts';
+import { meView } from '../../output/views/me.ts';
+import { command } from '../command.ts';
+import { value } from '../option.ts';
+import { integer, units } from '../values.ts';
+
+export const me = command({
+  path: 'me',
+  summary: 'Your plan, limits and what is left of both meters; free',
+  about: [
+    'Asks the service about the key in use. Units and wallet reveals are two meters: top-ups lift the first, nothing lifts the second before the UTC month turns.',
+    'With --min-units or --min-reveals it ends in 6 when less is left, after printing: a check for cron.',
+  ],
+  args: [],
+  options: {
+    minUnits: value('--min-units', 'exit 6 when fewer units are left, top-ups included', units),
+    minReveals: value('--min-reveals', 'exit 6 when fewer wallet reveals are left', integer({ min: 0 })),
+  },
+  common: ['output', 'service'],
+  examples: [
+    { run: 'trdr me', does: 'what is left' },
+    { run: 'trdr me --min-units 2M -q -o json > /dev/null || alert', does: 'warn before the desk runs dry' },
+    { run: 'trdr me --json --fields usage.unitsRemaining', does: 'one number for a script' },
+  ],
+  calls: ['me'],
+  record: () => Me,
+  exits: [0, 2, 4, 6, 7, 9],
+  parse: (_, given) => given,
+  async run(context, { minUnits, minReveals }) {
+    if (await context.dryRun([{ id: 'me', ask: {} }])) return 0;
+    const { record } = await (await context.client()).call('me', {}, { signal: context.signal });
+    await context.printOne(meView(forecast(record, context.io.clock.now())), record);
+    refuseBelow(leftOf(record), { units: minUnits, reveals: minReveals });
+    return 0;
+  },
+});
+
+/** Throws where less is left than the user asked for; no cap is always enough. */
+export function refuseBelow(
+  left: Left,
+  least: { units: number | undefined; reveals: number | undefined },
+): void {
+  for (const meter of ['units', 'reveals'] as const) {
+    const [has, wants] = [left[meter], least[meter]];
+    if (has !== null && wants !== undefined && has < wants) {
+      throw new Failure('limit', `${has} ${meter} are left, fewer than the ${wants} asked for`, {
+        code: meter === 'units' ? 'UNITS_LOW' : 'REVEALS_LOW',
+        hint:
+          meter === 'units'
+            ? 'top up, or wait for the UTC month to turn'
+            : 'reveals come back with the UTC month; top-ups do not lift them',
+      });
+    }
+  }
+}

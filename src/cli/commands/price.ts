@@ -1,0 +1,80 @@
+import type { AnyEndpoint } from '../../contract/endpoint.ts';
+import { cu, type EndpointId, endpoints, SOCKET_PATH } from '../../contract/endpoints.ts';
+import { usage } from '../../contract/failure.ts';
+import { PriceRecord } from '../../contract/records/tool.ts';
+import { didYouMean } from '../../output/suggest.ts';
+import { priceView } from '../../output/views/price.ts';
+import { command } from '../command.ts';
+
+/** The price list: what one call, or one handle of a batch, costs. */
+export function priceList(): PriceRecord[] {
+  const rows = Object.entries(endpoints).map(([id, row]) => priceOf(id, row));
+  const { socketMinute } = cu;
+  const text = '20,000 CU per minute held open';
+  return [
+    ...rows,
+    {
+      endpoint: 'ws',
+      method: 'GET',
+      path: SOCKET_PATH,
+      least: socketMinute,
+      most: socketMinute,
+      price: text,
+    },
+  ];
+}
+
+/** Priced by its own rule, with a single handle where a body is asked for. */
+function priceOf(id: string, row: AnyEndpoint): PriceRecord {
+  const { least, most } = row.price.before({ params: {}, query: {}, body: { handles: ['one'] } });
+  return { endpoint: id, method: row.method, path: row.path, least, most, price: row.price.text };
+}
+
+/** The rows whose endpoint or path the words name; `user` names all that begin so. */
+export function pricesFor(name: string | undefined): PriceRecord[] {
+  const all = priceList();
+  if (name === undefined) return all;
+  const exact = all.filter(
+    (row) => row.endpoint === name || row.path === name || `${row.method} ${row.path}` === name,
+  );
+  const found =
+    exact.length > 0
+      ? exact
+      : all.filter((row) => row.endpoint.startsWith(name) || row.path.startsWith(name));
+  if (found.length > 0) return found;
+  const near = didYouMean(
+    name,
+    all.map((row) => row.endpoint),
+  );
+  throw usage(`there is no endpoint "${name}"`, near || 'trdr price lists them all');
+}
+
+export const price = command({
+  path: 'price',
+  summary: 'The price list, in compute units (CU)',
+  about: [
+    'What one call costs, at the least and at the most; for the batch, what one handle costs. Asks nobody.',
+  ],
+  args: [
+    {
+      name: 'endpoint',
+      help: 'an endpoint, a path, or the beginning of one',
+      optional: true,
+      choices: [...(Object.keys(endpoints) as EndpointId[]), 'ws'],
+    },
+  ],
+  options: {},
+  common: ['output'],
+  examples: [
+    { run: 'trdr price', does: 'the whole list' },
+    { run: 'trdr price user.wallet', does: 'what a wallet lookup costs' },
+  ],
+  calls: [],
+  record: () => PriceRecord,
+  exits: [0, 2],
+  parse: ([name]) => pricesFor(name),
+  async run(context, rows) {
+    await context.print(priceView, rows);
+    return 0;
+  },
+});

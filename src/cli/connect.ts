@@ -1,0 +1,60 @@
+import { createBudget } from '../core/budget.ts';
+import { parseBaseUrl } from '../core/base-url.ts';
+import { createClient } from '../core/client.ts';
+import type { Client, Notice } from '../core/ports.ts';
+import { createTransport } from '../core/transport.ts';
+import { openLedger } from '../state/ledger.ts';
+import { openWindows } from '../state/windows.ts';
+import type { Io } from './io.ts';
+import type { Settings } from './settings.ts';
+
+declare const __VERSION__: string | undefined;
+export const version = typeof __VERSION__ === 'undefined' ? '0.0.0' : __VERSION__;
+
+/** Which service a run talks to. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly key: string | undefined;
+}
+
+/** What a connection needs of the run. */
+export interface Connecting {
+  readonly io: Io;
+  readonly command: string;
+  readonly settings: Settings;
+  readonly notify: (notice: Notice) => void;
+  readonly say: (line: string) => void;
+}
+
+/** Opens the client: limiter and ledger on this machine's disk, ceiling and retries as set. */
+export function connect({ baseUrl, key }: Target, { io, command, settings, notify, say }: Connecting): Client {
+  const { host } = parseBaseUrl(baseUrl, { insecureHttp: settings.insecureHttp });
+  const dir = settings.folders.state;
+  return createClient({
+    transport: createTransport({ env: io.env }),
+    baseUrl,
+    key,
+    lane: 'key',
+    clock: io.clock,
+    random: io.random,
+    windows: openWindows({
+      dir,
+      baseUrl,
+      key: key ?? '',
+      now: io.clock.now,
+      sleep: io.clock.sleep,
+      // The service counts these by address, whatever the key.
+      shared: [`resolve:${host}`],
+      notice: say,
+    }),
+    budget: createBudget({ maxCu: settings.maxCu }),
+    ledger: openLedger({ dir, notice: say }),
+    command,
+    profile: settings.profile,
+    retries: settings.retries,
+    timeoutMs: settings.timeoutMs,
+    notify,
+    userAgent: `trdr/${version}`,
+    insecureHttp: settings.insecureHttp,
+  });
+}

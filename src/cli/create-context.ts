@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import type { PlannedCall } from '../contract/records/tool.ts';
+import type { Client } from '../core/ports.ts';
+import type { Sink } from '../output/sink.ts';
+import type { View } from '../output/view.ts';
+import { ask } from './ask.ts';
+import type { AnyCommand } from './command.ts';
+import type { Context, Planned, Records } from './context.ts';
+import type { Io } from './io.ts';
+import { estimateText, judge, needsConfirmation } from './money.ts';
+import { fieldsOf, formatOf, look, openSink } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { loadSettings } from './settings.ts';
+
+/** Puts a command's context together. Nothing is opened or loaded before it is asked for. */
+export async function createContext(io: Io, command: AnyCommand, { globals, stated }: Parsed): Promise<Context> {
+  const loaded = await loadSettings(io, globals, stated);
+  // The embedded service keeps its own books, apart from those of real money.
+  const settings = globals.sandbox ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) } : loaded;
+  const format = formatOf(globals, settings.output, io.stdout.isTTY === true, command);
+  const gone = new AbortController();
+  const signal = AbortSignal.any([io.signal, gone.signal]);
+  const closers: (() => Promise<void>)[] = [];
+  let client: Promise<Client> | undefined;
+
+  const say = (line: string) => {
+    if (!globals.quiet) io.stderr.write(`trdr: ${line}\n`);
+  };
+
+  async function target() {
+    if (globals.sandbox) {
+      const { startEmbedded } = await import('./commands/sandbox.ts');
+      const embedded = await startEmbedded(command.stream === true);
+      closers.push(embedded.close);
+      return { baseUrl: embedded.url, key: embedded.key };
+    }
+    if (settings.baseUrl === undefined) {
+      throw new Failure('auth', 'no service is set: trdr does not know whom to ask', {
+        code: 'NO_BASE_URL',
+        hint: 'run "trdr auth login --base-url URL", set TRDR_BASE_URL, or try it with --sandbox',
+      });
+    }
+    return { baseUrl: settings.baseUrl, key: settings.key };
+  }
+
+  async function openClient(): Promise<Client> {
+    const { connect } = await import('./connect.ts');
+    const { noticeText } = await import('./notices.ts');
+    const opened = connect(await target(), {
+      io,
+      command: command.path,
+      settings,
+      say,
+      notify(notice) {
+        const shown = notice.kind === 'trace' ? globals.debug : !globals.quiet;
+        if (shown) io.stderr.write(`trdr: ${noticeText(notice)}\n`);
+      },
+    });
+    closers.push(() => opened.close());
+    return opened;
+  }
+
+  async function records<T>(view: View<T>, single = false): Promise<Records<T>> {
+    const fields = await fieldsOf(globals.fields, view as View<never>);
+    const { createPrinter } = await import('../output/printer.ts');
+    const sink = await openSink(io, globals.out, command.stream === true);
+    watch(sink);
+    const printer = createPrinter({
+      sink,
+      view,
+      format,
+      fields,
+      single,
+      live: command.stream === true,
+      notify: say,
+      ...(await look(io, globals, settings.utc)),
+    });
+    let ended = false;
+    closers.push(async () => {
+      if (!ended) await sink.abandon();
+    });
+    return {
+      async write(record) {
+        await printer.write(record);
+      },
+      async end() {
+        await printer.end();
+        await sink.end();
+        ended = true;
+      },
+    };
+  }
+
+  /** A reader that goes away, or a disk that is full, ends every wait of the run. */
+  function watch(sink: Sink) {
+    const end = () => gone.abort(sink.closed.reason);
+    if (sink.closed.aborted) end();
+    else sink.closed.addEventListener('abort', end, { once: true });
+  }
+
+  const context: Context = {
+    io,
+    command: command.path,
+    globals,
+    settings,
+    format,
+    signal,
+    say,
+    records,
+    client() {
+      client ??= openClient();
+      return client;
+    },
+    async print(view, list) {
+      const out = await records(view);
+      for await (const record of list) await out.write(record);
+      await out.end();
+    },
+    async printOne(view, record) {
+      const out = await records(view, true);
+      await out.write(record);
+      await out.end();
+    },
+    async dryRun(planned) {
+      if (!globals.dryRun) return false;
+      const { planView } = await import('../output/views/price.ts');
+      await context.print(planView, planOf(planned));
+      return true;
+    },
+    async approve(estimate, what) {
+      const { confirmAbove, maxCu } = settings;
+      if (judge(estimate, { confirmAbove, maxCu, yes: globals.yes }) === 'go') return;
+      const question = `${what} can cost ${estimateText(estimate)}. Go on?`;
+      const answer = await ask(io, question, signal);
+      if (answer === undefined) throw needsConfirmation(estimate, confirmAbove);
+      if (!answer) {
+        throw new Failure('confirm', 'not confirmed: nothing was sent', { code: 'NOT_CONFIRMED' });
+      }
+    },
+    async close() {
+      for (const close of closers.splice(0).reverse()) await close();
+    },
+  };
+  return context;
+}
+
+const sandboxFolders = (folders: Context['settings']['folders']) => ({
+  config: folders.config,
+  state: folders.state && join(folders.state, 'sandbox'),
+  cache: folders.cache && join(folders.cache, 'sandbox'),
+});
+
+/** Planned requests as records, each with what it can cost. */
+async function* planOf(planned: Iterable<Planned> | AsyncIterable<Planned>): AsyncGenerator<PlannedCall> {
+  const { cu, SOCKET_PATH } = await import('../contract/endpoints.ts');
+  const { encode } = await import('../core/coding.ts');
+  for await (const { id, ask: given, times = 1 } of planned) {
+    const repeated = times === 1 ? {} : { times };
+    if (id === 'ws') {
+      yield { endpoint: id, method: 'GET', path: SOCKET_PATH, ...repeated, least: cu.socketMinute, most: null };
+      continue;
+    }
+    const { method, path, body, bounds } = encode(id, given);
+    yield {
+      endpoint: id,
+      method,
+      path,
+      ...(body !== undefined && { body: JSON.parse(body) as unknown }),
+      ...repeated,
+      least: bounds.least,
+      most: times === null ? null : bounds.most * times,
+    };
+  }
+}

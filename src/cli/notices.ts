@@ -1,0 +1,18 @@
+import type { Notice } from '../core/ports.ts';
+import { safeLine } from '../output/safe.ts';
+import { span } from '../output/time.ts';
+import { unitsText } from './money.ts';
+
+/** What the core tells, as a line for stderr; traces come only with --debug. */
+export function noticeText(notice: Notice): string {
+  switch (notice.kind) {
+    case 'wait':
+      return `waiting ${span(notice.ms)}: ${safeLine(notice.reason)}`;
+    case 'retry':
+      return `trying again (${notice.attempt} of ${notice.of}) in ${span(notice.ms)}: ${safeLine(notice.reason)}`;
+    case 'lost':
+      return `the answer of ${notice.endpoint} was lost on the way: up to ${unitsText(notice.cuAtMost)} may have been charged`;
+    case 'trace':
+      return safeLine(notice.line);
+  }
+}

@@ -1,0 +1,68 @@
+import { usage } from '../contract/failure.ts';
+import type { PrinterOptions } from '../output/printer.ts';
+import type { Sink } from '../output/sink.ts';
+import type { View } from '../output/view.ts';
+import type { AnyCommand } from './command.ts';
+import type { Globals, OutputFormat } from './common.ts';
+import type { Io } from './io.ts';
+
+const endings: Readonly<Record<string, OutputFormat>> = {
+  csv: 'csv',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  json: 'json',
+};
+
+/** The format of a run: the flag, the file's ending, the setting, and last what stdout is. */
+export function formatOf(
+  globals: Pick<Globals, 'json' | 'output' | 'out'>,
+  setting: OutputFormat | undefined,
+  isTerminal: boolean,
+  command: Pick<AnyCommand, 'path' | 'stream'>,
+): OutputFormat {
+  const { json, output, out } = globals;
+  if (json && output !== undefined && output !== 'json') {
+    throw usage(`--json and -o ${output} say two things`, 'give one of them');
+  }
+  const ending = out === undefined ? undefined : endings[/\.([a-z]+)$/i.exec(out)?.[1]?.toLowerCase() ?? ''];
+  const asked = output ?? (json ? 'json' : ending);
+  if (command.stream && asked === 'json') {
+    throw usage(`"trdr ${command.path}" is a stream: it has no end to close a JSON document`, 'use -o ndjson');
+  }
+  // A setting is a wish for commands that can; a stream has no JSON document, a file no terminal.
+  const wished = command.stream && setting === 'json' ? 'ndjson' : setting;
+  if (out !== undefined) return asked ?? (wished === 'table' ? 'ndjson' : (wished ?? 'ndjson'));
+  return asked ?? wished ?? (isTerminal ? 'table' : 'ndjson');
+}
+
+/** The fields asked for, checked against what the record has, before anything is asked of the service. */
+export async function fieldsOf(text: string | undefined, view: View<never>): Promise<readonly string[] | undefined> {
+  if (text === undefined) return undefined;
+  const { parseFields } = await import('../output/fields.ts');
+  return parseFields(text, view.fields);
+}
+
+/** How a terminal wants its output. */
+export async function look(io: Io, globals: Pick<Globals, 'color' | 'utc' | 'out'>, utc: boolean) {
+  const { wantsColor, wantsUnicode } = await import('../output/style.ts');
+  const terminal = io.stdout.isTTY === true && globals.out === undefined;
+  return {
+    terminal,
+    width: io.stdout.columns ?? (Number(io.env['COLUMNS']) || 80),
+    color: wantsColor(globals.color ?? 'auto', io.env, terminal),
+    unicode: wantsUnicode(io.env, io.platform),
+    utc: globals.utc || utc,
+    timeZone: io.env['TZ'] || undefined,
+    now: io.clock.now,
+  } satisfies Partial<PrinterOptions<unknown>>;
+}
+
+/** Where the records go: stdout, or a file that appears whole or not at all. */
+export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {
+  if (out !== undefined) {
+    const { fileSink } = await import('../output/file.ts');
+    return fileSink(out);
+  }
+  const { createSink } = await import('../output/sink.ts');
+  return createSink(io.stdout, { live, name: 'stdout' });
+}
