@@ -1,0 +1,22 @@
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const digitOf = new Map([...ALPHABET].map((character, digit) => [character, digit]));
+
+/** Whether a text is made of base58 characters alone. */
+export const isBase58 = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]+$/.test(text);
+
+/** How many bytes a base58 text stands for; undefined where it is none. */
+export function base58Bytes(text: string): number | undefined {
+  const bytes: number[] = [];
+  for (const character of text) {
+    let carry = digitOf.get(character);
+    if (carry === undefined) return undefined;
+    for (const [index, byte] of bytes.entries()) {
+      carry += byte * 58;
+      bytes[index] = carry & 0xff;
+      carry >>= 8;
+    }
+    for (; carry > 0; carry >>= 8) bytes.push(carry & 0xff);
+  }
+  // Each leading 1 is a zero byte.
+  return bytes.length + (/^1*/.exec(text)?.[0].length ?? 0);
+}
