@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { appendLines, ensureFolder, writeAtomic } from '../../src/state/files.ts';
 import { openLedger } from '../../src/state/ledger.ts';
 import { holdLock, withLock } from '../../src/state/lock.ts';
+import { openConfig } from '../../src/state/settings.ts';
 import { openWindows } from '../../src/state/windows.ts';
 
-const [mode = '', path = '', count = '0', name = ''] = process.argv.slice(2);
+const [mode = '', path = '', count = '0', name = '', who = ''] = process.argv.slice(2);
 const times = Number(count);
 
 const modes: Record<string, () => Promise<void>> = {
@@ -53,6 +54,12 @@ const modes: Record<string, () => Promise<void>> = {
     const ledger = openLedger({ dir: path });
     const entry = { time: 0, command: name, profile: 'p', endpoint: 'user.handle', status: 200, cu: 100 };
     for (let round = 0; round < times; round++) ledger.append(entry);
+  },
+  /** Logs in as many profiles as told, under the umask that is the name. */
+  async config() {
+    process.umask(Number.parseInt(name, 8));
+    const config = openConfig({ config: path, state: undefined, cache: undefined });
+    for (let round = 0; round < times; round++) await config.login(`p${who}.${round}`, { key: 'k' });
   },
   async hold() {
     holdLock(path, name);

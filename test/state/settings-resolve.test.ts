@@ -1,0 +1,161 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Failure } from '../../src/contract/failure.ts';
+import { keyKind } from '../../src/state/key.ts';
+import { baseUrl, duration, share, whole } from '../../src/state/readings.ts';
+import { emptyConfig } from '../../src/state/settings-file.ts';
+import { needService, resolveSettings, settingList } from '../../src/state/settings-resolve.ts';
+import { settingNames, settingRows } from '../../src/state/settings-table.ts';
+import { anyText, runs } from './room.ts';
+
+const KEY = 'trdr_live_planted0secret';
+const file = {
+  version: 1 as const,
+  current: 'work',
+  profiles: {
+    work: { key: KEY, baseUrl: 'https://work.example.test', output: 'csv', maxAge: '2h', utc: true },
+    odd: { output: 'xml', key: 'two words', retries: [4] },
+  },
+};
+
+test('without a word from anyone the defaults hold', () => {
+  const settings = resolveSettings({ flags: {}, env: {}, file: emptyConfig });
+  const values = Object.fromEntries(settingList(settings).map(({ name, value }) => [name, value]));
+  expect(values).toEqual({
+    baseUrl: undefined,
+    output: undefined,
+    color: 'auto',
+    utc: false,
+    confirmAbove: 100_000,
+    maxCu: undefined,
+    maxAge: 3_600_000,
+    retries: 4,
+    timeout: undefined,
+    socketShare: 0.1,
+    insecureHttp: false,
+  });
+  expect(settings.profile).toEqual({ value: 'default', origin: 'default' });
+  expect(settingList(settings).every(({ origin }) => origin === 'default')).toBe(true);
+});
+
+test('a flag comes before the environment, that before the profile, that before the default', () => {
+  const env = { TRDR_OUTPUT: 'ndjson', TRDR_API_KEY: ' other_test_key ' };
+  const settings = resolveSettings({ flags: { utc: false }, env, file });
+  expect(settings.utc).toEqual({ value: false, origin: 'flag', from: '--utc' });
+  expect(settings.output).toEqual({ value: 'ndjson', origin: 'environment', from: 'TRDR_OUTPUT' });
+  expect(settings.key).toEqual({ value: 'other_test_key', origin: 'environment', from: 'TRDR_API_KEY' });
+  expect(settings.maxAge).toEqual({ value: 7_200_000, origin: 'profile', from: 'work' });
+  expect(settings.color).toEqual({ value: 'auto', origin: 'default' });
+});
+
+test('an empty variable says nothing', () => {
+  const env = { TRDR_OUTPUT: '', TRDR_API_KEY: '', TRDR_PROFILE: '', TRDR_BASE_URL: '' };
+  const settings = resolveSettings({ flags: {}, env, file });
+  expect(settings.profile.value).toBe('work');
+  expect(settings.key.value).toBe(KEY);
+});
+
+test('a profile that was named must be there, unless it is about to be made', () => {
+  for (const sources of [
+    { flags: { profile: 'wrok' }, env: {} },
+    { flags: {}, env: { TRDR_PROFILE: 'wrok' } },
+  ]) {
+    expect(() => resolveSettings({ ...sources, file })).toThrow(
+      expect.objectContaining({ code: 'NO_PROFILE', hint: expect.stringContaining('work, odd') }),
+    );
+    expect(resolveSettings({ ...sources, file, newProfile: true }).profile.value).toBe('wrok');
+  }
+  const inherited = { flags: { profile: 'constructor' }, env: {}, file };
+  expect(() => resolveSettings(inherited)).toThrow('there is no profile "constructor"');
+});
+
+test('a value that is none is refused with its place, or passed over where it is to be mended', () => {
+  const at = (env: Record<string, string>, profile = 'work') => ({ flags: { profile }, env, file });
+  expect(() => resolveSettings(at({ TRDR_OUTPUT: 'xml' }))).toThrow('what TRDR_OUTPUT says is no output');
+  expect(() => resolveSettings(at({ TRDR_BASE_URL: `https://${KEY}@h` }))).not.toThrow(/planted/);
+  expect(() => resolveSettings(at({}, 'odd'))).toThrow('output of profile "odd"');
+  const settings = resolveSettings({ ...at({ TRDR_API_KEY: 'a\nb' }, 'odd'), tolerant: true });
+  expect(settings.problems.map(({ code }) => code).sort()).toEqual([
+    'BAD_KEY',
+    'BAD_KEY',
+    'BAD_SETTING',
+    'BAD_SETTING',
+  ]);
+  expect(settings.retries).toEqual({ value: 4, origin: 'default' });
+});
+
+test('who calls the service is told how to log in', () => {
+  const bare = resolveSettings({ flags: {}, env: {}, file: emptyConfig });
+  expect(() => needService(bare)).toThrow(
+    expect.objectContaining({
+      kind: 'auth',
+      code: 'NO_BASE_URL',
+      hint: expect.stringContaining('auth login'),
+    }),
+  );
+  const flags = { baseUrl: 'http://127.0.0.1:1' };
+  expect(() => needService(resolveSettings({ flags, env: {}, file: emptyConfig }))).toThrow(
+    expect.objectContaining({ kind: 'auth', code: 'NO_KEY', hint: expect.stringContaining('TRDR_API_KEY') }),
+  );
+  expect(needService(resolveSettings({ flags: {}, env: {}, file }))).toEqual({
+    baseUrl: 'https://work.example.test',
+    key: KEY,
+  });
+});
+
+test('whatever the environment and the file say, there are settings or a failure without the key', () => {
+  const names = fc.constantFrom('TRDR_OUTPUT', 'TRDR_BASE_URL', 'TRDR_PROFILE', 'TRDR_API_KEY');
+  const env = fc.dictionary(names, anyText);
+  const profile = fc.dictionary(fc.constantFrom(...settingNames), fc.jsonValue());
+  fc.assert(
+    fc.property(env, profile, fc.boolean(), (variables, held, tolerant) => {
+      const profiles = { default: { ...held, key: KEY } };
+      try {
+        resolveSettings({ flags: {}, env: variables, file: { version: 1, profiles }, tolerant });
+      } catch (error) {
+        expect(tolerant).toBe(false);
+        expect(error).toBeInstanceOf(Failure);
+        expect(String(error)).not.toContain('planted');
+      }
+    }),
+    runs(400),
+  );
+});
+
+test('every default reads as the text that stands for it', () => {
+  for (const name of settingNames) {
+    const { reading, fallback, fallbackText } = settingRows[name];
+    if (fallback !== undefined) expect(reading.read(fallbackText)).toBe(fallback);
+    for (const one of reading.choices ?? []) expect(reading.read(reading.keep(one))).toBe(reading.read(one));
+  }
+});
+
+test.each([
+  [duration, '1h30m', 5_400_000],
+  [duration, 45, 45_000],
+  [duration, '1.5s', 1_500],
+  [duration, '500ms', 500],
+  [duration, '5 minutes', undefined],
+  [duration, '', undefined],
+  [whole(0), '30k', 30_000],
+  [whole(0), '2.5M', 2_500_000],
+  [whole(0), '1_000', 1_000],
+  [whole(0), '1.5', undefined],
+  [whole(0), -1, undefined],
+  [whole(0, 100), 101, undefined],
+  [share, '10%', 0.1],
+  [share, 0.25, 0.25],
+  [share, '101%', undefined],
+  [share, true, undefined],
+  [baseUrl, 'https://h/v/', 'https://h/v'],
+  [baseUrl, 'ftp://h', undefined],
+  [baseUrl, 'https://u:p@h', undefined],
+  [baseUrl, 'https://h/?k=1', undefined],
+  [baseUrl, 'h', undefined],
+] as const)('%# reads %j as %j', (reading, given, value) => {
+  expect(reading.read(given)).toBe(value);
+});
+
+test('the kind of a key is told by its form', () => {
+  expect(['x_live_1', 'x_test_1', 'anything'].map(keyKind)).toEqual(['live', 'test', 'unknown']);
+});
