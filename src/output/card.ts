@@ -49,7 +49,8 @@ export function renderCard<T>(
   const labels = entries.reduce((widest, { label }) => Math.max(widest, widthOf(label)), 0);
   const beside = room - labels - 4;
   const stacked = beside < BESIDE;
-  const space = stacked ? Math.max(1, room - 2) : beside;
+  const indent = room > 20 ? '  ' : '';
+  const space = stacked ? room - indent.length : beside;
 
   const layout = new Table({
     chars: bare,
@@ -60,7 +61,7 @@ export function renderCard<T>(
     const text = whole ?? cell.forms.find((form) => widthOf(form) <= space) ?? cell.forms.at(-1) ?? '';
     const lines = wrap(text, space).map((line) => style(cell.tone, line));
     if (stacked)
-      stack.push(style('dim', truncate(label, room, ellipsis)), ...lines.map((line) => `  ${line}`));
+      stack.push(style('dim', truncate(label, room, ellipsis)), ...lines.map((line) => indent + line));
     else layout.push([`  ${style('dim', label)}`, lines.join('\n')]);
   }
 
@@ -77,7 +78,6 @@ export function renderCard<T>(
       }),
     );
     const rows = card.table.rows(record);
-    const indent = room > 40 ? '  ' : '';
     if (rows.length > 0) {
       const table = createTable(columns, rows, { width: room - indent.length, style, context });
       const text = table.head() + rows.map(table.row).join('');

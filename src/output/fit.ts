@@ -24,7 +24,7 @@ interface Share {
   width: number;
 }
 
-const natural = (want: Want, form: number) => Math.max(want.title, want.forms[form] ?? 0);
+const natural = (want: Want, form: number) => Math.max(1, want.title, want.forms[form] ?? 0);
 const sum = (shares: readonly Share[], gap: number) =>
   shares.reduce((total, share) => total + share.width, gap * Math.max(0, shares.length - 1));
 

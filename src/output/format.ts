@@ -37,7 +37,7 @@ const cell = (tone: Tone, ...forms: string[]): Cell => ({ forms, tone });
 /** An address by its head and tail, the prefix kept: `7xKX…9fQ2`, `0x1a2b…9f0e`. */
 export function shorten(address: string, ellipsis: string): string {
   const front = address.startsWith('0x') ? 6 : 4;
-  if (address.length <= front + 4 + ellipsis.length) return address;
+  if (address.length <= front + 4 + ellipsis.length || !/^[\x21-\x7e]*$/.test(address)) return address;
   return `${address.slice(0, front)}${ellipsis}${address.slice(-4)}`;
 }
 
@@ -134,8 +134,9 @@ export function formatCell(kind: CellKind, value: unknown, context: FormatContex
     const ago = context.now() - moment;
     return cell('dim', ago < -999 ? `in ${span(ago)}` : span(Math.max(0, ago)));
   }
-  if (kind === 'meter') return meter(value, context);
-  if (kind === 'spark') return spark(value, context);
+  const drawn =
+    kind === 'meter' ? meter(value, context) : kind === 'spark' ? spark(value, context) : undefined;
+  if (drawn) return drawn;
   const text = plainText(value, context.unicode);
   if (kind === 'flag' && typeof value === 'boolean') {
     return value ? cell('good', context.unicode ? '✓ yes' : 'yes', 'yes') : cell('dim', 'no');

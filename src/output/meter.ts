@@ -1,7 +1,6 @@
 import { isBag } from './fields.ts';
 import type { Cell, FormatContext, Tone } from './format.ts';
 import { grouped } from './numbers.ts';
-import { safeLine } from './safe.ts';
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const levels = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -40,11 +39,9 @@ export function sparkline(values: readonly unknown[], unicode = true): string {
 /** How much is used up, as a tone: the figures say it too. */
 const strain = (share: number): Tone => (share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good');
 
-/** `{ used, of }` as a bar with its figures; without an end the figure alone. */
-export function meter(value: unknown, { unicode }: FormatContext): Cell {
-  if (!isBag(value) || !finite(value['used'])) {
-    return { forms: [safeLine(JSON.stringify(value) ?? '')], tone: 'plain' };
-  }
+/** `{ used, of }` as a bar with its figures; without an end the figure alone; nothing for any other value. */
+export function meter(value: unknown, { unicode }: FormatContext): Cell | undefined {
+  if (!isBag(value) || !finite(value['used'])) return undefined;
   const { used, of } = value;
   const figure = (amount: number) => (amount < 0 ? '-' : '') + grouped(Math.abs(amount));
   if (!finite(of)) return { forms: [`${figure(used)}, no limit`, figure(used)], tone: 'plain' };
@@ -62,7 +59,7 @@ export function meter(value: unknown, { unicode }: FormatContext): Cell {
   };
 }
 
-/** A list of numbers as a sparkline. */
-export function spark(value: unknown, { unicode }: FormatContext): Cell {
-  return { forms: [sparkline(Array.isArray(value) ? value : [], unicode)], tone: 'accent' };
+/** A list of numbers as a sparkline; nothing for any other value. */
+export function spark(value: unknown, { unicode }: FormatContext): Cell | undefined {
+  return Array.isArray(value) ? { forms: [sparkline(value, unicode)], tone: 'accent' } : undefined;
 }

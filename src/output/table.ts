@@ -3,7 +3,7 @@ import { type Cell, type FormatContext, formatCell, rightAligned } from './forma
 import { asciiOnly, safeLine } from './safe.ts';
 import type { Style } from './style.ts';
 import type { CellKind, Column } from './view.ts';
-import { padding, truncate, widthOf, wrap } from './width.ts';
+import { head, padding, truncate, widthOf, wrap } from './width.ts';
 
 /** What a table needs to know of the terminal. */
 export interface TableOptions {
@@ -93,14 +93,15 @@ export function createTable<T>(
     // The fullest form that fits from the column's own form on: a cell wider than the first ones were is shortened.
     const forms = cell.forms.slice(Math.min(got.form, cell.forms.length - 1));
     const text = forms.find((form) => widthOf(form) <= got.width) ?? forms.at(-1) ?? '';
-    if (!column.wrap || widthOf(text) <= got.width) return [truncate(text, got.width, ellipsis)];
+    if (!column.wrap || widthOf(text) <= got.width) return [truncate(text, got.width, ellipsis).trimEnd()];
     return cutLines(wrap(text, got.width), column.lines, got.width);
   };
 
   const cutLines = (lines: string[], most: number | undefined, width: number): string[] => {
     if (most === undefined || lines.length <= most) return lines;
     const last = lines[most - 1] ?? '';
-    return [...lines.slice(0, most - 1), truncate(last + ellipsis.repeat(width), width, ellipsis)];
+    const room = width - ellipsis.length;
+    return [...lines.slice(0, most - 1), truncate(head(last, room).trimEnd() + ellipsis, width, ellipsis)];
   };
 
   const line = (parts: readonly { text: string; paint: string; got: Got }[]): string => {
@@ -143,15 +144,15 @@ export function createTable<T>(
       const indent = room > 20 ? '  ' : '';
       const lines = cutLines(wrap(text, room - indent.length), below.lines, room - indent.length);
       const value = below.value(record);
-      if (value !== null && value !== undefined && text !== '')
+      if (value !== null && value !== undefined && text.trim() !== '')
         out.push(...lines.map((part) => indent + style(cell.tone, part)));
     }
     return `${out.join('\n')}\n`;
   };
 
-  const head = (): string => {
+  const top = (): string => {
     const parts = layout.map((got) => {
-      const text = truncate(titles[got.index] ?? '', got.width, ellipsis);
+      const text = truncate(titles[got.index] ?? '', got.width, ellipsis).trimEnd();
       return { got, text, paint: style('strong', text) };
     });
     const mark = context.unicode ? '─' : '-';
@@ -159,5 +160,5 @@ export function createTable<T>(
     return `${line(parts)}\n${style('dim', rule)}\n`;
   };
 
-  return { head, row };
+  return { head: top, row };
 }

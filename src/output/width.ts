@@ -71,7 +71,7 @@ export function wrap(text: string, width: number): string[] {
       lines.push(line.trimEnd());
       line = '';
     };
-    for (const piece of pieces(paragraph)) {
+    for (const piece of pieces(paragraph.trimStart())) {
       let rest = piece;
       if (line !== '' && widthOf(line + rest.trimEnd()) > room) close();
       while (widthOf(rest.trimEnd()) > room) {
