@@ -1,5 +1,5 @@
-import { createBudget } from '../core/budget.ts';
 import { parseBaseUrl } from '../core/base-url.ts';
+import { createBudget } from '../core/budget.ts';
 import { createClient } from '../core/client.ts';
 import type { Client, Notice } from '../core/ports.ts';
 import { createTransport } from '../core/transport.ts';
@@ -27,14 +27,16 @@ export interface Connecting {
 }
 
 /** Opens the client: limiter and ledger on this machine's disk, ceiling and retries as set. */
-export function connect({ baseUrl, key }: Target, { io, command, settings, notify, say }: Connecting): Client {
+export function connect(
+  { baseUrl, key }: Target,
+  { io, command, settings, notify, say }: Connecting,
+): Client {
   const { host } = parseBaseUrl(baseUrl, { insecureHttp: settings.insecureHttp });
   const dir = settings.folders.state;
   return createClient({
     transport: createTransport({ env: io.env }),
     baseUrl,
     key,
-    lane: 'key',
     clock: io.clock,
     random: io.random,
     windows: openWindows({

@@ -14,10 +14,12 @@ import type { Parsed } from './parse.ts';
 import { loadSettings } from './settings.ts';
 
 /** Puts a command's context together. Nothing is opened or loaded before it is asked for. */
-export async function createContext(io: Io, command: AnyCommand, { globals, stated }: Parsed): Promise<Context> {
-  const loaded = await loadSettings(io, globals, stated);
+export async function createContext(io: Io, command: AnyCommand, { globals }: Parsed): Promise<Context> {
+  const loaded = loadSettings(io, globals);
   // The embedded service keeps its own books, apart from those of real money.
-  const settings = globals.sandbox ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) } : loaded;
+  const settings = globals.sandbox
+    ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) }
+    : loaded;
   const format = formatOf(globals, settings.output, io.stdout.isTTY === true, command);
   const gone = new AbortController();
   const signal = AbortSignal.any([io.signal, gone.signal]);
@@ -35,13 +37,20 @@ export async function createContext(io: Io, command: AnyCommand, { globals, stat
       closers.push(embedded.close);
       return { baseUrl: embedded.url, key: embedded.key };
     }
-    if (settings.baseUrl === undefined) {
-      throw new Failure('auth', 'no service is set: trdr does not know whom to ask', {
+    const { baseUrl, key, profile } = settings;
+    if (baseUrl === undefined) {
+      throw new Failure('auth', 'no base URL is set: trdr does not know whom to ask', {
         code: 'NO_BASE_URL',
         hint: 'run "trdr auth login --base-url URL", set TRDR_BASE_URL, or try it with --sandbox',
       });
     }
-    return { baseUrl: settings.baseUrl, key: settings.key };
+    if (key === undefined) {
+      throw new Failure('auth', `no key is set for profile "${profile}"`, {
+        code: 'NO_KEY',
+        hint: 'run "trdr auth login", set TRDR_API_KEY, or try it with --sandbox',
+      });
+    }
+    return { baseUrl, key };
   }
 
   async function openClient(): Promise<Client> {
@@ -66,7 +75,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals, stat
     const { createPrinter } = await import('../output/printer.ts');
     const sink = await openSink(io, globals.out, command.stream === true);
     watch(sink);
-    const printer = createPrinter({
+    const printer = await createPrinter({
       sink,
       view,
       format,
@@ -158,7 +167,14 @@ async function* planOf(planned: Iterable<Planned> | AsyncIterable<Planned>): Asy
   for await (const { id, ask: given, times = 1 } of planned) {
     const repeated = times === 1 ? {} : { times };
     if (id === 'ws') {
-      yield { endpoint: id, method: 'GET', path: SOCKET_PATH, ...repeated, least: cu.socketMinute, most: null };
+      yield {
+        endpoint: id,
+        method: 'GET',
+        path: SOCKET_PATH,
+        ...repeated,
+        least: cu.socketMinute,
+        most: null,
+      };
       continue;
     }
     const { method, path, body, bounds } = encode(id, given);

@@ -27,7 +27,10 @@ export function formatOf(
   const ending = out === undefined ? undefined : endings[/\.([a-z]+)$/i.exec(out)?.[1]?.toLowerCase() ?? ''];
   const asked = output ?? (json ? 'json' : ending);
   if (command.stream && asked === 'json') {
-    throw usage(`"trdr ${command.path}" is a stream: it has no end to close a JSON document`, 'use -o ndjson');
+    throw usage(
+      `"trdr ${command.path}" is a stream: it has no end to close a JSON document`,
+      'use -o ndjson',
+    );
   }
   // A setting is a wish for commands that can; a stream has no JSON document, a file no terminal.
   const wished = command.stream && setting === 'json' ? 'ndjson' : setting;
@@ -36,7 +39,10 @@ export function formatOf(
 }
 
 /** The fields asked for, checked against what the record has, before anything is asked of the service. */
-export async function fieldsOf(text: string | undefined, view: View<never>): Promise<readonly string[] | undefined> {
+export async function fieldsOf(
+  text: string | undefined,
+  view: View<never>,
+): Promise<readonly string[] | undefined> {
   if (text === undefined) return undefined;
   const { parseFields } = await import('../output/fields.ts');
   return parseFields(text, view.fields);

@@ -4,8 +4,9 @@ type Load = () => Promise<AnyCommand>;
 
 /** Every command by the words that call it. Each is loaded only when it is called. */
 export const tree: Readonly<Record<string, Load>> = {
-  whois: async () => (await import('./commands/whois.ts')).whois,
   me: async () => (await import('./commands/me.ts')).me,
+  price: async () => (await import('./commands/price.ts')).price,
+  sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
 
 /** The sections of the top help, in the order in which a newcomer meets them. */

@@ -1,0 +1,77 @@
+import { homedir } from 'node:os';
+import { type Folders, foldersOf, homeOf } from '../state/paths.ts';
+import { openConfig } from '../state/settings.ts';
+import { type FlagValues, resolveSettings, type Settings as Sourced } from '../state/settings-resolve.ts';
+import type { Globals, OutputFormat } from './common.ts';
+import type { Io } from './io.ts';
+
+/** What a run goes by, settled: flags, environment, profile and defaults put together. */
+export interface Settings {
+  readonly profile: string;
+  readonly baseUrl: string | undefined;
+  readonly key: string | undefined;
+  readonly output: OutputFormat | undefined;
+  readonly utc: boolean;
+  readonly color: 'auto' | 'always' | 'never';
+  readonly confirmAbove: number;
+  readonly maxCu: number | undefined;
+  readonly maxAgeMs: number;
+  readonly retries: number;
+  readonly timeoutMs: number | undefined;
+  readonly socketShare: number;
+  readonly insecureHttp: boolean;
+  readonly folders: Folders;
+}
+
+/** The folders of the user who runs this. */
+export const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
+  foldersOf({
+    env: io.env,
+    platform: io.platform,
+    home: homeOf(io.env, io.platform, homedir),
+    cwd: io.cwd,
+  });
+
+/** The config file of the user who runs this. */
+export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
+
+/** The values that flags gave; a switch that was not given says nothing. */
+export const flagValues = (globals: Globals): FlagValues => ({
+  profile: globals.profile,
+  baseUrl: globals.baseUrl,
+  output: globals.output,
+  color: globals.color,
+  utc: globals.utc || undefined,
+  maxCu: globals.maxCu,
+  retries: globals.retries,
+  timeout: globals.timeout,
+  insecureHttp: globals.insecureHttp || undefined,
+});
+
+/** Every setting with where it comes from. `tolerant` is for the commands that mend what can't be read. */
+export const sourcedSettings = (
+  io: Io,
+  globals: Globals,
+  how: { readonly tolerant?: boolean; readonly newProfile?: boolean } = {},
+): Sourced => resolveSettings({ flags: flagValues(globals), env: io.env, file: configOf(io).read(), ...how });
+
+/** Settles everything that a run goes by. */
+export function loadSettings(io: Io, globals: Globals, how: { readonly tolerant?: boolean } = {}): Settings {
+  const from = sourcedSettings(io, globals, how);
+  return {
+    profile: from.profile.value,
+    baseUrl: from.baseUrl.value,
+    key: from.key.value,
+    output: from.output.value,
+    utc: from.utc.value,
+    color: from.color.value,
+    confirmAbove: from.confirmAbove.value,
+    maxCu: from.maxCu.value,
+    maxAgeMs: from.maxAge.value,
+    retries: from.retries.value,
+    timeoutMs: from.timeout.value,
+    socketShare: from.socketShare.value,
+    insecureHttp: from.insecureHttp.value,
+    folders: folders(io),
+  };
+}
