@@ -1,0 +1,54 @@
+import type { Clock } from '../core/clock.ts';
+
+/** What everything rings that has news for the one loop, which then looks at everything. */
+export interface Bell {
+  ring(): void;
+  /** Settles at the next ring, or at `due` on the monotonic clock; at once when it rang meanwhile. */
+  wait(due: number): Promise<void>;
+  /** Ends the alarm. */
+  close(): void;
+}
+
+/** A bell with one alarm, which is set anew only for an earlier time: waking once too often is cheaper. */
+export function createBell(clock: Clock): Bell {
+  let rung = false;
+  let wake: (() => void) | undefined;
+  let alarm: { readonly due: number; readonly off: AbortController } | undefined;
+
+  const ring = () => {
+    rung = true;
+    wake?.();
+    wake = undefined;
+  };
+
+  const arm = (due: number) => {
+    if (due === Number.POSITIVE_INFINITY || (alarm && alarm.due <= due)) return;
+    alarm?.off.abort();
+    const own = { due, off: new AbortController() };
+    alarm = own;
+    clock.sleep(Math.max(0, due - clock.mono()), own.off.signal).then(
+      () => {
+        if (alarm === own) alarm = undefined;
+        ring();
+      },
+      () => {},
+    );
+  };
+
+  return {
+    ring,
+    async wait(due) {
+      if (!rung) {
+        arm(due);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      rung = false;
+    },
+    close() {
+      alarm?.off.abort();
+      alarm = undefined;
+    },
+  };
+}

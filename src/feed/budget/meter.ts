@@ -1,0 +1,69 @@
+import { SOCKET_CU } from '../pace.ts';
+
+/** What a run has spent. How the service rounds the socket's minutes is not stated, so there are two sums. */
+export interface Spent {
+  /** Pages, and whole minutes of the socket. */
+  readonly least: number;
+  /** Pages, those too whose answer was lost, and every started minute of the socket. */
+  readonly most: number;
+}
+
+/** Counts units: pages as they are paid for, the socket by the time it is held. */
+export interface Meter {
+  readonly spent: Spent;
+  /** What the socket has used at most. */
+  readonly socket: number;
+  paid(cu: number): void;
+  lost(cu: number): void;
+  opened(): void;
+  /** `lingering` says how much longer the service may think the connection open. */
+  closed(lingeringMs: number): void;
+}
+
+const MINUTE = 60_000;
+
+/** A meter on a monotonic clock; `pages` counts for it where whoever makes the calls keeps the books. */
+export function createMeter(mono: () => number, pages?: () => { cu: number; atMost: number }): Meter {
+  let cu = 0;
+  let doubtful = 0;
+  let openAt: number | undefined;
+  let least = 0;
+  let most = 0;
+  const running = () => (openAt === undefined ? undefined : mono() - openAt);
+  const leastOf = (ms: number) => SOCKET_CU * Math.floor(ms / MINUTE);
+  // A minute may have started while the news of it was on its way.
+  const mostOf = (ms: number) => SOCKET_CU * (Math.floor(ms / MINUTE) + 1);
+  const socket = () => {
+    const ms = running();
+    return ms === undefined ? most : most + mostOf(ms);
+  };
+  return {
+    get spent() {
+      const ms = running();
+      const books = pages?.() ?? { cu, atMost: cu + doubtful };
+      return {
+        least: books.cu + least + (ms === undefined ? 0 : leastOf(Math.max(0, ms - 1_000))),
+        most: books.atMost + socket(),
+      };
+    },
+    get socket() {
+      return socket();
+    },
+    paid: (units) => {
+      cu += units;
+    },
+    lost: (units) => {
+      doubtful += units;
+    },
+    opened() {
+      openAt = mono();
+    },
+    closed(lingeringMs) {
+      const ms = running();
+      if (ms === undefined) return;
+      least += leastOf(Math.max(0, ms - 1_000));
+      most += mostOf(ms + lingeringMs);
+      openAt = undefined;
+    },
+  };
+}

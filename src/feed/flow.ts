@@ -1,0 +1,328 @@
+import { readOdd, readThesis } from './frame.ts';
+import type { Gap, StartKind } from './notice.ts';
+import type { Outlet } from './outlet.ts';
+import { createMargin, type Margin } from './pace.ts';
+import type { Pile } from './pile.ts';
+import type { Link } from './ports.ts';
+import type { Mark, Row } from './row.ts';
+import type { Timing } from './timing.ts';
+import type { Route, Walked } from './walk.ts';
+import { steadyTime, type Watermark, watermarkOf } from './watermark/mark.ts';
+import type { Seen } from './watermark/seen.ts';
+
+/** Where a run begins. */
+export type StartPoint =
+  | { readonly kind: 'now' }
+  | { readonly kind: 'backfill'; readonly rows: number }
+  | { readonly kind: 'since'; readonly at: number }
+  | Resume;
+
+/** Where an earlier run stopped: what is complete, and what came out above it. */
+export interface Resume {
+  readonly kind: 'checkpoint' | 'file';
+  readonly watermark: Watermark;
+  /** Rows posted before this came out, or are not wanted. */
+  readonly floor: number;
+  readonly known: readonly (readonly [id: string, at: number | null])[];
+}
+
+/** How a walk is meant: of the start, down to the margin, or only to what is known. */
+export type Depth = 'start' | 'deep' | 'shallow';
+
+/** A walk that was taken over, to be emitted. */
+interface Fill {
+  readonly walked: Walked;
+  readonly pile: Pile;
+  readonly depth: Depth;
+  readonly goOn: boolean;
+  rows: number;
+  late: number;
+  worstMs: number;
+  missed: number;
+}
+
+/** What a fill came to. */
+export interface Filled {
+  readonly walked: Walked;
+  readonly depth: Depth;
+  /** Rows that came out, and rows new to the tail whether they passed the sieve or not. */
+  readonly rows: number;
+  readonly fresh: number;
+  readonly late: number;
+  readonly worstMs: number;
+  /** Rows that a healthy socket would have brought long before. */
+  readonly missed: number;
+  readonly gap: Gap | undefined;
+}
+
+/** What of the feed is complete, what came out, and what comes next: the one place where rows are emitted. */
+export interface Flow {
+  readonly watermark: Watermark | undefined;
+  /** Monotonic time at which the last walk to the margin began. */
+  readonly provenAt: number | undefined;
+  readonly filling: boolean;
+  readonly full: boolean;
+  readonly margin: Margin;
+  readonly seen: Seen;
+  route(depth: Depth): Route;
+  /** Takes a finished walk over; `open` says that a later run will read a gap. */
+  fill(walked: Walked, pile: Pile, depth: Depth, goOn: boolean): void;
+  /** Emits the next rows of a fill; undefined when there is none, the outcome when it is over. */
+  fillStep(): Promise<Filled | undefined>;
+  /** Emits waiting frames; how many were taken. */
+  frames(link: Link, odd: (text: string) => void): number;
+  /** Where ids had to be let go before they were proven, once. */
+  takeUnproven(): { readonly from: Mark | null; readonly to: Mark } | undefined;
+}
+
+/** Frames taken at a time. */
+const FRAMES = 512;
+/** A frame may come so much later than its post appears in the pages. */
+const PROMPT_MS = 15_000;
+/** Rows without a usable time after which a first look gives up looking for an older one. */
+const TIES = 300;
+
+interface FlowWorld {
+  readonly start: StartPoint;
+  readonly timing: Timing;
+  readonly outlet: Outlet;
+  readonly seen: Seen;
+  /** Whether a frame is of the part of the feed that the pages show. */
+  readonly scope: (row: Row) => boolean;
+  readonly sieve: (row: Row) => boolean;
+  /** Rows to emit at most. */
+  readonly count: number;
+  /** A later run goes on from the checkpoint of this one. */
+  readonly heals: boolean;
+}
+
+export function createFlow(world: FlowWorld): Flow {
+  const { seen, outlet, start, sieve, scope } = world;
+  const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs);
+  let watermark: Watermark | undefined;
+  let provenAt: number | undefined;
+  let left = world.count;
+  let fill: Fill | undefined;
+  let rest: Row[] = [];
+  let lowest = seen.floor;
+  let unproven: { readonly from: Mark | null; readonly to: Mark } | undefined;
+
+  if ('known' in start) {
+    for (const [id, at] of start.known) seen.add(id, at, start.watermark.base ?? 0);
+    seen.forget(start.floor);
+    watermark = start.watermark;
+    lowest = seen.floor;
+  }
+
+  /** Post time down to which a walk has to go. */
+  const low = () => Math.max(seen.floor, (watermark?.base ?? Number.NEGATIVE_INFINITY) - margin.ms);
+
+  const deep = (): Route => ({
+    // On a feed without times, nothing but a known id can end a walk.
+    beyond: (row) => (row.at === null ? watermark?.base === null && seen.has(row.id) : row.at < low()),
+    keep: (row) => !seen.has(row.id) && (row.at === null || row.at >= seen.floor),
+    target: low,
+  });
+
+  const shallow = (): Route => {
+    const whole = deep();
+    return {
+      ...whole,
+      beyond: (row) => seen.has(row.id) || whole.beyond(row),
+      target: () => watermark?.base ?? null,
+    };
+  };
+
+  /** The newest `rows`, and on to one that is older than the top: a tie could not be told from a post to come. */
+  const newest = (rows: number): Route => {
+    let count = 0;
+    let top: number | null = null;
+    rest = [];
+    return {
+      beyond(row) {
+        top ??= row.at;
+        if (count < rows) return false;
+        return row.at !== null && top !== null ? row.at < top : count >= rows + TIES;
+      },
+      keep(row) {
+        count++;
+        if (count > rows) rest.push(row);
+        return count <= rows;
+      },
+      target: () => null,
+    };
+  };
+
+  const since = (at: number): Route => {
+    rest = [];
+    return {
+      beyond: (row) => row.at !== null && row.at < at,
+      keep(row, beyond) {
+        const wanted = row.at === null ? !beyond : row.at >= at;
+        if (!wanted) rest.push(row);
+        return wanted;
+      },
+      target: () => at,
+    };
+  };
+
+  const first = (): Route => {
+    if (start.kind === 'since') return since(start.at);
+    if (start.kind === 'backfill') return newest(start.rows);
+    return start.kind === 'now' ? newest(0) : deep();
+  };
+
+  /** Whether a row comes out: it is new, and passes the sieve. */
+  const accept = (row: Row): boolean => {
+    if (row.at !== null && row.at < seen.floor) return false;
+    return seen.add(row.id, row.at, watermark?.base ?? 0) && sieve(row);
+  };
+
+  const moveTo = (next: Watermark) => {
+    const base = Math.max(next.base ?? Number.NEGATIVE_INFINITY, watermark?.base ?? Number.NEGATIVE_INFINITY);
+    watermark = { top: next.top ?? watermark?.top ?? null, base: Number.isFinite(base) ? base : null };
+    if (watermark.base !== null) seen.forget(watermark.base - margin.ms);
+    lowest = seen.floor;
+  };
+
+  /** From where on a first walk has seen everything. */
+  const firstFloor = (walked: Walked): number => {
+    if (start.kind === 'since') return start.at;
+    if (walked.bottom || walked.reached?.at == null) return Number.NEGATIVE_INFINITY;
+    return walked.reached.at + 1;
+  };
+
+  const begin = (fill: Fill) => {
+    if (fill.depth !== 'start' || 'known' in start) return;
+    for (const row of rest) seen.add(row.id, row.at, row.at ?? 0);
+    rest = [];
+    seen.forget(firstFloor(fill.walked));
+    lowest = seen.floor;
+  };
+
+  const gapOf = ({ walked, depth, goOn }: Fill): Gap | undefined => {
+    if (!walked.cut || !walked.reached || (depth === 'shallow' && goOn)) return undefined;
+    const from = watermark?.top ?? null;
+    return { why: walked.cut, from, to: walked.reached, open: !goOn && world.heals };
+  };
+
+  const finish = (fill: Fill): Gap | undefined => {
+    const gap = gapOf(fill);
+    const { walked } = fill;
+    if (fill.depth === 'shallow' || (walked.cut && !fill.goOn)) return gap;
+    if (walked.first.length > 0 || !watermark) moveTo(watermarkOf(walked.first));
+    provenAt = walked.startedAt;
+    return gap;
+  };
+
+  /** A complete walk proves the feed up to each row that came out of it, oldest first. */
+  const climb = (fill: Fill, last: Row) => {
+    const { walked } = fill;
+    const steady = steadyTime(walked.first.map((row) => row.at));
+    if (walked.cut || fill.depth === 'shallow' || last.at === null || steady === null) return;
+    if (last.at >= steady || last.at <= (watermark?.base ?? Number.NEGATIVE_INFINITY)) return;
+    moveTo({ top: { id: last.id, at: last.at }, base: last.at });
+  };
+
+  const lateness = (fill: Fill, row: Row, was: number | null | undefined) => {
+    if (row.at === null || was === null || was === undefined) return;
+    if (row.at >= was) {
+      if (row.at < (fill.walked.first[0]?.at ?? 0) - PROMPT_MS) fill.missed++;
+      return;
+    }
+    fill.late++;
+    fill.worstMs = Math.max(fill.worstMs, (fill.walked.first[0]?.at ?? row.at) - row.at);
+  };
+
+  const noteCrowding = () => {
+    if (seen.floor <= lowest) return;
+    lowest = seen.floor;
+    const to = { id: '', at: seen.floor };
+    unproven = { from: unproven?.from ?? watermark?.top ?? null, to };
+    watermark = { top: to, base: seen.floor + margin.ms };
+  };
+
+  let before: number | null | undefined;
+  let fresh = 0;
+  return {
+    get watermark() {
+      return watermark;
+    },
+    get provenAt() {
+      return provenAt;
+    },
+    get filling() {
+      return fill !== undefined;
+    },
+    get full() {
+      return left <= 0;
+    },
+    margin,
+    seen,
+    route: (depth) => (depth === 'start' ? first() : depth === 'deep' ? deep() : shallow()),
+    fill(walked, pile, depth, goOn) {
+      fill = { walked, pile, depth, goOn, rows: 0, late: 0, worstMs: 0, missed: 0 };
+      before = watermark?.top?.at;
+      fresh = 0;
+      begin(fill);
+    },
+    async fillStep() {
+      const own = fill;
+      if (!own) return undefined;
+      const rows = await own.pile.take();
+      const out: Row[] = [];
+      for (const row of rows) {
+        if (left <= 0) break;
+        const known = seen.has(row.id);
+        if (accept(row)) {
+          out.push(row);
+          left--;
+        } else if (known) continue;
+        fresh++;
+        lateness(own, row, before);
+      }
+      own.rows += out.length;
+      outlet.push(out);
+      noteCrowding();
+      const last = rows.at(-1);
+      if (last && left > 0) climb(own, last);
+      if (last && left > 0) return undefined;
+      const gap = left > 0 ? finish(own) : undefined;
+      fill = undefined;
+      const { walked, depth, rows: count, late, worstMs, missed } = own;
+      return { walked, depth, rows: count, fresh, late, worstMs, missed, gap };
+    },
+    frames(link, odd) {
+      const out: Row[] = [];
+      let taken = 0;
+      while (taken < FRAMES && left > 0) {
+        const raw = link.next();
+        if (!raw) break;
+        taken++;
+        const row = readThesis(raw) ?? rowOfOdd(raw, odd);
+        if (!row || !scope(row) || !accept(row)) continue;
+        out.push(row);
+        left--;
+      }
+      outlet.push(out);
+      noteCrowding();
+      return taken;
+    },
+    takeUnproven() {
+      const taken = unproven;
+      unproven = undefined;
+      return taken;
+    },
+  };
+}
+
+function rowOfOdd(raw: Uint8Array, tell: (text: string) => void): Row | null {
+  const odd = readOdd(raw);
+  if (odd.kind === 'row') return odd.row;
+  if (odd.kind === 'unreadable') tell(odd.why);
+  else if (odd.frame.type === 'error') tell(odd.frame.error);
+  return null;
+}
+
+/** The names of the ways to begin, as notices give them. */
+export const startKind = (start: StartPoint): StartKind => start.kind;

@@ -1,0 +1,59 @@
+import { type ServerFrame, ServerFrame as ServerFrameSchema } from '../contract/frames.ts';
+import { type Row, rowOf, timeOf } from './row.ts';
+
+/** A frame that is no plain thesis. */
+export type OddFrame =
+  | { readonly kind: 'row'; readonly row: Row }
+  | { readonly kind: 'control'; readonly frame: Exclude<ServerFrame, { type: 'thesis' }> }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+const PREFIX = Buffer.from('{"type":"thesis","data":');
+const BRACE = 0x7d;
+const TIME_FIELD = 'platformCreatedAt';
+
+/**
+ * The row of a thesis frame in the form that services write them in, or null for every other.
+ * What lies between the known start and the last brace is parsed alone: if it is an object, the whole frame is
+ * exactly that object in its envelope, so its bytes can be passed on as they came.
+ */
+export function readThesis(frame: Uint8Array): Row | null {
+  const end = frame.length - 1;
+  if (end < PREFIX.length + 2 || frame[end] !== BRACE || frame[end - 1] !== BRACE) return null;
+  for (let i = 0; i < PREFIX.length; i++) if (frame[i] !== PREFIX[i]) return null;
+  const bytes = Buffer.from(frame.buffer, frame.byteOffset + PREFIX.length, end - PREFIX.length);
+  const text = bytes.toString('utf8');
+  let record: unknown;
+  try {
+    record = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isObject(record)) return null;
+  const id = record['id'];
+  if (typeof id !== 'string' || id === '') return null;
+  const oneLine = !text.includes('\n') && !text.includes('\r');
+  return { id, at: timeOf(record[TIME_FIELD]), record, raw: oneLine ? bytes : null };
+}
+
+/** Any other frame, at leisure. */
+export function readOdd(frame: Uint8Array): OddFrame {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString('utf8'));
+  } catch {
+    return { kind: 'unreadable', why: 'a frame that is not JSON' };
+  }
+  // A thesis needs an id to be passed on, and nothing else: an unknown form of a field must not cost the post.
+  if (isObject(value) && value['type'] === 'thesis' && isObject(value['data'])) {
+    const row = rowOf(value['data'], TIME_FIELD);
+    return row ? { kind: 'row', row } : { kind: 'unreadable', why: 'a thesis without an id' };
+  }
+  const parsed = ServerFrameSchema.safeParse(value);
+  if (!parsed.success || parsed.data.type === 'thesis') {
+    return { kind: 'unreadable', why: 'a frame of an unknown form' };
+  }
+  return { kind: 'control', frame: parsed.data };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

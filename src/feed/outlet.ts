@@ -1,0 +1,51 @@
+import { type Job, startJob } from './job.ts';
+import type { Sink } from './ports.ts';
+import type { Row } from './row.ts';
+
+/** One write at a time; nothing is taken from pages or socket while one is under way. */
+export interface Outlet {
+  /** Whether a write is under way; throws when one failed. */
+  busy(): boolean;
+  /** The reader has gone. */
+  readonly closed: boolean;
+  /** Rows that were written. */
+  readonly rows: number;
+  push(rows: readonly Row[]): void;
+  /** Settles with the write under way. */
+  settled(): Promise<void>;
+}
+
+export function createOutlet(sink: Sink, ring: () => void): Outlet {
+  let job: Job<boolean> | undefined;
+  let pending = 0;
+  let rows = 0;
+  let closed = false;
+
+  const look = () => {
+    const outcome = job?.outcome;
+    if (!outcome) return;
+    job = undefined;
+    if ('error' in outcome) throw outcome.error;
+    if (outcome.value) rows += pending;
+    else closed = true;
+  };
+
+  return {
+    busy() {
+      look();
+      return job !== undefined;
+    },
+    get closed() {
+      return closed;
+    },
+    get rows() {
+      return rows;
+    },
+    push(batch) {
+      if (batch.length === 0) return;
+      pending = batch.length;
+      job = startJob(ring, () => sink.write(batch));
+    },
+    settled: async () => job?.settled,
+  };
+}

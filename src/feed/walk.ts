@@ -1,0 +1,190 @@
+import type { Clock } from '../core/clock.ts';
+import { Failure } from '../contract/failure.ts';
+import { type Backoff, createBackoff } from './backoff.ts';
+import type { Sizer } from './pace.ts';
+import type { Pile } from './pile.ts';
+import type { Page, PageSource } from './ports.ts';
+import type { Mark, Row } from './row.ts';
+
+/** Why a walk could not be brought to its end. */
+export type Cut = 'ceiling' | 'quota' | 'cursor' | 'stuck';
+
+/** What a walk is to do, decided anew whenever it has to start again. */
+export interface Route {
+  /** True for the first row that need not be walked to: the walk ends with its page. */
+  beyond(row: Row): boolean;
+  /** Whether a row is to be kept; every row of every page is shown, those beyond too. */
+  keep(row: Row, beyond: boolean): boolean;
+  /** Post time down to which the walk will go, to guess how many rows are to come. */
+  target(): number | null;
+}
+
+/** What a walk needs. */
+export interface WalkWorld {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly source: PageSource;
+  readonly sizer: Sizer;
+  readonly pile: Pile;
+  readonly backoff: { readonly firstMs: number; readonly maxMs: number };
+  /** How many times in a row a page may fail; a tail under way never gives up. */
+  readonly tries: number;
+  /** Called when the first page is there, before any of its rows is looked at. */
+  readonly route: () => Route;
+  /** Whether `cu` more can be paid. */
+  readonly afford: (cu: number) => boolean;
+  readonly paid: (cu: number) => void;
+  /** An answer was lost that may have been paid for. */
+  readonly lost: (cu: number) => void;
+  readonly wait: (ms: number, reason: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What a walk came to. */
+export interface Walked {
+  readonly cut: Cut | undefined;
+  /** Why the service or the user ended it, where one of them did. */
+  readonly failure: Failure | undefined;
+  /** The first rows of the first page. */
+  readonly first: readonly Row[];
+  /** The oldest row that was read. */
+  readonly reached: Mark | null;
+  /** Whether the feed's own end was reached. */
+  readonly bottom: boolean;
+  /** Monotonic time at which the first page was asked for: the walk proves what was there then. */
+  readonly startedAt: number;
+  readonly pages: number;
+  readonly rows: number;
+}
+
+/** Pages in a row that may bring nothing new. */
+const IDLE_PAGES = 3;
+/** Other ids of a page that stand in for a cursor which the service no longer knows. */
+const STAND_INS = 3;
+
+type Leg = Omit<Walked, 'cut' | 'failure'>;
+type LegEnd = { readonly leg: Leg; readonly cut: Cut | undefined; readonly failure?: Failure };
+
+/** Walks pages from the newest down. A lost cursor or pages that lead nowhere start it again from the top, once. */
+export async function walk(world: WalkWorld): Promise<Walked> {
+  let end = await walkOnce(world);
+  if (end.cut === 'cursor' || end.cut === 'stuck') {
+    await world.pile.clear();
+    end = await walkOnce(world);
+  }
+  return { ...end.leg, cut: end.cut, failure: end.failure };
+}
+
+async function walkOnce(world: WalkWorld): Promise<LegEnd> {
+  const { source, sizer, clock } = world;
+  const backoff = createBackoff(world.backoff.firstMs, world.backoff.maxMs, world.random);
+  const cursors = new Set<string>();
+  let before: readonly string[] = [];
+  let previous = new Set<string>();
+  let route: Route | undefined;
+  let idle = 0;
+  let limit = sizer.first();
+  let leg: Leg = { first: [], reached: null, bottom: false, startedAt: clock.mono(), pages: 0, rows: 0 };
+
+  for (;;) {
+    if (!world.afford(source.price(limit))) return { leg, cut: 'ceiling' };
+    const askedAt = clock.mono();
+    const got = await ask(world, before, limit, backoff);
+    if ('cut' in got) return { leg, ...got };
+    const { page } = got;
+    if (leg.pages === 0) leg = { ...leg, startedAt: askedAt, first: page.rows.slice(0, 10) };
+    route ??= world.route();
+    sizer.learn(limit, page.rows.length, page.hasMore);
+
+    const news = page.rows.filter((row) => !previous.has(row.id));
+    const kept: Row[] = [];
+    let beyond = false;
+    for (const row of news) {
+      beyond ||= route.beyond(row);
+      if (route.keep(row, beyond)) kept.push(row);
+    }
+    await world.pile.push(kept);
+    const last = news.at(-1);
+    leg = {
+      ...leg,
+      pages: leg.pages + 1,
+      rows: leg.rows + news.length,
+      reached: last ? { id: last.id, at: last.at } : leg.reached,
+      bottom: !page.hasMore,
+    };
+    if (!page.hasMore || beyond) return { leg, cut: undefined };
+
+    // `nextBefore` leads on; where it is missing, it can only be the page's oldest row.
+    const next = page.nextBefore ?? page.rows.at(-1)?.id;
+    idle = news.length === 0 ? idle + 1 : 0;
+    if (next === undefined || cursors.has(next) || idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
+    cursors.add(next);
+    const others = page.rows.map((row) => row.id).filter((id) => id !== next);
+    before = [next, ...others.reverse().slice(0, STAND_INS)];
+    if (page.rows.length > 0) previous = new Set(page.rows.map((row) => row.id));
+    limit = sizer.next(expectedRows(page, route.target()));
+  }
+}
+
+/** Rows still to come if the feed goes on as densely as on this page. */
+function expectedRows(page: Page, target: number | null): number {
+  const times = page.rows.map((row) => row.at).filter((at) => at !== null);
+  const newest = times[0];
+  const oldest = times.at(-1);
+  if (target === null || newest === undefined || oldest === undefined) return 0;
+  if (oldest <= target) return 0;
+  if (newest <= oldest) return page.rows.length;
+  // Not one row more than is likely: a page that is too large costs more, one that is too small does not.
+  return Math.floor(((oldest - target) / (newest - oldest)) * page.rows.length);
+}
+
+type Got = { readonly page: Page } | { readonly cut: Cut; readonly failure?: Failure };
+
+/** Asks for one page for as long as it takes. Cursors are tried in turn where the service does not know the first. */
+async function ask(
+  world: WalkWorld,
+  before: readonly string[],
+  limit: number,
+  backoff: Backoff,
+): Promise<Got> {
+  let cursor = 0;
+  let tries = 0;
+  for (;;) {
+    const id = before[cursor];
+    try {
+      const page = await world.source.page(id === undefined ? { limit } : { before: id, limit }, world.signal);
+      world.paid(page.cu);
+      backoff.reset();
+      return { page };
+    } catch (error) {
+      world.signal.throwIfAborted();
+      if (!(error instanceof Failure)) throw error;
+      if (error.kind === 'quota') return { cut: 'quota', failure: error };
+      if (error.kind === 'limit') return { cut: 'ceiling', failure: error };
+      if (error.kind === 'usage' && id !== undefined) {
+        cursor++;
+        if (cursor >= before.length) return { cut: 'cursor' };
+        continue;
+      }
+      if (mayBePaid(error)) world.lost(world.source.price(limit));
+      if (error.kind !== 'rate') tries++;
+      if (!passes(error) || tries >= world.tries) throw error;
+      const ms = error.kind === 'rate' ? Math.max(backoff.next(), waitOf(error)) : backoff.next();
+      world.wait(ms, error.message);
+      await world.clock.sleep(ms, world.signal);
+    }
+  }
+}
+
+const waitOf = (failure: Failure) => (failure.retryAfter ?? 0) * 1_000;
+
+/** Failures that asking again can end. */
+const passes = (failure: Failure): boolean =>
+  failure.kind === 'rate' ||
+  failure.kind === 'network' ||
+  failure.kind === 'answer' ||
+  (failure.kind === 'service' && failure.retryable);
+
+/** Failures behind which the service may have counted a page. */
+const mayBePaid = (failure: Failure): boolean =>
+  failure.kind === 'answer' || (failure.kind === 'network' && failure.code !== 'UNREACHABLE');

@@ -1,0 +1,24 @@
+import type { Mark, Row } from '../row.ts';
+
+/** The newest place known to be complete, and the post time from which walks count back. */
+export interface Watermark {
+  /** Null where the feed was empty. */
+  readonly top: Mark | null;
+  /** Null where no row had a time. */
+  readonly base: number | null;
+}
+
+/** Rows at the top whose times are not trusted: one post dated into the future must not end every walk above it. */
+const ODD_ROWS = 2;
+
+/** The watermark that a walk proves, from its first rows. */
+export function watermarkOf(first: readonly Row[]): Watermark {
+  const top = first[0];
+  return { top: top ? { id: top.id, at: top.at } : null, base: steadyTime(first.map((row) => row.at)) };
+}
+
+/** The newest of these times once the few newest are set aside; the oldest where there are no more. */
+export function steadyTime(times: readonly (number | null)[]): number | null {
+  const known = times.filter((at) => at !== null).sort((a, b) => b - a);
+  return known[Math.min(ODD_ROWS, known.length - 1)] ?? null;
+}
