@@ -1,0 +1,97 @@
+export interface OrderedOptions {
+  /** How many items are worked on, or done and waiting for their turn, at the most. */
+  readonly window: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Slot<T> {
+  done?: { readonly value: T } | { readonly error: unknown };
+}
+
+/**
+ * Works on several items at once and gives the results in the order of the items. No more than `window`
+ * items are ever held, so that input without end needs no memory without end. A result goes out as soon as
+ * its turn has come, even while the next item is long in coming.
+ *
+ * After the first error nothing more is begun; what is under way ends, what succeeded is given, and then
+ * the error is thrown. Whoever leaves early ends what is under way.
+ */
+export async function* ordered<I, O>(
+  items: AsyncIterable<I> | Iterable<I>,
+  work: (item: I, signal: AbortSignal) => Promise<O>,
+  { window, signal }: OrderedOptions,
+): AsyncGenerator<O, void, void> {
+  const leaving = new AbortController();
+  const both = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal;
+  const iterator = iterate(items);
+  const pending: Slot<O>[] = [];
+  let reading: Slot<IteratorResult<I>> | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  let ended = false;
+  // One wake-up for everything that can happen: racing promises that outlive a turn would pile up handlers.
+  let wake = () => {};
+
+  const start = <T>(begin: () => T | Promise<T>): Slot<T> => {
+    const slot: Slot<T> = {};
+    (async () => begin())().then(
+      (value) => {
+        slot.done = { value };
+        wake();
+      },
+      (error: unknown) => {
+        slot.done = { error };
+        wake();
+      },
+    );
+    return slot;
+  };
+  const fail = (error: unknown) => {
+    failure ??= { error };
+  };
+  const onAbort = () => {
+    fail(signal?.reason);
+    wake();
+  };
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true, signal: leaving.signal });
+
+  /** Takes what has come of the input. */
+  const take = (): void => {
+    if (failure || !reading?.done) return;
+    const { done } = reading;
+    reading = undefined;
+    if ('error' in done) fail(done.error);
+    else if (done.value.done) ended = true;
+    else {
+      const item = done.value.value;
+      pending.push(start(() => work(item, both)));
+    }
+  };
+
+  try {
+    for (;;) {
+      take();
+      for (const { done } of pending) if (done && 'error' in done) fail(done.error);
+      if (!reading && !ended && !failure && pending.length < window) {
+        reading = start(() => iterator.next());
+      }
+      const head = pending[0];
+      if (head?.done) {
+        pending.shift();
+        if ('value' in head.done) yield head.done.value;
+      } else if (head || (reading && !failure)) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      } else break;
+    }
+    if (failure) throw failure.error;
+  } finally {
+    leaving.abort(new Error('no longer wanted'));
+    // Not waited for: an input that has nothing to say yet would hold up the end.
+    if (!ended) start(() => iterator.return?.());
+  }
+}
+
+const iterate = <I>(items: AsyncIterable<I> | Iterable<I>): AsyncIterator<I> | Iterator<I> =>
+  Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
