@@ -4,6 +4,7 @@ import { usage } from '../contract/failure.ts';
 import type { Kernel } from './kernel.ts';
 import { planNames, scopes } from './keys/plans.ts';
 import type { Gate } from './socket/gate.ts';
+import type { State } from './state.ts';
 
 /** A thing to be done to a running sandbox: from code by `run`, from outside by `take`. */
 export interface Verb<I, O> {
@@ -42,38 +43,23 @@ const keyOptions = z.object({
 export interface ControlParts {
   readonly kernel: Kernel;
   readonly gate: Gate;
-  readonly inFlight: () => number;
+  readonly state: () => State;
   /** Breaks every connection, forgets all but the books, and stays away for a while. */
   readonly restart: (downMs: number) => void;
 }
 
 /** Every verb. What happens is the same from code and from outside. */
-export function createControls({ kernel, gate, inFlight, restart }: ControlParts) {
-  const { world, clock, faults, feed, admission, resolves, log, settings } = kernel;
+export function createControls({ kernel, gate, state, restart }: ControlParts) {
+  const { world, clock, faults, feed, admission, log } = kernel;
   const keyOf = (text: string | undefined) => {
     const key = text === undefined ? admission.keys[0] : admission.byText(text);
     if (!key) throw usage('No key of this sandbox is called that.');
     return key;
   };
-  const readings = () =>
-    Object.fromEntries(
-      admission.keys.map(({ id, text, plan, meter }) => [text, { id, plan, ...meter.reading() }]),
-    );
 
   return {
-    state: verb(none, () => ({
-      now: clock.now(),
-      settings,
-      posts: feed.posted,
-      theses: world.theses.count,
-      requests: log.count,
-      inFlight: inFlight(),
-      resolvesStarted: resolves.started,
-      faults: { spec: faults.text, struck: faults.struck },
-      sockets: gate.sessions.map(({ id, key, answered }) => ({ id, key: key.id, answered })),
-      keys: readings(),
-    })),
-    meter: verb(none, readings),
+    state: verb(none, state),
+    meter: verb(none, () => state().keys),
     log: verb(none, () => log.entries),
     clock: verb(z.object({ now: z.optional(z.number()), advanceMs: z.optional(count) }), async (input) => {
       if (input.now !== undefined) clock.set(input.now);

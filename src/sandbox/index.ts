@@ -18,6 +18,7 @@ import type { MeterReading } from './keys/meter.ts';
 import type { LogEntry } from './log.ts';
 import type { SandboxOptions } from './options.ts';
 import { createGate } from './socket/gate.ts';
+import { type State, stateReader } from './state.ts';
 import { readRecording } from './world/index.ts';
 import type { World } from './world/types.ts';
 
@@ -30,6 +31,7 @@ export type { MeterReading } from './keys/meter.ts';
 export { planNames, type SandboxPlan, type Scope, scopes } from './keys/plans.ts';
 export type { LogEntry } from './log.ts';
 export type { SandboxOptions } from './options.ts';
+export type { State } from './state.ts';
 export type { World } from './world/types.ts';
 
 /** A running sandbox: the service, and what tests and the curious may see and do behind it. */
@@ -43,6 +45,8 @@ export interface Sandbox {
   readonly faults: Faults;
   /** The newest requests, refused ones too, with what each was charged. */
   readonly log: readonly LogEntry[];
+  /** What the sandbox is doing: the same as the control call's `state`. */
+  state(): State;
   /** What a key has used; the first key unless another is named. */
   meter(key?: string): MeterReading;
   addKey(options: KeyOptions): string;
@@ -80,7 +84,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       down = false;
     });
   };
-  const controls: Verbs = createControls({ kernel, gate, inFlight: () => calls.inFlight, restart });
+  const state = stateReader(kernel, gate, () => calls.inFlight);
+  const controls: Verbs = createControls({ kernel, gate, state, restart });
 
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
     const isControl = request.url?.startsWith(`${CONTROL_PATH}/`);
@@ -116,6 +121,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     get log() {
       return log.entries;
     },
+    state,
     meter(text = first.text) {
       const key = admission.byText(text);
       if (!key) throw new Error('No key of this sandbox is called that.');

@@ -16,6 +16,8 @@ export interface Resolves {
   ask(userId: string): Resolved | Promise<Resolved>;
   /** How many were ever started: a call that joins starts none. */
   readonly started: number;
+  /** How many calls wait for one now. */
+  readonly waiting: number;
   /** Forgets what runs, as a restart does; whoever waits is told `unavailable`. */
   forget(): void;
 }
@@ -46,6 +48,7 @@ const queued = (position: number, waitMs: number): Pending => ({
 export function createResolves(users: World['users'], clock: SandboxClock): Resolves {
   const running = new Map<string, Running>();
   let started = 0;
+  let waiting = 0;
 
   function start(userId: string, queue: number, ms: number): Running {
     started++;
@@ -70,11 +73,18 @@ export function createResolves(users: World['users'], clock: SandboxClock): Reso
       const job = running.get(userId) ?? start(userId, plan.queue, plan.ms);
       const waitMs = job.turnAt - clock.now();
       if (waitMs > 0) return { pending: queued(Math.ceil(waitMs / PLACE_MS), waitMs) };
+      waiting++;
       let cancel = () => {};
       const tooLong = new Promise<Resolved>((resolve) => {
         cancel = clock.at(clock.now() + PATIENCE_MS, () => resolve({ pending: pending('timeout') }));
       });
-      return Promise.race([job.done, tooLong]).finally(cancel);
+      return Promise.race([job.done, tooLong]).finally(() => {
+        waiting--;
+        cancel();
+      });
+    },
+    get waiting() {
+      return waiting;
     },
     get started() {
       return started;

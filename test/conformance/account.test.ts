@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { Me, readAccount } from '../../src/contract/records/account.ts';
+import { ask, holder, sandbox } from './help.ts';
+
+describe('GET /v2/me', () => {
+  it('shows account, plan, scopes, entitlement and usage', async () => {
+    const service = await sandbox({ additionalUnits: 500, revealsPerMonth: 40 });
+    await ask(service, `/v2/user/handle/${holder(service)}`);
+    const { status, body } = await ask(service, '/v2/me');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ratePerMinute: 600,
+      entitlement: { unmetered: false, monthlyUnits: 20_000_000 },
+      usage: {
+        period: '2026-05',
+        unitsUsed: 100,
+        unitsRemaining: 19_999_900,
+        additionalUnits: 500,
+        revealsUsed: 1,
+        revealsRemaining: 39,
+      },
+    });
+    expect(readAccount(Me.parse(body))).toMatchObject({ account: 'Sandbox', plan: 'Growth', ratePerMinute: 600 });
+    expect(readAccount(Me.parse(body)).scopes).toContain('feed:live');
+  });
+
+  it('is free, and counts against the rate', async () => {
+    const service = await sandbox({ ratePerMinute: 3 });
+    for (let call = 0; call < 3; call++) expect((await ask(service, '/v2/me')).status).toBe(200);
+    expect((await ask(service, '/v2/me')).status).toBe(429);
+    expect(service.meter().totalUnits).toBe(0);
+  });
+
+  it('answers with nothing left', async () => {
+    const service = await sandbox({ unitsUsed: 20_000_000 });
+    const { status, body } = await ask(service, '/v2/me');
+    expect([status, body.usage.unitsRemaining]).toEqual([200, 0]);
+  });
+
+  it('shows null for the reveals of a key without a cap', async () => {
+    const service = await sandbox({ plan: 'enterprise' });
+    expect((await ask(service, '/v2/me')).body.usage.revealsRemaining).toBeNull();
+  });
+});

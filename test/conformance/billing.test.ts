@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { ask, bare, costOf, handlesWhere, holder, holdsWallet, sandbox, verdict } from './help.ts';
+
+const DAY = 86_400_000;
+const page = '/v2/thesis';
+
+describe('the price list', () => {
+  it('charges hits and misses of each lookup', async () => {
+    const service = await sandbox();
+    const user = service.world.users.byHandle(holder(service));
+    const wallet = user?.solanaAddress ?? user?.evmAddress;
+    for (const [path, cu] of [
+      [`/v2/user/handle/${user?.handle}`, 100],
+      [`/v2/user/handle/${bare(service)}`, 100],
+      ['/v2/user/handle/nobody_at_all', 200],
+      [`/v2/user/id/${user?.id}`, 100],
+      ['/v2/user/id/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11', 200],
+      [`/v2/user/wallet/${wallet}`, 30_000],
+      ['/v2/user/wallet/0x52908400098527886E0F7030069857D2E4169EE7', 200],
+      ['/v2/me', 0],
+      ['/openapi.json', 0],
+    ] as const) {
+      expect([path, (await costOf(service, () => ask(service, path))).cu]).toEqual([path, cu]);
+    }
+  });
+
+  it.each(['401', '403', '429', '500', 'overloaded', 'b2b_disabled', '504', '400', '402', 'conflict', 'free_tier_disabled'])(
+    'charges nothing for %s',
+    async (fault) => {
+      const service = await sandbox({ faults: fault });
+      for (const path of [page, `/v2/user/handle/${holder(service)}`]) await ask(service, path);
+      expect(service.meter()).toMatchObject({ totalUnits: 0, totalReveals: 0 });
+    },
+  );
+
+  it('charges nothing for paths that lead nowhere', async () => {
+    const service = await sandbox();
+    for (const path of ['/v2/nothing', '/', '/v2/ws', '/v2/user/handle/a/b']) {
+      expect(await verdict(service, path)).toBe('404 NOT_FOUND');
+    }
+    expect(service.meter().totalUnits).toBe(0);
+  });
+});
+
+describe('the allowance', () => {
+  it('is a hard cap: the call that it cannot pay is 402 QUOTA_EXCEEDED, and a cheaper one still passes', async () => {
+    const service = await sandbox({ monthlyUnits: 550 });
+    expect(await verdict(service, `${page}?limit=40`)).toBe('200');
+    expect(await verdict(service, page)).toBe('402 QUOTA_EXCEEDED');
+    expect(await verdict(service, `/v2/user/handle/${holder(service)}`)).toBe('200');
+    expect(await verdict(service, '/v2/launchpad/thesis')).toBe('200');
+    expect(service.meter()).toMatchObject({ unitsUsed: 510, unitsRemaining: 40 });
+  });
+
+  it('refuses a hit that it cannot pay, where a miss could be paid', async () => {
+    const service = await sandbox({ monthlyUnits: 1_000 });
+    const user = service.world.users.byHandle(holder(service));
+    expect(await verdict(service, `/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`)).toBe('402 QUOTA_EXCEEDED');
+    expect(await verdict(service, `/v2/user/handle/${user?.handle}/pnl`)).toBe('402 QUOTA_EXCEEDED');
+    expect(service.meter().totalUnits).toBe(0);
+    expect(await verdict(service, '/v2/user/handle/nobody_at_all/pnl')).toBe('404 NOT_OBSERVED');
+  });
+
+  it('is lifted at once by a top-up, which is spent last', async () => {
+    const service = await sandbox({ monthlyUnits: 300 });
+    await ask(service, page);
+    expect(await verdict(service, page)).toBe('402 QUOTA_EXCEEDED');
+    await service.control('topUp', { units: 1_000 });
+    expect(await verdict(service, page)).toBe('200');
+    expect(service.meter()).toMatchObject({ unitsUsed: 400, unitsRemaining: 0, additionalUnits: 900 });
+  });
+
+  it('begins anew with the UTC month, without what was left, and with the top-ups that were left', async () => {
+    const service = await sandbox({ now: Date.UTC(2026, 0, 31, 23, 59), monthlyUnits: 500, additionalUnits: 1_000 });
+    await ask(service, `${page}?limit=60`);
+    expect(service.meter()).toMatchObject({ period: '2026-01', unitsUsed: 600, unitsRemaining: 0, additionalUnits: 900 });
+    await service.advance(60_000);
+    expect(service.meter()).toMatchObject({
+      period: '2026-02',
+      unitsUsed: 0,
+      unitsRemaining: 500,
+      additionalUnits: 900,
+      revealsUsed: 0,
+    });
+  });
+
+  it('is granted once on Explore, not monthly', async () => {
+    const service = await sandbox({ plan: 'explore' });
+    await ask(service, `${page}?limit=100`);
+    service.setClock(service.clock.now() + 40 * DAY);
+    expect(service.meter()).toMatchObject({ unitsUsed: 0, unitsRemaining: 24_000 });
+  });
+
+  it('has the size that each plan grants', async () => {
+    const grants = { explore: 25_000, starter: 1e6, builder: 5e6, growth: 20e6, scale: 75e6 } as const;
+    const service = await sandbox();
+    for (const plan of ['explore', 'starter', 'builder', 'growth', 'scale'] as const) {
+      const { body } = await ask(service, '/v2/me', { key: service.addKey({ plan }) });
+      expect([plan, body.entitlement.monthlyUnits, body.usage.unitsRemaining]).toEqual([plan, grants[plan], grants[plan]]);
+    }
+  });
+
+  it('is counted but never refused on an unmetered key', async () => {
+    const service = await sandbox({ unmetered: true, monthlyUnits: 100, revealsPerMonth: 0 });
+    const user = service.world.users.byHandle(holder(service));
+    expect(await verdict(service, `/v2/user/handle/${user?.handle}/pnl`)).toBe('200');
+    expect((await ask(service, '/v2/me')).body).toMatchObject({
+      entitlement: { unmetered: true, monthlyUnits: 100 },
+      usage: { unitsUsed: 30_000, unitsRemaining: null, revealsUsed: 1, revealsRemaining: null },
+    });
+  });
+});
+
+describe('wallet reveals', () => {
+  it('draw on an allowance of their own: past it 402 REVEAL_LIMIT_REACHED, unbilled, which top-ups cannot lift', async () => {
+    const service = await sandbox({ revealsPerMonth: 2, additionalUnits: 1_000_000 });
+    const [one, two, three] = handlesWhere(service, holdsWallet);
+    for (const name of [one, two]) expect(await verdict(service, `/v2/user/handle/${name}`)).toBe('200');
+    const used = service.meter().totalUnits;
+    expect(await verdict(service, `/v2/user/handle/${three}`)).toBe('402 REVEAL_LIMIT_REACHED');
+    await service.control('topUp', { units: 1_000_000 });
+    expect(await verdict(service, `/v2/user/handle/${three}/pnl`)).toBe('402 REVEAL_LIMIT_REACHED');
+    expect(await verdict(service, '/v2/user/handles/pnl', { body: { handles: [three, 'gone'] } })).toBe(
+      '402 REVEAL_LIMIT_REACHED',
+    );
+    expect(await verdict(service, `/v2/user/handle/${three}/resolve`, { method: 'POST' })).toBe('402 REVEAL_LIMIT_REACHED');
+    expect(service.meter()).toMatchObject({ totalUnits: used, revealsRemaining: 0 });
+    expect(await verdict(service, `/v2/user/handle/${bare(service)}`)).toBe('200');
+    expect(await verdict(service, page)).toBe('200');
+  });
+
+  it('begin anew with the month', async () => {
+    const service = await sandbox({ revealsPerMonth: 1 });
+    const path = `/v2/user/handle/${holder(service)}`;
+    await ask(service, path);
+    service.setClock(service.clock.now() + 40 * DAY);
+    expect(await verdict(service, path)).toBe('200');
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { User } from '../../src/contract/records/user.ts';
+import { ask, bare, costOf, first, handlesWhere, holder, sandbox, verdict } from './help.ts';
+
+describe('identity', () => {
+  it('answers a handle, its id and its wallet with the same user record', async () => {
+    const service = await sandbox();
+    const name = first(handlesWhere(service, (user) => user.solanaAddress !== null && user.evmAddress !== null));
+    const byHandle = (await ask(service, `/v2/user/handle/${name}`)).body;
+    expect(() => User.parse(byHandle)).not.toThrow();
+    expect((await ask(service, `/v2/user/id/${byHandle.id}`)).body).toEqual(byHandle);
+    for (const address of [byHandle.solanaAddress, byHandle.evmAddress]) {
+      const owner = (await ask(service, `/v2/user/wallet/${address}`)).body;
+      expect([owner.solanaAddress, owner.evmAddress]).toContain(address);
+    }
+  });
+
+  it('takes handles in any case and drops a leading @', async () => {
+    const service = await sandbox();
+    const name = holder(service);
+    const plain = (await ask(service, `/v2/user/handle/${name}`)).body;
+    for (const form of [name.toUpperCase(), `@${name}`, `%40${name.toUpperCase()}`]) {
+      expect((await ask(service, `/v2/user/handle/${form}`)).body).toEqual(plain);
+    }
+  });
+
+  it('takes an EVM address in any case, and its chain from its form', async () => {
+    const service = await sandbox();
+    const name = first(handlesWhere(service, (user) => user.evmAddress !== null));
+    const { evmAddress } = (await ask(service, `/v2/user/handle/${name}`)).body;
+    const lower = await ask(service, `/v2/user/wallet/${evmAddress.toLowerCase()}`);
+    const mixed = await ask(service, `/v2/user/wallet/${evmAddress}`);
+    expect(lower.status).toBe(200);
+    expect(lower.body).toEqual(mixed.body);
+  });
+
+  it('answers the same one of several users of a wallet each time', async () => {
+    const service = await sandbox({ traders: 500 });
+    const owners = new Map<string, string[]>();
+    for (const name of handlesWhere(service, (user) => user.solanaAddress !== null)) {
+      const address = service.world.users.byHandle(name)?.solanaAddress ?? '';
+      owners.set(address, [...(owners.get(address) ?? []), name]);
+    }
+    const [address] = first([...owners].filter(([, names]) => names.length > 1));
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => ask(service, `/v2/user/wallet/${address}`)),
+    );
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  it('answers a user without a verified wallet with 200 and two nulls', async () => {
+    const service = await sandbox();
+    const { status, body } = await ask(service, `/v2/user/handle/${bare(service)}`);
+    expect([status, body.solanaAddress, body.evmAddress]).toEqual([200, null, null]);
+  });
+
+  it.each([
+    '/v2/user/handle/nobody_at_all',
+    '/v2/user/id/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11',
+    '/v2/user/wallet/0x52908400098527886E0F7030069857D2E4169EE7',
+    '/v2/user/handle/nobody_at_all/pnl',
+  ])('answers %s, of which nothing is held, with 404 NOT_OBSERVED', async (path) => {
+    expect(await verdict(await sandbox(), path)).toBe('404 NOT_OBSERVED');
+  });
+
+  it('keeps a renamed user under the same id, and forgets the old handle', async () => {
+    const service = await sandbox();
+    const name = holder(service);
+    const before = (await ask(service, `/v2/user/handle/${name}`)).body;
+    await service.control('rename', { handle: name, to: 'someone_new' });
+    const after = (await ask(service, `/v2/user/id/${before.id}`)).body;
+    expect(after).toEqual({ ...before, handle: 'someone_new' });
+    expect((await ask(service, '/v2/user/handle/someone_new')).body.id).toBe(before.id);
+    expect(await verdict(service, `/v2/user/handle/${name}`)).toBe('404 NOT_OBSERVED');
+  });
+
+  it('has socials where they are switched on, and no such member elsewhere', async () => {
+    const without = await sandbox();
+    const withThem = await sandbox({ socials: true });
+    const path = `/v2/user/handle/${holder(without)}`;
+    expect((await ask(without, path)).body).not.toHaveProperty('socials');
+    const { socials } = (await ask(withThem, path)).body;
+    expect(Array.isArray(socials)).toBe(true);
+    for (const social of socials) {
+      expect(social).toEqual({ provider: expect.any(String), subject: expect.any(String), handle: social.handle });
+    }
+  });
+
+  it.each([
+    ['/v2/user/handle/', 'an empty handle'],
+    [`/v2/user/handle/${'a'.repeat(65)}`, 'a handle of 65'],
+    ['/v2/user/handle/%40', 'nothing but an @'],
+    ['/v2/user/handle/a%20b', 'a handle with a blank'],
+    ['/v2/user/id/42', 'an id that is no UUID'],
+    [`/v2/user/wallet/${'1'.repeat(129)}`, 'an address of 129'],
+    ['/v2/user/wallet/0x1234', 'an EVM address too short'],
+    ['/v2/user/wallet/52908400098527886E0F7030069857D2E4169EE7', 'an EVM address without 0x'],
+    ['/v2/user/wallet/O0Il', 'no base58'],
+    ['/v2/user/wallet/abc', 'base58 of no 32 bytes'],
+  ])('refuses %s (%s) with 400 VALIDATION_ERROR, unbilled', async (path) => {
+    const service = await sandbox();
+    expect(await verdict(service, path)).toBe('400 VALIDATION_ERROR');
+    expect(service.meter().totalUnits).toBe(0);
+  });
+
+  it('takes a handle of 64', async () => {
+    expect(await verdict(await sandbox(), `/v2/user/handle/${'a'.repeat(64)}`)).toBe('404 NOT_OBSERVED');
+  });
+
+  it('counts a reveal for each answer with a wallet, forward lookups included, and for no other', async () => {
+    const service = await sandbox();
+    const reveals = async (path: string) => (await costOf(service, () => ask(service, path))).reveals;
+    const user = service.world.users.byHandle(holder(service));
+    expect(await reveals(`/v2/user/handle/${user?.handle}`)).toBe(1);
+    expect(await reveals(`/v2/user/id/${user?.id}`)).toBe(1);
+    expect(await reveals(`/v2/user/handle/${bare(service)}`)).toBe(0);
+    expect(await reveals('/v2/user/handle/nobody_at_all')).toBe(0);
+  });
+});

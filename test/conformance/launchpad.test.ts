@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { Board, type BoardEntry, type Callout, CalloutPage, LaunchpadUser } from '../../src/contract/records/launchpad.ts';
+import { ask, first, NOON, sandbox, verdict } from './help.ts';
+
+const feed = '/v2/launchpad/thesis';
+const board = '/v2/launchpad/leaderboard/traders';
+const DAY = 86_400_000;
+
+describe('the launchpad', () => {
+  it('answers a wallet with its account, and one without any with 404', async () => {
+    const service = await sandbox();
+    const { wallet } = first((await ask(service, board)).body.entries as BoardEntry[]);
+    const { status, body } = await ask(service, `/v2/launchpad/user/wallet/${wallet}`);
+    expect([status, body.wallet]).toEqual([200, wallet]);
+    expect(() => LaunchpadUser.parse(body)).not.toThrow();
+    expect(await verdict(service, '/v2/launchpad/user/wallet/nobody')).toBe('404 NOT_OBSERVED');
+  });
+
+  it('gives 25 callouts a page, newest first, walked to the end by nextBefore', async () => {
+    const service = await sandbox({ ratePerMinute: 10_000 });
+    const rows: Callout[] = [];
+    for (let before = ''; ; ) {
+      const { body } = await ask(service, feed + before);
+      expect(() => CalloutPage.parse(body)).not.toThrow();
+      expect(Object.keys(body).sort()).toEqual(['count', 'hasMore', 'items', 'nextBefore']);
+      expect(body.count).toBe(body.items.length);
+      rows.push(...body.items);
+      if (!body.hasMore) {
+        expect(body.nextBefore).toBeNull();
+        break;
+      }
+      expect([body.count, body.nextBefore]).toEqual([25, body.items[24].id]);
+      before = `?before=${body.nextBefore}`;
+    }
+    expect(rows.length).toBeGreaterThan(100);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+    const times = rows.map(({ createdAt }) => createdAt).filter((time) => time !== null);
+    expect(times).toEqual([...times].sort((one, other) => other - one));
+  });
+
+  it('narrows callouts to a coin and to a wallet', async () => {
+    const service = await sandbox();
+    const { coinMint, wallet } = first((await ask(service, feed)).body.items as Callout[]);
+    const ofCoin = (await ask(service, `${feed}/token/${coinMint}`)).body.items as Callout[];
+    const byWallet = (await ask(service, `${feed}/wallet/${wallet}`)).body.items as Callout[];
+    expect(new Set(ofCoin.map((item) => item.coinMint))).toEqual(new Set([coinMint]));
+    expect(new Set(byWallet.map((item) => item.wallet))).toEqual(new Set([wallet]));
+    expect((await ask(service, `${feed}/token/nothing`)).body).toEqual({
+      count: 0,
+      hasMore: false,
+      nextBefore: null,
+      items: [],
+    });
+  });
+
+  it('refuses an unknown before with 400 on all three feeds', async () => {
+    const service = await sandbox();
+    for (const path of [feed, `${feed}/token/x`, `${feed}/wallet/x`]) {
+      expect(await verdict(service, `${path}?before=nothing`)).toBe('400 VALIDATION_ERROR');
+    }
+  });
+
+  it('shows a new callout on top of a poll', async () => {
+    const service = await sandbox();
+    await service.advance(1_000);
+    const { id } = await service.control('callout', {});
+    expect(first((await ask(service, feed)).body.items as Callout[]).id).toBe(id);
+  });
+
+  it.each([`user/wallet/${'a'.repeat(129)}`, `thesis/token/${'a'.repeat(129)}`, `thesis/wallet/${'a'.repeat(129)}`, 'user/wallet/'])(
+    'refuses %s with 400',
+    async (path) => {
+      expect(await verdict(await sandbox(), `/v2/launchpad/${path}`)).toBe('400 VALIDATION_ERROR');
+    },
+  );
+
+  it('costs 10 CU a call, found or not, and no reveal', async () => {
+    const service = await sandbox();
+    for (const path of [feed, `${feed}/token/x`, `${feed}/wallet/x`, board, '/v2/launchpad/user/wallet/nobody']) {
+      await ask(service, path);
+    }
+    expect(service.meter()).toMatchObject({ unitsUsed: 50, revealsUsed: 0 });
+  });
+});
+
+describe('the leaderboard', () => {
+  it('holds the top 100 in order, weekly unless asked otherwise', async () => {
+    const service = await sandbox({ traders: 500 });
+    const { body } = await ask(service, board);
+    expect(() => Board.parse(body)).not.toThrow();
+    expect([body.period, body.count]).toEqual(['weekly', body.entries.length]);
+    expect(body.count).toBeLessThanOrEqual(100);
+    expect(body.capturedAt).toBeLessThanOrEqual(NOON);
+    const sums = body.entries.map((entry: BoardEntry) => entry.pnlUsd).filter((sum: unknown) => sum !== null);
+    expect(sums).toEqual([...sums].sort((one, other) => other - one));
+  });
+
+  it.each(['daily', 'weekly', 'monthly'])('answers the period %s', async (period) => {
+    expect((await ask(await sandbox(), `${board}?period=${period}`)).body.period).toBe(period);
+  });
+
+  it('gives the latest snapshot at or before an instant, as epoch ms or ISO', async () => {
+    const service = await sandbox();
+    const latest = (await ask(service, board)).body;
+    const at = latest.capturedAt;
+    expect((await ask(service, `${board}?at=${at}`)).body).toEqual(latest);
+    expect((await ask(service, `${board}?at=${new Date(at).toISOString()}`)).body).toEqual(latest);
+    const earlier = (await ask(service, `${board}?at=${at - 1}`)).body;
+    expect(earlier.capturedAt).toBeLessThan(at);
+    const old = (await ask(service, `${board}?at=${NOON - 40 * DAY}`)).body;
+    expect(old.capturedAt === null || old.capturedAt <= NOON - 40 * DAY).toBe(true);
+  });
+
+  it.each(['?period=yearly', '?at=yesterday', '?at=', '?at=2026-13-01'])('refuses %s with 400', async (query) => {
+    expect(await verdict(await sandbox(), board + query)).toBe('400 VALIDATION_ERROR');
+  });
+});

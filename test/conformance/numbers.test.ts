@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { Pnl, windowNames } from '../../src/contract/records/pnl.ts';
+import { ask, bare, costOf, first, handlesWhere, holder, holdsWallet, sandbox, verdict } from './help.ts';
+
+const batch = '/v2/user/handles/pnl';
+
+describe('trading numbers', () => {
+  it('hold all four windows, each null or whole', async () => {
+    const service = await sandbox();
+    for (const name of service.world.users.handles.slice(0, 20)) {
+      const { status, body } = await ask(service, `/v2/user/handle/${encodeURIComponent(name)}/pnl`);
+      expect(status).toBe(200);
+      expect(() => Pnl.parse(body)).not.toThrow();
+      expect(Object.keys(body.windows)).toEqual([...windowNames]);
+    }
+  });
+
+  it('rank by cash flow, 1 highest, ties sharing a rank', async () => {
+    const service = await sandbox();
+    const { body } = await ask(service, batch, { body: { handles: service.world.users.handles.slice(0, 60) } });
+    for (const window of windowNames) {
+      const rows = body.entries
+        .map((entry: Pnl) => entry.windows[window])
+        .filter((row: Pnl['windows']['all']) => row !== null);
+      for (const one of rows) {
+        for (const other of rows) {
+          if (one.netUsd > other.netUsd) expect(one.rank).toBeLessThan(other.rank);
+          if (one.netUsd === other.netUsd) expect(one.rank).toBe(other.rank);
+        }
+      }
+    }
+  });
+
+  it('give the return as a share of what was paid, and null where nothing was bought', async () => {
+    const service = await sandbox();
+    const { body } = await ask(service, batch, { body: { handles: service.world.users.handles.slice(0, 60) } });
+    for (const { windows } of body.entries) {
+      for (const window of windowNames) {
+        const row = windows[window];
+        if (!row) continue;
+        const paid = (row.volumeUsd - row.netUsd) / 2;
+        if (row.returnPct === null) expect(paid).toBeCloseTo(0, 1);
+        else expect(row.returnPct).toBeCloseTo((row.netUsd / paid) * 100, 0);
+      }
+    }
+  });
+
+  it('answer a known trader without a proven wallet with 200 and wallet null', async () => {
+    const service = await sandbox();
+    const { status, body } = await ask(service, `/v2/user/handle/${bare(service)}/pnl`);
+    expect([status, body.wallet, body.evmWallet]).toEqual([200, null, null]);
+  });
+
+  it('cost 30,000 CU a hit and 200 a miss', async () => {
+    const service = await sandbox();
+    const cost = (name: string) => costOf(service, () => ask(service, `/v2/user/handle/${name}/pnl`));
+    expect(await cost(holder(service))).toEqual({ cu: 30_000, reveals: 1 });
+    expect(await cost(bare(service))).toEqual({ cu: 30_000, reveals: 0 });
+    expect(await cost('nobody_at_all')).toEqual({ cu: 200, reveals: 0 });
+  });
+});
+
+describe('the batch', () => {
+  it('answers in the order requested, with the single records, and names the missing', async () => {
+    const service = await sandbox();
+    const [one = '', two = '', three = ''] = service.world.users.handles;
+    const { body } = await ask(service, batch, { body: { handles: [three, '@Nobody_Here', one, 'NOBODY_there', two] } });
+    expect(body.entries.map((entry: Pnl) => entry.handle)).toEqual([three, one, two]);
+    expect([body.count, body.missing]).toEqual([3, ['nobody_here', 'nobody_there']]);
+    expect((await ask(service, `/v2/user/handle/${one}/pnl`)).body).toEqual(body.entries[1]);
+  });
+
+  it('counts a repeated handle once, in any case and with or without @', async () => {
+    const service = await sandbox();
+    const name = holder(service);
+    const handles = [name, name.toUpperCase(), `@${name}`, 'gone', '@GONE'];
+    const cost = await costOf(service, async () => {
+      const { body } = await ask(service, batch, { body: { handles } });
+      expect([body.count, body.entries.length, body.missing]).toEqual([1, 1, ['gone']]);
+    });
+    expect(cost).toEqual({ cu: 30_200, reveals: 1 });
+  });
+
+  it('succeeds when every handle is missing', async () => {
+    const service = await sandbox();
+    const { status, body } = await ask(service, batch, { body: { handles: ['gone', 'lost'] } });
+    expect([status, body]).toEqual([200, { count: 0, missing: ['gone', 'lost'], entries: [] }]);
+    expect(service.meter().unitsUsed).toBe(400);
+  });
+
+  it('is served whole or refused whole with 402, to the unit', async () => {
+    const handlesOf = (service: Awaited<ReturnType<typeof sandbox>>) => [
+      ...handlesWhere(service, holdsWallet).slice(0, 3),
+      'gone',
+    ];
+    const short = await sandbox({ monthlyUnits: 90_199 });
+    expect(await verdict(short, batch, { body: { handles: handlesOf(short) } })).toBe('402 QUOTA_EXCEEDED');
+    expect(short.meter().unitsUsed).toBe(0);
+    const enough = await sandbox({ monthlyUnits: 90_200 });
+    expect(await verdict(enough, batch, { body: { handles: handlesOf(enough) } })).toBe('200');
+    expect(enough.meter().unitsRemaining).toBe(0);
+  });
+
+  it('counts one reveal for a response that returned wallets, or one for each entry where that is switched', async () => {
+    const names = (service: Awaited<ReturnType<typeof sandbox>>) => handlesWhere(service, holdsWallet).slice(0, 3);
+    const literal = await sandbox();
+    await ask(literal, batch, { body: { handles: names(literal) } });
+    expect(literal.meter().revealsUsed).toBe(1);
+    const strict = await sandbox({ batchReveals: 'entry' });
+    await ask(strict, batch, { body: { handles: names(strict) } });
+    expect(strict.meter().revealsUsed).toBe(3);
+  });
+
+  it.each([
+    [{ handles: [] }, 'VALIDATION_ERROR'],
+    [{ handles: Array.from({ length: 101 }, (_, at) => `h${at}`) }, 'VALIDATION_ERROR'],
+    [{ handles: [''] }, 'VALIDATION_ERROR'],
+    [{ handles: ['a'.repeat(65)] }, 'VALIDATION_ERROR'],
+    [{ handles: 'mira' }, 'VALIDATION_ERROR'],
+    [{}, 'VALIDATION_ERROR'],
+    ['{"handles":["mira"', 'BAD_REQUEST'],
+  ])('refuses the body %j with 400, unbilled', async (body, code) => {
+    const service = await sandbox();
+    expect(await verdict(service, batch, { body })).toBe(`400 ${code}`);
+    expect(service.meter().totalUnits).toBe(0);
+  });
+
+  it('takes 100 handles', async () => {
+    const service = await sandbox();
+    const handles = Array.from({ length: 100 }, (_, at) => `nobody${at}`);
+    expect((await ask(service, batch, { body: { handles } })).body.missing).toHaveLength(100);
+    expect(first(service.log).cu).toBe(20_000);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import type { Thesis, ThesisFrameData } from '../../src/contract/records/thesis.ts';
+import { ThesisPage, TokenThesisPage, UserThesisPage } from '../../src/contract/records/thesis.ts';
+import { ask, costOf, first, NOON, sandbox, verdict } from './help.ts';
+
+type Service = Awaited<ReturnType<typeof sandbox>>;
+const common = ['count', 'hasMore', 'items', 'nextBefore', 'updatedAt'];
+const ids = (items: readonly Thesis[]) => items.map(({ id }) => id);
+
+/** Every row of a feed, walked by `nextBefore`. */
+async function walk(service: Service, path: string, limit: number) {
+  const rows: Thesis[] = [];
+  const join = path.includes('?') ? '&' : '?';
+  for (let before = ''; ; ) {
+    const { body } = await ask(service, `${path}${join}limit=${limit}${before && `&before=${before}`}`);
+    rows.push(...body.items);
+    expect(body.nextBefore).toBe(body.hasMore ? body.items.at(-1).id : null);
+    if (!body.hasMore) return rows;
+    before = body.nextBefore;
+  }
+}
+
+const postAt = (id: string, platformCreatedAt: number | null, more: Partial<ThesisFrameData> = {}) => ({
+  id,
+  authorHandle: 'mira',
+  thesis: `Post ${id}`,
+  platformCreatedAt,
+  tokenAddress: '0xAbCdEf0000000000000000000000000000000001'.toLowerCase(),
+  tokenNetwork: 'base',
+  tokenSymbol: 'TIE',
+  ...more,
+});
+
+describe('the thesis feed', () => {
+  it('gives 20 rows unless asked otherwise, newest first', async () => {
+    const service = await sandbox();
+    const { status, body } = await ask(service, '/v2/thesis');
+    expect([status, body.count, body.items.length, body.hasMore]).toEqual([200, 20, 20, true]);
+    expect(Object.keys(body).sort()).toEqual(common);
+    expect(() => ThesisPage.parse(body)).not.toThrow();
+    const times = body.items.map((item: Thesis) => item.platformCreatedAt).filter((time: unknown) => time !== null);
+    expect(times).toEqual([...times].sort((one, other) => other - one));
+    expect(body.updatedAt).toBe(times[0]);
+    for (const item of body.items) {
+      expect(item).toHaveProperty('authorHandle');
+      expect(item).toHaveProperty('thesis');
+      expect(item).toHaveProperty('platformCreatedAt');
+      expect(item).not.toHaveProperty('authorAvatarUrl');
+    }
+  });
+
+  it('is walked to its end by nextBefore, each row once, whatever the page', async () => {
+    const service = await sandbox({ ratePerMinute: 10_000 });
+    const all = await walk(service, '/v2/thesis', 100);
+    expect(all).toHaveLength(600);
+    expect(new Set(ids(all)).size).toBe(600);
+    expect(ids(await walk(service, '/v2/thesis', 37))).toEqual(ids(all));
+  });
+
+  it('walks exactly among posts of one millisecond', async () => {
+    const service = await sandbox({ ratePerMinute: 10_000 });
+    for (let number = 0; number < 50; number++) service.post(postAt(`tie-${number}`, NOON));
+    const one = ids(await walk(service, '/v2/thesis', 1)).filter((id) => id.startsWith('tie'));
+    const seven = ids(await walk(service, '/v2/thesis', 7)).filter((id) => id.startsWith('tie'));
+    expect(new Set(one).size).toBe(50);
+    expect(seven).toEqual(one);
+  });
+
+  it('keeps a walk steady while posts arrive', async () => {
+    const service = await sandbox();
+    const before = await ask(service, '/v2/thesis');
+    const next = `/v2/thesis?before=${before.body.nextBefore}`;
+    const quiet = await ask(service, next);
+    await service.advance(1_000);
+    for (let number = 0; number < 5; number++) service.post();
+    expect((await ask(service, next)).body).toEqual(quiet.body);
+    expect(ids((await ask(service, '/v2/thesis')).body.items).slice(5)).toEqual(ids(before.body.items).slice(0, 15));
+  });
+
+  it.each(['/v2/thesis', '/v2/thesis/token/0xabc', '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11'])(
+    'refuses an unknown before on %s with 400, unbilled',
+    async (path) => {
+      const service = await sandbox();
+      for (const before of ['nothing', '', '1795257845882']) {
+        expect(await verdict(service, `${path}?before=${before}`)).toBe('400 VALIDATION_ERROR');
+      }
+      expect(service.meter().totalUnits).toBe(0);
+    },
+  );
+
+  it.each(['0', '101', '-1', '1.5', 'ten', ''])('refuses limit=%s with 400', async (limit) => {
+    expect(await verdict(await sandbox(), `/v2/thesis?limit=${limit}`)).toBe('400 VALIDATION_ERROR');
+  });
+
+  it('adds the normalised token, its network and symbol to a token page', async () => {
+    const service = await sandbox();
+    service.post(postAt('evm', NOON));
+    const mixed = '0xABCDEF0000000000000000000000000000000001';
+    const { body } = await ask(service, `/v2/thesis/token/${mixed}`);
+    expect(Object.keys(body).sort()).toEqual([...common, 'symbol', 'tokenAddress', 'tokenNetwork'].sort());
+    expect(body).toMatchObject({ tokenAddress: mixed.toLowerCase(), tokenNetwork: 'base', symbol: 'TIE', count: 1 });
+    expect(() => TokenThesisPage.parse(body)).not.toThrow();
+  });
+
+  it('answers a token of which nothing was said with an empty page, network and symbol null', async () => {
+    const service = await sandbox();
+    const { status, body } = await ask(service, '/v2/thesis/token/0x0000000000000000000000000000000000000009');
+    expect([status, body]).toEqual([
+      200,
+      {
+        tokenAddress: '0x0000000000000000000000000000000000000009',
+        tokenNetwork: null,
+        symbol: null,
+        count: 0,
+        hasMore: false,
+        nextBefore: null,
+        updatedAt: null,
+        items: [],
+      },
+    ]);
+  });
+
+  it('narrows to an author, and to an author and a token', async () => {
+    const service = await sandbox();
+    const all = await walk(service, '/v2/thesis', 100);
+    const { authorId, tokenAddress } = first(all.filter((item) => item.authorId && item.tokenAddress));
+    const user = await ask(service, `/v2/thesis/user/${authorId}?limit=100`);
+    expect(user.body).toMatchObject({ userId: authorId, tokenAddress: null });
+    expect(Object.keys(user.body).sort()).toEqual([...common, 'tokenAddress', 'userId'].sort());
+    expect(() => UserThesisPage.parse(user.body)).not.toThrow();
+    const both = await ask(service, `/v2/thesis/user/${authorId}/token/${tokenAddress}?limit=100`);
+    expect(both.body).toMatchObject({ userId: authorId, tokenAddress });
+    expect(both.body.count).toBeGreaterThan(0);
+    const expected = user.body.items.filter((item: Thesis) => item.tokenAddress === tokenAddress);
+    expect(ids(both.body.items)).toEqual(ids(expected));
+  });
+
+  it('answers an author of whom nothing is held with an empty page', async () => {
+    const { status, body } = await ask(await sandbox(), '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11');
+    expect([status, body.count, body.hasMore, body.nextBefore]).toEqual([200, 0, false, null]);
+  });
+
+  it('refuses an author id that is no UUID with 400', async () => {
+    const service = await sandbox();
+    expect(await verdict(service, '/v2/thesis/user/mira')).toBe('400 VALIDATION_ERROR');
+    expect(await verdict(service, '/v2/thesis/user/mira/token/0xabc')).toBe('400 VALIDATION_ERROR');
+  });
+
+  it.each([
+    ['', 200],
+    ['?limit=1', 200],
+    ['?limit=20', 200],
+    ['?limit=21', 400],
+    ['?limit=40', 400],
+    ['?limit=100', 1_000],
+  ])('costs 200 CU a started block of 20 of the requested limit: %s is %i', async (query, cu) => {
+    for (const page of ['full', 'capped'] as const) {
+      const service = await sandbox({ page });
+      const empty = '/v2/thesis/token/0x0000000000000000000000000000000000000009';
+      for (const path of ['/v2/thesis', empty]) {
+        expect(await costOf(service, () => ask(service, path + query))).toEqual({ cu, reveals: 0 });
+      }
+    }
+  });
+
+  it('shows a post that turns up late at its own place, below newer ones', async () => {
+    const service = await sandbox();
+    await service.advance(1_000);
+    const late = service.post();
+    await service.control('withhold', { id: late.id, ms: 60_000 });
+    await service.advance(1_000);
+    const newer = service.post();
+    expect(ids((await ask(service, '/v2/thesis')).body.items)).not.toContain(late.id);
+    await service.advance(60_000);
+    expect(ids((await ask(service, '/v2/thesis')).body.items).slice(0, 2)).toEqual([newer.id, late.id]);
+  });
+
+  it('knows a post that was taken out no more: it is no cursor', async () => {
+    const service = await sandbox();
+    const { body } = await ask(service, '/v2/thesis?limit=3');
+    const [, gone] = ids(body.items);
+    await service.control('remove', { id: gone ?? '' });
+    expect(ids((await ask(service, '/v2/thesis?limit=3')).body.items)).not.toContain(gone);
+    expect(await verdict(service, `/v2/thesis?before=${gone}`)).toBe('400 VALIDATION_ERROR');
+  });
+});
