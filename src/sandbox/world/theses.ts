@@ -52,17 +52,19 @@ export function pageForm({ authorAvatarUrl, tokenImageUrl, ...thesis }: ThesisFr
   return thesis;
 }
 
+/** The trade that a thesis of a world follows from: one of each pair of its history, then each live one. */
+export const tradeBehind = (seed: number, count: number, index: number): number =>
+  index < count
+    ? index * TRADES_PER_THESIS + (hash(seed, salt.which, index) & 1)
+    : count * TRADES_PER_THESIS + index - count;
+
 /** The theses that follow from the trades: one to each pair of them, and one to each live trade. */
 export function createTheses(sources: ThesisSources): World['theses'] {
   const { seed, count, traders, users, tokens, trades } = sources;
   const ids = numbered(seed, salt.id);
   const id = (index: number) => uuidOf(ids.bytes(index, 16));
 
-  /** The trade behind a thesis. */
-  const tradeOf = (index: number) =>
-    index < count
-      ? index * TRADES_PER_THESIS + (hash(seed, salt.which, index) & 1)
-      : count * TRADES_PER_THESIS + index - count;
+  const tradeOf = (index: number) => tradeBehind(seed, count, index);
   const placeOf = (index: number) => trades.trader(tradeOf(index)) * SLOTS + trades.slot(tradeOf(index));
 
   const authorOf = (index: number) => trades.trader(tradeOf(index));

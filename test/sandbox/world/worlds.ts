@@ -1,0 +1,56 @@
+import { seedOf } from '../../../src/sandbox/world/rng.ts';
+import { createTokens } from '../../../src/sandbox/world/tokens.ts';
+import { createTraders } from '../../../src/sandbox/world/traders.ts';
+import { createTrades, SPAN, TRADES_PER_THESIS } from '../../../src/sandbox/world/trades.ts';
+import type { Slice, World } from '../../../src/sandbox/world/types.ts';
+
+/** An instant, at no full minute. */
+export const NOW = Date.UTC(2026, 5, 1, 12, 34, 56, 789);
+
+/** Settings of every randomised test: `SEED=n` runs a failed one again. */
+export const runs = (numRuns: number) => {
+  const seed = process.env['SEED'];
+  return { numRuns, ...(seed ? { seed: Number(seed) } : {}) };
+};
+
+/** The history that a world of the same options has inside it: made again, to count by hand. */
+export function historyOf(seed: number, theses: number, tokenCount = 180, traderCount = 500) {
+  const mixed = seedOf(seed);
+  const traders = createTraders(mixed, traderCount);
+  const tokens = createTokens(mixed, tokenCount, NOW - SPAN);
+  const trades = createTrades(mixed, traders, tokens, theses * TRADES_PER_THESIS, NOW);
+  return { traders, tokens, trades };
+}
+
+/** What a slice holds, where it has to hold something. */
+export function itemsOf<T>(slice: Slice<T>): readonly T[] {
+  if (!slice) throw new Error('the cursor is unknown');
+  return slice.items;
+}
+
+/** Walks a feed to its end by pages of `limit`. */
+export function walk<T extends { id: string }>(page: (before: string | undefined) => Slice<T>): T[] {
+  const all: T[] = [];
+  let before: string | undefined;
+  for (;;) {
+    const slice = page(before);
+    if (!slice) throw new Error(`the cursor ${before} is unknown`);
+    all.push(...slice.items);
+    if (!slice.hasMore) return all;
+    before = slice.items.at(-1)?.id;
+  }
+}
+
+/** A user who has to exist. */
+export function userOf(world: World, handle: string) {
+  const user = world.users.byHandle(handle);
+  if (!user) throw new Error(`no user ${handle}`);
+  return user;
+}
+
+/** The first of some, which has to be there. */
+export function first<T>(items: readonly T[]): T {
+  const [item] = items;
+  if (item === undefined) throw new Error('nothing there');
+  return item;
+}
