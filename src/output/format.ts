@@ -1,4 +1,4 @@
-import { meter, spark } from './meter.ts';
+import { barCell, meter, move, spark } from './meter.ts';
 import { compact, dollars, exactDollars, group, grouped, shortDollars } from './numbers.ts';
 import { asciiOnly, safeLine } from './safe.ts';
 import { momentOf, span, type TimeZoneOptions, timeForms } from './time.ts';
@@ -63,7 +63,8 @@ const numbers: Record<NumberKind, (value: number, context: FormatContext) => Cel
     const shown = size !== 0 && size < 0.05 ? '<0.1' : digits;
     return cell(toneOf(value), `${signOf(value)}${shown}%`);
   },
-  share: (value) => cell('plain', `${compact(Math.abs(value)).replace(/^/, value < 0 ? '-' : '')}%`),
+  share: (value) =>
+    cell('plain', `${group((Math.abs(value) < 1e15 ? value : 0).toFixed(1)).replace(/\.0$/, '')}%`),
   number: (value) => {
     const minus = value < 0 ? '-' : '';
     return cell('plain', minus + grouped(Math.abs(value)), minus + compact(Math.abs(value)));
@@ -110,6 +111,14 @@ export function plainText(value: unknown, unicode: boolean): string {
   return unicode ? line : asciiOnly(line);
 }
 
+/** Kinds that are drawn rather than written; a value that is none of theirs is shown as text. */
+const drawings: Partial<Record<CellKind, (value: unknown, context: FormatContext) => Cell | undefined>> = {
+  meter,
+  spark,
+  bar: barCell,
+  move,
+};
+
 /** A cell of dollars to the cent, for cards, where there is room. */
 function exact(kind: CellKind, value: number): string | undefined {
   if (kind === 'usd') return (value < 0 ? '-' : '') + exactDollars(Math.abs(value));
@@ -134,8 +143,7 @@ export function formatCell(kind: CellKind, value: unknown, context: FormatContex
     const ago = context.now() - moment;
     return cell('dim', ago < -999 ? `in ${span(ago)}` : span(Math.max(0, ago)));
   }
-  const drawn =
-    kind === 'meter' ? meter(value, context) : kind === 'spark' ? spark(value, context) : undefined;
+  const drawn = drawings[kind]?.(value, context);
   if (drawn) return drawn;
   const text = plainText(value, context.unicode);
   if (kind === 'flag' && typeof value === 'boolean') {

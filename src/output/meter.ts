@@ -63,3 +63,21 @@ export function meter(value: unknown, { unicode }: FormatContext): Cell | undefi
 export function spark(value: unknown, { unicode }: FormatContext): Cell | undefined {
   return Array.isArray(value) ? { forms: [sparkline(value, unicode)], tone: 'accent' } : undefined;
 }
+
+/** A share of the longest as a bar alone: its length is the amount, its colour the sign. */
+export function barCell(value: unknown, { unicode }: FormatContext): Cell | undefined {
+  if (!finite(value)) return undefined;
+  const drawn = (width: number) => bar(Math.abs(value), width, unicode).replace(/[░.]+$/, '');
+  return { forms: [drawn(20), drawn(10), drawn(5)], tone: value < 0 ? 'bad' : 'good' };
+}
+
+/** Places won or lost, with an arrow; a word (`new`, `left`) as it is. */
+export function move(value: unknown, { unicode }: FormatContext): Cell | undefined {
+  if (value === 'new') return { forms: ['new'], tone: 'accent' };
+  if (value === 'left') return { forms: ['left'], tone: 'dim' };
+  if (!finite(value)) return undefined;
+  if (value === 0) return { forms: ['='], tone: 'dim' };
+  const [mark, tone] = value > 0 ? (['▲', 'good'] as const) : (['▼', 'bad'] as const);
+  const sign = unicode ? `${mark} ` : value > 0 ? '+' : '-';
+  return { forms: [`${sign}${Math.abs(value)}`], tone };
+}

@@ -19,7 +19,11 @@ export type CellKind =
   /** `{ used, of }` as a bar with its figures; `of` null where there is no end. */
   | 'meter'
   /** A list of numbers as a sparkline. */
-  | 'spark';
+  | 'spark'
+  /** A share of the longest, -1 to 1, as a bar without figures. */
+  | 'bar'
+  /** Places won or lost: a number, or a word where there is none. */
+  | 'move';
 
 /** One column of a table: data, so that widths, colours and CSV are decided in one place. */
 export interface Column<T> {

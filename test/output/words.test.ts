@@ -1,0 +1,243 @@
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/contract/failure.ts';
+import { failureJson, renderFailure } from '../../src/output/errors.ts';
+import { at, parseFields, pick } from '../../src/output/fields.ts';
+import { createNotices } from '../../src/output/notices.ts';
+import { barLine, createProgress, timeLeft } from '../../src/output/progress.ts';
+import { loadStyle, plainStyle, wantsColor, wantsUnicode } from '../../src/output/style.ts';
+import { didYouMean, distance, suggest } from '../../src/output/suggest.ts';
+import { truncate, widthOf, wrap } from '../../src/output/width.ts';
+import { alive, anyText, check } from './check.ts';
+
+describe('a failure', () => {
+  const failure = new Failure('rate', 'Too many requests.', {
+    code: 'RATE_LIMITED',
+    status: 429,
+    retryable: true,
+    retryAfter: 12,
+    requestId: 'req_1',
+    hint: 'Wait a while.',
+  });
+  const look = { width: 80, style: plainStyle, unicode: true };
+
+  it('is one line of JSON for programs, without what is absent', () => {
+    expect(failureJson(failure, 7)).toBe(
+      '{"error":{"code":"RATE_LIMITED","message":"Too many requests.","status":429,"retryable":true,"retryAfter":12,"requestId":"req_1","hint":"Wait a while.","exit":7}}',
+    );
+    expect(JSON.parse(failureJson(new Failure('usage', 'No.', { code: 'USAGE' }), 2))).toEqual({
+      error: { code: 'USAGE', message: 'No.', retryable: false, exit: 2 },
+    });
+  });
+
+  it('says to a person what, why and what next', async () => {
+    expect(await renderFailure(failure, look)).toBe(
+      'error: Too many requests.\n  why: RATE_LIMITED, HTTP 429, retry after 12s, request req_1\n next: Wait a while.\n',
+    );
+  });
+
+  it('fits on one screen with nothing alive in it, whatever the service said', () =>
+    check(
+      fc.asyncProperty(
+        anyText,
+        anyText,
+        anyText,
+        fc.integer({ min: 20, max: 200 }),
+        async (message, code, hint, width) => {
+          const long = message.repeat(40);
+          const text = await renderFailure(new Failure('service', long, { code, hint, requestId: hint }), {
+            ...look,
+            width,
+          });
+          expect(text).not.toMatch(alive);
+          const lines = text.split('\n');
+          expect(lines.length).toBeLessThanOrEqual(28);
+          for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+        },
+      ),
+      300,
+    ));
+});
+
+describe('fields', () => {
+  const known = ['handle', 'windows.24h.netUsd', 'windows.24h.rank', 'socials'];
+  it('are known by their paths, or as the parent of known ones', () => {
+    expect(parseFields(' windows.24h.rank, handle,handle,windows.24h', known)).toEqual([
+      'windows.24h.rank',
+      'handle',
+      'windows.24h',
+    ]);
+  });
+
+  it('that nobody knows are refused with the known ones, and the nearest', () => {
+    expect(() => parseFields('handel', known)).toThrow('Unknown field "handel". Did you mean handle?');
+    expect(() => parseFields('netUsd', known)).toThrow('Did you mean windows.24h.netUsd?');
+    expect(() => parseFields('__proto__', known)).toThrow(Failure);
+    expect(() => parseFields(',', known)).toThrow('names no field');
+    try {
+      parseFields('zzzzzz', known);
+    } catch (error) {
+      expect(error).toMatchObject({
+        kind: 'usage',
+        hint: 'Known fields: handle, windows.24h.netUsd, windows.24h.rank, socials',
+      });
+    }
+  });
+
+  it('are found through members whose own names have dots', () => {
+    expect(at({ 'a.b': { c: 1 } }, 'a.b.c')).toBe(1);
+    expect(at({ a: { 'b.c': 1 } }, 'a.b.c')).toBe(1);
+    expect(at({ a: null }, 'a.b')).toBeUndefined();
+    expect(at({}, 'constructor')).toBeUndefined();
+    expect(pick({ a: { b: 0 } }, ['a.b', 'x'])).toEqual({ 'a.b': 0, x: null });
+  });
+});
+
+describe('did you mean', () => {
+  it('counts letters put in, left out, changed and swapped', () => {
+    expect([
+      distance('', 'abc'),
+      distance('whois', 'whios'),
+      distance('tail', 'tali'),
+      distance('kitten', 'sitting'),
+    ]).toEqual([3, 1, 1, 3]);
+  });
+  it('names what is near, and stays silent where nothing is', () => {
+    expect(suggest('whios', ['whois', 'resolve'])).toEqual(['whois']);
+    expect(didYouMean('comp', ['completion', 'config'])).toBe('Did you mean completion?');
+    expect(didYouMean('xyzzy', ['whois'])).toBe('');
+  });
+});
+
+describe('colour', () => {
+  it.each([
+    ['auto', {}, true, true],
+    ['auto', {}, false, false],
+    ['auto', { NO_COLOR: '1' }, true, false],
+    ['auto', { NO_COLOR: '' }, true, true],
+    ['auto', { TERM: 'dumb' }, true, false],
+    ['auto', { FORCE_COLOR: '' }, false, true],
+    ['auto', { FORCE_COLOR: '1', NO_COLOR: '1' }, false, true],
+    ['auto', { FORCE_COLOR: '0' }, true, false],
+    ['always', { NO_COLOR: '1', TERM: 'dumb' }, false, true],
+    ['never', { FORCE_COLOR: '1' }, true, false],
+  ] as const)('with --color %s and %j on a terminal (%s) is on: %s', (mode, env, terminal, on) => {
+    expect(wantsColor(mode, env, terminal)).toBe(on);
+  });
+
+  it('is painted whatever the environment says, once it is decided', async () => {
+    expect((await loadStyle(true))('bad', 'x')).toBe('\x1b[31mx\x1b[39m');
+    expect((await loadStyle(false))('bad', 'x')).toBe('x');
+  });
+
+  it.each([
+    [{ LANG: 'de_DE.UTF-8' }, true],
+    [{ LANG: 'de_DE.ISO-8859-1' }, false],
+    [{ LC_ALL: 'C', LANG: 'en_US.UTF-8' }, false],
+    [{ LC_CTYPE: 'en_US.utf8' }, true],
+    [{}, false],
+  ] as const)('unicode under %j: %s', (env, on) => {
+    expect(wantsUnicode(env, 'linux')).toBe(on);
+  });
+});
+
+describe('width', () => {
+  it.each([
+    ['ana', 3],
+    ['柴犬', 4],
+    ['🚀', 2],
+    ['👨‍👩‍👧‍👦', 2],
+    ['🇩🇪', 2],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['1️⃣', 2],
+    ['ﾊﾟ', 2],
+  ])('of %s is %i', (text, cells) => {
+    expect(widthOf(text)).toBe(cells);
+  });
+
+  it('is kept to when cutting, between characters', () => {
+    expect(truncate('柴犬柴犬', 5)).toBe('柴犬…');
+    expect(truncate('👨‍👩‍👧‍👦👨‍👩‍👧‍👦', 3)).toBe('👨‍👩‍👧‍👦…');
+    expect(truncate('abc', 3)).toBe('abc');
+    expect(truncate('abcd', 0)).toBe('');
+  });
+
+  it('is kept to when wrapping, and no word is lost', () => {
+    expect(wrap('one two  three', 7)).toEqual(['one two', 'three']);
+    expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
+    expect(wrap('柴犬柴犬', 4)).toEqual(['柴犬', '柴犬']);
+    check(
+      fc.property(
+        fc.array(fc.constantFrom('a', 'bcd', '柴', '🚀', 'longer-word', ' ', '  ', 'é'), { maxLength: 30 }),
+        fc.integer({ min: 2, max: 20 }),
+        (parts, width) => {
+          const text = parts.join('');
+          const lines = wrap(text, width);
+          for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+          expect(lines.join('').replace(/ /g, '')).toBe(text.replace(/ /g, ''));
+        },
+      ),
+    );
+  });
+});
+
+describe('a notice', () => {
+  const said = (options: { quiet?: boolean; json?: boolean }) => {
+    const stream = new PassThrough().setEncoding('utf8');
+    const notices = createNotices({
+      stream,
+      quiet: false,
+      json: false,
+      style: plainStyle,
+      unicode: true,
+      ...options,
+    });
+    notices.note('waiting\x1b[2J 3s');
+    notices.warn('a gap\nof 5');
+    return stream.read();
+  };
+  it('is one safe line for people, JSON for programs, and nothing when quiet', () => {
+    expect(said({})).toBe('waiting 3s\nwarning: a gap of 5\n');
+    expect(said({ json: true })).toBe(
+      '{"notice":{"level":"note","message":"waiting 3s"}}\n{"notice":{"level":"warning","message":"a gap of 5"}}\n',
+    );
+    expect(said({ quiet: true })).toBeNull();
+  });
+  it('does not fail where nobody reads it', () => {
+    const stream = new PassThrough();
+    const notices = createNotices({ stream, quiet: false, json: false, style: plainStyle, unicode: true });
+    stream.destroy(Object.assign(new Error('EPIPE'), { code: 'EPIPE' }));
+    expect(() => notices.note('x')).not.toThrow();
+  });
+});
+
+describe('progress', () => {
+  it('tells how far, how fast, for how much and how long', () => {
+    const line = barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, {
+      width: 80,
+      unicode: true,
+    });
+    expect(line).toBe('whois  █████░░░░░░░░░░░░░░░  250/1,000  25/s  25,000 CU  30s left');
+    expect(barLine('whois', { done: 7 }, 0, { width: 80, unicode: false })).toBe('whois  7');
+    expect(
+      barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, { width: 40, unicode: true }).length,
+    ).toBeLessThanOrEqual(40);
+    expect([timeLeft(5), timeLeft(200), timeLeft(7500)]).toEqual(['5s', '3m 20s', '2h 5m']);
+  });
+
+  it('writes nothing where there is no terminal', () => {
+    const progress = createProgress({
+      stream: process.stderr,
+      enabled: false,
+      color: false,
+      unicode: true,
+      mono: () => 0,
+    });
+    progress.say('x');
+    progress.show('x', { done: 1 });
+    progress.stop();
+  });
+});
