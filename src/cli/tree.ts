@@ -6,6 +6,7 @@ type Load = () => Promise<AnyCommand>;
 export const tree: Readonly<Record<string, Load>> = {
   me: async () => (await import('./commands/me.ts')).me,
   price: async () => (await import('./commands/price.ts')).price,
+  'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
 

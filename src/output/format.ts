@@ -63,8 +63,11 @@ const numbers: Record<NumberKind, (value: number, context: FormatContext) => Cel
     const shown = size !== 0 && size < 0.05 ? '<0.1' : digits;
     return cell(toneOf(value), `${signOf(value)}${shown}%`);
   },
-  share: (value) =>
-    cell('plain', `${group((Math.abs(value) < 1e15 ? value : 0).toFixed(1)).replace(/\.0$/, '')}%`),
+  share: (value) => {
+    const size = Math.abs(value);
+    const digits = size >= 1e6 ? compact(size) : group(size.toFixed(1)).replace(/\.0$/, '');
+    return cell('plain', `${value < 0 ? '-' : ''}${digits}%`);
+  },
   number: (value) => {
     const minus = value < 0 ? '-' : '';
     return cell('plain', minus + grouped(Math.abs(value)), minus + compact(Math.abs(value)));

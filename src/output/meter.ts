@@ -71,10 +71,9 @@ export function barCell(value: unknown, { unicode }: FormatContext): Cell | unde
   return { forms: [drawn(20), drawn(10), drawn(5)], tone: value < 0 ? 'bad' : 'good' };
 }
 
-/** Places won or lost, with an arrow; a word (`new`, `left`) as it is. */
+/** Places won or lost, with an arrow; words (`new`, `left 94`) as they are. */
 export function move(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (value === 'new') return { forms: ['new'], tone: 'accent' };
-  if (value === 'left') return { forms: ['left'], tone: 'dim' };
   if (!finite(value)) return undefined;
   if (value === 0) return { forms: ['='], tone: 'dim' };
   const [mark, tone] = value > 0 ? (['▲', 'good'] as const) : (['▼', 'bad'] as const);

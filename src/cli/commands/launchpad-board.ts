@@ -1,0 +1,69 @@
+import { type Board, boardPeriods } from '../../contract/records/launchpad.ts';
+import { BoardRecord } from '../../contract/records/tool.ts';
+import { compareBoards } from '../../core/boards.ts';
+import { boardView } from '../../output/views/board.ts';
+import { command } from '../command.ts';
+import { value, valueOr } from '../option.ts';
+import { instantAt, oneOf, time } from '../values.ts';
+
+export const launchpadBoard = command({
+  path: 'launchpad board',
+  summary: 'The top 100 traders of the launchpad, by realized plus unrealized PnL',
+  about: [
+    'A snapshot: the latest one, or with --at the latest at or before that time. When it was captured is said on stderr.',
+    'With --compare each entry also has its rank in an earlier snapshot and what changed since; those who left the board follow, with no rank and no figures.',
+  ],
+  args: [],
+  options: {
+    period: valueOr('--period', 'how long the board reaches back', oneOf(...boardPeriods), 'weekly'),
+    at: value('--at', 'the latest snapshot at or before this time', time, 'now'),
+    compare: value('--compare', 'what changed since the snapshot of this time', time),
+  },
+  common: ['output', 'service', 'money'],
+  examples: [
+    { run: 'trdr launchpad board --period daily', does: 'who is ahead today' },
+    { run: 'trdr launchpad board --compare 7d', does: 'who climbed, fell, came and left in a week' },
+    {
+      run: 'trdr launchpad board --compare 1d -o ndjson | jq -r \'select(.change == "new").wallet\'',
+      does: 'wallets that are new on the board',
+    },
+  ],
+  calls: ['launchpad.board'],
+  record: () => BoardRecord,
+  exits: [0, 2, 4, 5, 6, 7, 9, 11],
+  parse: (_, given) => given,
+  async run(context, { period, at, compare }) {
+    const now = context.io.clock.now();
+    const asks = [at, ...(compare === undefined ? [] : [compare])].map((when) => ({
+      query: { period, ...(when !== undefined && { at: String(instantAt(when, now)) }) },
+    }));
+    if (await context.dryRun(asks.map((ask) => ({ id: 'launchpad.board', ask })))) return 0;
+    const client = await context.client();
+    const most = asks.reduce((sum, ask) => sum + client.bounds('launchpad.board', ask).most, 0);
+    await context.approve({ least: most, most }, 'this');
+    const boards: Board[] = [];
+    for (const ask of asks) {
+      boards.push((await client.call('launchpad.board', ask, { signal: context.signal })).record);
+    }
+    const [board, before] = boards;
+    if (board === undefined) return 0;
+    context.say(captured(`${board.period} board`, board));
+    if (before !== undefined) context.say(comparison(board, before));
+    // A board that was never captured would make newcomers of everybody.
+    const comparable = before !== undefined && before.capturedAt !== null;
+    const rows = comparable ? compareBoards(board, before) : board.entries;
+    await context.print(boardView(rows, comparable), rows);
+    return 0;
+  },
+});
+
+const captured = (what: string, { capturedAt }: Board) =>
+  capturedAt === null
+    ? `no ${what} is held from then`
+    : `${what} of ${new Date(capturedAt).toISOString().replace(/:\d\d\.\d+Z$/, 'Z')}`;
+
+function comparison(board: Board, before: Board): string {
+  if (before.capturedAt === null) return 'no board is held from the time to compare with: ranks stand alone';
+  const same = before.capturedAt === board.capturedAt;
+  return `${captured('compared with that', before)}${same ? ': the same snapshot, nothing can have changed' : ''}`;
+}

@@ -1,0 +1,47 @@
+import { fieldPaths } from '../../contract/paths.ts';
+import { BoardRecord } from '../../contract/records/tool.ts';
+import type { Column, View } from '../view.ts';
+
+/** What a rank did: places won or lost, or that it is new, or gone and from where. */
+function move({ change, previousRank, rankChange }: BoardRecord) {
+  if (change === 'new') return 'new';
+  return change === 'left' ? `left #${previousRank}` : rankChange;
+}
+
+const change: Column<BoardRecord> = { title: 'move', kind: 'move', value: move, field: 'change' };
+
+/** The board; bars are drawn against the largest PnL of those shown. */
+export function boardView(rows: readonly BoardRecord[], compared: boolean): View<BoardRecord> {
+  const largest = rows.reduce((most, row) => Math.max(most, Math.abs(row.pnlUsd ?? 0)), 0);
+  const length = ({ pnlUsd }: BoardRecord) =>
+    pnlUsd === null ? undefined : largest > 0 ? pnlUsd / largest : 0;
+  return {
+    columns: [
+      { title: compared ? 'rank' : '#', kind: 'integer', value: (row) => row.rank, field: 'rank' },
+      ...(compared ? [change] : []),
+      { title: 'user', kind: 'text', value: (row) => row.username, rank: 1, min: 8, field: 'username' },
+      { title: 'wallet', kind: 'address', value: (row) => row.wallet, min: 11, field: 'wallet' },
+      { title: 'PnL', kind: 'signedUsd', value: (row) => row.pnlUsd, field: 'pnlUsd' },
+      { title: '', kind: 'bar', value: length, rank: 3 },
+      { title: 'return', kind: 'percent', value: (row) => row.pnlPercent, rank: 2, field: 'pnlPercent' },
+      {
+        title: 'realized',
+        kind: 'signedUsd',
+        value: (row) => row.realizedPnlUsd,
+        rank: 4,
+        field: 'realizedPnlUsd',
+      },
+      {
+        title: 'unrealized',
+        kind: 'signedUsd',
+        value: (row) => row.unrealizedPnlUsd,
+        rank: 5,
+        field: 'unrealizedPnlUsd',
+      },
+      { title: 'SOL', kind: 'number', value: (row) => row.pnlSol, rank: 6, field: 'pnlSol' },
+      { title: 'verified', kind: 'flag', value: (row) => row.isVerified, rank: 7, field: 'isVerified' },
+    ],
+    fields: fieldPaths(BoardRecord),
+    empty: 'no board was captured by then',
+  };
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Board, BoardEntry } from '../../src/contract/records/launchpad.ts';
+import { BoardRecord } from '../../src/contract/records/tool.ts';
+import { compareBoards } from '../../src/core/boards.ts';
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+
+const entry = (wallet: string, rank: number): BoardEntry => ({
+  rank,
+  wallet,
+  username: `user ${wallet}`,
+  isVerified: null,
+  pnlSol: 1,
+  pnlUsd: 100 - rank,
+  pnlPercent: null,
+  realizedPnlUsd: 3,
+  unrealizedPnlUsd: -1,
+});
+const board = (wallets: readonly string[]): Board => ({
+  period: 'weekly',
+  capturedAt: 1,
+  count: wallets.length,
+  entries: wallets.map((wallet, index) => entry(wallet, index + 1)),
+});
+
+test('an entry says where it stood before, and how many places it won or lost', () => {
+  const rows = compareBoards(board(['c', 'a', 'd']), board(['a', 'b', 'c']));
+  expect(rows.map((row) => [row.wallet, row.rank, row.previousRank, row.change, row.rankChange])).toEqual([
+    ['c', 1, 3, 'up', 2],
+    ['a', 2, 1, 'down', -1],
+    ['d', 3, null, 'new', null],
+    ['b', null, 2, 'left', null],
+  ]);
+});
+
+test('who left the board keeps name and wallet, and has no figures', () => {
+  const [, gone] = compareBoards(board(['a']), board(['a', 'b']));
+  expect(gone).toMatchObject({ wallet: 'b', username: 'user b', pnlUsd: null, realizedPnlUsd: null });
+});
+
+test('fields that this trdr does not know are kept', () => {
+  const known = board(['a']);
+  const [first] = compareBoards({ ...known, entries: [{ ...entry('a', 1), streak: 4 }] }, known);
+  expect(first).toMatchObject({ streak: 4, change: 'same', rankChange: 0 });
+});
+
+test('everybody of both boards stands once, and the places won make up for each other as they should', () => {
+  const wallets = fc.uniqueArray(fc.constantFrom(...'abcdefghijklmnop'), { maxLength: 12 });
+  fc.assert(
+    fc.property(wallets, wallets, (now, before) => {
+      const rows = compareBoards(board(now), board(before));
+      for (const row of rows) expect(BoardRecord.safeParse(row).success).toBe(true);
+      expect(rows.map((row) => row.wallet).sort()).toEqual([...new Set([...now, ...before])].sort());
+      expect(rows.filter((row) => row.change === 'new')).toHaveLength(
+        now.filter((wallet) => !before.includes(wallet)).length,
+      );
+      for (const { rank, previousRank, rankChange } of rows) {
+        if (typeof rankChange === 'number') expect(rankChange).toBe((previousRank ?? 0) - (rank ?? 0));
+      }
+    }),
+    { seed },
+  );
+});
