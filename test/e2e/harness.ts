@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { onTestFinished } from 'vitest';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { program } from './program.ts';
+
+export { runInProcess } from './in-process.ts';
+
+/** A user's home: a temporary folder with all that trdr keeps in it. */
+export interface Home {
+  readonly path: string;
+  readonly config: string;
+  readonly state: string;
+  readonly cache: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A home of its own for a test, gone when the test is over. */
+export function openHome(): Home {
+  const path = mkdtempSync(join(tmpdir(), 'trdr-home-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const [config, state, cache] = [join(path, 'config'), join(path, 'state'), join(path, 'cache')];
+  return {
+    path,
+    config,
+    state,
+    cache,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: path,
+      TRDR_CONFIG_DIR: config,
+      TRDR_STATE_DIR: state,
+      TRDR_CACHE_DIR: cache,
+    },
+  };
+}
+
+/** How a command line is run. */
+export interface RunOptions {
+  /** The service that TRDR_BASE_URL and TRDR_API_KEY name. */
+  readonly sandbox?: Pick<Sandbox, 'url' | 'key'> | undefined;
+  /** Another key than the sandbox's own; null: none. */
+  readonly key?: string | null | undefined;
+  /** Beyond PATH, HOME and trdr's folders; undefined takes one away. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly input?: string | Uint8Array | undefined;
+  readonly cwd?: string | undefined;
+  /** Shared by several runs of a test; a new one where it is left out. */
+  readonly home?: Home | undefined;
+}
+
+/** What a finished run left behind. */
+export interface Ran {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  /** The lines of stdout. */
+  lines(): string[];
+  /** Stdout as one JSON document. */
+  json(): unknown;
+  /** Each line of stdout as JSON. */
+  records(): Record<string, unknown>[];
+  /** The error that stands as one line of JSON on stderr. */
+  error(): Record<string, unknown>;
+}
+
+/** The environment of a run. */
+export function envOf({ sandbox, key, env, home = openHome() }: RunOptions): Record<string, string> {
+  const given = {
+    ...home.env,
+    ...(sandbox && { TRDR_BASE_URL: sandbox.url }),
+    ...(key !== null && (key ?? sandbox) && { TRDR_API_KEY: key ?? sandbox?.key }),
+    ...env,
+  };
+  return Object.fromEntries(
+    Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+}
+
+/** Runs the built program to its end. */
+export async function trdr(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const home = options.home ?? openHome();
+  const { stdout, stderr, exitCode, signal } = await execa(process.execPath, [program, ...args], {
+    env: envOf({ ...options, home }),
+    extendEnv: false,
+    cwd: options.cwd ?? home.path,
+    reject: false,
+    stripFinalNewline: false,
+    ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
+  });
+  if (exitCode === undefined) throw new Error(`trdr was ended by ${signal}: ${stderr}`);
+  return ranOf(stdout, stderr, exitCode);
+}
+
+/** Starts the built program and leaves it running, for streams and signals: an execa process. */
+export function startTrdr(args: readonly string[], options: RunOptions = {}) {
+  const home = options.home ?? openHome();
+  const child = execa(process.execPath, [program, ...args], {
+    env: envOf({ ...options, home }),
+    extendEnv: false,
+    cwd: options.cwd ?? home.path,
+    reject: false,
+    stripFinalNewline: false,
+    stdin: 'pipe',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** The result of a run, with its readings. */
+export function ranOf(stdout: string, stderr: string, exitCode: number): Ran {
+  const lines = () => stdout.split('\n').filter((line) => line !== '');
+  return {
+    stdout,
+    stderr,
+    exitCode,
+    lines,
+    json: () => JSON.parse(stdout),
+    records: () => lines().map((line) => JSON.parse(line)),
+    error() {
+      const line = stderr.split('\n').find((each) => each.startsWith('{"error":'));
+      if (line === undefined) throw new Error(`there is no error on stderr: ${stderr}`);
+      return JSON.parse(line).error;
+    },
+  };
+}
+
+/** Starts the embedded service for a test, and closes it when the test is over. */
+export async function withSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}

@@ -1,0 +1,71 @@
+import { PassThrough } from 'node:stream';
+import { Interrupt, type Io } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/run.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { envOf, openHome, type Ran, type RunOptions, ranOf } from './harness.ts';
+
+/** How a command line is run within the test's own process. */
+export interface InProcessOptions extends Omit<RunOptions, 'input'> {
+  /** Which streams are a terminal: all of them, or those named. */
+  readonly tty?: boolean | { readonly [S in 'stdin' | 'stdout' | 'stderr']?: boolean } | undefined;
+  /** The width of the terminal. */
+  readonly columns?: number | undefined;
+  /** What stands on stdin, to its end. */
+  readonly stdin?: string | undefined;
+  /** What a person types: stdin stays open behind it. */
+  readonly typed?: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
+  readonly platform?: NodeJS.Platform | undefined;
+  /** Ends the run as SIGINT does. */
+  readonly interrupt?: AbortSignal | undefined;
+}
+
+const gather = (stream: PassThrough) => {
+  const parts: Buffer[] = [];
+  stream.on('data', (part: Buffer) => parts.push(part));
+  return () => Buffer.concat(parts).toString('utf8');
+};
+
+/**
+ * Runs a command line in this process, with streams that may be terminals: fast, and the only way to see
+ * what a person sees. `rawModes` are the modes that stdin was put into, one after another.
+ */
+export async function runInProcess(
+  argv: readonly string[],
+  options: InProcessOptions = {},
+): Promise<Ran & { readonly rawModes: readonly boolean[] }> {
+  const { tty = false, columns = 80, home = openHome() } = options;
+  const isTTY = (name: 'stdin' | 'stdout' | 'stderr') =>
+    typeof tty === 'boolean' ? tty : tty[name] === true;
+  const out = (name: 'stdout' | 'stderr') =>
+    Object.assign(new PassThrough(), isTTY(name) ? { isTTY: true, columns } : {});
+  const rawModes: boolean[] = [];
+  const stdin = Object.assign(new PassThrough(), {
+    ...(isTTY('stdin') && { isTTY: true }),
+    setRawMode: (mode: boolean) => void rawModes.push(mode),
+  });
+  if (options.typed === undefined) stdin.end(options.stdin ?? '');
+  else stdin.write(options.typed);
+  const [stdout, stderr] = [out('stdout'), out('stderr')];
+  const [said, told] = [gather(stdout), gather(stderr)];
+  const ending = new AbortController();
+  options.interrupt?.addEventListener('abort', () => ending.abort(new Interrupt('SIGINT')), { once: true });
+  const io: Io = {
+    argv,
+    env: envOf({ ...options, home }),
+    stdin,
+    stdout,
+    stderr,
+    cwd: options.cwd ?? home.path,
+    platform: options.platform ?? process.platform,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    signal: ending.signal,
+  };
+  const exitCode = await run(io);
+  stdin.destroy();
+  // What was written last has yet to come through.
+  await new Promise((resolve) => setImmediate(resolve));
+  return { ...ranOf(said(), told(), exitCode), rawModes };
+}

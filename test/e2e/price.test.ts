@@ -1,0 +1,38 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { runInProcess, trdr, withSandbox } from './harness.ts';
+
+describe('trdr price', () => {
+  test('prints a row for each endpoint, and asks nobody', async () => {
+    const { exitCode, stderr, records } = await trdr(['price']);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(records().find((row) => row['endpoint'] === 'user.wallet')).toMatchObject({
+      least: 200,
+      most: 30_000,
+    });
+  });
+
+  test('is a table on a terminal, as wide as the terminal at the most', async () => {
+    const { stdout } = await runInProcess(['price'], { tty: true, columns: 60 });
+    expect(stdout).toContain('user.handle');
+    const widths = stripVTControlCharacters(stdout)
+      .split('\n')
+      .map((line) => line.length);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(60);
+  });
+
+  test('refuses an endpoint that is none, and names the nearest', async () => {
+    const { exitCode, stdout, error } = await trdr(['price', 'user.walet']);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(error()).toMatchObject({ code: 'USAGE', hint: expect.stringContaining('user.wallet'), exit: 2 });
+  });
+});
+
+describe('trdr me', () => {
+  test('reports the key in use', async () => {
+    const sandbox = await withSandbox({ plan: 'builder' });
+    const { exitCode, json } = await trdr(['me', '--json'], { sandbox });
+    expect(exitCode).toBe(0);
+    expect(json()).toMatchObject({ entitlement: { monthlyUnits: 5_000_000 } });
+  });
+});

@@ -1,0 +1,81 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { execa } from 'execa';
+import { beforeAll, inject } from 'vitest';
+import './build.ts';
+
+const root = join(import.meta.dirname, '../..');
+const parts = ['bin', 'dist', 'completions', 'package.json'];
+
+/** The built program's start script. */
+export const program: string = join(inject('program'), 'bin/trdr.js');
+
+const age = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** Changes whenever a file of what was built does. */
+const stampOf = (folder: string) =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .map((name) => `${name} ${age(join(folder, name))}`)
+        .join('\n')
+    : '';
+
+/** True where a source is younger than what was built of it. */
+function isStale(): boolean {
+  const built = age(join(root, 'dist/help/trdr.txt'));
+  const under = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  return [...under('src'), ...under('.tools'), 'package.json'].some((path) => age(join(root, path)) > built);
+}
+
+/** Takes what stands in dist where it is whole and up to date, and builds anew where it is not. */
+async function build(folder: string): Promise<void> {
+  if (!isStale()) {
+    const before = stampOf(join(root, 'dist'));
+    try {
+      for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
+      if (stampOf(join(root, 'dist')) === before) return;
+    } catch {
+      // Somebody is building it this moment.
+    }
+  }
+  for (const part of ['bin', 'completions', 'package.json', 'src', '.tools']) {
+    cpSync(join(root, part), join(folder, part), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await execa(process.execPath, [join(folder, '.tools/build.mjs')], { cwd: folder });
+  // What is published has neither: it must run without them.
+  for (const part of ['src', '.tools', 'node_modules']) rmSync(join(folder, part), { recursive: true });
+}
+
+/** Builds the program once for all test files of a run; whoever comes second waits. */
+async function ensureBuilt(): Promise<void> {
+  const folder = inject('program');
+  const [done, failed] = [join(folder, '.done'), join(folder, '.failed')];
+  try {
+    mkdirSync(join(folder, '.building'));
+  } catch {
+    while (!existsSync(done) && !existsSync(failed)) await delay(50);
+    if (existsSync(failed)) throw new Error('the program can not be built');
+    return;
+  }
+  try {
+    await build(folder);
+    writeFileSync(done, '');
+  } catch (error) {
+    writeFileSync(failed, '');
+    throw error;
+  }
+}
+
+beforeAll(ensureBuilt, 120_000);
