@@ -28,6 +28,10 @@ export interface LookupCall {
 /** Where users are found: kept answers first, the service for the rest. */
 export interface UserSource {
   answer(subject: Subject, signal?: AbortSignal): Promise<Answer<User>>;
+  /** Asks the service, whatever is kept, and keeps its answer. */
+  ask(subject: Subject, signal?: AbortSignal): Promise<Answer<User>>;
+  /** Keeps a user that another call found for a handle. */
+  keep(subject: Subject, user: User): Promise<void>;
   /** The calls that `answer` would make as things stand; none where a kept answer holds. */
   plan(subject: Subject): Promise<readonly LookupCall[]>;
 }
@@ -130,6 +134,10 @@ export function createUserSource(options: UserSourceOptions): UserSource {
         known?.user && subject.form === 'wallet' ? await refresh(subject, known.user, signal) : undefined;
       return refreshed ?? (await call(endpoint, subject, signal));
     },
+
+    ask: (subject, signal) => call(endpointOf[subject.form], subject, signal),
+
+    keep: (subject, user) => keepUser(endpointOf[subject.form], subject.normal, user, clock.now()),
 
     async plan(subject) {
       const endpoint = endpointOf[subject.form];
