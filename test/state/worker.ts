@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openCache } from '../../src/state/cache.ts';
 import { appendLines, ensureFolder, writeAtomic } from '../../src/state/files.ts';
 import { openLedger } from '../../src/state/ledger.ts';
 import { holdLock, withLock } from '../../src/state/lock.ts';
@@ -60,6 +61,18 @@ const modes: Record<string, () => Promise<void>> = {
     process.umask(Number.parseInt(name, 8));
     const config = openConfig({ config: path, state: undefined, cache: undefined });
     for (let round = 0; round < times; round++) await config.login(`p${who}.${round}`, { key: 'k' });
+  },
+  /** Puts every sixth subject of a list as often as told; the name is the list's file. */
+  async cache() {
+    const cache = openCache({ dir: path, baseUrl: 'b', key: 'k', now: () => 1_000 });
+    const subjects: string[] = JSON.parse(readFileSync(name, 'utf8'));
+    const mine = subjects.filter((_, at) => at % 6 === Number(who));
+    for (let round = 0; round < times; round++) {
+      for (const subject of mine) {
+        const record = { round, filler: 'x'.repeat(4_000) };
+        cache.put('user.handle', subject, { status: 200, time: round, record });
+      }
+    }
   },
   async hold() {
     holdLock(path, name);

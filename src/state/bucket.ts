@@ -1,0 +1,184 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { appendLines, isAbsent } from './files.ts';
+
+/** A kept answer: a 200 with its record, or a 404 without one. */
+export interface CachedAnswer {
+  /** Epoch ms at which the service gave it. */
+  readonly time: number;
+  readonly status: 200 | 404;
+  /** As it was put in; null on a miss. */
+  readonly record: unknown;
+}
+
+/** What an answer is found by: a text that begins its line, and a number made of it. */
+export interface CacheKey {
+  readonly hash: number;
+  readonly prefix: string;
+}
+
+/** FNV-1a: quick, and no secret hangs on it. */
+function fnv(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+export function cacheKey(endpoint: string, subject: string): CacheKey {
+  const name = `${JSON.stringify(endpoint)},${JSON.stringify(subject)}`;
+  const hash = fnv(name);
+  return { hash, prefix: `["${hash.toString(16).padStart(8, '0')}",${name},` };
+}
+
+/** An answer as its line: JSON, with what it is found by at the beginning. */
+export const answerLine = ({ prefix }: CacheKey, { status, time, record }: CachedAnswer): string =>
+  `${prefix}${status},${time},${JSON.stringify(status === 200 ? record : null) ?? 'null'}]`;
+
+/** Reads a line; undefined where it is torn or holds no answer. */
+export function readAnswer(line: string): CachedAnswer | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(value) || value.length !== 6) return undefined;
+  const [, , , status, time, record]: readonly unknown[] = value;
+  if ((status !== 200 && status !== 404) || typeof time !== 'number') return undefined;
+  return { time, status, record };
+}
+
+/** True for an answer kept while the clock was wrong: it would never grow old. */
+export const isAhead = ({ time }: CachedAnswer, now: number): boolean => time > now + 60_000;
+
+const NEWLINE = 10;
+const QUOTE = 34;
+const BRACKET = 91;
+/** `["`, eight hex digits, `"`. */
+const HASH_AT = 2;
+const HASH_END = 10;
+
+/** The hash that a line begins with; -1 where it is no answer's line. */
+function hashAt(bytes: Uint8Array, from: number, end: number): number {
+  const right = end - from > HASH_END && bytes[from] === BRACKET && bytes[from + 1] === QUOTE;
+  if (!right || bytes[from + HASH_END] !== QUOTE) return -1;
+  let hash = 0;
+  for (let at = from + HASH_AT; at < from + HASH_END; at++) {
+    const code = bytes[at] ?? 0;
+    const digit = code >= 48 && code <= 57 ? code - 48 : code >= 97 && code <= 102 ? code - 87 : -1;
+    if (digit === -1) return -1;
+    hash = hash * 16 + digit;
+  }
+  return hash;
+}
+
+/** Calls `each` with the place and the hash of every whole line of answers. Returns where the last one ended. */
+export function scanLines(bytes: Buffer, each: (from: number, end: number, hash: number) => void): number {
+  let from = 0;
+  for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+    const hash = hashAt(bytes, from, end);
+    if (hash !== -1) each(from, end, hash);
+    from = end + 1;
+  }
+  return from;
+}
+
+/** More than a bucket ever holds after it was compacted: of a larger file only the end is read. */
+const LARGEST = 16 * 1024 * 1024;
+
+/** Reads bytes of a file; fewer where it ends before. */
+export function readAt(fd: number, from: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  for (let read = -1; read !== 0 && done < length; done += read) {
+    read = readSync(fd, bytes, done, length - done, from + done);
+  }
+  return bytes.subarray(0, done);
+}
+
+/** Where the lines of one bucket file are. Holds 16 bytes a line and none of their text. */
+export interface Bucket {
+  /** The newest answer that is not from the future. */
+  get(key: CacheKey, now: number): CachedAnswer | undefined;
+  /** Bytes that the index takes. */
+  weight(): number;
+}
+
+/** Opens a bucket: its file is read once, and after that only what others have added since. */
+export function openBucket(path: string): Bucket {
+  let file = '';
+  let known = 0;
+  let count = 0;
+  let hashes = new Uint32Array(0);
+  let places = new Float64Array(0);
+  let lengths = new Uint32Array(0);
+
+  function add(place: number, length: number, hash: number): void {
+    if (count === hashes.length) {
+      const room = Math.max(16, count * 2);
+      const grow = <A extends { set(from: A): void }>(into: A, from: A): A => {
+        into.set(from);
+        return into;
+      };
+      hashes = grow(new Uint32Array(room), hashes);
+      places = grow(new Float64Array(room), places);
+      lengths = grow(new Uint32Array(room), lengths);
+    }
+    hashes[count] = hash;
+    places[count] = place;
+    lengths[count] = length;
+    count++;
+  }
+
+  function refresh(fd: number): void {
+    const { ino, birthtimeMs, size } = fstatSync(fd);
+    // The number alone is given again, to a file that comes after.
+    const now = `${ino}/${birthtimeMs}`;
+    if (now !== file || size < known) {
+      file = now;
+      known = Math.max(0, size - LARGEST);
+      count = 0;
+    }
+    if (size === known) return;
+    const start = known;
+    known += scanLines(readAt(fd, start, Math.min(size - start, LARGEST)), (from, end, hash) =>
+      add(start + from, end - from, hash),
+    );
+  }
+
+  return {
+    weight: () => hashes.length * 16,
+    get({ hash, prefix }, now) {
+      let fd: number;
+      try {
+        fd = openSync(path, 'r');
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      }
+      try {
+        refresh(fd);
+        // Of equal age the later line counts: it is what the service said last. A line that a compaction
+        // brought along may stand behind a newer one.
+        let best: CachedAnswer | undefined;
+        let at = hashes.subarray(0, count).lastIndexOf(hash);
+        for (; at !== -1; at = at === 0 ? -1 : hashes.lastIndexOf(hash, at - 1)) {
+          const line = readAt(fd, places[at] ?? 0, lengths[at] ?? 0).toString('utf8');
+          const answer = line.startsWith(prefix) ? readAnswer(line) : undefined;
+          if (answer === undefined || isAhead(answer, now)) continue;
+          if (answer.time > (best?.time ?? Number.NEGATIVE_INFINITY)) best = answer;
+        }
+        return best;
+      } finally {
+        closeSync(fd);
+      }
+    },
+  };
+}
+
+/** Appends a line to a bucket, again where a compaction took the file away meanwhile. Returns its size. */
+export function appendToBucket(path: string, line: string): number {
+  for (let tries = 0; ; tries++) {
+    const { after, gone } = appendLines(path, `${line}\n`);
+    if (!gone || tries === 3) return after;
+  }
+}

@@ -1,0 +1,96 @@
+import { closeSync, fstatSync, openSync, renameSync } from 'node:fs';
+import { isAhead, readAnswer, readAt, scanLines } from './bucket.ts';
+import { appendLines, beside, discard, openPrivate, writeAll } from './files.ts';
+import { isHeld, tryLock } from './lock.ts';
+
+/** Answers older than this are forgotten when their bucket is compacted. */
+export const FORGET_MS = 30 * 86_400_000;
+/** What a bucket may hold: a thousand buckets make a gigabyte. */
+export const BUCKET_BYTES = 1024 * 1024;
+/** Smaller files are not worth the work. */
+const LEAST_BYTES = 128 * 1024;
+
+/** True where a bucket has doubled since it was last compacted: so each byte is copied twice at most. */
+export function isDue(path: string, size: number): boolean {
+  return size > LEAST_BYTES && size > 2 * liveOf(path);
+}
+
+/** How large a bucket was after its last compaction: its first line says so. */
+function liveOf(path: string): number {
+  const fd = openSync(path, 'r');
+  try {
+    return Number(/^\["live",(\d{1,15})\]\n/.exec(readAt(fd, 0, 64).toString('latin1'))?.[1] ?? 0);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Writes a bucket anew with the newest answer for each subject. Nobody waits for it: who appends to the
+ * old file meanwhile either ends before the rename, and is copied after it, or sees that the file is gone
+ * and appends again. Where another process is at it already, nothing is done.
+ */
+export function compact(path: string, now: number): void {
+  const lock = tryLock(`${path}.lock`, now);
+  if (!isHeld(lock)) return;
+  const temporary = beside(path);
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    const bytes = readAt(fd, 0, fstatSync(fd).size);
+    const { lines, end } = newest(bytes, now);
+    const live = lines.reduce((sum, { from, end: to }) => sum + to - from + 1, 0);
+    const parts = [
+      Buffer.from(`["live",${live}]\n`),
+      ...lines.map((line) => bytes.subarray(line.from, line.end + 1)),
+    ];
+    const out = openPrivate(temporary, 'wx');
+    try {
+      writeAll(out, Buffer.concat(parts));
+    } finally {
+      closeSync(out);
+    }
+    renameSync(temporary, path);
+    const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
+    if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
+  } catch {
+    // The bucket stays as it was: larger than need be, and right.
+    discard(temporary);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+    lock.release();
+  }
+}
+
+interface Line {
+  readonly from: number;
+  readonly end: number;
+  readonly time: number;
+}
+
+/** The newest line for each subject in the order of the file: not too old, and not too many. */
+function newest(bytes: Buffer, now: number): { lines: Line[]; end: number } {
+  const byName = new Map<string, Line>();
+  const end = scanLines(bytes, (from, to) => {
+    const line = bytes.toString('utf8', from, to);
+    const answer = readAnswer(line);
+    if (answer === undefined || isAhead(answer, now) || now - answer.time > FORGET_MS) return;
+    const name = nameOf(line);
+    if ((byName.get(name)?.time ?? Number.NEGATIVE_INFINITY) > answer.time) return;
+    byName.delete(name);
+    byName.set(name, { from, end: to, time: answer.time });
+  });
+  const lines = [...byName.values()];
+  let room = BUCKET_BYTES;
+  const kept = new Set<Line>();
+  for (const line of lines.toSorted((one, other) => other.time - one.time)) {
+    room -= line.end - line.from + 1;
+    if (room < 0) break;
+    kept.add(line);
+  }
+  return { lines: lines.filter((line) => kept.has(line)), end };
+}
+
+/** The part of a whole line that tells whose answer it is. */
+export const nameOf = (line: string) =>
+  /^\["[0-9a-f]{8}","(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*",/.exec(line)?.[0] ?? line;
