@@ -32,8 +32,15 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The service, connected to on first use. */
   client(): Promise<Client>;
-  /** Opens the output for records of one kind. */
-  records<T>(view: View<T>): Promise<Records<T>>;
+  /** The service that kept answers belong to; undefined where none is set yet. The sandbox is one of its own. */
+  readonly scope: { readonly baseUrl: string; readonly key: string } | undefined;
+  /** Opens the output for records of one kind. `single`: the command has exactly one answer. */
+  records<T>(view: View<T>, single?: boolean): Promise<Records<T>>;
+  /**
+   * Runs `body` with the output open, and closes it. What was written goes out even where the body fails:
+   * it was paid for. Only a file that the user broke off does not appear.
+   */
+  emit<T>(view: View<T>, single: boolean, body: (out: Records<T>) => Promise<void>): Promise<void>;
   /** Prints a finite list. */
   print<T>(view: View<T>, records: Iterable<T> | AsyncIterable<T>): Promise<void>;
   /** Prints the one answer of a command: a card on a terminal, the record itself in JSON. */
@@ -42,6 +49,8 @@ export interface Context {
   dryRun(planned: Iterable<Planned> | AsyncIterable<Planned>): Promise<boolean>;
   /** Lets a run begin, asks, or refuses, as the money rules say. */
   approve(estimate: Estimate, what: string): Promise<void>;
+  /** CU that this run has been charged so far. */
+  readonly spent: number;
   /** A line on stderr, unless --quiet. */
   say(line: string): void;
   close(): Promise<void>;

@@ -25,6 +25,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   const signal = AbortSignal.any([io.signal, gone.signal]);
   const closers: (() => Promise<void>)[] = [];
   let client: Promise<Client> | undefined;
+  let opened: Client | undefined;
 
   const say = (line: string) => {
     if (!globals.quiet) io.stderr.write(`trdr: ${line}\n`);
@@ -56,7 +57,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   async function openClient(): Promise<Client> {
     const { connect } = await import('./connect.ts');
     const { noticeText } = await import('./notices.ts');
-    const opened = connect(await target(), {
+    opened = connect(await target(), {
       io,
       command: command.path,
       settings,
@@ -66,7 +67,8 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
         if (shown) io.stderr.write(`trdr: ${noticeText(notice)}\n`);
       },
     });
-    closers.push(() => opened.close());
+    const { close } = opened;
+    closers.push(close);
     return opened;
   }
 
@@ -115,21 +117,34 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     settings,
     format,
     signal,
+    scope: scopeOf(globals.sandbox, settings),
     say,
     records,
     client() {
       client ??= openClient();
       return client;
     },
-    async print(view, list) {
-      const out = await records(view);
-      for await (const record of list) await out.write(record);
+    get spent() {
+      return opened?.spent.cu ?? 0;
+    },
+    async emit(view, single, body) {
+      const out = await records(view, single);
+      try {
+        await body(out);
+      } catch (error) {
+        const brokenOff = io.signal.aborted && globals.out !== undefined;
+        if (!brokenOff && !gone.signal.aborted) await out.end();
+        throw error;
+      }
       await out.end();
     },
+    async print(view, list) {
+      await context.emit(view, false, async (out) => {
+        for await (const record of list) await out.write(record);
+      });
+    },
     async printOne(view, record) {
-      const out = await records(view, true);
-      await out.write(record);
-      await out.end();
+      await context.emit(view, true, (out) => out.write(record));
     },
     async dryRun(planned) {
       if (!globals.dryRun) return false;
@@ -152,6 +167,12 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     },
   };
   return context;
+}
+
+/** The made world is the same each time, whatever port it answers on: what was learnt of it stays true. */
+function scopeOf(sandbox: boolean, { baseUrl, key }: Context['settings']): Context['scope'] {
+  if (sandbox) return { baseUrl: 'sandbox:', key: 'sandbox' };
+  return baseUrl === undefined || key === undefined ? undefined : { baseUrl, key };
 }
 
 const sandboxFolders = (folders: Context['settings']['folders']) => ({

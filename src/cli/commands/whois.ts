@@ -1,0 +1,83 @@
+import { WhoisRecord } from '../../contract/records/subject.ts';
+import { lookup } from '../../core/lookup.ts';
+import { createUserSource } from '../../core/users.ts';
+import { whoisView } from '../../output/views/subject.ts';
+import { openAnswers } from '../answers.ts';
+import { command } from '../command.ts';
+import { subjectOptions } from '../common.ts';
+import { subjectSource } from '../input.ts';
+import { estimateLookups, planLookups } from '../lookup-cost.ts';
+import { unitsText } from '../money.ts';
+import { flag, value } from '../option.ts';
+import { preflight } from '../preflight.ts';
+import { gatherSubjects, isSingle } from '../subjects.ts';
+import { createTally } from '../tally.ts';
+import { duration, oneOf } from '../values.ts';
+
+export const whois = command({
+  path: 'whois',
+  summary: 'Who is behind a handle, a wallet or a user id',
+  about: [
+    'Subjects are told apart by form: a UUID is a user id, what decodes to a Solana or EVM address is a wallet, anything else is a handle. @name is always a handle. What is an address but for a slip is refused with what is wrong with it, before anything is charged.',
+    'Answers are kept on this machine: asking again within --max-age costs nothing. A wallet answer that has aged is refreshed through its user id, for 100 CU instead of 30,000.',
+    'A subject without a verified link gives a record with "found": false. That is no answer today, and not a statement that the platform does not know it.',
+  ],
+  args: [
+    {
+      name: 'subject',
+      help: 'a handle, a wallet or a user id; - reads them from stdin',
+      variadic: true,
+      optional: true,
+      complete: 'handle',
+    },
+  ],
+  options: {
+    as: value('--as', 'take every subject for this', oneOf('handle', 'wallet', 'id')),
+    ...subjectOptions,
+    maxAge: value('--max-age', 'how old a kept answer may be', duration, '1h; a miss 5m'),
+    noCache: flag('--no-cache', 'neither use nor keep answers'),
+  },
+  common: ['output', 'service', 'money'],
+  examples: [
+    { run: 'trdr whois mira', does: 'a handle' },
+    {
+      run: 'trdr whois 0x52908400098527886E0F7030069857D2E4169EE7',
+      does: 'a wallet: 30,000 CU when somebody is behind it',
+    },
+    {
+      run: 'trdr whois --file desk.csv --column handle --out desk.ndjson',
+      does: 'a column of a spreadsheet',
+    },
+    {
+      run: "trdr whois - < handles.txt | jq -r 'select(.found) | [.subject, .solanaAddress] | @tsv'",
+      does: 'in a pipe',
+    },
+  ],
+  calls: ['user.handle', 'user.wallet', 'user.id'],
+  record: () => WhoisRecord,
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
+  async run(context, { source, as, maxAge, noCache, strict }) {
+    const { io, signal } = context;
+    const users = createUserSource({
+      client: { call: async (...call) => (await context.client()).call(...call) },
+      clock: io.clock,
+      cache: noCache ? undefined : openAnswers(context),
+      maxAgeMs: maxAge ?? context.settings.maxAgeMs,
+    });
+    const subjects = await gatherSubjects(source, context, as);
+    if (await context.dryRun(planLookups(users, subjects.checked))) return 0;
+    const estimate = await estimateLookups(users, subjects, context.settings.confirmAbove);
+    await preflight(context, estimate, `looking ${subjects.checked.length} subjects up`);
+    const single = isSingle(source, subjects);
+    const tally = createTally();
+    await context.emit(whoisView, single, async (out) => {
+      for await (const { record, answer } of lookup(subjects.all(), { answer: users.answer, as, signal })) {
+        tally.add(answer);
+        await out.write(record as WhoisRecord);
+      }
+    });
+    if (!single && io.stderr.isTTY) context.say(`${tally.text}, ${unitsText(context.spent)}`);
+    return tally.exit(strict);
+  },
+});
