@@ -44,7 +44,7 @@ export function renderCard<T>(
     // Text alone keeps its paragraphs; an address is broken rather than shortened, for it is here to be copied.
     const paragraphs = kind === 'text' && typeof raw === 'string' ? shown(safeText(raw)) : undefined;
     const whole = kind === 'address' ? cell.forms[0] : paragraphs;
-    return [{ label: shown(safeLine(label)), cell, whole }];
+    return [{ label: shown(safeLine(label)), kind, cell, whole }];
   });
   const labels = entries.reduce((widest, { label }) => Math.max(widest, widthOf(label)), 0);
   const beside = room - labels - 4;
@@ -52,13 +52,21 @@ export function renderCard<T>(
   const indent = room > 20 ? '  ' : '';
   const space = stacked ? room - indent.length : beside;
 
+  const fits = (forms: readonly string[]) => {
+    const found = forms.findIndex((form) => widthOf(form) <= space);
+    return found < 0 ? forms.length - 1 : found;
+  };
+  // Meters are compared by eye, so that all take the form that fits them all.
+  const meters = Math.max(0, ...entries.map(({ kind, cell }) => (kind === 'meter' ? fits(cell.forms) : 0)));
+
   const layout = new Table({
     chars: bare,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   });
   const stack: string[] = [];
-  for (const { label, cell, whole } of entries) {
-    const text = whole ?? cell.forms.find((form) => widthOf(form) <= space) ?? cell.forms.at(-1) ?? '';
+  for (const { label, kind, cell, whole } of entries) {
+    const form = kind === 'meter' ? meters : fits(cell.forms);
+    const text = whole ?? cell.forms[form] ?? cell.forms.at(-1) ?? '';
     const lines = wrap(text, space).map((line) => style(cell.tone, line));
     if (stacked)
       stack.push(style('dim', truncate(label, room, ellipsis)), ...lines.map((line) => indent + line));
