@@ -34,10 +34,10 @@ export function pick<T>(list: readonly [T, ...T[]], bits: number): T {
 
 /** Money in whole cents. */
 export const cents = (value: number): number => Math.round(value * 100);
-/** Keeps two decimals. */
-export const round2 = (value: number): number => Math.round(value * 100) / 100;
+/** Keeps two decimals; a zero has no sign, since JSON would drop it. */
+export const round2 = (value: number): number => Math.round(value * 100) / 100 + 0;
 /** Keeps six decimals. */
-export const round6 = (value: number): number => Math.round(value * 1e6) / 1e6;
+export const round6 = (value: number): number => Math.round(value * 1e6) / 1e6 + 0;
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;

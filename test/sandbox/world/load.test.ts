@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/contract/failure.ts';
+import { boardPeriods } from '../../../src/contract/records/launchpad.ts';
+import { createWorld, loadWorld, readRecording } from '../../../src/sandbox/world/index.ts';
+import { first, itemsOf, NOW, userOf, walk } from './worlds.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'trdr-data-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const lines = (records: readonly unknown[]) =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('');
+const put = (name: string, text: string) => writeFileSync(join(dir, name), text);
+const options = { seed: 1, now: NOW };
+
+function failureOf(run: () => unknown): Failure {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+describe('a world read from files', () => {
+  it('says what the world said that was written to them', () => {
+    const made = createWorld({ ...options, theses: 400, socials: true });
+    const theses = walk((before) => made.theses.slice({}, before, 100, NOW)).filter(
+      (thesis) => thesis.platformCreatedAt !== null && thesis.authorId !== undefined,
+    );
+    const callouts = walk((before) => made.launchpad.callouts({}, before, NOW)).filter(
+      (callout) => callout.createdAt !== null,
+    );
+    const { handles } = made.users;
+    put('users.ndjson', lines(handles.map((handle) => userOf(made, handle))));
+    put('pnl.ndjson', lines(handles.map((handle) => made.pnl(handle, NOW))));
+    put('theses.ndjson', lines(theses.toReversed()));
+    put('callouts.ndjson', lines(callouts.toReversed()));
+    put('launchpad-users.ndjson', lines(callouts.slice(0, 9).map((one) => made.launchpad.user(one.wallet))));
+    put(
+      'boards.ndjson',
+      lines(boardPeriods.flatMap((period) => [NOW, NOW - 9e7].map((at) => made.launchpad.board(period, at)))),
+    );
+    const read = loadWorld(dir, { ...options, socials: true });
+    expect(read.users.handles).toEqual(handles);
+    for (const handle of handles) {
+      const user = userOf(made, handle);
+      expect(read.users.byHandle(handle)).toEqual(user);
+      expect(read.users.byId(user.id)).toEqual(user);
+      expect(read.pnl(handle, NOW)).toEqual(made.pnl(handle, NOW));
+      const wallet = user.evmAddress ?? user.solanaAddress ?? '';
+      expect(read.users.byWallet(wallet)).toEqual(made.users.byWallet(wallet));
+    }
+    expect(walk((before) => read.theses.slice({}, before, 7, NOW))).toEqual(theses);
+    const { authorId, tokenAddress } = first(theses);
+    for (const filter of [{ userId: authorId ?? '' }, { tokenAddress: tokenAddress ?? '' }]) {
+      const narrowed = walk((before) => read.theses.slice(filter, before, 3, NOW));
+      const known = new Set(narrowed.map((thesis) => thesis.id));
+      expect(narrowed).toEqual(theses.filter((thesis) => known.has(thesis.id)));
+      expect(narrowed.length).toBeGreaterThan(0);
+    }
+    expect(walk((before) => read.launchpad.callouts({}, before, NOW))).toEqual(callouts);
+    for (const period of boardPeriods) {
+      for (const at of [NOW, NOW - 9e7]) {
+        expect(read.launchpad.board(period, at)).toEqual(made.launchpad.board(period, at));
+      }
+      expect(read.launchpad.board(period, 0).capturedAt).toBeNull();
+    }
+    expect(read.launchpad.user(first(callouts).wallet)?.username).toBe(first(callouts).userName);
+  });
+
+  it('is empty where a file is absent, and still posts', () => {
+    put('users.ndjson', lines([userOf(createWorld({ ...options, theses: 0 }), 'mira')]));
+    const world = loadWorld(dir, options);
+    expect(world.theses.slice({}, undefined, 20, NOW)).toEqual({ items: [], hasMore: false });
+    expect(world.launchpad.callouts({}, undefined, NOW)).toEqual({ items: [], hasMore: false });
+    expect(world.launchpad.board('weekly', NOW)).toMatchObject({ capturedAt: null, count: 0 });
+    expect(world.pnl('mira', NOW)?.windows.all).toBeNull();
+    expect(world.theses.post(NOW).authorHandle).toBe('mira');
+    expect(itemsOf(world.theses.slice({}, undefined, 20, NOW))).toHaveLength(1);
+    world.launchpad.call(NOW);
+    expect(itemsOf(world.launchpad.callouts({}, undefined, NOW))).toHaveLength(1);
+    world.users.rename(userOf(world, 'mira').id, 'mira2');
+    expect(world.pnl('mira2', NOW)?.handle).toBe('mira2');
+  });
+
+  it('keeps fields that nobody knows, and shows socials only where they are switched on', () => {
+    const mira = userOf(createWorld({ ...options, theses: 0, socials: true }), 'mira');
+    put('users.ndjson', `\ufeff${lines([{ ...mira, rating: 5 }])}\r\n`);
+    expect(loadWorld(dir, options).users.byHandle('mira')).toHaveProperty('rating', 5);
+    expect(loadWorld(dir, options).users.byHandle('mira')).not.toHaveProperty('socials');
+    expect(loadWorld(dir, { ...options, socials: true }).users.byHandle('mira')).toHaveProperty('socials');
+  });
+
+  it('refuses a bad line by file and number', () => {
+    put('users.ndjson', '\n{"id":1}\n');
+    const wrong = failureOf(() => loadWorld(dir, options));
+    expect(wrong.kind).toBe('usage');
+    expect(wrong.message).toContain(`${join(dir, 'users.ndjson')}:2`);
+    expect(wrong.message).toContain('id');
+    put('users.ndjson', '{"id"');
+    expect(failureOf(() => loadWorld(dir, options)).message).toContain('users.ndjson:1 is no JSON');
+  });
+
+  it('refuses a folder that holds none of its files', () => {
+    const failure = failureOf(() => loadWorld(join(dir, 'nowhere'), options));
+    expect([failure.kind, failure.hint]).toEqual(['usage', expect.stringContaining('theses.ndjson')]);
+  });
+});
+
+describe('a recording', () => {
+  it('comes back as it was printed, line by line', () => {
+    const world = createWorld({ ...options, theses: 10 });
+    const posts = Array.from({ length: 50 }, (_, post) => world.theses.post(NOW + post));
+    put('tail.ndjson', lines(posts));
+    expect(readRecording(join(dir, 'tail.ndjson'))).toEqual(posts);
+    expect(failureOf(() => readRecording(join(dir, 'none.ndjson'))).kind).toBe('usage');
+  });
+});
