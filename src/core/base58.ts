@@ -10,8 +10,8 @@ export function base58Bytes(text: string): number | undefined {
   for (const character of text) {
     let carry = digitOf.get(character);
     if (carry === undefined) return undefined;
-    for (const [index, byte] of bytes.entries()) {
-      carry += byte * 58;
+    for (let index = 0; index < bytes.length; index++) {
+      carry += (bytes[index] ?? 0) * 58;
       bytes[index] = carry & 0xff;
       carry >>= 8;
     }

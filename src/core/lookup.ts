@@ -64,7 +64,7 @@ export async function* lookup<R extends object>(
   texts: AsyncIterable<string> | Iterable<string>,
   { answer, as, window = WINDOW, memory = MEMORY, signal }: LookupOptions<R>,
 ): AsyncGenerator<Lookup<R>, void, void> {
-  const remember = createMemo<Answer<R>>(memory);
+  const remember = createMemo<Answer<R>>(memory, isPaidFor);
   let failuresInRow = 0;
 
   const ask = async (subject: Subject, stop: AbortSignal): Promise<Answer<R>> => {
@@ -129,6 +129,9 @@ export function answerOf(error: unknown, now: number): Exclude<Answer<never>, { 
   }
   return { found: null, failure: error };
 }
+
+/** A kept answer can be had again for nothing: remembering it would only take room. */
+const isPaidFor = (answer: Answer<object>) => answer.found === null || answer.from === 'service';
 
 const concernsAll = ({ kind, code }: Failure): boolean =>
   kind === 'auth' ||
