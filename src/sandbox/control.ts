@@ -111,8 +111,7 @@ export function createControls({ kernel, gate, state, restart }: ControlParts) {
       },
     ),
     restart: verb(z.object({ downMs: z.optional(count) }), ({ downMs = 0 }) => {
-      // After the answer to whoever asked for it.
-      setImmediate(() => restart(downMs));
+      restart(downMs);
       return { downMs };
     }),
   };

@@ -71,13 +71,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const gate = createGate(kernel);
   const calls = createCalls(kernel);
   const connections = new Set<Socket>();
+  const steering = new Set<Socket>();
   let down = false;
 
   const restart = (downMs = 0) => {
     gate.destroy();
     kernel.resolves.forget();
     admission.forget();
-    for (const socket of connections) socket.destroy();
+    // Whoever steers the sandbox keeps the line: it is no part of the service.
+    for (const socket of connections) if (!steering.has(socket)) socket.destroy();
     if (downMs === 0) return;
     down = true;
     clock.at(clock.now() + downMs, () => {
@@ -88,7 +90,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const controls: Verbs = createControls({ kernel, gate, state, restart });
 
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
-    const isControl = request.url?.startsWith(`${CONTROL_PATH}/`);
+    const isControl = request.url?.startsWith(`${CONTROL_PATH}/`) ?? false;
+    if (down && !isControl) return void request.socket.destroy();
+    if (isControl) steering.add(request.socket);
+    else steering.delete(request.socket);
     const served = isControl ? serveControl(controls, request, response) : calls.serve(request, response);
     served.catch(() => response.destroy());
   });
@@ -96,7 +101,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     if (down) return void socket.destroy();
     connections.add(socket);
     socket.on('error', () => socket.destroy());
-    socket.once('close', () => connections.delete(socket));
+    socket.once('close', () => {
+      connections.delete(socket);
+      steering.delete(socket);
+    });
   });
   server.on('upgrade', (request, _, head) => {
     gate.upgrade(request, request.socket, head).catch(() => request.socket.destroy());
@@ -134,8 +142,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     control: (name, input) => controls[name].run(input),
     restart,
     async close() {
-      clock.stop();
+      feed.setRate(0);
       gate.destroy();
+      // A clock that was given may serve others as well.
+      if (!options.clock) clock.stop();
       kernel.resolves.forget();
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of connections) socket.destroy();

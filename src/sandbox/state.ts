@@ -3,7 +3,11 @@ import type { Gate } from './socket/gate.ts';
 
 /** Looks at a sandbox from behind; the control call's `state` shows the same. */
 export const stateReader =
-  ({ world, clock, faults, feed, admission, resolves, log, settings }: Kernel, gate: Gate, inFlight: () => number) =>
+  (
+    { world, clock, faults, feed, admission, resolves, log, settings }: Kernel,
+    gate: Gate,
+    inFlight: () => number,
+  ) =>
   () => ({
     now: clock.now(),
     settings,

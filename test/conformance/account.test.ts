@@ -20,7 +20,11 @@ describe('GET /v2/me', () => {
         revealsRemaining: 39,
       },
     });
-    expect(readAccount(Me.parse(body))).toMatchObject({ account: 'Sandbox', plan: 'Growth', ratePerMinute: 600 });
+    expect(readAccount(Me.parse(body))).toMatchObject({
+      account: 'Sandbox',
+      plan: 'Growth',
+      ratePerMinute: 600,
+    });
     expect(readAccount(Me.parse(body)).scopes).toContain('feed:live');
   });
 

@@ -24,14 +24,23 @@ describe('the price list', () => {
     }
   });
 
-  it.each(['401', '403', '429', '500', 'overloaded', 'b2b_disabled', '504', '400', '402', 'conflict', 'free_tier_disabled'])(
-    'charges nothing for %s',
-    async (fault) => {
-      const service = await sandbox({ faults: fault });
-      for (const path of [page, `/v2/user/handle/${holder(service)}`]) await ask(service, path);
-      expect(service.meter()).toMatchObject({ totalUnits: 0, totalReveals: 0 });
-    },
-  );
+  it.each([
+    '401',
+    '403',
+    '429',
+    '500',
+    'overloaded',
+    'b2b_disabled',
+    '504',
+    '400',
+    '402',
+    'conflict',
+    'free_tier_disabled',
+  ])('charges nothing for %s', async (fault) => {
+    const service = await sandbox({ faults: fault });
+    for (const path of [page, `/v2/user/handle/${holder(service)}`]) await ask(service, path);
+    expect(service.meter()).toMatchObject({ totalUnits: 0, totalReveals: 0 });
+  });
 
   it('charges nothing for paths that lead nowhere', async () => {
     const service = await sandbox();
@@ -55,7 +64,9 @@ describe('the allowance', () => {
   it('refuses a hit that it cannot pay, where a miss could be paid', async () => {
     const service = await sandbox({ monthlyUnits: 1_000 });
     const user = service.world.users.byHandle(holder(service));
-    expect(await verdict(service, `/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`)).toBe('402 QUOTA_EXCEEDED');
+    expect(await verdict(service, `/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`)).toBe(
+      '402 QUOTA_EXCEEDED',
+    );
     expect(await verdict(service, `/v2/user/handle/${user?.handle}/pnl`)).toBe('402 QUOTA_EXCEEDED');
     expect(service.meter().totalUnits).toBe(0);
     expect(await verdict(service, '/v2/user/handle/nobody_at_all/pnl')).toBe('404 NOT_OBSERVED');
@@ -71,9 +82,18 @@ describe('the allowance', () => {
   });
 
   it('begins anew with the UTC month, without what was left, and with the top-ups that were left', async () => {
-    const service = await sandbox({ now: Date.UTC(2026, 0, 31, 23, 59), monthlyUnits: 500, additionalUnits: 1_000 });
+    const service = await sandbox({
+      now: Date.UTC(2026, 0, 31, 23, 59),
+      monthlyUnits: 500,
+      additionalUnits: 1_000,
+    });
     await ask(service, `${page}?limit=60`);
-    expect(service.meter()).toMatchObject({ period: '2026-01', unitsUsed: 600, unitsRemaining: 0, additionalUnits: 900 });
+    expect(service.meter()).toMatchObject({
+      period: '2026-01',
+      unitsUsed: 600,
+      unitsRemaining: 0,
+      additionalUnits: 900,
+    });
     await service.advance(60_000);
     expect(service.meter()).toMatchObject({
       period: '2026-02',
@@ -96,7 +116,11 @@ describe('the allowance', () => {
     const service = await sandbox();
     for (const plan of ['explore', 'starter', 'builder', 'growth', 'scale'] as const) {
       const { body } = await ask(service, '/v2/me', { key: service.addKey({ plan }) });
-      expect([plan, body.entitlement.monthlyUnits, body.usage.unitsRemaining]).toEqual([plan, grants[plan], grants[plan]]);
+      expect([plan, body.entitlement.monthlyUnits, body.usage.unitsRemaining]).toEqual([
+        plan,
+        grants[plan],
+        grants[plan],
+      ]);
     }
   });
 
@@ -123,7 +147,9 @@ describe('wallet reveals', () => {
     expect(await verdict(service, '/v2/user/handles/pnl', { body: { handles: [three, 'gone'] } })).toBe(
       '402 REVEAL_LIMIT_REACHED',
     );
-    expect(await verdict(service, `/v2/user/handle/${three}/resolve`, { method: 'POST' })).toBe('402 REVEAL_LIMIT_REACHED');
+    expect(await verdict(service, `/v2/user/handle/${three}/resolve`, { method: 'POST' })).toBe(
+      '402 REVEAL_LIMIT_REACHED',
+    );
     expect(service.meter()).toMatchObject({ totalUnits: used, revealsRemaining: 0 });
     expect(await verdict(service, `/v2/user/handle/${bare(service)}`)).toBe('200');
     expect(await verdict(service, page)).toBe('200');

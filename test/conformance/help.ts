@@ -8,13 +8,13 @@ import type { ResolvePlan, World } from '../../src/sandbox/world/types.ts';
 export const NOON = Date.UTC(2026, 4, 15, 12);
 export const MINUTE = 60_000;
 
-const closing: (() => Promise<unknown> | void)[] = [];
+const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
 /** Closes something after the test. */
-export const closeLater = (close: () => Promise<unknown> | void) => closing.push(close);
+export const closeLater = (close: () => unknown) => closing.push(close);
 
 /** A sandbox whose time stands still until a test moves it. */
 export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -190,8 +190,9 @@ export function refusedHandshake(
       const chunks: Buffer[] = [];
       response.on('data', (chunk) => chunks.push(chunk));
       response.on('end', () => {
-        const body = JSON.parse(Buffer.concat(chunks).toString() || 'null');
-        resolve({ status: response.statusCode ?? 0, body });
+        const text = Buffer.concat(chunks).toString();
+        const isJson = response.headers['content-type']?.startsWith('application/json');
+        resolve({ status: response.statusCode ?? 0, body: isJson ? JSON.parse(text) : text });
       });
     });
   });

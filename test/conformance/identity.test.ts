@@ -5,7 +5,9 @@ import { ask, bare, costOf, first, handlesWhere, holder, sandbox, verdict } from
 describe('identity', () => {
   it('answers a handle, its id and its wallet with the same user record', async () => {
     const service = await sandbox();
-    const name = first(handlesWhere(service, (user) => user.solanaAddress !== null && user.evmAddress !== null));
+    const name = first(
+      handlesWhere(service, (user) => user.solanaAddress !== null && user.evmAddress !== null),
+    );
     const byHandle = (await ask(service, `/v2/user/handle/${name}`)).body;
     expect(() => User.parse(byHandle)).not.toThrow();
     expect((await ask(service, `/v2/user/id/${byHandle.id}`)).body).toEqual(byHandle);
@@ -82,7 +84,11 @@ describe('identity', () => {
     const { socials } = (await ask(withThem, path)).body;
     expect(Array.isArray(socials)).toBe(true);
     for (const social of socials) {
-      expect(social).toEqual({ provider: expect.any(String), subject: expect.any(String), handle: social.handle });
+      expect(social).toEqual({
+        provider: expect.any(String),
+        subject: expect.any(String),
+        handle: social.handle,
+      });
     }
   });
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Board, type BoardEntry, type Callout, CalloutPage, LaunchpadUser } from '../../src/contract/records/launchpad.ts';
+import {
+  Board,
+  type BoardEntry,
+  type Callout,
+  CalloutPage,
+  LaunchpadUser,
+} from '../../src/contract/records/launchpad.ts';
 import { ask, first, NOON, sandbox, verdict } from './help.ts';
 
 const feed = '/v2/launchpad/thesis';
@@ -67,16 +73,24 @@ describe('the launchpad', () => {
     expect(first((await ask(service, feed)).body.items as Callout[]).id).toBe(id);
   });
 
-  it.each([`user/wallet/${'a'.repeat(129)}`, `thesis/token/${'a'.repeat(129)}`, `thesis/wallet/${'a'.repeat(129)}`, 'user/wallet/'])(
-    'refuses %s with 400',
-    async (path) => {
-      expect(await verdict(await sandbox(), `/v2/launchpad/${path}`)).toBe('400 VALIDATION_ERROR');
-    },
-  );
+  it.each([
+    `user/wallet/${'a'.repeat(129)}`,
+    `thesis/token/${'a'.repeat(129)}`,
+    `thesis/wallet/${'a'.repeat(129)}`,
+    'user/wallet/',
+  ])('refuses %s with 400', async (path) => {
+    expect(await verdict(await sandbox(), `/v2/launchpad/${path}`)).toBe('400 VALIDATION_ERROR');
+  });
 
   it('costs 10 CU a call, found or not, and no reveal', async () => {
     const service = await sandbox();
-    for (const path of [feed, `${feed}/token/x`, `${feed}/wallet/x`, board, '/v2/launchpad/user/wallet/nobody']) {
+    for (const path of [
+      feed,
+      `${feed}/token/x`,
+      `${feed}/wallet/x`,
+      board,
+      '/v2/launchpad/user/wallet/nobody',
+    ]) {
       await ask(service, path);
     }
     expect(service.meter()).toMatchObject({ unitsUsed: 50, revealsUsed: 0 });
@@ -111,7 +125,10 @@ describe('the leaderboard', () => {
     expect(old.capturedAt === null || old.capturedAt <= NOON - 40 * DAY).toBe(true);
   });
 
-  it.each(['?period=yearly', '?at=yesterday', '?at=', '?at=2026-13-01'])('refuses %s with 400', async (query) => {
-    expect(await verdict(await sandbox(), board + query)).toBe('400 VALIDATION_ERROR');
-  });
+  it.each(['?period=yearly', '?at=yesterday', '?at=', '?at=2026-13-01'])(
+    'refuses %s with 400',
+    async (query) => {
+      expect(await verdict(await sandbox(), board + query)).toBe('400 VALIDATION_ERROR');
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { ask, bearer, MINUTE, refusedHandshake, sandbox, verdict } from './help.
 const me = '/v2/me';
 
 describe('the rate limit', () => {
-  it('is the plan\'s, as me says', async () => {
+  it("is the plan's, as me says", async () => {
     const service = await sandbox();
     for (const plan of ['explore', 'starter', 'builder', 'growth', 'scale'] as const) {
       const { body } = await ask(service, me, { key: service.addKey({ plan }) });
@@ -29,7 +29,7 @@ describe('the rate limit', () => {
     expect(await verdict(service, me)).toBe('200');
   });
 
-  it('is each key\'s own', async () => {
+  it("is each key's own", async () => {
     const service = await sandbox({ ratePerMinute: 1 });
     const other = service.addKey({ ratePerMinute: 1 });
     expect(await verdict(service, me)).toBe('200');

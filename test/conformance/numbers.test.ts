@@ -17,7 +17,9 @@ describe('trading numbers', () => {
 
   it('rank by cash flow, 1 highest, ties sharing a rank', async () => {
     const service = await sandbox();
-    const { body } = await ask(service, batch, { body: { handles: service.world.users.handles.slice(0, 60) } });
+    const { body } = await ask(service, batch, {
+      body: { handles: service.world.users.handles.slice(0, 60) },
+    });
     for (const window of windowNames) {
       const rows = body.entries
         .map((entry: Pnl) => entry.windows[window])
@@ -33,7 +35,9 @@ describe('trading numbers', () => {
 
   it('give the return as a share of what was paid, and null where nothing was bought', async () => {
     const service = await sandbox();
-    const { body } = await ask(service, batch, { body: { handles: service.world.users.handles.slice(0, 60) } });
+    const { body } = await ask(service, batch, {
+      body: { handles: service.world.users.handles.slice(0, 60) },
+    });
     for (const { windows } of body.entries) {
       for (const window of windowNames) {
         const row = windows[window];
@@ -64,7 +68,9 @@ describe('the batch', () => {
   it('answers in the order requested, with the single records, and names the missing', async () => {
     const service = await sandbox();
     const [one = '', two = '', three = ''] = service.world.users.handles;
-    const { body } = await ask(service, batch, { body: { handles: [three, '@Nobody_Here', one, 'NOBODY_there', two] } });
+    const { body } = await ask(service, batch, {
+      body: { handles: [three, '@Nobody_Here', one, 'NOBODY_there', two] },
+    });
     expect(body.entries.map((entry: Pnl) => entry.handle)).toEqual([three, one, two]);
     expect([body.count, body.missing]).toEqual([3, ['nobody_here', 'nobody_there']]);
     expect((await ask(service, `/v2/user/handle/${one}/pnl`)).body).toEqual(body.entries[1]);
@@ -102,7 +108,8 @@ describe('the batch', () => {
   });
 
   it('counts one reveal for a response that returned wallets, or one for each entry where that is switched', async () => {
-    const names = (service: Awaited<ReturnType<typeof sandbox>>) => handlesWhere(service, holdsWallet).slice(0, 3);
+    const names = (service: Awaited<ReturnType<typeof sandbox>>) =>
+      handlesWhere(service, holdsWallet).slice(0, 3);
     const literal = await sandbox();
     await ask(literal, batch, { body: { handles: names(literal) } });
     expect(literal.meter().revealsUsed).toBe(1);

@@ -76,23 +76,29 @@ describe('resolve', () => {
     const asked = ask(service, `/v2/user/handle/${bare(service)}/resolve`, post);
     await until(() => waiting(service) === 1);
     await service.advance(10_000);
-    expect(await asked).toMatchObject({ status: 202, body: { pending: true, reason: 'timeout', retryable: true } });
+    expect(await asked).toMatchObject({
+      status: 202,
+      body: { pending: true, reason: 'timeout', retryable: true },
+    });
     expect(service.meter().unitsUsed).toBe(200);
   });
 
   const reasons = ['timeout', 'unavailable', 'rate_limited', 'no_preview', 'not_ingested'] as const;
-  it.each(reasons)('answers %s with 202, the fields that it has and no others, for 200 CU', async (reason) => {
-    const service = await sandbox({ world: worldWith({ outcome: 'pending', reason }) });
-    const { status, body } = await ask(service, `/v2/user/handle/${bare(service)}/resolve`, post);
-    expect(status).toBe(202);
-    expect(body).toEqual({
-      pending: true,
-      reason,
-      retryable: reason !== 'no_preview',
-      ...(reason === 'rate_limited' ? { retryAfterSeconds: expect.any(Number) } : {}),
-    });
-    expect(service.meter()).toMatchObject({ unitsUsed: 200, revealsUsed: 0 });
-  });
+  it.each(reasons)(
+    'answers %s with 202, the fields that it has and no others, for 200 CU',
+    async (reason) => {
+      const service = await sandbox({ world: worldWith({ outcome: 'pending', reason }) });
+      const { status, body } = await ask(service, `/v2/user/handle/${bare(service)}/resolve`, post);
+      expect(status).toBe(202);
+      expect(body).toEqual({
+        pending: true,
+        reason,
+        retryable: reason !== 'no_preview',
+        ...(reason === 'rate_limited' ? { retryAfterSeconds: expect.any(Number) } : {}),
+      });
+      expect(service.meter()).toMatchObject({ unitsUsed: 200, revealsUsed: 0 });
+    },
+  );
 
   it('answers a handle that no user has with 404, for 200 CU', async () => {
     const service = await sandbox();
@@ -128,7 +134,11 @@ describe('resolve', () => {
     }
     await service.advance(15_000);
     const refused = await ask(service, path, post);
-    expect([refused.status, refused.body.error.code, refused.body.retryAfter]).toEqual([429, 'RATE_LIMITED', 45]);
+    expect([refused.status, refused.body.error.code, refused.body.retryAfter]).toEqual([
+      429,
+      'RATE_LIMITED',
+      45,
+    ]);
     expect(await verdict(service, '/v2/thesis')).toBe('200');
     await service.advance(45_000);
     expect(await verdict(service, path, post)).toBe('404 NOT_OBSERVED');

@@ -38,7 +38,9 @@ describe('the thesis feed', () => {
     expect([status, body.count, body.items.length, body.hasMore]).toEqual([200, 20, 20, true]);
     expect(Object.keys(body).sort()).toEqual(common);
     expect(() => ThesisPage.parse(body)).not.toThrow();
-    const times = body.items.map((item: Thesis) => item.platformCreatedAt).filter((time: unknown) => time !== null);
+    const times = body.items
+      .map((item: Thesis) => item.platformCreatedAt)
+      .filter((time: unknown) => time !== null);
     expect(times).toEqual([...times].sort((one, other) => other - one));
     expect(body.updatedAt).toBe(times[0]);
     for (const item of body.items) {
@@ -74,7 +76,9 @@ describe('the thesis feed', () => {
     await service.advance(1_000);
     for (let number = 0; number < 5; number++) service.post();
     expect((await ask(service, next)).body).toEqual(quiet.body);
-    expect(ids((await ask(service, '/v2/thesis')).body.items).slice(5)).toEqual(ids(before.body.items).slice(0, 15));
+    expect(ids((await ask(service, '/v2/thesis')).body.items).slice(5)).toEqual(
+      ids(before.body.items).slice(0, 15),
+    );
   });
 
   it.each(['/v2/thesis', '/v2/thesis/token/0xabc', '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11'])(
@@ -98,13 +102,21 @@ describe('the thesis feed', () => {
     const mixed = '0xABCDEF0000000000000000000000000000000001';
     const { body } = await ask(service, `/v2/thesis/token/${mixed}`);
     expect(Object.keys(body).sort()).toEqual([...common, 'symbol', 'tokenAddress', 'tokenNetwork'].sort());
-    expect(body).toMatchObject({ tokenAddress: mixed.toLowerCase(), tokenNetwork: 'base', symbol: 'TIE', count: 1 });
+    expect(body).toMatchObject({
+      tokenAddress: mixed.toLowerCase(),
+      tokenNetwork: 'base',
+      symbol: 'TIE',
+      count: 1,
+    });
     expect(() => TokenThesisPage.parse(body)).not.toThrow();
   });
 
   it('answers a token of which nothing was said with an empty page, network and symbol null', async () => {
     const service = await sandbox();
-    const { status, body } = await ask(service, '/v2/thesis/token/0x0000000000000000000000000000000000000009');
+    const { status, body } = await ask(
+      service,
+      '/v2/thesis/token/0x0000000000000000000000000000000000000009',
+    );
     expect([status, body]).toEqual([
       200,
       {
@@ -136,7 +148,10 @@ describe('the thesis feed', () => {
   });
 
   it('answers an author of whom nothing is held with an empty page', async () => {
-    const { status, body } = await ask(await sandbox(), '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11');
+    const { status, body } = await ask(
+      await sandbox(),
+      '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11',
+    );
     expect([status, body.count, body.hasMore, body.nextBefore]).toEqual([200, 0, false, null]);
   });
 

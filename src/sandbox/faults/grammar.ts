@@ -30,7 +30,7 @@ export interface FaultRule {
 }
 
 const form =
-  /^(?<name>[A-Za-z0-9_]+)(?:@(?<at>[\w.*]+))?(?:\+(?<skip>\d+))?(?:\*(?<count>\d+))?(?:=(?<value>.+))?$/;
+  /^(?<name>[A-Za-z0-9_]+)(?:@(?<at>\w+(?:\.\w+)*(?:\.\*)?))?(?:\+(?<skip>\d+))?(?:\*(?<count>\d+))?(?:=(?<value>.+))?$/;
 const groups = new Set<string>(endpointIds.map((id) => endpoints[id].group));
 
 /**
@@ -104,11 +104,11 @@ function placeOf(where: string | undefined, place: FaultPlace, text: string): Fa
     return place === 'call' ? (target) => target !== 'ws' : (target) => target === 'ws';
   if (where === 'ws') return (target) => target === 'ws';
   if (groups.has(where)) return (target) => target !== 'ws' && endpoints[target].group === where;
-  const pattern = new RegExp(`^${where.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+  const pattern = new RegExp(`^${where.replaceAll('.', '\\.').replace('*', '.*')}$`);
   if (!endpointIds.some((id) => pattern.test(id))) {
     throw usage(
       `Fault ${text}: no endpoint is called ${where}.`,
-      `Places: ws, ${[...groups].join(', ')}, ${endpointIds.join(', ')}; * stands for anything.`,
+      `Places: ws, ${[...groups].join(', ')}, ${endpointIds.join(', ')}; thesis.* is all that begin so.`,
     );
   }
   return (target) => pattern.test(target);

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { type ErrorCode, errorCodes } from '../../src/contract/errors.ts';
+import { ask, sandbox, verdict } from './help.ts';
+
+const codes = Object.keys(errorCodes) as ErrorCode[];
+
+describe('errors', () => {
+  it.each(codes)('%s has its status and the documented body', async (code) => {
+    const service = await sandbox({ faults: code });
+    const { status, body } = await ask(service, '/v2/thesis');
+    expect(status).toBe(errorCodes[code].status);
+    expect(body).toEqual({
+      error: { code, message: expect.any(String) },
+      ...(code === 'RATE_LIMITED' ? { retryAfter: 1 } : {}),
+    });
+  });
+
+  it('answers unknown paths and methods with 404 NOT_FOUND', async () => {
+    const service = await sandbox();
+    expect(await verdict(service, '/v2/nothing')).toBe('404 NOT_FOUND');
+    expect(await verdict(service, '/v1/thesis')).toBe('404 NOT_FOUND');
+    expect(await verdict(service, '/v2/thesis', { method: 'POST' })).toBe('404 NOT_FOUND');
+    expect(await verdict(service, '/v2/user/handle/mira/resolve')).toBe('404 NOT_FOUND');
+    expect(await verdict(service, '/v2/thesis', { method: 'DELETE' })).toBe('404 NOT_FOUND');
+  });
+
+  it('answers a path that is not encoded well, and a body that is too large, with 400 BAD_REQUEST', async () => {
+    const service = await sandbox();
+    expect(await verdict(service, '/v2/user/handle/%E0%A4%A')).toBe('400 BAD_REQUEST');
+    const body = JSON.stringify({ handles: ['a'.repeat(1_100_000)] });
+    expect(await verdict(service, '/v2/user/handles/pnl', { body })).toBe('400 BAD_REQUEST');
+  });
+
+  it('ignores query members that it does not know', async () => {
+    expect(await verdict(await sandbox(), '/v2/thesis?limit=1&colour=red')).toBe('200');
+  });
+});

@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest';
+import { ServerFrame } from '../../src/contract/frames.ts';
+import {
+  ask,
+  bearer,
+  connect,
+  type Listener,
+  listen,
+  MINUTE,
+  NOON,
+  refusedHandshake,
+  sandbox,
+  until,
+  verdict,
+} from './help.ts';
+
+const all = { type: 'all' };
+const tokens = (...names: string[]) => ({ type: 'tokens', tokens: names });
+const subscribe = (subscription: unknown) => ({ type: 'subscribe', subscription });
+const typesOf = (frames: { type: string }[]) => frames.map(({ type }) => type);
+
+async function talk(socket: Listener, frame: unknown) {
+  socket.send(frame);
+  return socket.drain();
+}
+
+describe('the handshake', () => {
+  it('is the only way in: a plain GET is 404', async () => {
+    expect(await verdict(await sandbox(), '/v2/ws')).toBe('404 NOT_FOUND');
+  });
+
+  it('refuses with plain HTTP and the documented body, before the upgrade', async () => {
+    const service = await sandbox();
+    const starter = service.addKey({ plan: 'starter' });
+    const poor = service.addKey({ monthlyUnits: 19_999 });
+    const empty = service.addKey({ monthlyUnits: 0 });
+    const cases = [
+      [{}, 401, 'UNAUTHORIZED'],
+      [bearer('wrong'), 401, 'UNAUTHORIZED'],
+      [bearer(starter), 403, 'FORBIDDEN_SCOPE'],
+      [bearer(empty), 403, 'FREE_TIER_DISABLED'],
+      [bearer(poor), 402, 'QUOTA_EXCEEDED'],
+    ] as const;
+    for (const [headers, status, code] of cases) {
+      const refused = await refusedHandshake(service, headers);
+      expect(refused).toEqual({ status, body: { error: { code, message: expect.any(String) } } });
+    }
+    expect((await refusedHandshake(service, bearer(service.key), '/v2/thesis')).status).toBe(404);
+    expect(service.meter().totalUnits).toBe(0);
+  });
+
+  it('takes the key by X-Api-Key as well', async () => {
+    const service = await sandbox({ plan: 'starter' });
+    expect((await refusedHandshake(service, { 'x-api-key': service.key })).status).toBe(403);
+  });
+});
+
+describe('a connection', () => {
+  it('begins with ready and a connection id of its own', async () => {
+    const service = await sandbox();
+    const frames = [await (await connect(service)).next(), await (await connect(service)).next()];
+    for (const frame of frames) expect(frame).toEqual({ type: 'ready', connectionId: expect.any(String) });
+    expect(frames[0].connectionId).not.toBe(frames[1].connectionId);
+  });
+
+  it('receives nothing until it subscribes', async () => {
+    const service = await sandbox();
+    const socket = await listen(service);
+    service.post();
+    expect(await socket.drain()).toEqual([]);
+  });
+
+  it('receives every post after it subscribed to all, as pages show it and with two fields more', async () => {
+    const service = await sandbox();
+    const socket = await listen(service);
+    expect(await socket.subscribe()).toEqual({ type: 'subscription', subscription: all });
+    const posts = [];
+    for (let number = 0; number < 5; number++) {
+      await service.advance(100);
+      posts.push(service.post());
+    }
+    const frames = await socket.drain();
+    expect(frames.map(({ data }) => data)).toEqual(posts);
+    const { body } = await ask(service, '/v2/thesis?limit=5');
+    for (const frame of frames) {
+      expect(() => ServerFrame.parse(frame)).not.toThrow();
+      const { authorAvatarUrl, tokenImageUrl, ...item } = frame.data;
+      expect([authorAvatarUrl, tokenImageUrl]).not.toContain(undefined);
+      expect(body.items).toContainEqual(item);
+    }
+  });
+
+  it('receives the posts of its tokens only, EVM in any case', async () => {
+    const service = await sandbox();
+    const socket = await listen(service);
+    const token = '0xABCDEF0000000000000000000000000000000001';
+    const post = (id: string, tokenAddress: string | null) =>
+      service.post({ id, tokenAddress, authorHandle: null, thesis: null, platformCreatedAt: NOON });
+    await socket.subscribe(token, 'So11111111111111111111111111111111111111112');
+    post('one', token.toLowerCase());
+    post('two', '0x0000000000000000000000000000000000000009');
+    post('three', 'So11111111111111111111111111111111111111112');
+    post('four', 'so11111111111111111111111111111111111111112');
+    post('five', null);
+    expect((await socket.drain()).map(({ data }) => data.id)).toEqual(['one', 'three']);
+  });
+
+  it('holds one subscription: a new one replaces it, and says so right before', async () => {
+    const service = await sandbox();
+    const socket = await listen(service);
+    await socket.subscribe();
+    const next = tokens('So11111111111111111111111111111111111111112');
+    expect(await talk(socket, subscribe(next))).toEqual([
+      { type: 'replaced', previous: all },
+      { type: 'subscription', subscription: next },
+    ]);
+    service.post({
+      id: 'other',
+      tokenAddress: '0x01',
+      authorHandle: null,
+      thesis: null,
+      platformCreatedAt: NOON,
+    });
+    expect(await socket.drain()).toEqual([]);
+    expect(await talk(socket, subscribe(all))).toEqual([
+      { type: 'replaced', previous: next },
+      { type: 'subscription', subscription: all },
+    ]);
+  });
+
+  it('answers unsubscribe with a subscription of null, and sends no more', async () => {
+    const service = await sandbox();
+    const socket = await listen(service);
+    await socket.subscribe();
+    expect(await talk(socket, { type: 'unsubscribe' })).toEqual([
+      { type: 'subscription', subscription: null },
+    ]);
+    service.post();
+    expect(await socket.drain()).toEqual([]);
+    expect(typesOf(await talk(socket, subscribe(all)))).toEqual(['subscription']);
+  });
+
+  it('takes 50 addresses, and answers 51 with an error that says both numbers', async () => {
+    const service = await sandbox();
+    const socket = await listen(service);
+    const names = Array.from({ length: 51 }, (_, at) => `token${at}`);
+    expect(typesOf(await talk(socket, subscribe(tokens(...names.slice(1)))))).toEqual(['subscription']);
+    socket.send(subscribe(tokens(...names)));
+    const frame = await socket.next();
+    expect(frame).toEqual({ type: 'error', error: expect.stringMatching(/51.*50/) });
+    expect(await socket.drain()).toEqual([]);
+  });
+
+  it.each([
+    ['no JSON', 'subscribe please'],
+    ['no frame', '[]'],
+    ['an unknown type', { type: 'hello' }],
+    ['no subscription', { type: 'subscribe' }],
+    ['an unknown subscription', subscribe({ type: 'users' })],
+    ['tokens that are no list', subscribe({ type: 'tokens', tokens: 'a' })],
+  ])('answers a frame that is %s with an error, changes nothing and stays open', async (_, frame) => {
+    const service = await sandbox();
+    const socket = await listen(service);
+    await socket.subscribe();
+    socket.send(frame);
+    expect(await socket.next()).toEqual({ type: 'error', error: expect.any(String) });
+    const post = service.post();
+    expect((await socket.drain()).map(({ data }) => data.id)).toEqual([post.id]);
+  });
+
+  it('replays nothing, and forgets the subscription with the connection', async () => {
+    const service = await sandbox();
+    const first = await listen(service);
+    await first.subscribe();
+    first.ws.close();
+    await first.closed;
+    service.post();
+    const second = await listen(service);
+    service.post();
+    expect(await second.drain()).toEqual([]);
+    await second.subscribe();
+    const post = service.post();
+    expect((await second.drain()).map(({ data }) => data.id)).toEqual([post.id]);
+  });
+
+  it('never sends a thesis twice, though it be posted again', async () => {
+    const service = await sandbox();
+    const socket = await listen(service);
+    await socket.subscribe();
+    const post = service.post();
+    service.post(post);
+    service.post(post);
+    expect((await socket.drain()).map(({ data }) => data.id)).toEqual([post.id]);
+  });
+});
+
+describe('pings', () => {
+  it('come every 30 seconds, and an answered socket lives on', async () => {
+    const service = await sandbox();
+    const socket = await listen(service);
+    let pings = 0;
+    socket.ws.on('ping', () => pings++);
+    await service.advance(29_999);
+    expect(pings).toBe(0);
+    await service.advance(5 * MINUTE);
+    await until(() => pings >= 10);
+    expect([pings, socket.ws.readyState, service.state().sockets.length]).toEqual([10, socket.ws.OPEN, 1]);
+  });
+
+  it('close a socket that has not answered by the next', async () => {
+    const service = await sandbox();
+    const socket = await listen(service, service.key, false);
+    service.setClock(NOON + 30_000);
+    expect(service.state().sockets).toHaveLength(1);
+    service.setClock(NOON + 60_000);
+    expect(await socket.closed).toBe(1006);
+    expect(service.state().sockets).toHaveLength(0);
+  });
+});
+
+describe('the price of a socket', () => {
+  it('is 20,000 CU a minute held open, each started minute at its start', async () => {
+    const service = await sandbox();
+    const socket = await listen(service);
+    expect(service.meter().unitsUsed).toBe(20_000);
+    await service.advance(MINUTE - 1);
+    expect(service.meter().unitsUsed).toBe(20_000);
+    await service.advance(1);
+    expect(service.meter().unitsUsed).toBe(40_000);
+    socket.ws.close();
+    await socket.closed;
+    await until(() => service.state().sockets.length === 0);
+    await service.advance(10 * MINUTE);
+    expect(service.meter().unitsUsed).toBe(40_000);
+  });
+
+  it('follows the time that passed where that is switched on', async () => {
+    const service = await sandbox({ socketBilling: 'elapsed' });
+    const socket = await listen(service);
+    expect(service.meter().unitsUsed).toBe(0);
+    await service.advance(30_000);
+    expect(service.meter().unitsUsed).toBe(10_000);
+    await service.advance(300);
+    socket.ws.close();
+    await until(() => service.state().sockets.length === 0);
+    expect(service.meter().unitsUsed).toBe(10_100);
+  });
+
+  it("is each socket's own", async () => {
+    const service = await sandbox();
+    await listen(service);
+    await listen(service);
+    await service.advance(MINUTE);
+    expect(service.meter().unitsUsed).toBe(80_000);
+  });
+
+  it('ends in close code 1008 when the units run out', async () => {
+    const service = await sandbox({ monthlyUnits: 50_000 });
+    const socket = await listen(service);
+    await service.advance(2 * MINUTE);
+    expect(await socket.closed).toBe(1008);
+    expect(service.meter()).toMatchObject({ unitsUsed: 40_000, unitsRemaining: 10_000 });
+    expect(service.state().sockets).toHaveLength(0);
+    expect((await refusedHandshake(service, bearer(service.key))).status).toBe(402);
+  });
+
+  it('is counted on an unmetered key, whose socket stays', async () => {
+    const service = await sandbox({ unmetered: true, monthlyUnits: 0 });
+    const socket = await listen(service);
+    await service.advance(3 * MINUTE);
+    expect([service.meter().unitsUsed, socket.ws.readyState]).toEqual([80_000, socket.ws.OPEN]);
+  });
+});

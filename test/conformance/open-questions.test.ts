@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../src/contract/envelope.ts';
+import { ask, holder, NOON, sandbox } from './help.ts';
+
+describe('what the description leaves open stands behind a switch', () => {
+  it('envelope: answers bare, or wrapped in data and meta', async () => {
+    const bare = await sandbox({ envelope: 'bare' });
+    const wrapped = await sandbox({ envelope: 'wrapped' });
+    const path = `/v2/user/handle/${holder(bare)}`;
+    const record = (await ask(bare, path)).body;
+    const { body } = await ask(wrapped, path);
+    expect(body).toEqual({
+      data: record,
+      meta: { asOf: new Date(NOON).toISOString(), requestId: expect.stringMatching(/^req_/) },
+    });
+    expect(unwrap(body).data).toEqual(record);
+    const other = (await ask(wrapped, path)).body;
+    expect(other.meta.requestId).not.toBe(body.meta.requestId);
+  });
+
+  it('envelope: errors and the description of the service are never wrapped', async () => {
+    const service = await sandbox({ envelope: 'wrapped' });
+    expect(Object.keys((await ask(service, '/v2/thesis?limit=0')).body)).toEqual(['error']);
+    expect((await ask(service, '/openapi.json')).body.openapi).toBe('3.1.0');
+  });
+
+  it('page: limits above 20 are honoured, or pages hold 20 rows at most', async () => {
+    const full = await ask(await sandbox({ page: 'full' }), '/v2/thesis?limit=100');
+    const capped = await ask(await sandbox({ page: 'capped' }), '/v2/thesis?limit=100');
+    expect([full.body.count, capped.body.count]).toEqual([100, 20]);
+    expect(capped.body.items).toEqual(full.body.items.slice(0, 20));
+    expect(capped.body).toMatchObject({ hasMore: true, nextBefore: capped.body.items[19].id });
+  });
+
+  it('retryAfter: beside the error, or inside it', async () => {
+    const beside = await ask(await sandbox({ faults: '429=1:7s', retryAfter: 'beside' }), '/v2/me');
+    const inside = await ask(await sandbox({ faults: '429=1:7s', retryAfter: 'inside' }), '/v2/me');
+    expect(beside.body.retryAfter).toBe(7);
+    expect(inside.body).toEqual({
+      error: { code: 'RATE_LIMITED', message: expect.any(String), retryAfter: 7 },
+    });
+  });
+});

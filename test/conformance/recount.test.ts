@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ask,
+  first,
+  handlesWhere,
+  holdsWallet,
+  type Loose,
+  listen,
+  MINUTE,
+  type Reply,
+  sandbox,
+  until,
+} from './help.ts';
+
+/** Numbers from a seed, so that a run that fails can be run again: SEED=... */
+function dice(seed: number) {
+  let state = seed;
+  return (below: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** The price list in words of its own: nothing here reads the contract's table. */
+function priceOf(kind: string, reply: Reply, limit: number): { cu: number; reveals: number } {
+  const { status, body } = reply;
+  const free = { cu: 0, reveals: 0 };
+  if (![200, 202, 404].includes(status) || body?.error?.code === 'NOT_FOUND') return free;
+  const shows = (record: Loose) =>
+    [record.solanaAddress, record.evmAddress, record.wallet, record.evmWallet].some(
+      (address) => typeof address === 'string',
+    );
+  switch (kind) {
+    case 'handle':
+    case 'id':
+      return status === 404 ? { cu: 200, reveals: 0 } : { cu: 100, reveals: shows(body) ? 1 : 0 };
+    case 'wallet':
+    case 'pnl':
+      return status === 404 ? { cu: 200, reveals: 0 } : { cu: 30_000, reveals: shows(body) ? 1 : 0 };
+    case 'resolve':
+      return status === 200 ? { cu: 30_000, reveals: shows(body) ? 1 : 0 } : { cu: 200, reveals: 0 };
+    case 'batch':
+      return {
+        cu: 30_000 * body.entries.length + 200 * body.missing.length,
+        reveals: body.entries.some(shows) ? 1 : 0,
+      };
+    case 'thesis':
+      return { cu: 200 * Math.ceil(limit / 20), reveals: 0 };
+    case 'launchpad':
+      return { cu: 10, reveals: 0 };
+    default:
+      return free;
+  }
+}
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+
+describe('the meter', () => {
+  it(`agrees to the unit with an independent recount of what was answered (SEED=${seed})`, async () => {
+    const roll = dice(seed);
+    const service = await sandbox({
+      ratePerMinute: 100_000,
+      burstPerSecond: 100_000,
+      monthlyUnits: 600_000,
+      additionalUnits: 200_000,
+      revealsPerMonth: 60,
+      seed: roll(1_000),
+      faults: '500=3%,503=2%,429=2%,403=1%',
+    });
+    const names = service.world.users.handles;
+    const pick = (): string => (roll(4) === 0 ? `nobody_${roll(9)}` : (names[roll(names.length)] ?? ''));
+    const users = handlesWhere(service, holdsWallet).map((name) => service.world.users.byHandle(name));
+    let cu = 0;
+    let reveals = 0;
+
+    for (let round = 0; round < 400; round++) {
+      const user = users[roll(users.length)];
+      const limit = 1 + roll(100);
+      const none = '3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11';
+      const bodies = Array.from({ length: 1 + roll(4) }, pick);
+      const enc = encodeURIComponent;
+      const calls: [kind: string, path: string, options?: Parameters<typeof ask>[2]][] = [
+        ['handle', `/v2/user/handle/${enc(pick())}`],
+        ['id', `/v2/user/id/${roll(3) ? user?.id : none}`],
+        [
+          'wallet',
+          `/v2/user/wallet/${roll(3) ? (user?.solanaAddress ?? user?.evmAddress) : `0x${'9'.repeat(40)}`}`,
+        ],
+        ['pnl', `/v2/user/handle/${enc(pick())}/pnl`],
+        [
+          'batch',
+          '/v2/user/handles/pnl',
+          { body: { handles: [...bodies, bodies[0], `@${bodies[0]?.toUpperCase()}`] } },
+        ],
+        [
+          'resolve',
+          `/v2/user/handle/${enc(first(handlesWhere(service, holdsWallet)))}/resolve`,
+          { method: 'POST' },
+        ],
+        ['thesis', `/v2/thesis?limit=${limit}`],
+        ['thesis', `/v2/thesis/user/${user?.id}?limit=${limit}`],
+        ['thesis', `/v2/thesis/token/0x${'9'.repeat(40)}?limit=${limit}`],
+        ['launchpad', '/v2/launchpad/leaderboard/traders'],
+        ['launchpad', '/v2/launchpad/user/wallet/nobody'],
+        ['launchpad', '/v2/launchpad/thesis'],
+        ['none', '/v2/me'],
+        ['none', '/v2/thesis?before=nothing'],
+        ['none', '/v2/nothing'],
+        ['none', '/openapi.json'],
+      ];
+      // Dear calls are the rarer, so that the units last for a while.
+      const [kind, path, options] = first(calls.slice(roll(calls.length)));
+      if (['wallet', 'pnl', 'batch', 'resolve'].includes(kind) && roll(3) > 0) continue;
+      const reply = await ask(service, path, options);
+      const price = priceOf(kind, reply, limit);
+      cu += price.cu;
+      reveals += price.reveals;
+      if (kind === 'resolve') await service.advance(6_000);
+      const { totalUnits, totalReveals, unitsRemaining, additionalUnits } = service.meter();
+      expect({ seed, round, kind, cu: totalUnits, reveals: totalReveals }).toEqual({
+        seed,
+        round,
+        kind,
+        cu,
+        reveals,
+      });
+      expect((unitsRemaining ?? 0) + additionalUnits).toBe(800_000 - cu);
+      expect(totalReveals).toBeLessThanOrEqual(60);
+    }
+    const charged = service.log.reduce((sum, entry) => sum + entry.cu, 0);
+    expect(charged).toBe(cu);
+  });
+
+  it('agrees with the recount of sockets and calls together', async () => {
+    const service = await sandbox();
+    const sockets = [await listen(service), await listen(service)];
+    await service.advance(2.5 * MINUTE);
+    sockets[0]?.ws.close();
+    await until(() => service.state().sockets.length === 1);
+    await service.advance(MINUTE);
+    await ask(service, '/v2/thesis?limit=40');
+    // The first was open for three started minutes, the second for four.
+    expect(service.meter().unitsUsed).toBe(20_000 * (3 + 4) + 400);
+    expect(service.log.reduce((sum, { cu }) => sum + cu, 0)).toBe(service.meter().unitsUsed);
+  });
+});

@@ -1,0 +1,99 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { endpointIds, endpoints } from '../../src/contract/endpoints.ts';
+import { openapi } from '../../src/contract/openapi.ts';
+import { ask, handlesWhere, type Loose, sandbox } from '../conformance/help.ts';
+
+const document = (): Loose => JSON.parse(JSON.stringify(openapi()));
+
+describe('the OpenAPI document', () => {
+  it.each(['bare', 'wrapped'] as const)('is valid OpenAPI 3.1.0 with %s answers', async (envelope) => {
+    const made = JSON.parse(JSON.stringify(openapi({ envelope, server: 'http://127.0.0.1:1' })));
+    const validated = await SwaggerParser.validate(made);
+    expect(validated).toMatchObject({ openapi: '3.1.0', info: { version: '1.1.0' } });
+  });
+
+  it('holds every endpoint of the table, the socket and itself, and nothing else', () => {
+    const { paths } = document();
+    const expected = [...endpointIds.map((id) => endpoints[id].path), '/v2/ws', '/openapi.json'];
+    expect(Object.keys(paths).sort()).toEqual(expected.sort());
+    for (const id of endpointIds) {
+      const operation = paths[endpoints[id].path][endpoints[id].method.toLowerCase()];
+      expect(operation).toMatchObject({ operationId: id, 'x-price': { text: endpoints[id].price.text } });
+    }
+  });
+
+  it('gives parameters their bounds', () => {
+    const { paths } = document();
+    const parameter = (path: string, name: string) =>
+      paths[path].get.parameters.find((each: Loose) => each.name === name);
+    expect(parameter('/v2/thesis', 'limit')).toMatchObject({
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100 },
+    });
+    expect(parameter('/v2/user/handle/{handle}', 'handle')).toMatchObject({
+      in: 'path',
+      required: true,
+      schema: { type: 'string', minLength: 1, maxLength: 64 },
+    });
+    expect(parameter('/v2/user/id/{id}', 'id').schema.format).toBe('uuid');
+    expect(parameter('/v2/launchpad/leaderboard/traders', 'period').schema.enum).toEqual([
+      'daily',
+      'weekly',
+      'monthly',
+    ]);
+    const body = paths['/v2/user/handles/pnl'].post.requestBody.content['application/json'].schema;
+    expect(body.properties.handles).toMatchObject({ minItems: 1, maxItems: 100 });
+  });
+
+  it('names the documented answers and errors of each endpoint', () => {
+    const { paths } = document();
+    const statuses = (path: string, method = 'get') => Object.keys(paths[path][method].responses);
+    expect(statuses('/v2/me')).toEqual(['200', '401', '429', '503']);
+    expect(statuses('/v2/user/handle/{handle}/resolve', 'post')).toEqual(
+      expect.arrayContaining(['200', '202', '402', '404', '409', '429']),
+    );
+    expect(paths['/v2/thesis'].get.responses['402']['x-codes']).toEqual(['QUOTA_EXCEEDED']);
+  });
+
+  it('is what the running service serves, and describes what it answers', async () => {
+    const service = await sandbox({ socials: true });
+    const served = (await ask(service, '/openapi.json')).body;
+    expect(served.paths).toEqual(document().paths);
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'doc', ...served });
+    const wallet = service.world.users.byHandle(
+      handlesWhere(service, (user) => user.solanaAddress !== null)[0] ?? '',
+    );
+    for (const [template, path, body] of [
+      ['/v2/user/handle/{handle}', `/v2/user/handle/${wallet?.handle}`],
+      ['/v2/user/handle/{handle}/pnl', `/v2/user/handle/${wallet?.handle}/pnl`],
+      ['/v2/user/handles/pnl', '/v2/user/handles/pnl', { handles: service.world.users.handles.slice(0, 40) }],
+      ['/v2/thesis', '/v2/thesis?limit=100'],
+      ['/v2/thesis/user/{id}', `/v2/thesis/user/${wallet?.id}`],
+      ['/v2/launchpad/thesis', '/v2/launchpad/thesis'],
+      ['/v2/launchpad/leaderboard/traders', '/v2/launchpad/leaderboard/traders'],
+      ['/v2/me', '/v2/me'],
+    ] as const) {
+      const method = body ? 'post' : 'get';
+      const pointer = [
+        'paths',
+        template,
+        method,
+        'responses',
+        '200',
+        'content',
+        'application/json',
+        'schema',
+      ];
+      const escaped = pointer.map((part) =>
+        encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
+      );
+      const check = ajv.compile({ $ref: `doc#/${escaped.join('/')}` });
+      const { body: answer } = await ask(service, path, body ? { body } : {});
+      expect([template, check(answer), check.errors]).toEqual([template, true, null]);
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import {
+  ask,
+  bearer,
+  first,
+  handlesWhere,
+  holder,
+  holdsWallet,
+  NOON,
+  sandbox,
+  verdict,
+} from '../conformance/help.ts';
+
+type Service = Awaited<ReturnType<typeof sandbox>>;
+const steer = (service: Service, verb: string, body?: unknown, headers = {}) =>
+  ask(service, `/_sandbox/${verb}`, { key: null, headers, ...(body === undefined ? {} : { body }) });
+
+describe('the control call', () => {
+  it('shows the state, the meters and the log', async () => {
+    const service = await sandbox();
+    await ask(service, '/v2/thesis');
+    const state = (await steer(service, 'state')).body;
+    expect(state).toMatchObject({ now: NOON, requests: 1, theses: 600, faults: { spec: '' }, sockets: [] });
+    expect((await steer(service, 'meter')).body[service.key]).toMatchObject({
+      unitsUsed: 200,
+      plan: 'growth',
+    });
+    expect((await steer(service, 'log')).body).toMatchObject([
+      { endpoint: 'thesis.all', status: 200, cu: 200 },
+    ]);
+  });
+
+  it('moves the clock, and makes and withholds posts', async () => {
+    const service = await sandbox();
+    expect((await steer(service, 'clock', { advanceMs: 5_000 })).body).toEqual({ now: NOON + 5_000 });
+    const [post] = (await steer(service, 'post', { count: 1 })).body;
+    const newest = async () => (await ask(service, '/v2/thesis?limit=1')).body.items[0].id;
+    expect(await newest()).toBe(post.id);
+    await steer(service, 'withhold', { id: post.id, ms: 60_000 });
+    expect(await newest()).not.toBe(post.id);
+    await steer(service, 'clock', { now: NOON + 120_000 });
+    expect(await newest()).toBe(post.id);
+    await steer(service, 'remove', { id: post.id });
+    expect(await newest()).not.toBe(post.id);
+  });
+
+  it('changes faults, makes keys and tops them up', async () => {
+    const service = await sandbox();
+    expect((await steer(service, 'faults', { spec: '500@me' })).body).toEqual({ spec: '500@me' });
+    expect(await verdict(service, '/v2/me')).toBe('500 INTERNAL_ERROR');
+    await steer(service, 'faults', { spec: '' });
+    const made = (await steer(service, 'key', { plan: 'starter', mode: 'live', monthlyUnits: 100 })).body;
+    expect(made).toMatchObject({ plan: 'starter', key: expect.stringMatching(/^trdr_live_/) });
+    expect(await verdict(service, '/v2/thesis', { key: made.key })).toBe('402 QUOTA_EXCEEDED');
+    await steer(service, 'topUp', { key: made.key, units: 100 });
+    expect(await verdict(service, '/v2/thesis', { key: made.key })).toBe('200');
+  });
+
+  it('renames users, and restarts', async () => {
+    const service = await sandbox();
+    await steer(service, 'rename', { handle: holder(service), to: 'new_name' });
+    expect(await verdict(service, '/v2/user/handle/new_name')).toBe('200');
+    expect((await steer(service, 'restart', {})).status).toBe(200);
+    expect(await verdict(service, '/v2/me')).toBe('200');
+  });
+
+  it('says what is wrong', async () => {
+    const service = await sandbox();
+    expect((await steer(service, 'nothing')).status).toBe(404);
+    expect((await steer(service, 'faults', { spec: 'nonsense' })).body.error.message).toContain('nonsense');
+    expect((await steer(service, 'clock', { now: 'soon' })).status).toBe(400);
+    expect((await steer(service, 'clock', '{')).status).toBe(400);
+    expect((await steer(service, 'rename', { handle: 'nobody_at_all', to: 'x' })).status).toBe(400);
+  });
+
+  it('is no use to web pages, nor under another name', async () => {
+    const service = await sandbox();
+    expect((await steer(service, 'state', undefined, { origin: 'https://example.com' })).status).toBe(403);
+    const status = await new Promise((resolve) => {
+      request(`${service.url}/_sandbox/state`, { headers: { host: 'example.com' } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).end();
+    });
+    expect(status).toBe(403);
+  });
+
+  it('neither counts as a request nor needs a key', async () => {
+    const service = await sandbox({ ratePerMinute: 1 });
+    for (let call = 0; call < 5; call++) expect((await steer(service, 'state')).status).toBe(200);
+    expect(service.log).toEqual([]);
+  });
+});
+
+describe('several sandboxes', () => {
+  it('stand apart in one process', async () => {
+    const [one, two] = [await sandbox(), await sandbox()];
+    await ask(one, '/v2/thesis');
+    expect([one.meter().totalUnits, two.meter().totalUnits]).toEqual([200, 0]);
+    expect(one.port).not.toBe(two.port);
+  });
+
+  it('are the same for the same seed', async () => {
+    const [one, two, other] = [await sandbox(), await sandbox(), await sandbox({ seed: 2 })];
+    expect(one.key).toBe(two.key);
+    expect(one.key).not.toBe(other.key);
+    const path = `/v2/user/handle/${encodeURIComponent(first(handlesWhere(one, holdsWallet)))}`;
+    expect((await ask(one, path)).body).toEqual((await ask(two, path)).body);
+  });
+
+  it('take a fixed port and key, and say when the port is taken', async () => {
+    const one = await sandbox({ key: 'trdr_test_mine' });
+    expect(one.key).toBe('trdr_test_mine');
+    await expect(sandbox({ port: one.port })).rejects.toThrow(/EADDRINUSE/);
+    await one.close();
+    const again = await sandbox({ port: one.port });
+    const reply = await fetch(`${again.url}/v2/me`, { headers: bearer(again.key) });
+    expect([again.port, reply.status]).toEqual([one.port, 200]);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/contract/failure.ts';
+import { createFaults } from '../../src/sandbox/faults/engine.ts';
+import { faultHelp, parseFaults } from '../../src/sandbox/faults/grammar.ts';
+import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
+
+const rule = (text: string) => parseFaults(text)[0];
+
+describe('the faults grammar', () => {
+  it('reads chances as shares and as per cent', () => {
+    expect(rule('drop=0.01')?.chance).toBe(0.01);
+    expect(rule('429=5%')?.chance).toBe(0.05);
+    expect(rule('500=100%')?.chance).toBe(1);
+    expect(rule('500')?.chance).toBe(1);
+  });
+
+  it('reads times and ranges of times', () => {
+    expect(rule('delay=200ms')?.time).toEqual({ least: 200, most: 200 });
+    expect(rule('delay=200ms..2s')?.time).toEqual({ least: 200, most: 2_000 });
+    expect(rule('late=2%:1m')).toMatchObject({ chance: 0.02, time: { least: 60_000, most: 60_000 } });
+    expect(rule('drop=1.5m')).toMatchObject({ chance: null, time: { least: 90_000, most: 90_000 } });
+  });
+
+  it('reads counts, skips and places', () => {
+    expect(rule('500@user.wallet+3*2')).toMatchObject({ count: 2, skip: 3, chance: 1 });
+    expect(rule('500@user.wallet')?.at('user.wallet')).toBe(true);
+    expect(rule('500@user.wallet')?.at('user.handle')).toBe(false);
+    expect(rule('500@theses')?.at('thesis.token')).toBe(true);
+    expect(rule('500@thesis.*')?.at('launchpad.callouts')).toBe(false);
+    expect(rule('503@ws')?.at('ws')).toBe(true);
+    expect(rule('503')?.at('ws')).toBe(false);
+    expect(rule('delay@ws=1s')?.place).toBe('frame');
+  });
+
+  it('reads statuses and codes as answers', () => {
+    expect(rule('503')?.what).toEqual({ kind: 'answer', answer: { code: 'OVERLOADED' } });
+    expect(rule('b2b_disabled')?.what).toEqual({ kind: 'answer', answer: { code: 'B2B_DISABLED' } });
+    expect(rule('502')?.what).toEqual({ kind: 'answer', answer: { gateway: 502 } });
+  });
+
+  it('reads many at once, and none', () => {
+    expect(parseFaults('drop=0.01, delay=200ms,429=5%,,dup=1%').map(({ text }) => text)).toEqual([
+      'drop=0.01',
+      'delay=200ms',
+      '429=5%',
+      'dup=1%',
+    ]);
+    expect(parseFaults('')).toEqual([]);
+  });
+
+  it.each([
+    'nonsense',
+    '200',
+    '700',
+    'delay',
+    'delay=5%',
+    'drop=2',
+    'drop=-1',
+    '500@nowhere',
+    'dup@user.wallet',
+    'late@ws=1s',
+    'cut@ws',
+    'reset@ws',
+    'cut=1s',
+    '500=5%:1s:2s',
+    '500=abc',
+    '500**2',
+    'delay=1s..x',
+  ])('refuses %s and says why', (text) => {
+    expect(() => parseFaults(text)).toThrow(Failure);
+    expect(() => parseFaults(text)).toThrow(new RegExp(text.split(/[@=*]/)[0] ?? ''));
+  });
+
+  it('explains every fault there is', () => {
+    for (const name of Object.keys(faultKinds)) expect(faultHelp()).toContain(`\n${name}: `);
+  });
+});
+
+describe('the faults in force', () => {
+  const strikes = (text: string, seed: number, events: number) => {
+    const faults = createFaults(text, seed);
+    return Array.from({ length: events }, () => faults.draw('call', 'thesis.all').length);
+  };
+
+  it('strike by their chance, the same for the same seed', () => {
+    const one = strikes('500=10%', 7, 2_000);
+    expect(strikes('500=10%', 7, 2_000)).toEqual(one);
+    expect(strikes('500=10%', 8, 2_000)).not.toEqual(one);
+    const share = one.reduce((sum, each) => sum + each, 0) / 2_000;
+    expect(share).toBeGreaterThan(0.07);
+    expect(share).toBeLessThan(0.13);
+  });
+
+  it('skip first, then strike as often as they may', () => {
+    expect(strikes('500+2*3', 1, 8)).toEqual([0, 0, 1, 1, 1, 0, 0, 0]);
+  });
+
+  it('are counted, changed and ended', () => {
+    const faults = createFaults('500*1', 1);
+    faults.draw('call', 'me');
+    faults.draw('call', 'me');
+    expect(faults.struck).toEqual({ '500*1': 1 });
+    faults.add('429@me');
+    expect(faults.text).toBe('500*1,429@me');
+    expect(() => faults.set('nonsense')).toThrow(Failure);
+    expect(faults.text).toBe('500*1,429@me');
+    faults.set('');
+    expect(faults.draw('call', 'me')).toEqual([]);
+  });
+});

@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ask,
+  bearer,
+  costOf,
+  listen,
+  MINUTE,
+  refusedHandshake,
+  sandbox,
+  until,
+  verdict,
+} from '../conformance/help.ts';
+
+const page = '/v2/thesis';
+type Service = Awaited<ReturnType<typeof sandbox>>;
+
+/** The raw answer of a call, or the name of what broke it. */
+async function raw(service: Service, path = page): Promise<string> {
+  try {
+    const response = await fetch(service.url + path, { headers: bearer(service.key) });
+    return `${response.status} ${await response.text()}`;
+  } catch {
+    return 'broken';
+  }
+}
+
+describe('faults of calls', () => {
+  it('strike where they are told to, as often as they are told to', async () => {
+    const service = await sandbox({ faults: '500@theses*2' });
+    expect(await verdict(service, '/v2/launchpad/thesis')).toBe('200');
+    expect(await verdict(service, page)).toBe('500 INTERNAL_ERROR');
+    expect(await verdict(service, page)).toBe('500 INTERNAL_ERROR');
+    expect(await verdict(service, page)).toBe('200');
+  });
+
+  it('429 says how long to wait', async () => {
+    const service = await sandbox({ faults: '429=1:12s' });
+    expect((await ask(service, page)).body.retryAfter).toBe(12);
+  });
+
+  it('502 is a page of HTML, as a gateway sends it', async () => {
+    const service = await sandbox({ faults: '502' });
+    expect(await raw(service)).toMatch(/^502 <!doctype html>/);
+    expect(service.meter().totalUnits).toBe(0);
+  });
+
+  it('reset breaks the connection before the work: nothing is charged', async () => {
+    const service = await sandbox({ faults: 'reset' });
+    expect(await raw(service)).toBe('broken');
+    expect(service.meter().totalUnits).toBe(0);
+  });
+
+  it('lost breaks it after the work: the call is charged', async () => {
+    const service = await sandbox({ faults: 'lost' });
+    expect(await raw(service)).toBe('broken');
+    expect(service.meter().totalUnits).toBe(200);
+  });
+
+  it('cut breaks the body off half-way', async () => {
+    const service = await sandbox({ faults: 'cut' });
+    expect(await raw(service)).toBe('broken');
+    expect(service.meter().totalUnits).toBe(200);
+  });
+
+  it('html answers 200 with what is no JSON, shape with JSON of another shape', async () => {
+    const service = await sandbox({ faults: 'html*1' });
+    expect(await raw(service)).toMatch(/^200 <!doctype html>/);
+    await service.control('faults', { spec: 'shape' });
+    const { status, body } = await ask(service, page);
+    expect([status, body.items]).toEqual([200, undefined]);
+    expect(service.meter().totalUnits).toBe(400);
+  });
+
+  it('delay answers when the time has passed, and not before', async () => {
+    const service = await sandbox({ faults: 'delay=2s' });
+    let answered = false;
+    const asked = ask(service, page).finally(() => {
+      answered = true;
+    });
+    await until(() => service.state().inFlight === 1);
+    await service.advance(1_999);
+    expect(answered).toBe(false);
+    await service.advance(1);
+    expect((await asked).status).toBe(200);
+  });
+
+  it('stall never answers, and charges nothing', async () => {
+    const service = await sandbox({ faults: 'stall*1' });
+    const giveUp = new AbortController();
+    const asked = fetch(service.url + page, { headers: bearer(service.key), signal: giveUp.signal });
+    await until(() => service.log.length === 1);
+    giveUp.abort();
+    await expect(asked).rejects.toThrow();
+    expect(service.meter().totalUnits).toBe(0);
+    expect(await verdict(service, page)).toBe('200');
+  });
+
+  it('refuse the handshake with any status', async () => {
+    const service = await sandbox();
+    for (const status of [401, 402, 403, 404, 429, 500, 502, 503, 504]) {
+      service.faults.set(`${status}@ws`);
+      const refused = await refusedHandshake(service, bearer(service.key));
+      expect(refused.status).toBe(status);
+    }
+    expect(service.meter().totalUnits).toBe(0);
+  });
+});
+
+describe('faults of frames', () => {
+  const posts = (service: Service, count: number) => Array.from({ length: count }, () => service.post().id);
+  const idsOf = (frames: { data?: { id: string } }[]) => frames.map(({ data }) => data?.id);
+
+  async function subscribed(faults: string) {
+    const service = await sandbox({ faults });
+    const socket = await listen(service);
+    await socket.subscribe();
+    return { service, socket };
+  }
+
+  it('withhold keeps a frame back that pages hold', async () => {
+    const { service, socket } = await subscribed('withhold+1*1');
+    const [one, two, three] = posts(service, 3);
+    expect(idsOf(await socket.drain())).toEqual([one, three]);
+    const { body } = await ask(service, page);
+    expect(body.items.map((item: { id: string }) => item.id)).toContain(two);
+  });
+
+  it('dup sends a frame twice', async () => {
+    const { service, socket } = await subscribed('dup+1*1');
+    const [one, two, three] = posts(service, 3);
+    expect(idsOf(await socket.drain())).toEqual([one, two, two, three]);
+  });
+
+  it('reorder lets the next frame go first, and waits no longer than it is told', async () => {
+    const { service, socket } = await subscribed('reorder*1=1:2s');
+    const [one, two, three] = posts(service, 3);
+    expect(idsOf(await socket.drain())).toEqual([two, one, three]);
+    service.faults.set('reorder*1=1:2s');
+    const [alone] = posts(service, 1);
+    expect(await socket.drain()).toEqual([]);
+    await service.advance(2_000);
+    expect(idsOf(await socket.drain())).toEqual([alone]);
+  });
+
+  it('delay sends a frame later', async () => {
+    const { service, socket } = await subscribed('delay@ws*1=3s');
+    const [one, two] = posts(service, 2);
+    expect(idsOf(await socket.drain())).toEqual([two]);
+    await service.advance(3_000);
+    expect(idsOf(await socket.drain())).toEqual([one]);
+  });
+
+  it('html and shape send what is no frame', async () => {
+    const { service, socket } = await subscribed('html@ws*1,shape@ws+1*1');
+    posts(service, 3);
+    expect(await socket.next()).toMatch(/^<html>/);
+    expect((await socket.next()).type).toBe('surprise');
+    expect((await socket.next()).type).toBe('thesis');
+  });
+
+  it('drop breaks the socket off, close ends it in good order', async () => {
+    const dropped = await subscribed('drop');
+    dropped.service.post();
+    expect(await dropped.socket.closed).toBe(1006);
+    const closed = await subscribed('close');
+    closed.service.post();
+    expect(await closed.socket.closed).toBe(1001);
+  });
+
+  it('drop with a time breaks sockets about so often', async () => {
+    const { service, socket } = await subscribed('drop=10s');
+    await service.advance(10 * MINUTE);
+    expect(await socket.closed).toBe(1006);
+    expect(service.state().faults.struck).toEqual({ 'drop=10s': 1 });
+  });
+
+  it('halfopen goes silent without closing, until the service notices by its own pings', async () => {
+    const { service, socket } = await subscribed('halfopen');
+    let heard = 0;
+    socket.ws.on('ping', () => heard++);
+    posts(service, 3);
+    expect(service.state().sockets).toHaveLength(1);
+    await service.advance(MINUTE);
+    await service.advance(MINUTE);
+    expect([service.state().sockets.length, heard, socket.ws.readyState]).toEqual([0, 0, socket.ws.OPEN]);
+  });
+});
+
+describe('faults of posts', () => {
+  const ids = async (service: Service) =>
+    (await ask(service, page)).body.items.map((item: { id: string }) => item.id);
+
+  it('late posts turn up below newer ones, their frames with them', async () => {
+    const service = await sandbox({ faults: 'late*1=1:10s' });
+    const socket = await listen(service);
+    await socket.subscribe();
+    await service.advance(1_000);
+    const late = service.post();
+    await service.advance(1_000);
+    const newer = service.post();
+    expect((await ids(service)).slice(0, 1)).toEqual([newer.id]);
+    expect((await socket.drain()).map(({ data }) => data.id)).toEqual([newer.id]);
+    await service.advance(10_000);
+    expect((await ids(service)).slice(0, 2)).toEqual([newer.id, late.id]);
+    expect((await socket.drain()).map(({ data }) => data.id)).toEqual([late.id]);
+  });
+
+  it('lag lets the frame come before the page', async () => {
+    const service = await sandbox({ faults: 'lag*1=1:2s' });
+    const socket = await listen(service);
+    await socket.subscribe();
+    await service.advance(1_000);
+    const { id } = service.post();
+    expect((await socket.drain()).map(({ data }) => data.id)).toEqual([id]);
+    expect(await ids(service)).not.toContain(id);
+    await service.advance(2_000);
+    expect(await ids(service)).toContain(id);
+  });
+
+  it('vanish takes a post out again', async () => {
+    const service = await sandbox({ faults: 'vanish*1=1:5s' });
+    await service.advance(1_000);
+    const { id } = service.post();
+    expect(await ids(service)).toContain(id);
+    await service.advance(5_000);
+    expect(await ids(service)).not.toContain(id);
+    expect(await verdict(service, `${page}?before=${id}`)).toBe('400 VALIDATION_ERROR');
+  });
+});
+
+describe('a restart', () => {
+  it('breaks every socket and forgets subscriptions and rates, but not the books', async () => {
+    const service = await sandbox({ ratePerMinute: 3 });
+    const socket = await listen(service);
+    await socket.subscribe();
+    const cost = service.meter().totalUnits;
+    await ask(service, '/v2/me');
+    await ask(service, '/v2/me');
+    expect(await verdict(service, '/v2/me')).toBe('429 RATE_LIMITED');
+    service.restart();
+    expect(await socket.closed).toBe(1006);
+    expect(await verdict(service, '/v2/me')).toBe('200');
+    expect(service.meter().totalUnits).toBe(cost);
+    const again = await listen(service);
+    service.post();
+    expect(await again.drain()).toEqual([]);
+  });
+
+  it('can stay away for a while', async () => {
+    const service = await sandbox();
+    service.restart(5_000);
+    expect(await raw(service)).toBe('broken');
+    await service.advance(5_000);
+    expect(await raw(service)).toMatch(/^200/);
+    expect((await costOf(service, () => ask(service, page))).cu).toBe(200);
+  });
+});

@@ -1,0 +1,102 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ask, closeLater, type Loose, listen, MINUTE, NOON, sandbox } from '../conformance/help.ts';
+
+async function file(name: string, records: readonly unknown[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'trdr-'));
+  closeLater(() => rm(folder, { recursive: true }));
+  const path = join(folder, name);
+  await writeFile(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  return { folder, path };
+}
+
+const recorded = (id: string, platformCreatedAt: number, more = {}) => ({
+  id,
+  authorHandle: 'mira',
+  thesis: `Post ${id}`,
+  platformCreatedAt,
+  ...more,
+});
+
+describe('live posts', () => {
+  it('arrive at the rate asked for, at times that the seed decides', async () => {
+    const times = async (seed: number) => {
+      const service = await sandbox({ seed, rate: 30 });
+      await service.advance(20 * MINUTE);
+      const { body } = await ask(service, '/v2/thesis?limit=100');
+      return {
+        posted: service.state().posts,
+        times: body.items.map((item: Loose) => item.platformCreatedAt),
+      };
+    };
+    const one = await times(3);
+    expect(one.posted).toBeGreaterThan(500);
+    expect(one.posted).toBeLessThan(700);
+    expect(await times(3)).toEqual(one);
+    expect((await times(4)).times).not.toEqual(one.times);
+  });
+
+  it('do not arrive unless they are asked for', async () => {
+    const service = await sandbox();
+    await service.advance(60 * MINUTE);
+    expect(service.state().posts).toBe(0);
+    await service.control('rate', { perMinute: 60 });
+    await service.advance(10 * MINUTE);
+    const { posts } = service.state();
+    expect(posts).toBeGreaterThan(400);
+    await service.control('rate', { perMinute: 0 });
+    await service.advance(10 * MINUTE);
+    expect(service.state().posts).toBe(posts);
+  });
+
+  it('bring callouts with them, fewer', async () => {
+    const service = await sandbox({ rate: 60 });
+    const newest = async () => (await ask(service, '/v2/launchpad/thesis')).body.items[0];
+    const before = await newest();
+    await service.advance(5 * MINUTE);
+    expect((await newest()).createdAt).toBeGreaterThan(before.createdAt);
+  });
+});
+
+describe('a recording', () => {
+  it('is played with its own timing, as if it were written now', async () => {
+    const { path } = await file('feed.ndjson', [
+      recorded('one', 1_000_000),
+      recorded('three', 1_060_000, { closedAt: 1_070_000 }),
+      recorded('two', 1_010_000),
+    ]);
+    const service = await sandbox({ replay: { file: path, speed: 10 }, rate: 600 });
+    const socket = await listen(service);
+    await socket.subscribe();
+    await service.advance(999);
+    expect((await socket.drain()).map(({ data }) => data.id)).toEqual(['one']);
+    await service.advance(1);
+    expect((await socket.drain()).map(({ data }) => [data.id, data.platformCreatedAt])).toEqual([
+      ['two', NOON + 1_000],
+    ]);
+    await service.advance(10_000);
+    const [last] = await socket.drain();
+    expect(last.data).toMatchObject({
+      id: 'three',
+      platformCreatedAt: NOON + 6_000,
+      closedAt: NOON + 16_000,
+    });
+    expect(service.state().posts).toBe(3);
+    const { body } = await ask(service, '/v2/thesis?limit=3');
+    expect(body.items.map((item: Loose) => item.id)).toEqual(['three', 'two', 'one']);
+  });
+});
+
+describe('data of the user', () => {
+  it('is served from a folder of NDJSON', async () => {
+    const { folder } = await file('theses.ndjson', [
+      recorded('mine', NOON - 1_000),
+      recorded('older', NOON - 2_000),
+    ]);
+    const service = await sandbox({ data: folder });
+    const { body } = await ask(service, '/v2/thesis');
+    expect(body.items.map((item: Loose) => item.id)).toEqual(['mine', 'older']);
+  });
+});
