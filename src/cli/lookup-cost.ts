@@ -7,7 +7,7 @@ import type { FullEstimate } from './preflight.ts';
 import type { Subjects } from './subjects.ts';
 
 /** Each subject once, in order. */
-function distinct(subjects: readonly Subject[]): Subject[] {
+export function distinct(subjects: readonly Subject[]): Subject[] {
   return [...new Map(subjects.map((subject) => [`${subject.form}:${subject.normal}`, subject])).values()];
 }
 

@@ -7,6 +7,8 @@ export const tree: Readonly<Record<string, Load>> = {
   whois: async () => (await import('./commands/whois.ts')).whois,
   me: async () => (await import('./commands/me.ts')).me,
   price: async () => (await import('./commands/price.ts')).price,
+  'launchpad user': async () => (await import('./commands/launchpad-user.ts')).launchpadUser,
+  'launchpad callouts': async () => (await import('./commands/launchpad-callouts.ts')).launchpadCallouts,
   'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };

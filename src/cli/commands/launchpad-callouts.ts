@@ -1,0 +1,105 @@
+import { cu } from '../../contract/endpoints.ts';
+import { Failure, usage } from '../../contract/failure.ts';
+import { CALLOUT_PAGE } from '../../contract/limits.ts';
+import { Callout } from '../../contract/records/launchpad.ts';
+import { calloutCall, calloutFeed } from '../../core/feeds.ts';
+import { readSubject } from '../../core/subject.ts';
+import { type Feed, walk } from '../../core/walk.ts';
+import { calloutView } from '../../output/views/callouts.ts';
+import { command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { unitsText } from '../money.ts';
+import { flag, value } from '../option.ts';
+import { instantAt, integer, text, time } from '../values.ts';
+
+const DEFAULT_ROWS = 20;
+
+export const launchpadCallouts = command({
+  path: 'launchpad callouts',
+  summary: 'Coins called out on the launchpad, newest first',
+  about: [
+    'Each with its market cap when it was posted, and the price since as a multiple: now, and at its best.',
+    'Pages of 25 cost 10 CU each and are walked as rows are wanted. A walk whose end is not known (--all, --since) goes no further than confirmAbove unless --yes or --max-cu allows it.',
+  ],
+  args: [],
+  options: {
+    coin: value('--coin', 'only this coin', text('mint', 'token')),
+    wallet: value('--wallet', 'only what this wallet called out', text('address')),
+    limit: value('--limit', 'how many at the most', integer({ min: 1 }), `${DEFAULT_ROWS}; with --since all`),
+    all: flag('--all', 'all there are'),
+    since: value('--since', 'only those posted since then', time),
+  },
+  common: ['output', 'service', 'money'],
+  examples: [
+    { run: 'trdr launchpad callouts --since 2h', does: 'what was called out in the last two hours' },
+    {
+      run: 'trdr launchpad callouts --all -o csv --out callouts.csv --max-cu 50k',
+      does: 'everything, as a spreadsheet, for 50,000 CU at the most',
+    },
+    {
+      run: "trdr launchpad callouts --limit 500 -o ndjson | jq -s 'map(.multiple // empty) | add / length'",
+      does: 'what became of the last 500 on average',
+    },
+  ],
+  calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet'],
+  record: () => Callout,
+  exits: [0, 2, 4, 5, 6, 7, 9, 11],
+  parse(_, { coin, wallet, limit, all, since }) {
+    if (coin !== undefined && wallet !== undefined) {
+      throw usage('--coin and --wallet are two feeds', 'give one of them');
+    }
+    if (all && limit !== undefined) throw usage('--all and --limit say two things', 'give one of them');
+    const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
+    return { coin, wallet, since, rows };
+  },
+  async run(context, { coin, wallet, since, rows }) {
+    const scope = {
+      ...(coin !== undefined && { mint: await coinOf(coin) }),
+      ...(wallet !== undefined && { wallet: (await readSubject(wallet, 'wallet')).value }),
+    };
+    const pages = rows === undefined ? null : Math.ceil(rows / CALLOUT_PAGE);
+    if (await context.dryRun([{ ...calloutCall(scope, {}), times: pages }])) return 0;
+    if (pages !== null) {
+      await context.approve({ least: cu.launchpad, most: cu.launchpad * pages }, 'walking the callouts');
+    }
+    const feed = calloutFeed(await context.client(), scope);
+    const found = walk(pages === null ? untilAsked(feed, context) : feed, {
+      limit: rows,
+      since: since && instantAt(since, context.io.clock.now()),
+      signal: context.signal,
+    });
+    await context.print(calloutView, found);
+    return 0;
+  },
+});
+
+async function coinOf(given: string): Promise<string> {
+  try {
+    return (await readSubject(given, 'wallet')).value;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw usage(
+      `--coin: this is no address of a coin`,
+      'a mint is a Solana address, or an EVM address with its 0x',
+    );
+  }
+}
+
+/** A walk whose end nobody knows goes on unasked for as long as it costs no more than goes unasked. */
+function untilAsked(feed: Feed<Callout>, context: Context): Feed<Callout> {
+  const { confirmAbove, maxCu } = context.settings;
+  if (context.globals.yes || maxCu !== undefined) return feed;
+  return {
+    ...feed,
+    async page(...request) {
+      if (context.spent + cu.launchpad > confirmAbove) throw enough(context.spent, confirmAbove);
+      return await feed.page(...request);
+    },
+  };
+}
+
+const enough = (spent: number, confirmAbove: number) =>
+  new Failure('limit', `the walk has cost ${unitsText(spent)} and is not at its end`, {
+    code: 'CONFIRM_ABOVE',
+    hint: `more than ${unitsText(confirmAbove)} is not spent unasked: say --yes, --limit N or --max-cu N`,
+  });

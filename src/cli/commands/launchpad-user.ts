@@ -1,0 +1,69 @@
+import { cu } from '../../contract/endpoints.ts';
+import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
+import { launchpadAnswers } from '../../core/launchpad.ts';
+import { lookup } from '../../core/lookup.ts';
+import { launchpadUserView } from '../../output/views/subject.ts';
+import { command } from '../command.ts';
+import { subjectOptions } from '../common.ts';
+import { subjectSource } from '../input.ts';
+import { distinct } from '../lookup-cost.ts';
+import { unitsText } from '../money.ts';
+import { preflight } from '../preflight.ts';
+import { gatherSubjects, isSingle } from '../subjects.ts';
+import { createTally } from '../tally.ts';
+
+export const launchpadUser = command({
+  path: 'launchpad user',
+  summary: 'The launchpad account of a wallet',
+  about: [
+    'A stored read: it resolves nothing, and says nothing of who is behind the wallet (trdr whois does). A wallet that traded without creating an account is found with isLaunchpadUser false.',
+    'What is no wallet is refused before anything is charged; a wallet that stands several times is asked once.',
+  ],
+  args: [
+    {
+      name: 'wallet',
+      help: 'a Solana or EVM wallet; - reads them from stdin',
+      variadic: true,
+      optional: true,
+    },
+  ],
+  options: subjectOptions,
+  common: ['output', 'service', 'money'],
+  examples: [
+    { run: 'trdr launchpad user 8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6', does: 'one wallet' },
+    {
+      run: "trdr launchpad board -o ndjson | jq -r .wallet | trdr launchpad user - | jq -r 'select(.xUsername) | .xUsername'",
+      does: 'the X accounts of those on the board',
+    },
+  ],
+  calls: ['launchpad.user'],
+  record: () => LaunchpadUserRecord,
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'wallet') }),
+  async run(context, { source, strict }) {
+    const { io, signal } = context;
+    const subjects = await gatherSubjects(source, context, 'wallet');
+    const wallets = distinct(subjects.checked);
+    const planned = wallets.map(
+      ({ value }) => ({ id: 'launchpad.user', ask: { params: { wallet: value } } }) as const,
+    );
+    if (await context.dryRun(planned)) return 0;
+    const most = subjects.endless ? null : cu.launchpad * wallets.length;
+    await preflight(
+      context,
+      { least: most ?? 0, most, reveals: 0 },
+      `asking about ${wallets.length} wallets`,
+    );
+    const answer = launchpadAnswers(await context.client(), io.clock);
+    const single = isSingle(source, subjects);
+    const tally = createTally();
+    await context.emit(launchpadUserView, single, async (out) => {
+      for await (const each of lookup(subjects.all(), { answer, as: 'wallet', signal })) {
+        tally.add(each.answer);
+        await out.write(each.record as LaunchpadUserRecord);
+      }
+    });
+    if (!single && io.stderr.isTTY) context.say(`${tally.text}, ${unitsText(context.spent)}`);
+    return tally.exit(strict);
+  },
+});

@@ -1,0 +1,40 @@
+import { fieldPaths } from '../../contract/paths.ts';
+import { Callout } from '../../contract/records/launchpad.ts';
+import type { View } from '../view.ts';
+
+/** Callouts, newest first: what was called out, what became of it, and why. */
+export const calloutView: View<Callout> = {
+  columns: [
+    { title: 'posted', kind: 'time', value: (row) => row.createdAt, rank: 2, field: 'createdAt' },
+    {
+      title: 'coin',
+      kind: 'text',
+      value: (row) => row.coinSymbol ?? row.coinName ?? row.coinMint,
+      min: 6,
+      field: 'coinSymbol',
+    },
+    { title: 'by', kind: 'text', value: (row) => row.userName ?? row.wallet, min: 8, field: 'userName' },
+    { title: 'now', kind: 'multiple', value: (row) => row.multiple, field: 'multiple' },
+    { title: 'best', kind: 'multiple', value: (row) => row.maxMultiplier, rank: 3, field: 'maxMultiplier' },
+    {
+      title: 'mcap then',
+      kind: 'usd',
+      value: (row) => row.calledOutAtMcap,
+      rank: 1,
+      field: 'calledOutAtMcap',
+    },
+    { title: 'wallet', kind: 'address', value: (row) => row.wallet, rank: 4, field: 'wallet' },
+    { title: 'mint', kind: 'address', value: (row) => row.coinMint, rank: 5, field: 'coinMint' },
+    {
+      title: 'why',
+      kind: 'text',
+      value: (row) => row.thesis,
+      wrap: true,
+      below: true,
+      lines: 3,
+      field: 'thesis',
+    },
+  ],
+  fields: fieldPaths(Callout),
+  empty: 'no callouts',
+};

@@ -1,0 +1,163 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { Callout } from '../../src/contract/records/launchpad.ts';
+import { widthOf } from '../../src/output/width.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+
+const NOBODY = '11111111111111111111111111111111';
+const HOUR = 3_600_000;
+
+describe('trdr launchpad user', () => {
+  test('gives the stored account with subject and found, in input order, asked once each', async () => {
+    const sandbox = await withSandbox();
+    const board = sandbox.world.launchpad.board('weekly', sandbox.clock.now());
+    const [one = NOBODY, two = NOBODY] = board.entries.map((entry) => entry.wallet);
+    const { exitCode, records } = await trdr(['launchpad', 'user', two, NOBODY, one, two], { sandbox });
+    expect(exitCode).toBe(0);
+    expect(records()).toEqual([
+      { subject: two, found: true, ...sandbox.world.launchpad.user(two) },
+      { subject: NOBODY, found: false, code: 'NOT_OBSERVED' },
+      { subject: one, found: true, ...sandbox.world.launchpad.user(one) },
+      { subject: two, found: true, ...sandbox.world.launchpad.user(two) },
+    ]);
+    expect(sandbox.meter().unitsUsed).toBe(30);
+  });
+
+  test('reads wallets from stdin and from a column of a file', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const [entry] = sandbox.world.launchpad.board('daily', sandbox.clock.now()).entries;
+    const wallet = entry?.wallet ?? '';
+    const file = join(home.path, 'desk.csv');
+    writeFileSync(file, `name,wallet\r\n"a, b",${wallet}\r\n`);
+    const piped = await trdr(['launchpad', 'user', '-'], { sandbox, input: `# desk\n\n${wallet}\n` });
+    const column = await trdr(['launchpad', 'user', '--file', file, '--column', 'wallet'], { sandbox, home });
+    expect(piped.records()).toMatchObject([{ subject: wallet, found: true }]);
+    expect(column.stdout).toBe(piped.stdout);
+  });
+
+  test('refuses what is no wallet before anything is charged', async () => {
+    const sandbox = await withSandbox();
+    const { exitCode, error } = await trdr(['launchpad', 'user', NOBODY, 'mira'], { sandbox });
+    expect([exitCode, error()['code'], sandbox.log.length]).toEqual([2, 'BAD_SUBJECT', 0]);
+  });
+
+  test('ends in 3 where nobody was found, and in 10 where --strict misses one', async () => {
+    const sandbox = await withSandbox();
+    const [entry] = sandbox.world.launchpad.board('daily', sandbox.clock.now()).entries;
+    const none = await trdr(['launchpad', 'user', NOBODY], { sandbox });
+    const strict = await trdr(['launchpad', 'user', entry?.wallet ?? '', NOBODY, '--strict'], { sandbox });
+    expect([none.exitCode, strict.exitCode, strict.records().length]).toEqual([3, 10, 2]);
+  });
+});
+
+describe('trdr launchpad callouts', () => {
+  const ids = (records: readonly Record<string, unknown>[]) => records.map((record) => record['id']);
+
+  test('walks pages to the end, each callout once, newest first, untouched', async () => {
+    const sandbox = await withSandbox();
+    const { exitCode, records } = await trdr(['launchpad', 'callouts', '--all'], { sandbox });
+    expect(exitCode).toBe(0);
+    const all = records();
+    expect(new Set(ids(all)).size).toBe(all.length);
+    const first = sandbox.world.launchpad.callouts({}, undefined, sandbox.clock.now());
+    expect(ids(all).slice(0, 25)).toEqual(first?.items.map((item) => item.id));
+    expect(sandbox.meter().unitsUsed).toBe(10 * Math.ceil(all.length / 25));
+    for (const record of all) expect(Callout.safeParse(record).success).toBe(true);
+  });
+
+  test('asks for no more pages than its rows need', async () => {
+    const sandbox = await withSandbox();
+    const { records } = await trdr(['launchpad', 'callouts', '--limit', '26'], { sandbox });
+    expect([records().length, sandbox.meter().unitsUsed]).toEqual([26, 20]);
+  });
+
+  test('with --since goes back to then and no further', async () => {
+    const sandbox = await withSandbox();
+    const { records } = await trdr(['launchpad', 'callouts', '--since', '36h'], { sandbox });
+    const times = records().flatMap(({ createdAt }) => (typeof createdAt === 'number' ? [createdAt] : []));
+    expect(times.length).toBeGreaterThan(25);
+    expect(Math.min(...times)).toBeGreaterThan(sandbox.clock.now() - 36 * HOUR - 60_000);
+  });
+
+  test('can be narrowed to a coin or to a wallet, not to both', async () => {
+    const sandbox = await withSandbox();
+    const [some] = sandbox.world.launchpad.callouts({}, undefined, sandbox.clock.now())?.items ?? [];
+    const [coin, wallet] = [some?.coinMint ?? '', some?.wallet ?? ''];
+    const ofCoin = await trdr(['launchpad', 'callouts', '--coin', coin], { sandbox });
+    const ofWallet = await trdr(['launchpad', 'callouts', '--wallet', wallet], { sandbox });
+    expect(new Set(ofCoin.records().map((record) => record['coinMint']))).toEqual(new Set([coin]));
+    expect(new Set(ofWallet.records().map((record) => record['wallet']))).toEqual(new Set([wallet]));
+    const both = await trdr(['launchpad', 'callouts', '--coin', coin, '--wallet', wallet], { sandbox });
+    expect(both.exitCode).toBe(2);
+  });
+
+  test('stops a walk without an end where it would cost more than goes unasked', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const profile = { version: 1, profiles: { default: { confirmAbove: 50 } } };
+    mkdirSync(home.config);
+    writeFileSync(join(home.config, 'config.json'), JSON.stringify(profile));
+    const { exitCode, records, error } = await trdr(['launchpad', 'callouts', '--all'], { sandbox, home });
+    expect([exitCode, records().length, sandbox.meter().unitsUsed]).toEqual([6, 125, 50]);
+    expect(error()).toMatchObject({ code: 'CONFIRM_ABOVE', hint: expect.stringContaining('--yes') });
+  });
+
+  test('delivers what a ceiling allows, and ends in 6', async () => {
+    const sandbox = await withSandbox();
+    const { exitCode, records } = await trdr(['launchpad', 'callouts', '--all', '--max-cu', '30'], {
+      sandbox,
+    });
+    expect([exitCode, records().length, sandbox.meter().unitsUsed]).toEqual([6, 75, 30]);
+  });
+});
+
+describe('trdr launchpad board', () => {
+  test('prints the entries of the latest snapshot as they came', async () => {
+    const sandbox = await withSandbox();
+    const { exitCode, json, stderr } = await trdr(['launchpad', 'board', '--json'], { sandbox });
+    expect(exitCode).toBe(0);
+    expect(json()).toEqual(sandbox.world.launchpad.board('weekly', sandbox.clock.now()).entries);
+    expect(stderr).toMatch(/weekly board of \d{4}-\d\d-\d\dT\d\d:\d\dZ/);
+  });
+
+  test('takes the snapshot at or before a time, and compares two of them', async () => {
+    const sandbox = await withSandbox();
+    const at = sandbox.clock.now() - 48 * HOUR;
+    const words = ['launchpad', 'board', '--period', 'monthly', '--at', String(at), '--compare', '9d'];
+    const { records } = await trdr(words, { sandbox });
+    const now = sandbox.world.launchpad.board('monthly', at).entries;
+    const rows = records();
+    expect(rows.slice(0, now.length).map((row) => row['wallet'])).toEqual(now.map((entry) => entry.wallet));
+    const gone = rows.slice(now.length);
+    expect(gone.length).toBe(rows.filter((row) => row['change'] === 'new').length);
+    expect(new Set(gone.map((row) => row['change']))).toEqual(new Set(['left']));
+    expect(sandbox.meter().unitsUsed).toBe(20);
+  });
+
+  test('makes newcomers of nobody where no earlier snapshot is held', async () => {
+    const sandbox = await withSandbox();
+    const { records, stderr } = await trdr(['launchpad', 'board', '--compare', '2001-01-01'], { sandbox });
+    expect(records()[0]).not.toHaveProperty('change');
+    expect(stderr).toContain('no board is held from the time to compare with');
+  });
+
+  test('draws bars and moves on a terminal, within its width', async () => {
+    const sandbox = await withSandbox();
+    const env = { LANG: 'C.UTF-8' };
+    for (const columns of [60, 80, 200]) {
+      const { stdout } = await runInProcess(['launchpad', 'board', '--compare', '2d'], {
+        sandbox,
+        env,
+        tty: true,
+        columns,
+      });
+      const lines = stripVTControlCharacters(stdout).split('\n');
+      expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(columns);
+      expect(stdout).toMatch(/[▲▼] \d/);
+      if (columns === 200) expect(stdout).toContain('████');
+    }
+  });
+});
