@@ -13,7 +13,7 @@ export interface SandboxClock {
 }
 
 /** What runs at a time. A promise is awaited only while time is moved by hand. */
-export type Task = () => unknown;
+type Task = () => unknown;
 
 interface Timer {
   readonly time: number;

@@ -117,7 +117,7 @@ export function createControls({ kernel, gate, state, restart }: ControlParts) {
   };
 }
 
-export type Controls = ReturnType<typeof createControls>;
+type Controls = ReturnType<typeof createControls>;
 export type ControlName = keyof Controls;
 type Inputs = { [N in ControlName]: Parameters<Controls[N]['run']>[0] };
 type Outputs = { [N in ControlName]: Awaited<ReturnType<Controls[N]['run']>> };

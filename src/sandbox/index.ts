@@ -22,17 +22,10 @@ import { type State, stateReader } from './state.ts';
 import { readRecording } from './world/index.ts';
 import type { World } from './world/types.ts';
 
-export { manualClock, runningClock, type SandboxClock } from './clock.ts';
-export type { ControlInput, ControlName, ControlOutput } from './control.ts';
-export type { Faults } from './faults/engine.ts';
-export { faultHelp, parseFaults } from './faults/grammar.ts';
-export type { KeyOptions } from './keys/keys.ts';
-export type { MeterReading } from './keys/meter.ts';
-export { planNames, type SandboxPlan, type Scope, scopes } from './keys/plans.ts';
-export type { LogEntry } from './log.ts';
+export { manualClock } from './clock.ts';
+export { parseFaults } from './faults/grammar.ts';
+export { planNames } from './keys/plans.ts';
 export type { SandboxOptions } from './options.ts';
-export type { State } from './state.ts';
-export type { World } from './world/types.ts';
 
 /** A running sandbox: the service, and what tests and the curious may see and do behind it. */
 export interface Sandbox {

@@ -10,7 +10,7 @@ export interface TimeRange {
 }
 
 /** An error answer, or a 5xx that the service does not document (a gateway's HTML page). */
-export type FaultAnswer = { readonly code: ErrorCode } | { readonly gateway: number };
+type FaultAnswer = { readonly code: ErrorCode } | { readonly gateway: number };
 
 /** One fault that may strike. */
 export interface FaultRule {

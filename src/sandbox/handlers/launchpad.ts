@@ -41,7 +41,7 @@ export function launchpadRoutes({ world, clock }: Service): Routes<Launchpad> {
 }
 
 /** An instant as epoch milliseconds or as an ISO time; null where it is neither. */
-export function instantOf(text: string): number | null {
+function instantOf(text: string): number | null {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   if (!/^\d{4}-\d{2}(-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?)?$/i.test(text)) return null;
   const time = Date.parse(text);

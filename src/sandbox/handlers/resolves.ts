@@ -8,7 +8,7 @@ const PLACE_MS = 1_500;
 const PATIENCE_MS = 10_000;
 
 /** What a live resolve comes to for the call that asked. */
-export type Resolved = { readonly user: User } | { readonly pending: Pending };
+type Resolved = { readonly user: User } | { readonly pending: Pending };
 
 /** The live resolves under way. */
 export interface Resolves {
@@ -30,7 +30,7 @@ interface Running {
 }
 
 /** A 202 with exactly the fields that its reason has. */
-export const pending = (reason: Exclude<PendingReason, 'queued'>): Pending => ({
+const pending = (reason: Exclude<PendingReason, 'queued'>): Pending => ({
   pending: true,
   reason,
   retryable: reason !== 'no_preview',

@@ -20,7 +20,7 @@ export interface Call {
 }
 
 /** What a handler comes to. `release` gives back what it held aside for the charge that follows. */
-export type Result<A extends Answers> =
+type Result<A extends Answers> =
   | {
       readonly ok: true;
       readonly answer: Answered<A>;

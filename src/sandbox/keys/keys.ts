@@ -32,7 +32,7 @@ export interface Key {
   readonly window: Window;
 }
 
-export const KEY_PREFIX = 'trdr';
+const KEY_PREFIX = 'trdr';
 
 /** Makes a key from its options. */
 export function makeKey(options: KeyOptions, number: number, random: Random, now: () => number): Key {

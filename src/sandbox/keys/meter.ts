@@ -23,7 +23,7 @@ export interface MeterReading {
   readonly totalReveals: number;
 }
 
-export type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED';
+type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED';
 
 /** Counts units and reveals of one key, exact to the unit. */
 export interface Meter {
