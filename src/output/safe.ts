@@ -42,7 +42,7 @@ const piles = /(\p{M}{4})\p{M}+/gu;
 
 /** True where nothing has to be done: the usual case, told in one pass. */
 const plain =
-  /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2190-\u27ff\u3000-\u3029\u3030-\u3098\u309b-\u312f\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9f]*$/;
+  /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2190-\u27ff\u3000-\u3029\u3030-\u3098\u309b-\u312f\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9f\u{1f000}-\u{1faff}]*$/u;
 
 function clean(text: string): string {
   return text

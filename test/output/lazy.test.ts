@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const room = resolve(dirname(fileURLToPath(import.meta.url)), '../../src/output');
+
+/** Everything that loading a module loads with it: modules of the room, and packages by name. */
+function loads(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(resolve(room, file), 'utf8');
+  for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm)) {
+    if (from.startsWith('./')) loads(from.slice(2), seen);
+    else if (!from.startsWith('../') && !from.startsWith('node:')) seen.add(from);
+  }
+  return seen;
+}
+
+describe('loading', () => {
+  it('of the machine formats brings neither tables nor any package', () => {
+    const loaded = loads('printer.ts');
+    expect([...loaded].filter((name) => !name.endsWith('.ts'))).toEqual([]);
+    expect(loaded).not.toContain('table.ts');
+    expect(loaded).not.toContain('format.ts');
+  });
+
+  it.each([
+    'errors.ts',
+    'notices.ts',
+    'progress.ts',
+    'style.ts',
+    'sink.ts',
+    'file.ts',
+    'fields.ts',
+    'suggest.ts',
+  ])('of %s brings no package', (file) => {
+    expect([...loads(file)].filter((name) => !name.endsWith('.ts'))).toEqual([]);
+  });
+
+  it('of a table brings what measures width, and neither colour nor cards', () => {
+    expect([...loads('table-printer.ts')].filter((name) => !name.endsWith('.ts'))).toEqual(['string-width']);
+  });
+});
