@@ -38,6 +38,10 @@ export interface Command<O extends Options, I> {
   /** A stream has no end of its own: it refuses `json`, and `--out` appends. */
   readonly stream?: boolean;
   readonly exits: readonly ExitCode[];
+  /** How it takes settings that can't be read: `tolerant` passes over them, `none` opens no file for them. */
+  readonly settings?: 'tolerant' | 'none';
+  /** What to do instead, for whoever gives words that it does not take. */
+  readonly excess?: string;
   readonly parse: (args: readonly string[], given: Given<O>) => I;
   readonly run: (context: Context, input: I) => Promise<ExitCode | undefined>;
 }

@@ -15,6 +15,7 @@ export const version = typeof __VERSION__ === 'undefined' ? '0.0.0' : __VERSION_
 export interface Target {
   readonly baseUrl: string;
   readonly key: string | undefined;
+  readonly embedded: boolean;
 }
 
 /** What a connection needs of the run. */
@@ -28,7 +29,7 @@ export interface Connecting {
 
 /** Opens the client: limiter and ledger on this machine's disk, ceiling and retries as set. */
 export function connect(
-  { baseUrl, key }: Target,
+  { baseUrl, key, embedded }: Target,
   { io, command, settings, notify, say }: Connecting,
 ): Client {
   const { host } = parseBaseUrl(baseUrl, { insecureHttp: settings.insecureHttp });
@@ -39,15 +40,18 @@ export function connect(
     key,
     clock: io.clock,
     random: io.random,
-    windows: openWindows({
-      dir,
-      baseUrl,
-      key: key ?? '',
-      now: io.clock.now,
-      sleep: io.clock.sleep,
-      // The service counts these by address, whatever the key.
-      shared: [`resolve:${host}`],
-      notice: say,
+    // The embedded service lives as long as this process: nobody else asks it anything.
+    ...(!embedded && {
+      windows: openWindows({
+        dir,
+        baseUrl,
+        key: key ?? '',
+        now: io.clock.now,
+        sleep: io.clock.sleep,
+        // The service counts these by address, whatever the key.
+        shared: [`resolve:${host}`],
+        notice: say,
+      }),
     }),
     budget: createBudget({ maxCu: settings.maxCu }),
     ledger: openLedger({ dir, notice: say }),

@@ -36,7 +36,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       const { startEmbedded } = await import('./commands/sandbox.ts');
       const embedded = await startEmbedded(command.stream === true);
       closers.push(embedded.close);
-      return { baseUrl: embedded.url, key: embedded.key };
+      return { baseUrl: embedded.url, key: embedded.key, embedded: true };
     }
     const { baseUrl, key, profile } = settings;
     if (baseUrl === undefined) {
@@ -51,7 +51,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
         hint: 'run "trdr auth login", set TRDR_API_KEY, or try it with --sandbox',
       });
     }
-    return { baseUrl, key };
+    return { baseUrl, key, embedded: false };
   }
 
   async function openClient(): Promise<Client> {

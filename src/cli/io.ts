@@ -8,7 +8,7 @@ export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: numb
 export interface Io {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
   readonly stdout: Out;
   readonly stderr: Out;
   readonly cwd: string;

@@ -1,5 +1,5 @@
 import { Failure } from '../contract/failure.ts';
-import { readSubject, type Subject, type SubjectForm } from '../core/subject.ts';
+import type { Subject } from '../core/subject.ts';
 import type { Context } from './context.ts';
 import { readSubjects, type SubjectSource } from './input.ts';
 
@@ -22,7 +22,7 @@ export interface Subjects {
 export async function gatherSubjects(
   source: SubjectSource,
   context: Pick<Context, 'io'>,
-  as: SubjectForm | undefined,
+  read: (text: string) => Promise<Subject>,
 ): Promise<Subjects> {
   const input = readSubjects(source, context.io);
   const checked: Subject[] = [];
@@ -31,7 +31,7 @@ export async function gatherSubjects(
     const { value, done } = await input.next();
     if (done) break;
     try {
-      checked.push(await readSubject(value.text, as));
+      checked.push(await read(value.text));
     } catch (error) {
       throw error instanceof Failure && value.line !== undefined ? onLine(value.line, error) : error;
     }

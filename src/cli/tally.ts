@@ -1,6 +1,11 @@
 import { Failure } from '../contract/failure.ts';
-import type { Answer } from '../core/lookup.ts';
 import type { ExitCode } from './exit.ts';
+
+/** How one subject fared. */
+type Fared =
+  | { readonly found: true }
+  | { readonly found: false; readonly code: string }
+  | { readonly found: null; readonly failure?: Failure | undefined };
 
 /** Counts how the subjects of a run fared, and what exit code that makes. */
 export function createTally() {
@@ -10,7 +15,7 @@ export function createTally() {
   let pending = 0;
   let first: Failure | undefined;
   return {
-    add(answer: Answer<object>): void {
+    add(answer: Fared): void {
       if (answer.found === true) found++;
       else if (answer.found === null) {
         failed++;

@@ -4,6 +4,7 @@ type Load = () => Promise<AnyCommand>;
 
 /** Every command by the words that call it. Each is loaded only when it is called. */
 export const tree: Readonly<Record<string, Load>> = {
+  resolve: async () => (await import('./commands/resolve.ts')).resolve,
   whois: async () => (await import('./commands/whois.ts')).whois,
   me: async () => (await import('./commands/me.ts')).me,
   price: async () => (await import('./commands/price.ts')).price,

@@ -19,7 +19,7 @@ export type ResolveRecord =
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
 /** A handle that can't be answered yet. */
-export interface PendingRecord {
+export type PendingRecord = {
   readonly subject: string;
   readonly found: false;
   readonly code: 'PENDING';
@@ -27,7 +27,7 @@ export interface PendingRecord {
   readonly retryable: boolean;
   readonly retryAfterSeconds?: number;
   readonly position?: number;
-}
+};
 
 /** A record, and the failure behind it where there is one. */
 export interface Resolved {

@@ -2,6 +2,7 @@ import { cu } from '../../contract/endpoints.ts';
 import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
 import { launchpadAnswers } from '../../core/launchpad.ts';
 import { lookup } from '../../core/lookup.ts';
+import { readSubject } from '../../core/subject.ts';
 import { launchpadUserView } from '../../output/views/subject.ts';
 import { command } from '../command.ts';
 import { subjectOptions } from '../common.ts';
@@ -42,7 +43,7 @@ export const launchpadUser = command({
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'wallet') }),
   async run(context, { source, strict }) {
     const { io, signal } = context;
-    const subjects = await gatherSubjects(source, context, 'wallet');
+    const subjects = await gatherSubjects(source, context, (text) => readSubject(text, 'wallet'));
     const wallets = distinct(subjects.checked);
     const planned = wallets.map(
       ({ value }) => ({ id: 'launchpad.user', ask: { params: { wallet: value } } }) as const,

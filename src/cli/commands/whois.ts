@@ -1,5 +1,6 @@
 import { WhoisRecord } from '../../contract/records/subject.ts';
 import { lookup } from '../../core/lookup.ts';
+import { readSubject } from '../../core/subject.ts';
 import { createUserSource } from '../../core/users.ts';
 import { whoisView } from '../../output/views/subject.ts';
 import { openAnswers } from '../answers.ts';
@@ -65,7 +66,7 @@ export const whois = command({
       cache: noCache ? undefined : openAnswers(context),
       maxAgeMs: maxAge ?? context.settings.maxAgeMs,
     });
-    const subjects = await gatherSubjects(source, context, as);
+    const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
     if (await context.dryRun(planLookups(users, subjects.checked))) return 0;
     const estimate = await estimateLookups(users, subjects, context.settings.confirmAbove);
     await preflight(context, estimate, `looking ${subjects.checked.length} subjects up`);

@@ -1,0 +1,103 @@
+import { cu } from '../../contract/endpoints.ts';
+import { ResolveRecord } from '../../contract/records/subject.ts';
+import { pendingReasons } from '../../contract/records/user.ts';
+import { createResolver, readHandle, resolveAll, type Standing, WAIT_MS } from '../../core/resolve.ts';
+import { createUserSource } from '../../core/users.ts';
+import { resolveView } from '../../output/views/subject.ts';
+import { openAnswers } from '../answers.ts';
+import { command } from '../command.ts';
+import { subjectOptions } from '../common.ts';
+import { subjectSource } from '../input.ts';
+import { flag, valueOr } from '../option.ts';
+import { preflight } from '../preflight.ts';
+import { openProgress } from '../progress.ts';
+import { gatherSubjects, isSingle } from '../subjects.ts';
+import { createTally } from '../tally.ts';
+import { duration } from '../values.ts';
+
+export const resolve = command({
+  path: 'resolve',
+  summary: "A handle's wallet, looked for live where none is held",
+  about: [
+    'The 100 CU lookup is asked first; only where that holds no wallet is a resolve posted, which costs 30,000 CU when it finds one and 200 CU when it does not.',
+    'An answer that is not ready is waited for as the service says, up to --wait; each asking again costs 200 CU. What is not answerable then has "code": "PENDING" and its reason, and the command ends in 8.',
+  ],
+  args: [
+    {
+      name: 'handle',
+      help: 'a handle; - reads them from stdin',
+      variadic: true,
+      optional: true,
+      complete: 'handle',
+    },
+  ],
+  options: {
+    direct: flag('--direct', 'post the resolve at once, without the cheap lookup'),
+    wait: valueOr('--wait', 'how long to wait for an answer', duration, WAIT_MS, '60s'),
+    noWait: flag('--no-wait', 'take what the service says at once'),
+    ...subjectOptions,
+  },
+  common: ['output', 'service', 'money'],
+  examples: [
+    { run: 'trdr resolve slowpoke', does: 'wait for a live answer' },
+    { run: 'trdr resolve slowpoke --no-wait --json', does: 'ask once, and see how it stands' },
+    { run: 'trdr resolve --file handles.txt --max-cu 2M', does: 'a list, with a ceiling' },
+  ],
+  calls: ['user.handle', 'user.resolve'],
+  record: () => ResolveRecord,
+  exits: [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+  parse: (words, given) => ({
+    ...given,
+    waitMs: given.noWait ? 0 : given.wait,
+    source: subjectSource(words, given, 'handle'),
+  }),
+  async run(context, { source, direct, waitMs, strict }) {
+    const { io, signal } = context;
+    const subjects = await gatherSubjects(source, context, readHandle);
+    const handles = [...new Map(subjects.checked.map((subject) => [subject.normal, subject.value])).values()];
+    const ways = direct ? (['user.resolve'] as const) : (['user.handle', 'user.resolve'] as const);
+    const planned = handles.flatMap((handle) => ways.map((id) => ({ id, ask: { params: { handle } } })));
+    if (await context.dryRun(planned)) return 0;
+    await preflight(
+      context,
+      {
+        least: (direct ? cu.miss : cu.lookup) * handles.length,
+        // A lookup that holds no wallet, the tries that were not ready, and the one that was.
+        most: subjects.endless ? null : (cu.miss + cu.reveal) * handles.length,
+        reveals: subjects.endless ? null : handles.length,
+      },
+      `resolving ${handles.length === 1 ? 'this handle' : `${handles.length} handles`}`,
+    );
+    const client: Parameters<typeof createResolver>[0]['client'] = {
+      call: async (...call) => (await context.client()).call(...call),
+    };
+    const users = createUserSource({
+      client,
+      clock: io.clock,
+      cache: openAnswers(context),
+      maxAgeMs: context.settings.maxAgeMs,
+    });
+    const progress = await openProgress(context);
+    const onStanding = (standing: Standing) => progress.say(standingText(standing));
+    const resolver = createResolver({ client, clock: io.clock, users, direct, waitMs, onStanding });
+    const tally = createTally();
+    try {
+      await context.emit(resolveView, isSingle(source, subjects), async (out) => {
+        for await (const { record, failure } of resolveAll(subjects.all(), resolver, { signal })) {
+          tally.add(record.found === null ? { found: null, failure } : record);
+          await out.write(record);
+        }
+      });
+    } finally {
+      progress.stop();
+    }
+    return tally.exit(strict);
+  },
+});
+
+/** How a wait stands: `slowpoke: queued, place 2; asking again in 3s`. */
+function standingText({ subject, reason, position, againInMs }: Standing): string {
+  const meaning = Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
+  const place = position === undefined ? '' : `, place ${position} in the queue`;
+  return `${subject}: ${reason === 'queued' ? 'queued' : meaning}${place}; asking again in ${Math.ceil(againInMs / 1000)}s`;
+}

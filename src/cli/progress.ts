@@ -1,0 +1,17 @@
+import type { WriteStream } from 'node:tty';
+import type { Progress } from '../output/progress.ts';
+import { wantsColor, wantsUnicode } from '../output/style.ts';
+import type { Context } from './context.ts';
+
+/** The progress line of a run: shown where stderr is a terminal, silent everywhere else. */
+export async function openProgress({ io, globals }: Context): Promise<Progress> {
+  const enabled = io.stderr.isTTY === true && !globals.quiet;
+  const { createProgress } = await import('../output/progress.ts');
+  return createProgress({
+    stream: io.stderr as WriteStream,
+    enabled,
+    color: wantsColor(globals.color ?? 'auto', io.env, enabled),
+    unicode: wantsUnicode(io.env, io.platform),
+    mono: io.clock.mono,
+  });
+}
