@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
+import { Failure } from '../contract/failure.ts';
 import type { ThesisFrameData } from '../contract/records/thesis.ts';
 import type { SandboxClock } from './clock.ts';
 import {
@@ -103,7 +104,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     gate.upgrade(request, request.socket, head).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (cause) => reject(unheard(settings.port, cause)));
     server.listen(settings.port, '127.0.0.1', () => resolve());
   });
   const address = server.address();
@@ -146,3 +147,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
   };
 }
+
+/** Why nobody can listen at a port, in words. */
+const unheard = (port: number, cause: Error) =>
+  new Failure('local', `The sandbox can't listen on port ${port}: ${cause.message}.`, {
+    code: 'PORT',
+    hint: 'Another program may have it; --port 0 takes a free one.',
+    cause,
+  });

@@ -1,8 +1,11 @@
-import { afterEach } from 'vitest';
+import { afterEach, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { manualClock, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { createWorld } from '../../src/sandbox/world/index.ts';
 import type { ResolvePlan, World } from '../../src/sandbox/world/types.ts';
+
+// Nothing here waits for time; a slow machine only takes longer.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** The middle of a month, so that no test meets the month's turn by accident. */
 export const NOON = Date.UTC(2026, 4, 15, 12);

@@ -36,7 +36,7 @@ export interface SessionParts {
 }
 
 /** How long the moving of a clock by hand waits for a client's pong. */
-const PONG_GRACE_MS = 1_000;
+const PONG_GRACE_MS = 5_000;
 
 export function openSession(parts: SessionParts): Session {
   const { ws, raw, clock, faults } = parts;
@@ -92,7 +92,7 @@ export function openSession(parts: SessionParts): Session {
     }
     later(parts.pingMs, ping);
     const answer = new Promise<void>((resolve) => {
-      const grace = setTimeout(resolve, deaf ? 0 : PONG_GRACE_MS);
+      const grace = setTimeout(resolve, deaf ? 0 : PONG_GRACE_MS).unref();
       waiting = () => {
         clearTimeout(grace);
         waiting = null;
