@@ -12,11 +12,11 @@ export interface Option<T> {
   readonly shown?: string;
 }
 
-/** A switch. `--no-x` is true where it was not given. */
+/** A switch: true where it stands on the line. */
 export const flag = (flags: string, help: string): Option<boolean> => ({
   flags,
   help,
-  fallback: flags.includes('--no-'),
+  fallback: false,
 });
 
 /** A flag with a value that may be left out. */

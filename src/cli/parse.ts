@@ -29,7 +29,7 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
   const read = (options: Options): Record<string, unknown> => {
     const values: Record<string, unknown> = {};
     for (const [key, option] of Object.entries(options)) {
-      const name = attribute(option);
+      const name = longName(option);
       if (program.getOptionValueSource(name) === 'cli') stated.add(longName(option));
       values[key] = valueGiven(option, program.getOptionValue(name));
     }
@@ -44,9 +44,16 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
   };
 }
 
-const asCommander = (option: Option<unknown>) =>
-  new CommanderOption(option.value ? `${option.flags} <${option.value.name}>` : option.flags);
-const attribute = (option: Option<unknown>) => asCommander(option).attributeName();
+/**
+ * A flag as commander takes it, under its own long name: by its own rules `--wait` and `--no-wait` would
+ * be one value, and here they are two.
+ */
+function asCommander(option: Option<unknown>): CommanderOption {
+  const made = new CommanderOption(option.value ? `${option.flags} <${option.value.name}>` : option.flags);
+  made.negate = false;
+  made.attributeName = () => longName(option);
+  return made;
+}
 
 function commanderFor(command: AnyCommand, options: Options): Commander {
   const program = new Commander(`trdr ${command.path}`)

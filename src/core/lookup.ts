@@ -15,7 +15,7 @@ export type Answer<R> =
   | { readonly found: null; readonly failure: Failure };
 
 /** An error within a record: what its failure says, absent members left out. */
-export interface ErrorFields {
+export type ErrorFields = {
   readonly code: string;
   readonly message: string;
   readonly status?: number;
@@ -23,7 +23,7 @@ export interface ErrorFields {
   readonly retryAfter?: number;
   readonly requestId?: string;
   readonly hint?: string;
-}
+};
 
 /** One record a subject. */
 export type LookupRecord<R extends object> =
