@@ -15,45 +15,70 @@ export { loadWorld, readRecording } from './load.ts';
 const DEFAULT_TRADERS = 500;
 const DEFAULT_THESES = 20_000;
 const TOKENS = 180;
+/** Theses from which on making the history would be felt in the first answer. */
+const AHEAD = 100_000;
 
-/** Makes a world from a seed: the same options give the same one, to the byte. */
+/**
+ * Makes a world from a seed: the same options give the same one, to the byte. Traders are there at once.
+ * The history of trades and the launchpad are made when first asked for, since many runs never do; a large
+ * history is made ahead.
+ */
 export function createWorld(options: WorldOptions): World {
   const seed = seedOf(options.seed);
   const now = Math.floor(options.now);
-  const theses = Math.max(0, Math.floor(options.theses ?? DEFAULT_THESES));
+  const count = Math.max(0, Math.floor(options.theses ?? DEFAULT_THESES));
   const traders = createTraders(seed, Math.floor(options.traders ?? DEFAULT_TRADERS));
   const tokens = createTokens(seed, TOKENS, now - SPAN);
-  const trades = createTrades(seed, traders, tokens, theses * TRADES_PER_THESIS, now);
   const users = createUsers(traders, options.socials ?? false);
-  const pnl = createPnl(traders, users, trades);
+
+  const history = once(() => {
+    const trades = createTrades(seed, traders, tokens, count * TRADES_PER_THESIS, now);
+    const pnl = createPnl(traders, users, trades);
+    const theses = createTheses({ seed, count, traders, users, tokens, trades, traded: pnl.traded });
+    return { pnl, theses };
+  });
+  const launchpad = once((): World['launchpad'] => {
+    const accounts = createAccounts(seed, traders);
+    const callouts = Math.min(20_000, Math.max(500, Math.floor(count / 10)));
+    return {
+      user(wallet) {
+        const index = accounts.indexOf(wallet);
+        return index === undefined ? undefined : accounts.record(index);
+      },
+      ...createCallouts(seed, callouts, now, accounts, tokens),
+      board: createBoards(seed, now, accounts),
+    };
+  });
+
+  if (count > AHEAD) history();
   return {
     users: users.api,
-    pnl: pnl.of,
-    theses: createTheses({ seed, count: theses, traders, users, tokens, trades, traded: pnl.traded }),
-    launchpad: launchpad(),
+    pnl: (handle, at) => history().pnl.of(handle, at),
+    // Each call asks anew, so whoever takes these parts apart early makes nothing early.
+    theses: {
+      slice: (filter, before, limit, at) => history().theses.slice(filter, before, limit, at),
+      post: (at) => history().theses.post(at),
+      add: (post) => history().theses.add(post),
+      remove: (id) => history().theses.remove(id),
+      withhold: (id, untilMs) => history().theses.withhold(id, untilMs),
+      get count() {
+        return history().theses.count;
+      },
+    },
+    launchpad: {
+      user: (wallet) => launchpad().user(wallet),
+      callouts: (filter, before, at) => launchpad().callouts(filter, before, at),
+      call: (at) => launchpad().call(at),
+      board: (period, at) => launchpad().board(period, at),
+    },
   };
+}
 
-  /** Made at the first call: most runs never ask for it, and all of it can wait. */
-  function launchpad(): World['launchpad'] {
-    const make = () => {
-      const accounts = createAccounts(seed, traders);
-      const count = Math.min(20_000, Math.max(500, Math.floor(theses / 10)));
-      return {
-        user(wallet: string) {
-          const index = accounts.indexOf(wallet);
-          return index === undefined ? undefined : accounts.record(index);
-        },
-        ...createCallouts(seed, count, now, accounts, tokens),
-        board: createBoards(seed, now, accounts),
-      };
-    };
-    let made: World['launchpad'] | undefined;
-    const get = () => (made ??= make());
-    return {
-      user: (wallet) => get().user(wallet),
-      callouts: (filter, before, at) => get().callouts(filter, before, at),
-      call: (at) => get().call(at),
-      board: (period, at) => get().board(period, at),
-    };
-  }
+/** Makes a thing when it is first asked for, and keeps it. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

@@ -3,7 +3,10 @@ import type { Pnl } from '../../contract/records/pnl.ts';
 import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { PendingReason, User } from '../../contract/records/user.ts';
 
-/** A page of a feed that is walked by ids; `null` where `before` names nothing that the feed holds. */
+/**
+ * A page of a feed that is walked by ids; `null` where `before` names nothing that is held and visible. An
+ * id that another feed of the same kind showed is known: the walk goes on from its place in the order of all.
+ */
 export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean } | null;
 
 /** What happens when a handle without a held wallet is resolved live. */
@@ -41,14 +44,18 @@ export interface World {
     rename(userId: string, handle: string): void;
     readonly handles: readonly string[];
   };
-  /** The numbers of a handle at `now`; undefined where the handle is not held. */
+  /**
+   * The numbers of a handle as refreshed at the last full minute, which `updatedAt` says; undefined where
+   * the handle is not held. A window is null where no trade is held at all, and one of zeros where none fell
+   * into it.
+   */
   pnl(handle: string, now: number): Pnl | undefined;
   readonly theses: {
     /** Newest first by post time; `limit` rows older than `before`. Never shows posts after `now`, nor withheld ones. */
     slice(filter: ThesisFilter, before: string | undefined, limit: number, now: number): Slice<Thesis>;
     /** The next post of the live feed, made as of `now` and added to the store. */
     post(now: number): ThesisFrameData;
-    /** Adds a post made elsewhere (a replay, a user's data, a test). */
+    /** Adds a post made elsewhere (a replay, a user's data, a test); an id that is held already stays as it is. */
     add(post: ThesisFrameData): void;
     /** Takes a post out, as when the platform deletes it: its id is no cursor any more. */
     remove(id: string): void;
@@ -65,7 +72,10 @@ export interface World {
     ): Slice<Callout>;
     /** The next callout of the live feed, made as of `now` and added. */
     call(now: number): Callout;
-    /** The latest snapshot at or before `at`; a board without entries and a null `capturedAt` where none is. */
+    /**
+     * The latest snapshot at or before `at`, which is never later than the caller's own now; a board without
+     * entries and a null `capturedAt` where none is.
+     */
     board(period: BoardPeriod, at: number): Board;
   };
 }
@@ -75,7 +85,9 @@ export interface WorldOptions {
   readonly seed: number;
   /** The instant at which its history ends. */
   readonly now: number;
+  /** 500 unless said; never fewer than the fixed cast, which every world has. */
   readonly traders?: number | undefined;
+  /** 20,000 unless said. */
   readonly theses?: number | undefined;
   /** Whether user records carry `socials`. */
   readonly socials?: boolean | undefined;
