@@ -13,7 +13,7 @@ export interface FeedBase<T> {
 export type Picked = Uint32Array | undefined;
 
 /** A record that came after the base was made. */
-export interface Arrival<T> {
+interface Arrival<T> {
   readonly id: string;
   readonly time: number;
   /** The narrowed feeds that it is in. */

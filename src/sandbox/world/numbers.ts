@@ -17,7 +17,7 @@ export interface TradeLog {
   cents(index: number): number;
 }
 
-export type Windows = Readonly<Record<WindowName, PnlWindow | null>>;
+type Windows = Readonly<Record<WindowName, PnlWindow | null>>;
 
 /** Every trader's numbers at one instant. */
 export interface Numbers {

@@ -1,12 +1,14 @@
 import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import { normalAddress, numbered, uuidHead, uuidOf } from './address.ts';
+import { SLOTS } from './bags.ts';
+import type { Episode } from './books.ts';
 import { cast } from './cast.ts';
 import { createFeed, groupBy, type Picked } from './feed.ts';
 import { hash, round2, round6 } from './rng.ts';
 import { type Subject, thesisText } from './texts.ts';
 import type { Token, Tokens } from './tokens.ts';
 import type { Traders } from './traders.ts';
-import { type Episode, SLOTS, TRADES_PER_THESIS, type Trades } from './trades.ts';
+import { TRADES_PER_THESIS, type Trades } from './trades.ts';
 import type { ThesisFilter, World } from './types.ts';
 import type { Users } from './users.ts';
 

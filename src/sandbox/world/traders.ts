@@ -1,4 +1,3 @@
-import type { Social, User } from '../../contract/records/user.ts';
 import {
   checksummed,
   evmBytes,
@@ -10,9 +9,10 @@ import {
   uuidOf,
 } from './address.ts';
 import { BOTH, cast, EVM, SOLANA } from './cast.ts';
+import { capital, type Profile, profileOf } from './profile.ts';
 import { hash, pick, SECOND, unit } from './rng.ts';
 import type { ResolvePlan } from './types.ts';
-import { bios, farNames, firsts, seconds } from './words.ts';
+import { firsts, seconds } from './words.ts';
 
 /** Every trader of a generated world by index; what each looks like is made when asked for. */
 export interface Traders {
@@ -36,14 +36,6 @@ export interface Traders {
   /** The owner of an address, in any case where it is EVM; held or not. */
   indexOfWallet(address: string): number | undefined;
   profile(index: number): Profile;
-}
-
-/** What a trader shows of themselves. */
-export interface Profile extends Pick<User, 'name' | 'bio' | 'banner' | 'profilePicture'> {
-  /** Bare X handle. */
-  readonly x: string | null;
-  readonly followers: number | null;
-  readonly socials: Social[];
 }
 
 const salt = { handle: 11, chains: 12, held: 13, idle: 14, twin: 15, plan: 16, profile: 17, sample: 18 };
@@ -94,7 +86,9 @@ export function createTraders(seed: number, wanted: number): Traders {
   const solana = memo((index) => solanaOf(familyOf(solanas, index).bytes(index, 32)));
   const evm = memo((index) => checksummed(evmOf(familyOf(evms, index).bytes(index, 20))));
 
-  const profile = memo((index) => profileOf(seed, index, handles[index] ?? ''));
+  const profile = memo((index) =>
+    profileOf(hash(cast[index] ? CAST_SEED : seed, salt.profile, index), cast[index], handles[index] ?? ''),
+  );
 
   return {
     count,
@@ -146,8 +140,6 @@ function makeHandles(seed: number, count: number): string[] {
   return handles;
 }
 
-const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
-
 function handleOf(bits: number): string {
   const first = pick(firsts, bits);
   const second = pick(seconds, bits >>> 5);
@@ -179,49 +171,4 @@ function planOf(seed: number, index: number): ResolvePlan {
     return { outcome: 'found', ms: SECOND + ((bits >>> 8) % (5 * SECOND)), queue: (bits >>> 4) % 5 };
   }
   return { outcome: 'pending', reason: pick(reasons, bits >>> 8) };
-}
-
-function profileOf(seed: number, index: number, handle: string): Profile {
-  const fixed = cast[index];
-  const bits = hash(fixed ? CAST_SEED : seed, salt.profile, index);
-  const more = mixAgain(bits);
-  const plain = handle.replace(/[^A-Za-z0-9_]/g, '').slice(0, 15);
-  const x = plain.length >= 3 && more % 10 < 7 ? plain : null;
-  const images = `https://images.example/${bits.toString(16)}`;
-  return {
-    name: fixed ? fixed.name : nameOf(bits, handle),
-    bio: fixed ? fixed.bio : more % 4 === 0 ? null : pick(bios, more >>> 8),
-    banner: bits % 3 === 0 ? null : `${images}/banner.jpg`,
-    profilePicture: bits % 7 === 0 ? null : `${images}/avatar.png`,
-    x,
-    followers: more % 9 === 0 ? null : (more >>> 12) % (more % 5 === 0 ? 90_000 : 2_000),
-    socials: socialsOf(more, x),
-  };
-}
-
-const mixAgain = (bits: number) => hash(bits, 1, 1);
-
-function nameOf(bits: number, handle: string): string | null {
-  const draw = (bits >>> 3) % 20;
-  if (draw === 0) return null;
-  if (draw < 4) return pick(farNames, bits >>> 9);
-  if (draw < 8) return handle;
-  return `${capital(pick(firsts, bits))} ${capital(pick(seconds, bits >>> 5))}`;
-}
-
-function socialsOf(bits: number, x: string | null): Social[] {
-  const subject = (part: number) => String(1_000_000 + hash(bits, part, 3));
-  const socials: Social[] = [];
-  if (x !== null) socials.push({ provider: 'x', subject: subject(1), handle: x });
-  if (bits % 3 === 0) {
-    socials.push({
-      provider: 'telegram',
-      subject: subject(2),
-      handle: bits % 2 ? null : `tg_${bits % 10_000}`,
-    });
-  }
-  if (bits % 11 === 0) socials.push({ provider: 'youtube', subject: `UC${subject(3)}`, handle: null });
-  if (bits % 13 === 0)
-    socials.push({ provider: 'reddit', subject: `t2_${subject(4)}`, handle: `u_${bits % 999}` });
-  return socials;
 }

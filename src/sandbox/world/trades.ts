@@ -1,39 +1,13 @@
-import { BOTH } from './cast.ts';
+import { createBags, SLOTS } from './bags.ts';
+import { createBooks, type Episode } from './books.ts';
 import { cents, DAY, hash, unit } from './rng.ts';
 import type { Tokens } from './tokens.ts';
 import type { Traders } from './traders.ts';
 
 /** How far back a world's history goes. */
 export const SPAN = 120 * DAY;
-/** Tokens that one trader deals in. */
-export const SLOTS = 10;
 /** Trades to each one that a thesis is written about. */
 export const TRADES_PER_THESIS = 2;
-
-/** One swap. */
-export interface Trade {
-  readonly time: number;
-  readonly trader: number;
-  readonly slot: number;
-  /** US cents: above 0 paid on a buy, below 0 received on a sell. */
-  readonly cents: number;
-  /** The position that it belongs to, from opening to closing. */
-  readonly episode: number;
-  /** What the trader holds of the token after it. */
-  readonly amount: number;
-}
-
-/** A position as it stands after its last trade. */
-export interface Episode {
-  readonly amount: number;
-  /** USD paid for one unit of what is held, on average. */
-  readonly cost: number;
-  readonly realizedUsd: number;
-  readonly boughtUsd: number;
-  readonly sold: boolean;
-  readonly lastTrade: number;
-  readonly closed: boolean;
-}
 
 /** Every trade of a world, oldest first, and the positions that they add up to. */
 export interface Trades {
@@ -41,8 +15,11 @@ export interface Trades {
   time(index: number): number;
   trader(index: number): number;
   slot(index: number): number;
+  /** US cents: above 0 paid on a buy, below 0 received on a sell. */
   cents(index: number): number;
+  /** The position that it belongs to, from opening to closing. */
   episode(index: number): number;
+  /** What the trader holds of the token after it. */
   amount(index: number): number;
   position(episode: number): Episode;
   /** The token a trader deals in at a slot. */
@@ -53,7 +30,7 @@ export interface Trades {
   next(now: number): number;
 }
 
-const salt = { gap: 51, tie: 52, who: 53, slot: 54, size: 56, token: 57, means: 58 };
+const salt = { gap: 51, tie: 52, who: 53, slot: 54, size: 56, means: 58 };
 
 interface Columns {
   readonly time: Float64Array;
@@ -173,109 +150,5 @@ function clock(seed: number, history: number, now: number): (index: number) => n
     const left = 1 - (index + unit(seed, salt.gap, index)) / history;
     last = Math.max(last, Math.floor(now - SPAN * left * Math.sqrt(left)));
     return last;
-  };
-}
-
-/** The tokens each trader deals in: a few of those on their chains, no token twice. */
-function createBags(seed: number, traders: Traders, tokens: Tokens) {
-  const bags = new Int32Array(traders.count * SLOTS).fill(-1);
-  function fill(trader: number): void {
-    const chains = traders.chains(trader) || BOTH;
-    const start = trader * SLOTS;
-    let end = start;
-    for (let draw = 0; end < start + SLOTS; draw++) {
-      const token = tokens.choose(chains, unit(seed, salt.token + draw * 64, trader));
-      if (!has(start, end, token)) bags[end++] = token;
-    }
-  }
-  // A loop over the few: a view of the array for each draw would take most of a small world's time.
-  function has(start: number, end: number, token: number): boolean {
-    for (let at = start; at < end; at++) if (bags[at] === token) return true;
-    return false;
-  }
-  function token(trader: number, slot: number): number {
-    if (bags[trader * SLOTS] === -1) fill(trader);
-    return bags[trader * SLOTS + slot] ?? 0;
-  }
-  return {
-    token,
-    slotOf(trader: number, wanted: number): number | undefined {
-      for (let slot = 0; slot < SLOTS; slot++) if (token(trader, slot) === wanted) return slot;
-      return undefined;
-    },
-  };
-}
-
-/** What is held at each place (a trader's slot), kept by position from its opening to its closing. */
-function createBooks(places: number, history: number) {
-  const current = new Int32Array(places).fill(-1);
-  let room = Math.ceil(history / 2) + 64;
-  let opened = 0;
-  const field = () => new Float64Array(room);
-  let amounts = field();
-  let costs = field();
-  let realized = field();
-  let bought = field();
-  let lastTrade = field();
-  let state = new Uint8Array(room);
-  const SOLD = 1;
-  const CLOSED = 2;
-
-  function open(place: number): number {
-    if (opened === room) {
-      room *= 2;
-      const wider = (old: Float64Array) => {
-        const wide = field();
-        wide.set(old);
-        return wide;
-      };
-      [amounts, costs, realized] = [wider(amounts), wider(costs), wider(realized)];
-      [bought, lastTrade] = [wider(bought), wider(lastTrade)];
-      const wide = new Uint8Array(room);
-      wide.set(state);
-      state = wide;
-    }
-    current[place] = opened;
-    return opened++;
-  }
-
-  const at = (place: number) => current[place] ?? -1;
-
-  return {
-    episode: at,
-    amount: (place: number) => (at(place) < 0 ? 0 : (amounts[at(place)] ?? 0)),
-    buy(place: number, amount: number, usd: number, time: number): void {
-      let episode = at(place);
-      if (episode < 0 || (state[episode] ?? 0) & CLOSED) episode = open(place);
-      const before = amounts[episode] ?? 0;
-      const spent = before * (costs[episode] ?? 0) + usd;
-      amounts[episode] = before + amount;
-      costs[episode] = spent / (before + amount);
-      bought[episode] = (bought[episode] ?? 0) + usd;
-      lastTrade[episode] = time;
-    },
-    /** Gives the cents received. */
-    sell(place: number, amount: number, price: number, time: number): number {
-      const episode = at(place);
-      const left = (amounts[episode] ?? 0) - amount;
-      const received = Math.max(1, cents(amount * price));
-      realized[episode] = (realized[episode] ?? 0) + received / 100 - amount * (costs[episode] ?? 0);
-      amounts[episode] = left;
-      lastTrade[episode] = time;
-      state[episode] = SOLD | (left > 0 ? 0 : CLOSED);
-      return received;
-    },
-    position(episode: number): Episode {
-      const flags = state[episode] ?? 0;
-      return {
-        amount: amounts[episode] ?? 0,
-        cost: costs[episode] ?? 0,
-        realizedUsd: realized[episode] ?? 0,
-        boughtUsd: bought[episode] ?? 0,
-        sold: (flags & SOLD) !== 0,
-        closed: (flags & CLOSED) !== 0,
-        lastTrade: lastTrade[episode] ?? 0,
-      };
-    },
   };
 }
