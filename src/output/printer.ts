@@ -42,7 +42,10 @@ export interface Printer<T> {
   write(record: T): void | Promise<void>;
   /** Writes one record's JSON as it came; there only where nothing has to be read in it. */
   readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
-  /** Writes what was held back and what closes the document; the sink stays open. */
+  /**
+   * Writes what was held back (a table's first rows, a lone JSON record) and what closes the document; the sink stays
+   * open. To be called after a failure too, wherever what was answered is to be delivered.
+   */
   end(): Promise<void>;
 }
 
@@ -78,9 +81,6 @@ function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): 
   };
 }
 
-/** Text handed on at a time: a sink's own batch, more or less. */
-const CHUNK = 32_768;
-
 function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields, columns, header, terminal, notify } = options;
   const own = view.csv;
@@ -97,20 +97,10 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
     onUnknown:
       notify && ((path) => notify(`The field ${path} has no column: it first came after the header.`)),
   });
-  let held = '';
-  const hand = (text: string) => {
-    held += text;
-    if (held.length < CHUNK && !options.live) return;
-    const chunk = held;
-    held = '';
-    return sink.write(chunk);
-  };
   return {
-    write: (record) => hand(csv.line(record)),
+    write: (record) => sink.write(csv.line(record)),
     async end() {
-      held += csv.end();
-      await sink.write(held);
-      held = '';
+      await sink.write(csv.end());
       await sink.flush();
     },
   };

@@ -22,9 +22,12 @@ function kindOf(path: string, sample: unknown): CellKind {
   return /(?:[aA]ddress|[wW]allet|Mint|^subject)$/.test(name) ? 'address' : 'text';
 }
 
-/** The columns of `--fields`: as the view shows them where it does, else by their names and first values. */
+/**
+ * The columns of `--fields`: as the view shows them where it does, else by their names and first values. All were asked
+ * for, so that none is dropped: they are cut where there is no room.
+ */
 function columnsOf<T>(view: View<T>, fields: readonly string[], records: readonly T[]): Column<T>[] {
-  return fields.map((path, index) => {
+  return fields.map((path) => {
     const known = view.columns.find((column) => column.field === path);
     const sample = records
       .map((record) => at(record, path))
@@ -33,7 +36,6 @@ function columnsOf<T>(view: View<T>, fields: readonly string[], records: readonl
       title: path,
       kind: known?.kind ?? kindOf(path, sample),
       value: (record: T) => at(record, path),
-      rank: index,
       min: 8,
     };
   });

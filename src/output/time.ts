@@ -10,14 +10,12 @@ const LATEST = 8.64e15;
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-const zones = new Map<string, Intl.DateTimeFormat>();
+const zones = new Map<string, Intl.DateTimeFormat | undefined>();
 
-/** Minutes by which a named zone is ahead of UTC at a moment. */
-function offsetIn(zone: string, ms: number): number {
-  let format = zones.get(zone);
-  if (!format) {
-    // One locale and one calendar whatever the machine is set to: only the digits are read.
-    format = new Intl.DateTimeFormat('en-US', {
+/** Reads the wall clock of a zone in one locale and calendar, whatever the machine is set to. */
+function clockOf(zone: string): Intl.DateTimeFormat | undefined {
+  try {
+    return new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
       hourCycle: 'h23',
       calendar: 'gregory',
@@ -29,8 +27,18 @@ function offsetIn(zone: string, ms: number): number {
       minute: 'numeric',
       second: 'numeric',
     });
-    zones.set(zone, format);
+  } catch {
+    // A zone in the style of POSIX (`CET-1CEST`), or none at all: the system knows what to make of it.
+    return undefined;
   }
+}
+
+/** Minutes by which a named zone is ahead of UTC at a moment; the machine's own where the name is unknown. */
+function offsetIn(zone: string | undefined, ms: number): number {
+  const name = zone?.replace(/^:/, '');
+  if (name && !zones.has(name)) zones.set(name, clockOf(name));
+  const format = name ? zones.get(name) : undefined;
+  if (!format) return -new Date(ms).getTimezoneOffset();
   const part: Record<string, number> = {};
   for (const { type, value } of format.formatToParts(ms)) part[type] = Number(value);
   const wall = Date.UTC(
@@ -41,7 +49,9 @@ function offsetIn(zone: string, ms: number): number {
     part['minute'],
     part['second'],
   );
-  return Math.round((wall - Math.floor(ms / 1000) * 1000) / 60_000);
+  const ahead = Math.round((wall - Math.floor(ms / 1000) * 1000) / 60_000);
+  // Years that are counted in another way give no offset that any zone ever had.
+  return Math.abs(ahead) < 1440 ? ahead : 0;
 }
 
 /** Epoch milliseconds of what the service or the tool calls a time; undefined where it is none. */
@@ -57,11 +67,7 @@ export function momentOf(value: unknown): number | undefined {
 
 /** A moment with its offset, from long to short: with seconds, without, without the year. */
 export function timeForms(ms: number, options: TimeZoneOptions): readonly [string, string, string] {
-  const ahead = options.utc
-    ? 0
-    : options.timeZone
-      ? offsetIn(options.timeZone, ms)
-      : -new Date(ms).getTimezoneOffset();
+  const ahead = options.utc ? 0 : offsetIn(options.timeZone, ms);
   const wall = new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
   const year = wall.getUTCFullYear();
   const date = `${two(wall.getUTCMonth() + 1)}-${two(wall.getUTCDate())}`;

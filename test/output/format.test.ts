@@ -105,6 +105,17 @@ describe('a cell', () => {
     expect(formatCell('meter', { used: 97, of: 100 }, berlin).tone).toBe('bad');
   });
 
+  it.each(['CET-1CEST', 'Nowhere/Land', ':', ''])(
+    'takes the zone of the machine for the name %j',
+    (timeZone) => {
+      const own = formatCell('time', now, { utc: false, now: () => now, unicode: true }).forms;
+      expect(formatCell('time', now, { ...berlin, timeZone }).forms).toEqual(own);
+      expect(formatCell('time', now, { ...berlin, timeZone: ':Europe/Berlin' }).forms[1]).toBe(
+        '2025-11-21 11:00 +01:00',
+      );
+    },
+  );
+
   it('in local time follows the zone of the machine', () => {
     const shown = formatCell('time', now, { utc: false, now: () => now, unicode: true }).forms[0] ?? '';
     expect(Date.parse(shown.replace(' ', 'T').replace(' ', ''))).toBe(now);

@@ -25,7 +25,7 @@ describe('a failure', () => {
 
   it('is one line of JSON for programs, without what is absent', () => {
     expect(failureJson(failure, 7)).toBe(
-      '{"error":{"code":"RATE_LIMITED","message":"Too many requests.","status":429,"retryable":true,"retryAfter":12,"requestId":"req_1","hint":"Wait a while.","exit":7}}',
+      '{"error":{"code":"RATE_LIMITED","message":"Too many requests.","status":429,"retryable":true,"retryAfter":12,"requestId":"req_1","hint":"Wait a while.","exit":7}}\n',
     );
     expect(JSON.parse(failureJson(new Failure('usage', 'No.', { code: 'USAGE' }), 2))).toEqual({
       error: { code: 'USAGE', message: 'No.', retryable: false, exit: 2 },
