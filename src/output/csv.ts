@@ -24,7 +24,7 @@ export function csvCell(value: unknown): string {
 }
 
 /** Cells as a line; a lone empty cell is quoted, since a blank line is no row to most readers. */
-export function csvLine(values: readonly unknown[]): string {
+function csvLine(values: readonly unknown[]): string {
   let line = '';
   for (let index = 0; index < values.length; index++) {
     line += index === 0 ? csvCell(values[index]) : `,${csvCell(values[index])}`;

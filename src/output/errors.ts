@@ -12,7 +12,8 @@ export type Shown = Pick<
 /** A failure as a program reads it: one line, members that are absent left out. */
 export function failureJson(failure: Shown, exit: number): string {
   const { code, message, status, retryable, retryAfter, requestId, hint } = failure;
-  return jsonLine({ error: { code, message, status, retryable, retryAfter, requestId, hint, exit } });
+  const error = { code, message, status, retryable, retryAfter, requestId, hint, exit };
+  return `${jsonLine({ error })}\n`;
 }
 
 /** How wide and how coloured a failure is shown. */

@@ -35,7 +35,7 @@ export const rightAligned: ReadonlySet<CellKind> = new Set<CellKind>([
 const cell = (tone: Tone, ...forms: string[]): Cell => ({ forms, tone });
 
 /** An address by its head and tail, the prefix kept: `7xKX…9fQ2`, `0x1a2b…9f0e`. */
-export function shorten(address: string, ellipsis: string): string {
+function shorten(address: string, ellipsis: string): string {
   const front = address.startsWith('0x') ? 6 : 4;
   if (address.length <= front + 4 + ellipsis.length || !/^[\x21-\x7e]*$/.test(address)) return address;
   return `${address.slice(0, front)}${ellipsis}${address.slice(-4)}`;
@@ -108,7 +108,7 @@ function status(text: string, { unicode }: FormatContext): Cell {
 }
 
 /** Anything as one safe line: objects and lists as JSON. */
-export function plainText(value: unknown, unicode: boolean): string {
+function plainText(value: unknown, unicode: boolean): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
   const line = safeLine(text);
   return unicode ? line : asciiOnly(line);

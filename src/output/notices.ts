@@ -4,7 +4,7 @@ import { asciiOnly, safeLine } from './safe.ts';
 import type { Style } from './style.ts';
 
 /** How much a notice matters. */
-export type NoticeLevel = 'note' | 'warning';
+type NoticeLevel = 'note' | 'warning';
 
 /** One-line words to the user, on stderr. */
 export interface Notices {

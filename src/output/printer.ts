@@ -6,8 +6,7 @@ import type { Sink } from './sink.ts';
 import type { View } from './view.ts';
 
 /** The values of `--output`. */
-export const formats = ['table', 'ndjson', 'json', 'csv'] as const;
-export type Format = (typeof formats)[number];
+export type Format = 'table' | 'ndjson' | 'json' | 'csv';
 
 /** Everything that decides how records become text. */
 export interface PrinterOptions<T> {

@@ -22,7 +22,7 @@ export interface Progress {
 }
 
 /** The parts of a terminal's stream that progress needs. */
-export type TerminalStream = NodeJS.WriteStream;
+type TerminalStream = NodeJS.WriteStream;
 
 export interface ProgressOptions {
   readonly stream: TerminalStream;

@@ -4,8 +4,7 @@ import type { Tone } from './format.ts';
 export type Style = (tone: Tone, text: string) => string;
 
 /** The values of `--color`. */
-export const colorModes = ['auto', 'always', 'never'] as const;
-export type ColorMode = (typeof colorModes)[number];
+type ColorMode = 'auto' | 'always' | 'never';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
