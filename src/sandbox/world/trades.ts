@@ -98,7 +98,7 @@ export function createTrades(
       signed = cents(5 + (means[trader] ?? 0) * size * size * size);
       books.buy(place, signed / 100 / price, signed / 100, time);
     }
-    if (count === data.time.length) data = widen(data, count * 2);
+    if (count === data.time.length) data = widen(data, count + Math.max(1_024, count >>> 3));
     data.time[count] = time;
     data.trader[count] = trader;
     data.slot[count] = slot;
