@@ -1,7 +1,9 @@
 import type { EndpointId } from '../contract/endpoints.ts';
 import type { Ask, Client } from '../core/ports.ts';
+import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
 import type { Globals, OutputFormat } from './common.ts';
+import type { Target } from './connect.ts';
 import type { Io } from './io.ts';
 import type { Estimate } from './money.ts';
 import type { Settings } from './settings.ts';
@@ -34,6 +36,10 @@ export interface Context {
   client(): Promise<Client>;
   /** The service that kept answers belong to; undefined where none is set yet. The sandbox is one of its own. */
   readonly scope: { readonly baseUrl: string; readonly key: string } | undefined;
+  /** Another service or key than the run's own, connected to: for the commands that check keys. */
+  connect(target: Target): Promise<Client>;
+  /** The output itself, for what is no record. */
+  output(): Promise<Sink>;
   /** Opens the output for records of one kind. `single`: the command has exactly one answer. */
   records<T>(view: View<T>, single?: boolean): Promise<Records<T>>;
   /**

@@ -6,6 +6,7 @@ import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
 import { ask } from './ask.ts';
 import type { AnyCommand } from './command.ts';
+import type { Target } from './connect.ts';
 import type { Context, Planned, Records } from './context.ts';
 import type { Io } from './io.ts';
 import { estimateText, judge, needsConfirmation } from './money.ts';
@@ -15,7 +16,7 @@ import { loadSettings } from './settings.ts';
 
 /** Puts a command's context together. Nothing is opened or loaded before it is asked for. */
 export async function createContext(io: Io, command: AnyCommand, { globals }: Parsed): Promise<Context> {
-  const loaded = loadSettings(io, globals);
+  const loaded = loadSettings(io, globals, command.settings);
   // The embedded service keeps its own books, apart from those of real money.
   const settings = globals.sandbox
     ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) }
@@ -54,10 +55,10 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     return { baseUrl, key, embedded: false };
   }
 
-  async function openClient(): Promise<Client> {
+  async function connectTo(whom: Target): Promise<Client> {
     const { connect } = await import('./connect.ts');
     const { noticeText } = await import('./notices.ts');
-    opened = connect(await target(), {
+    const made = connect(whom, {
       io,
       command: command.path,
       settings,
@@ -67,16 +68,35 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
         if (shown) io.stderr.write(`trdr: ${noticeText(notice)}\n`);
       },
     });
-    const { close } = opened;
-    closers.push(close);
+    closers.push(made.close);
+    return made;
+  }
+
+  async function openClient(): Promise<Client> {
+    opened = await connectTo(await target());
     return opened;
+  }
+
+  async function output(): Promise<Sink> {
+    const sink = await openSink(io, globals.out, command.stream === true);
+    watch(sink);
+    let ended = false;
+    closers.push(async () => {
+      if (!ended) await sink.abandon();
+    });
+    return {
+      ...sink,
+      async end() {
+        await sink.end();
+        ended = true;
+      },
+    };
   }
 
   async function records<T>(view: View<T>, single = false): Promise<Records<T>> {
     const fields = await fieldsOf(globals.fields, view as View<never>);
     const { createPrinter } = await import('../output/printer.ts');
-    const sink = await openSink(io, globals.out, command.stream === true);
-    watch(sink);
+    const sink = await output();
     const printer = await createPrinter({
       sink,
       view,
@@ -87,10 +107,6 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       notify: say,
       ...(await look(io, globals, settings.utc)),
     });
-    let ended = false;
-    closers.push(async () => {
-      if (!ended) await sink.abandon();
-    });
     return {
       async write(record) {
         await printer.write(record);
@@ -98,7 +114,6 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       async end() {
         await printer.end();
         await sink.end();
-        ended = true;
       },
     };
   }
@@ -124,6 +139,8 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       client ??= openClient();
       return client;
     },
+    connect: connectTo,
+    output,
     get spent() {
       return opened?.spent.cu ?? 0;
     },

@@ -25,6 +25,14 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
       ? inOurWords(error, command, { ...common, ...command.options })
       : error;
   }
+  const needed = command.args.filter(({ optional }) => !optional);
+  const missing = needed[program.args.length];
+  if (missing) {
+    throw usage(
+      `"trdr ${command.path}" needs a ${missing.name.toUpperCase()}`,
+      `see trdr ${command.path} --help`,
+    );
+  }
   const stated = new Set<string>();
   const read = (options: Options): Record<string, unknown> => {
     const values: Record<string, unknown> = {};
@@ -67,9 +75,9 @@ function commanderFor(command: AnyCommand, options: Options): Commander {
     if (option.repeatable) made.argParser((text: string, all: readonly string[] = []) => [...all, text]);
     program.addOption(made);
   }
-  for (const { name, optional, variadic } of command.args) {
-    const inner = variadic ? `${name}...` : name;
-    program.argument(optional ? `[${inner}]` : `<${inner}>`);
+  for (const { name, variadic } of command.args) {
+    // Whether there are enough is counted below: a word that may be left out can stand before one that may not.
+    program.argument(variadic ? `[${name}...]` : `[${name}]`);
   }
   return program.allowExcessArguments(command.args.at(-1)?.variadic === true);
 }
@@ -92,7 +100,8 @@ function valueGiven(option: Option<unknown>, raw: unknown): unknown {
 
 function inOurWords(error: CommanderError, command: AnyCommand, options: Options): Failure {
   const said = error.message.replace(/^error: /, '');
-  const quoted = /'([^']+)'/.exec(said)?.[1] ?? '';
+  // Without what stands behind an equals sign: it may be a key.
+  const quoted = /'([^'=]+)/.exec(said)?.[1] ?? '';
   const help = `see trdr ${command.path} --help`;
   switch (error.code) {
     case 'commander.unknownOption': {
@@ -102,13 +111,13 @@ function inOurWords(error: CommanderError, command: AnyCommand, options: Options
       );
       return usage(`there is no flag ${quoted} for "trdr ${command.path}"`, near || help);
     }
-    case 'commander.missingArgument':
-      return usage(
-        `"trdr ${command.path}" needs ${quoted === '' ? 'an argument' : `a ${quoted.toUpperCase()}`}`,
-        help,
-      );
     case 'commander.optionMissingArgument':
       return usage(`${quoted.replace(/^-\w, /, '').replace(/ <.*/, '')} needs a value`, help);
+    case 'commander.excessArguments':
+      return usage(
+        `"trdr ${command.path}" takes ${command.args.length === 0 ? 'no words' : 'fewer words'}`,
+        command.excess ?? help,
+      );
     default:
       return usage(said, help);
   }

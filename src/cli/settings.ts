@@ -1,6 +1,9 @@
 import { homedir } from 'node:os';
+import { Failure } from '../contract/failure.ts';
+import { didYouMean } from '../output/suggest.ts';
 import { type Folders, foldersOf, homeOf } from '../state/paths.ts';
 import { openConfig } from '../state/settings.ts';
+import { type ConfigFile, emptyConfig } from '../state/settings-file.ts';
 import { type FlagValues, resolveSettings, type Settings as Sourced } from '../state/settings-resolve.ts';
 import type { Globals, OutputFormat } from './common.ts';
 import type { Io } from './io.ts';
@@ -48,16 +51,35 @@ export const flagValues = (globals: Globals): FlagValues => ({
   insecureHttp: globals.insecureHttp || undefined,
 });
 
+interface How {
+  readonly tolerant?: boolean;
+  readonly newProfile?: boolean;
+}
+
 /** Every setting with where it comes from. `tolerant` is for the commands that mend what can't be read. */
-export const sourcedSettings = (
-  io: Io,
-  globals: Globals,
-  how: { readonly tolerant?: boolean; readonly newProfile?: boolean } = {},
-): Sourced => resolveSettings({ flags: flagValues(globals), env: io.env, file: configOf(io).read(), ...how });
+export const sourcedSettings = (io: Io, globals: Globals, how: How = {}): Sourced =>
+  settle(io, globals, configOf(io).read(), how);
+
+function settle(io: Io, globals: Globals, file: ConfigFile, how: How): Sourced {
+  try {
+    return resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });
+  } catch (error) {
+    throw withNearProfile(error, Object.keys(file.profiles));
+  }
+}
+
+/** The failure that a profile is not there, with the one that may have been meant. */
+export function withNearProfile(error: unknown, names: readonly string[]): unknown {
+  if (!(error instanceof Failure) || error.code !== 'NO_PROFILE') return error;
+  const near = didYouMean(/"(.*)"/.exec(error.message)?.[1] ?? '', names, (name) => `"${name}"`);
+  if (near === '') return error;
+  return new Failure(error.kind, error.message, { code: error.code, hint: `${near} ${error.hint}` });
+}
 
 /** Settles everything that a run goes by. */
-export function loadSettings(io: Io, globals: Globals, how: { readonly tolerant?: boolean } = {}): Settings {
-  const from = sourcedSettings(io, globals, how);
+export function loadSettings(io: Io, globals: Globals, mood?: 'tolerant' | 'none'): Settings {
+  const file = mood === 'none' ? emptyConfig : configOf(io).read();
+  const from = settle(io, globals, file, mood === undefined ? {} : { tolerant: true, newProfile: true });
   return {
     profile: from.profile.value,
     baseUrl: from.baseUrl.value,

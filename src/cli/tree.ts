@@ -6,6 +6,7 @@ type Load = () => Promise<AnyCommand>;
 export const tree: Readonly<Record<string, Load>> = {
   resolve: async () => (await import('./commands/resolve.ts')).resolve,
   whois: async () => (await import('./commands/whois.ts')).whois,
+  'thesis list': async () => (await import('./commands/thesis-list.ts')).thesisList,
   me: async () => (await import('./commands/me.ts')).me,
   price: async () => (await import('./commands/price.ts')).price,
   'launchpad user': async () => (await import('./commands/launchpad-user.ts')).launchpadUser,

@@ -4,11 +4,10 @@ import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed } from '../../core/feeds.ts';
 import { readSubject } from '../../core/subject.ts';
-import { type Feed, walk } from '../../core/walk.ts';
+import { walk } from '../../core/walk.ts';
 import { calloutView } from '../../output/views/callouts.ts';
 import { command } from '../command.ts';
-import type { Context } from '../context.ts';
-import { unitsText } from '../money.ts';
+import { untilAsked } from '../open-walk.ts';
 import { flag, value } from '../option.ts';
 import { instantAt, integer, text, time } from '../values.ts';
 
@@ -63,7 +62,7 @@ export const launchpadCallouts = command({
       await context.approve({ least: cu.launchpad, most: cu.launchpad * pages }, 'walking the callouts');
     }
     const feed = calloutFeed(await context.client(), scope);
-    const found = walk(pages === null ? untilAsked(feed, context) : feed, {
+    const found = walk(pages === null ? untilAsked(feed, context, cu.launchpad) : feed, {
       limit: rows,
       since: since && instantAt(since, context.io.clock.now()),
       signal: context.signal,
@@ -84,22 +83,3 @@ async function coinOf(given: string): Promise<string> {
     );
   }
 }
-
-/** A walk whose end nobody knows goes on unasked for as long as it costs no more than goes unasked. */
-function untilAsked(feed: Feed<Callout>, context: Context): Feed<Callout> {
-  const { confirmAbove, maxCu } = context.settings;
-  if (context.globals.yes || maxCu !== undefined) return feed;
-  return {
-    ...feed,
-    async page(...request) {
-      if (context.spent + cu.launchpad > confirmAbove) throw enough(context.spent, confirmAbove);
-      return await feed.page(...request);
-    },
-  };
-}
-
-const enough = (spent: number, confirmAbove: number) =>
-  new Failure('limit', `the walk has cost ${unitsText(spent)} and is not at its end`, {
-    code: 'CONFIRM_ABOVE',
-    hint: `more than ${unitsText(confirmAbove)} is not spent unasked: say --yes, --limit N or --max-cu N`,
-  });

@@ -17,7 +17,8 @@ export function bashScript(outline: Outline): string {
   );
   const argLines = commands.flatMap(({ path, args, variadic }) =>
     args.map((slot, index) => {
-      const at = variadic && index === args.length - 1 ? `${quoted(`${path} `)}*` : quoted(`${path} ${index}`);
+      const at =
+        variadic && index === args.length - 1 ? `${quoted(`${path} `)}*` : quoted(`${path} ${index}`);
       return arm(at, slotText(slot, outline));
     }),
   );
@@ -69,15 +70,15 @@ _trdr_offer() {
   case $kind in
     @file)
       compopt -o filenames 2>/dev/null
-      while IFS= read -r found; do COMPREPLY+=("\${found#"$head"}"); done < <(compgen -f -- "$word")
+      while IFS= read -r found; do COMPREPLY+=("$lead\${found#"$head"}"); done < <(compgen -f -- "$word")
       ;;
     @*)
-      while IFS= read -r found; do COMPREPLY+=("\${found#"$head"}"); done < <(
-        "$self" __complete "\${kind#@}" "$word" "\${more[@]}" 2>/dev/null
+      while IFS= read -r found; do COMPREPLY+=("$lead\${found#"$head"}"); done < <(
+        "$self" __complete "\${kind#@}" "$word" \${more[@]+"\${more[@]}"} 2>/dev/null
       )
       ;;
     *)
-      while IFS= read -r found; do COMPREPLY+=("\${found#"$head"}"); done < <(compgen -W "$kind" -- "$word")
+      while IFS= read -r found; do COMPREPLY+=("$lead\${found#"$head"}"); done < <(compgen -W "$kind" -- "$word")
       ;;
   esac
 }
@@ -99,8 +100,8 @@ _trdr() {
   done
   local last=$((\${#words[@]} - 1))
   local cur=\${words[last]} head=
-  [[ $cur == *[=:@]* ]] && head=\${cur%"\${cur##*[=:@]}"}
-  [[ $COMP_WORDBREAKS == *=*:* || $COMP_WORDBREAKS == *:*=* || $COMP_WORDBREAKS == *=* ]] || head=
+  local breaks=\${COMP_WORDBREAKS//[^=:@]/} lead=
+  [[ -n $breaks && $cur == *[$breaks]* ]] && head=\${cur%"\${cur##*[$breaks]}"}
 
   for ((i = 1; i < last; i++)); do
     word=\${words[i]}
@@ -125,6 +126,7 @@ _trdr() {
     _trdr_offer "$reply" "$cur" "$head"
   elif [[ $flags && $cur == --*=* ]]; then
     _trdr_value "$path" "\${cur%%=*}"
+    [[ $breaks == *=* ]] || lead=\${cur%%=*}=
     _trdr_offer "$reply" "\${cur#*=}" "\${head#"\${cur%%=*}="}"
   elif [[ $flags && $cur == -* ]]; then
     _trdr_flags "$path" && _trdr_offer "$reply" "$cur" ''

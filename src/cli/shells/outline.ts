@@ -44,8 +44,11 @@ export function outlineOf(commands: readonly AnyCommand[]): Outline {
   const groups = [...new Set(commands.flatMap(({ path }) => path.split(' ').slice(0, -1)))];
   const flags = [...outlined.flatMap((command) => command.flags), ...flagsOf(everyCommonOption)];
   const valued = namesOf(flags.filter(({ slot }) => slot !== undefined));
-  const both = namesOf(flags.filter(({ slot }) => slot === undefined)).filter((name) => valued.includes(name));
-  if (both.length > 0) throw new Error(`a switch in one command takes a value in another: ${both.join(', ')}`);
+  const both = namesOf(flags.filter(({ slot }) => slot === undefined)).filter((name) =>
+    valued.includes(name),
+  );
+  if (both.length > 0)
+    throw new Error(`a switch in one command takes a value in another: ${both.join(', ')}`);
   return {
     commands: outlined,
     groups: groups.map((path) => ({ path, summary: groupSummaries[path] ?? path })),

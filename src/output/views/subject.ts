@@ -23,7 +23,7 @@ const at = (handle: unknown) => (typeof handle === 'string' ? `@${handle}` : und
 
 const identity = [
   { title: 'subject', kind: 'text', value: (row: AnyRecord) => row.subject, min: 10 },
-  { title: 'status', kind: 'status', value: outcome, min: 6 },
+  { title: 'status', kind: 'status', value: outcome, min: 11 },
   { title: 'handle', kind: 'handle', value: (row: AnyRecord) => at(of('handle')(row)), rank: 1, min: 8 },
   { title: 'name', kind: 'text', value: of('name'), rank: 4, min: 8 },
   { title: 'Solana', kind: 'address', value: of('solanaAddress'), rank: 2, min: 11 },
@@ -74,7 +74,7 @@ export const resolveView: View<ResolveRecord> = {
 export const launchpadUserView: View<LaunchpadUserRecord> = {
   columns: [
     { title: 'wallet', kind: 'address', value: (row) => row.subject, min: 11 },
-    { title: 'status', kind: 'status', value: outcome, min: 6 },
+    { title: 'status', kind: 'status', value: outcome, min: 11 },
     { title: 'user', kind: 'text', value: of('username'), rank: 1, min: 8 },
     { title: 'X', kind: 'handle', value: (row) => at(of('xUsername')(row)), rank: 2, min: 8 },
     { title: 'verified', kind: 'flag', value: of('isVerified'), rank: 3 },

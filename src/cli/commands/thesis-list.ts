@@ -1,0 +1,97 @@
+import { cu } from '../../contract/endpoints.ts';
+import { usage } from '../../contract/failure.ts';
+import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
+import { Thesis } from '../../contract/records/thesis.ts';
+import { thesisCall, thesisFeed } from '../../core/feeds.ts';
+import { walk } from '../../core/walk.ts';
+import { thesisView } from '../../output/views/thesis.ts';
+import { command } from '../command.ts';
+import type { Planned } from '../context.ts';
+import { untilAsked } from '../open-walk.ts';
+import { flag, value } from '../option.ts';
+import { authorOf, tokenOf, userIdOf } from '../thesis-scope.ts';
+import { instantAt, integer, text, time } from '../values.ts';
+
+const DEFAULT_ROWS = 20;
+
+export const thesisList = command({
+  path: 'thesis list',
+  summary: 'Theses, newest first',
+  about: [
+    'All of them, or those about a token, by an author, or both. A handle given to --user is looked up first, for 100 CU unless its answer is kept.',
+    'Pages cost 200 CU for each started block of 20 rows, empty ones too, and are asked for in the size that costs least. A walk whose end is not known (--all, --since) goes no further than confirmAbove unless --yes or --max-cu allows it.',
+  ],
+  args: [],
+  options: {
+    token: value('--token', 'only about this token', text('address', 'token')),
+    user: value('--user', 'only by this author: a handle or a user id', text('user', 'handle')),
+    limit: value('--limit', 'how many at the most', integer({ min: 1 }), `${DEFAULT_ROWS}; with --since all`),
+    all: flag('--all', 'all there are'),
+    since: value('--since', 'only those posted since then', time),
+    until: value('--until', 'only those posted before then', time),
+    before: value('--before', 'only those older than the thesis with this id', text('id')),
+  },
+  common: ['output', 'service', 'money'],
+  examples: [
+    { run: 'trdr thesis list', does: 'the newest twenty' },
+    { run: 'trdr thesis list --user mira --since 7d', does: 'what one author said this week' },
+    {
+      run: 'trdr thesis list --all --max-cu 500k --out theses.ndjson',
+      does: 'the archive, as far as 500,000 CU go',
+    },
+    {
+      run: "trdr thesis list --limit 200 | jq -r '.tokenSymbol' | sort | uniq -c | sort -rn",
+      does: 'what is talked about',
+    },
+  ],
+  calls: ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
+  record: () => Thesis,
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
+  parse(_, { token, user, limit, all, since, until, before }) {
+    if (all && limit !== undefined) throw usage('--all and --limit say two things', 'give one of them');
+    const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
+    return { token, user, since, until, before, rows };
+  },
+  async run(context, { token, user, since, until, before, rows }) {
+    const now = context.io.clock.now();
+    const range = { since: since && instantAt(since, now), until: until && instantAt(until, now) };
+    if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
+      throw usage('--since is not before --until', 'swap them');
+    }
+    const tokenAddress = token === undefined ? undefined : await tokenOf(token);
+    const author = user === undefined ? undefined : await authorOf(user);
+    if (await context.dryRun(plan(tokenAddress, author, rows, range.until !== undefined))) return 0;
+    // With --until the rows that are passed over are paid for too: nobody knows how many.
+    const bounded = rows !== undefined && range.until === undefined;
+    if (bounded) {
+      const most =
+        cu.thesisBlock * (Math.ceil(rows / THESIS_BLOCK) + 1) + (author?.form === 'handle' ? cu.miss : 0);
+      await context.approve({ least: cu.thesisBlock, most }, `walking ${rows} theses`);
+    }
+    const userId = author && (await userIdOf(author, context));
+    const feed = thesisFeed(await context.client(), { userId, tokenAddress });
+    const page = (cu.thesisBlock * THESIS_LIMIT_MAX) / THESIS_BLOCK;
+    const found = walk(bounded ? feed : untilAsked(feed, context, page), {
+      ...range,
+      limit: rows,
+      before,
+      signal: context.signal,
+    });
+    await context.print(thesisView, found);
+    return 0;
+  },
+});
+
+function plan(
+  tokenAddress: string | undefined,
+  author: { readonly form: string; readonly value: string } | undefined,
+  rows: number | undefined,
+  open: boolean,
+): Planned[] {
+  const lookup: Planned[] =
+    author?.form === 'handle' ? [{ id: 'user.handle', ask: { params: { handle: author.value } } }] : [];
+  // The id of a handle is not known before it is looked up: any id has the same price.
+  const userId = author?.form === 'handle' ? '00000000-0000-0000-0000-000000000000' : author?.value;
+  const times = rows === undefined || open ? null : Math.ceil(rows / THESIS_BLOCK);
+  return [...lookup, { ...thesisCall({ userId, tokenAddress }, { limit: Math.min(rows ?? 20, 20) }), times }];
+}

@@ -1,0 +1,42 @@
+import { Failure, usage } from '../contract/failure.ts';
+import { readSubject, type Subject } from '../core/subject.ts';
+import { createUserSource } from '../core/users.ts';
+import { openAnswers } from './answers.ts';
+import type { Context } from './context.ts';
+
+/** The token of a flag: an address, checked before anything is asked. */
+export async function tokenOf(given: string): Promise<string> {
+  try {
+    return (await readSubject(given, 'wallet')).value;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw usage(`--token: ${error.message}`, 'a token is named by its Solana or EVM address');
+  }
+}
+
+/** The author of a flag: a user id, or a handle that still has to be looked up. */
+export async function authorOf(given: string): Promise<Subject> {
+  const subject = await readSubject(given);
+  if (subject.form === 'wallet') {
+    throw usage('--user: this is a wallet', 'name the author by handle or user id; trdr whois finds them');
+  }
+  return subject;
+}
+
+/** The user id of an author: a handle costs one lookup, or nothing where its answer is kept. */
+export async function userIdOf(subject: Subject, context: Context): Promise<string> {
+  if (subject.form === 'id') return subject.value;
+  const users = createUserSource({
+    client: { call: async (...call) => (await context.client()).call(...call) },
+    clock: context.io.clock,
+    cache: openAnswers(context),
+    maxAgeMs: context.settings.maxAgeMs,
+  });
+  const answer = await users.answer(subject, context.signal);
+  if (answer.found === null) throw answer.failure;
+  if (answer.found) return answer.record.id;
+  throw new Failure('missing', `no user is held for ${subject.text}`, {
+    code: answer.code,
+    hint: 'check the spelling with trdr whois; a user id always works',
+  });
+}
