@@ -26,7 +26,7 @@ export function createBell(clock: Clock): Bell {
     alarm?.off.abort();
     const own = { due, off: new AbortController() };
     alarm = own;
-    clock.sleep(Math.max(0, due - clock.mono()), own.off.signal).then(
+    clock.sleep(Math.max(0, Math.ceil(due - clock.mono())), own.off.signal).then(
       () => {
         if (alarm === own) alarm = undefined;
         ring();

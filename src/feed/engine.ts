@@ -84,6 +84,7 @@ export function createTail(world: World, options: TailOptions): Tail {
     scope: options.scope ?? (() => true),
     sieve: options.sieve ?? (() => true),
     count: options.count ?? Number.POSITIVE_INFINITY,
+    proveFirst: byFile && !('known' in options.start),
     heals: world.save !== undefined,
   });
   const keeper: Keeper | undefined =
@@ -109,6 +110,7 @@ export function createTail(world: World, options: TailOptions): Tail {
   let confirmed = 0;
   let downSince = clock.mono();
   let framesSince = 0;
+  let heldAt = Number.POSITIVE_INFINITY;
   let blockedAt: number | undefined;
 
   let endsAt = Number.POSITIVE_INFINITY;
@@ -303,6 +305,7 @@ export function createTail(world: World, options: TailOptions): Tail {
     if (walked.cut && depth === 'shallow') wanted = true;
     if (ending === 'walking') ending = 'done';
     if (deaf) session?.drop('deaf', 'posts came through the pages that the socket did not bring');
+    if (depth !== 'shallow' && walked.startedAt >= heldAt) flow.release();
     // Only a walk that began after the subscription opens the way for frames.
     if (session?.link && !wanted && depth !== 'shallow' && walked.startedAt >= subscribedAt) live = true;
   };
@@ -348,7 +351,7 @@ export function createTail(world: World, options: TailOptions): Tail {
   /** Shortly before a minute of the socket is full, the next one has to be worth its price. */
   const minuteStep = (session: Session) => {
     if (session.openedAt === undefined || clock.mono() < decideAt(session)) return;
-    decided = Math.floor((clock.mono() + DECIDE_MS - session.openedAt) / MINUTE);
+    while (clock.mono() >= decideAt(session)) decided++;
     const reason = against();
     if (reason && reason !== 'unstable') leaveSocket(reason);
   };
@@ -398,7 +401,7 @@ export function createTail(world: World, options: TailOptions): Tail {
   const outputStep = async (): Promise<boolean> => {
     if (outlet.busy()) {
       blockedAt ??= clock.mono();
-      if (session?.link && clock.mono() - blockedAt >= timing.blockedMs) {
+      if (session?.link && clock.mono() >= blockedAt + timing.blockedMs) {
         blockedAt = Number.POSITIVE_INFINITY;
         session.drop('blocked', 'nobody reads');
       }
@@ -406,6 +409,8 @@ export function createTail(world: World, options: TailOptions): Tail {
     }
     blockedAt = undefined;
     keeper?.step();
+    // Until the start itself is on disk, a crash would begin anew and lose what came between.
+    if (keeper && started && !keeper.safe) return false;
     if (outlet.closed) {
       finish('reader');
       return true;
@@ -428,6 +433,11 @@ export function createTail(world: World, options: TailOptions): Tail {
     keeper?.touch();
     const unproven = flow.takeUnproven();
     if (unproven) tell({ kind: 'unproven', ...unproven });
+    if (flow.heldBack) {
+      live = false;
+      wanted = true;
+      heldAt = clock.mono();
+    }
     return true;
   };
 
@@ -553,6 +563,7 @@ export function createTail(world: World, options: TailOptions): Tail {
       over ??= { reason: 'stopped' };
       inner.abort();
       try {
+        if (flow.heldBack && !outlet.busy()) flow.release();
         await windUp();
       } catch (error) {
         if (over.failure === undefined) over = { reason: 'failure', failure: error };

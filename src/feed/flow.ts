@@ -62,6 +62,8 @@ export interface Flow {
   readonly provenAt: number | undefined;
   readonly filling: boolean;
   readonly full: boolean;
+  /** Rows of frames wait for a walk, since nothing has come out yet that a later run could go on from. */
+  readonly heldBack: boolean;
   readonly margin: Margin;
   readonly seen: Seen;
   route(depth: Depth): Route;
@@ -71,6 +73,8 @@ export interface Flow {
   fillStep(): Promise<Filled | undefined>;
   /** Emits waiting frames; how many were taken. */
   frames(link: Link, odd: (text: string) => void): number;
+  /** Emits the rows held back. */
+  release(): void;
   /** Where ids had to be let go before they were proven, once. */
   takeUnproven(): { readonly from: Mark | null; readonly to: Mark } | undefined;
 }
@@ -79,6 +83,8 @@ export interface Flow {
 const FRAMES = 512;
 /** A frame may come so much later than its post appears in the pages. */
 const PROMPT_MS = 15_000;
+/** How much newer than the next few a post may be dated for the start to count from it. */
+const BELIEVED_MS = 3_600_000;
 /** Rows without a usable time after which a first look gives up looking for an older one. */
 const TIES = 300;
 
@@ -94,6 +100,8 @@ interface FlowWorld {
   readonly count: number;
   /** A later run goes on from the checkpoint of this one. */
   readonly heals: boolean;
+  /** The first line of an output says where it begins, so everything before it has to be proven. */
+  readonly proveFirst: boolean;
 }
 
 export function createFlow(world: FlowWorld): Flow {
@@ -103,7 +111,11 @@ export function createFlow(world: FlowWorld): Flow {
   let provenAt: number | undefined;
   let left = world.count;
   let fill: Fill | undefined;
+  /** Rows of a first walk that are not wanted, and the time of the oldest that is. */
   let rest: Row[] = [];
+  let oldest = Number.NEGATIVE_INFINITY;
+  let held: Row[] = [];
+  let proveFirst = world.proveFirst;
   let lowest = seen.floor;
   let unproven: { readonly from: Mark | null; readonly to: Mark } | undefined;
 
@@ -138,6 +150,7 @@ export function createFlow(world: FlowWorld): Flow {
     let count = 0;
     let top: number | null = null;
     rest = [];
+    oldest = Number.NEGATIVE_INFINITY;
     return {
       beyond(row) {
         top ??= row.at;
@@ -147,6 +160,7 @@ export function createFlow(world: FlowWorld): Flow {
       keep(row) {
         count++;
         if (count > rows) rest.push(row);
+        else if (row.at !== null) oldest = row.at;
         return count <= rows;
       },
       target: () => null,
@@ -185,11 +199,15 @@ export function createFlow(world: FlowWorld): Flow {
     lowest = seen.floor;
   };
 
-  /** From where on a first walk has seen everything. */
+  /** What was posted before is not wanted: the start's own time, the oldest row of a backfill, or the newest post. */
   const firstFloor = (walked: Walked): number => {
     if (start.kind === 'since') return start.at;
-    if (walked.bottom || walked.reached?.at == null) return Number.NEGATIVE_INFINITY;
-    return walked.reached.at + 1;
+    if (start.kind === 'backfill' && start.rows > 0) return oldest;
+    const steady = steadyTime(walked.first.map((row) => row.at));
+    if (steady === null) return Number.NEGATIVE_INFINITY;
+    const times = walked.first.map((row) => row.at ?? steady);
+    // A post dated far ahead of the others is not believed.
+    return Math.max(...times.filter((at) => at <= steady + BELIEVED_MS));
   };
 
   const begin = (fill: Fill) => {
@@ -255,7 +273,10 @@ export function createFlow(world: FlowWorld): Flow {
       return fill !== undefined;
     },
     get full() {
-      return left <= 0;
+      return left <= 0 && held.length === 0;
+    },
+    get heldBack() {
+      return held.length > 0;
     },
     margin,
     seen,
@@ -282,10 +303,11 @@ export function createFlow(world: FlowWorld): Flow {
         lateness(own, row, before);
       }
       own.rows += out.length;
-      outlet.push(out);
+      if (out.length > 0) proveFirst = false;
       noteCrowding();
       const last = rows.at(-1);
       if (last && left > 0) climb(own, last);
+      outlet.push(out);
       if (last && left > 0) return undefined;
       const gap = left > 0 ? finish(own) : undefined;
       fill = undefined;
@@ -304,9 +326,16 @@ export function createFlow(world: FlowWorld): Flow {
         out.push(row);
         left--;
       }
-      outlet.push(out);
+      if (proveFirst && out.length > 0) {
+        held = out;
+        proveFirst = false;
+      } else outlet.push(out);
       noteCrowding();
       return taken;
+    },
+    release() {
+      outlet.push(held);
+      held = [];
     },
     takeUnproven() {
       const taken = unproven;

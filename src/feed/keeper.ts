@@ -9,6 +9,8 @@ export interface Keeper {
   /** Starts a checkpoint when one is due; throws when one failed. */
   step(): void;
   readonly due: number;
+  /** A checkpoint has been written: a later run will not have to begin anew. */
+  readonly safe: boolean;
   /** A last checkpoint; everything it stands for must have been written. */
   end(): Promise<void>;
 }
@@ -31,10 +33,13 @@ export function createKeeper(world: KeeperWorld): Keeper {
   let dirty = false;
   let job: Job<void> | undefined;
   let next = clock.mono();
+  let safe = false;
 
   const write = async (text: string) => {
     // The order is the promise: a checkpoint never stands for a row that could still be lost.
-    if (await world.flush()) await world.save(text);
+    if (!(await world.flush())) return;
+    await world.save(text);
+    safe = true;
   };
 
   const look = () => {
@@ -59,6 +64,9 @@ export function createKeeper(world: KeeperWorld): Keeper {
     },
     get due() {
       return dirty && !job ? next : Number.POSITIVE_INFINITY;
+    },
+    get safe() {
+      return safe;
     },
     async end() {
       await job?.settled;

@@ -97,8 +97,8 @@ export interface Margin {
   learn(lateMs: number, perSecond: number): void;
 }
 
-/** Rows of margin that every audit may read without a second thought, and walks to learn from before it shrinks. */
-const MARGIN_ROWS = 100;
+/** Rows of margin that cost half a minute of the socket, and walks to learn from before it shrinks. */
+const MARGIN_ROWS = 1_000;
 const LESSONS = 10;
 
 /** A margin that shrinks only after ten full ones have shown how late posts are. */

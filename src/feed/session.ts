@@ -220,8 +220,8 @@ function createPulse(clock: Clock, timing: Timing) {
     /** Looks at the connection when a beat is due. */
     dead(link: Link): Cause | undefined {
       const now = clock.mono();
+      if (now < mono + timing.beatMs) return undefined;
       const passed = now - mono;
-      if (passed < timing.beatMs) return undefined;
       // A suspended machine stops the monotonic clock on some systems and not on others: both are looked at.
       const leapt = Math.max(passed - timing.beatMs, clock.now() - wall - passed);
       mono = now;

@@ -43,11 +43,14 @@ export async function readTailFile(
   bytes: TailBytes,
   form: LineForm,
   spans: Pick<Timing, 'marginMs' | 'holdMs'>,
+  /** Post time down to which ids are wanted, where a checkpoint says so. */
+  wanted = Number.POSITIVE_INFINITY,
 ): Promise<TailEnd> {
   const depth = spans.marginMs + spans.holdMs;
   const known: Known[] = [];
   let keep = 0;
   let older = 0;
+  let whole = true;
   let newest: number | null = null;
   for await (const line of linesFromEnd(bytes)) {
     keep = Math.max(keep, line.end);
@@ -60,22 +63,35 @@ export async function readTailFile(
     if (known.length <= OLDER_LINES) newest = steadyTime(known.map(({ at }) => at));
     else if (row.at !== null && newest !== null) {
       newest = Math.max(newest, row.at < newest + depth ? row.at : newest);
-      older = row.at < newest - 2 * depth ? older + 1 : 0;
+      older = row.at < Math.min(newest - depth, wanted) - depth ? older + 1 : 0;
     }
-    if (older >= OLDER_LINES) break;
+    if (older >= OLDER_LINES) {
+      whole = false;
+      break;
+    }
   }
   if (known.length === 0) return { keep, resume: undefined };
-  return { keep, resume: resumeFrom(known, newest, depth, spans.holdMs) };
+  return { keep, resume: resumeFrom(known, whole, newest, depth, spans.holdMs) };
 }
 
-function resumeFrom(known: readonly Known[], newest: number | null, depth: number, holdMs: number): Resume {
-  const floor = newest === null ? Number.NEGATIVE_INFINITY : newest - depth;
+function resumeFrom(
+  known: readonly Known[],
+  whole: boolean,
+  newest: number | null,
+  depth: number,
+  holdMs: number,
+): Resume {
+  const horizon = newest === null ? Number.NEGATIVE_INFINITY : newest - depth;
+  // The file begins with its oldest line: what was posted before it is not wanted.
+  const times = known.map(({ at }) => at).filter((at) => at !== null);
+  const oldest = whole ? times.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY) : horizon;
+  const floor = Number.isFinite(oldest) ? Math.max(horizon, oldest) : horizon;
   const last = known[0];
   return {
     kind: 'file',
     watermark: { top: last ?? null, base: newest === null ? null : newest - holdMs },
     floor,
-    known: known.filter(({ at }) => at === null || at >= floor).map(({ id, at }) => [id, at] as const),
+    known: known.map(({ id, at }) => [id, at] as const),
   };
 }
 
@@ -117,3 +133,13 @@ const refuse = (line: string) =>
     code: 'TAIL_FILE',
     hint: 'A tail goes on only from a file of its own whose lines have id and post time. Name another file.',
   });
+
+/**
+ * Goes on from a checkpoint where there is also the output it is of: the checkpoint says what is complete, the file
+ * what came out since. Lines from before the first checkpoint are of a first fill, oldest first.
+ */
+export function mergeResume(checkpoint: Resume | undefined, file: Resume | undefined): Resume | undefined {
+  if (!checkpoint) return file;
+  const since = (file?.known ?? []).filter(([, at]) => at === null || at >= checkpoint.floor);
+  return { ...checkpoint, known: [...checkpoint.known, ...since] };
+}

@@ -1,0 +1,135 @@
+import { above, type Service } from './service.ts';
+import type { Post } from './posts.ts';
+import type { Outcome, Process } from './world.ts';
+import { passes } from './world.ts';
+
+/** How far behind a replica may be, and a post behind its frame: what was visible only then need not be proven yet. */
+const UNSETTLED_MS = 30_000;
+
+/** Everything in which an outcome breaks the promise; empty when it is kept. */
+export function judge(outcome: Outcome): string[] {
+  const problems: string[] = [];
+  const { schedule, service, processes, disk } = outcome;
+  const byId = new Map(service.posts.map((post) => [post.id, post]));
+  const lines = disk.text.split('\n').filter((line) => line !== '');
+  const emitted: string[] = lines.map((line) => JSON.parse(line).id);
+  const last = processes.at(-1);
+  if (!last) return ['no process ran'];
+
+  for (const id of emitted) {
+    const post = byId.get(id);
+    if (!post) problems.push(`${id} was never posted`);
+    else if (!passes(schedule, post.symbol)) problems.push(`${id} does not pass the sieve`);
+  }
+  problems.push(...doubles(outcome, emitted));
+  problems.push(...lost(outcome, new Set(emitted), byId, last));
+  for (const process of processes) {
+    problems.push(...order(process, byId));
+    if (!process.killed) problems.push(...orderly(outcome, process));
+  }
+  return problems;
+}
+
+/** A row comes out twice only where a crash fell between a flush and its checkpoint, and nothing else can tell. */
+function doubles({ schedule, processes }: Outcome, emitted: readonly string[]): string[] {
+  const times = new Map<string, number>();
+  for (const id of emitted) times.set(id, (times.get(id) ?? 0) + 1);
+  const excused = new Set<string>();
+  if (schedule.resume === 'checkpoint') {
+    for (const process of processes) {
+      if (!process.killed) continue;
+      for (const write of process.writes.slice(process.savedWrites)) for (const { id } of write) excused.add(id);
+    }
+  }
+  return [...times].filter(([id, n]) => n > 1 && !excused.has(id)).map(([id, n]) => `${id} came out ${n} times`);
+}
+
+/** Posts that had to come out and did not, and posts from before the start that did. */
+function lost(outcome: Outcome, emitted: ReadonlySet<string>, byId: ReadonlyMap<string, Post>, last: Process): string[] {
+  const { schedule, service, processes, disk, endsAt } = outcome;
+  const start = processes.findLast(({ fresh, access }) => fresh && access.first)?.access.first;
+  if (!start) return [];
+  const problems: string[] = [];
+  const calm = last.failure === undefined && last.endedAt >= endsAt;
+  const proven = byId.get(last.summary?.provenTo?.id ?? '');
+  const provenAt = calm ? endsAt - UNSETTLED_MS : (last.provenAt ?? 0) - UNSETTLED_MS;
+  const firstLine = disk.text === '' ? undefined : byId.get(JSON.parse(disk.text.slice(0, disk.text.indexOf('\n'))).id);
+  const restarted = processes.length > 1 && (schedule.resume === 'file' || schedule.resume === 'both');
+
+  for (const post of service.posts) {
+    const held = start.held.has(post.id);
+    if (held && schedule.start.kind === 'now' && emitted.has(post.id) && !earlier(processes, post.id)) {
+      problems.push(`${post.id} was posted before the start`);
+    }
+    if (held || emitted.has(post.id) || !passes(schedule, post.symbol)) continue;
+    if (post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > provenAt) continue;
+    if (start.top && !above(post, start.top)) continue;
+    if (!calm && (!proven || above(post, proven))) continue;
+    // A file that is its own checkpoint begins with its first line.
+    if (restarted && schedule.resume === 'file' && firstLine && !above(post, firstLine)) continue;
+    if (inGap(outcome, post, byId)) continue;
+    problems.push(`${post.id} was lost (posted at ${Math.round(post.sortAt - 1_700_000_000_000)}, visible ${Math.round(post.visibleAt)})`);
+  }
+  problems.push(...lostOfPast(outcome, emitted, start.held));
+  return problems;
+}
+
+/** Rows of an earlier start stay in the output. */
+const earlier = (processes: readonly Process[], id: string) =>
+  processes.some(({ writes, killed }) => killed && writes.some((write) => write.some((row) => row.id === id)));
+
+/** What a backfill had to bring. */
+function lostOfPast(outcome: Outcome, emitted: ReadonlySet<string>, held: ReadonlySet<string>): string[] {
+  const { schedule, service, processes } = outcome;
+  const disturbed = schedule.faults.some(({ kind }) => kind === 'evict' || kind === 'hollow' || kind === 'repeat' || kind === 'stale');
+  if (schedule.start.kind === 'now' || disturbed || schedule.ceiling !== null || processes.length > 1) return [];
+  if (schedule.timeless || processes[0]?.failure !== undefined) return [];
+  const past = service.posts.filter(({ id }) => held.has(id));
+  const { start } = schedule;
+  const from = start.kind === 'since' ? 1_700_000_000_000 - start.ago : 0;
+  const wanted = start.kind === 'backfill' ? past.slice(0, start.rows) : past.filter(({ sortAt }) => sortAt >= from);
+  return wanted
+    .filter(({ id, goneAt, symbol }) => goneAt === Number.POSITIVE_INFINITY && !emitted.has(id) && passes(schedule, symbol))
+    .map(({ id }) => `${id} of the past was lost`);
+}
+
+function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Post>): boolean {
+  return processes.some(({ summary }) =>
+    summary?.gaps.some(({ from, to }) => {
+      const low = from && byId.get(from.id);
+      const high = to && byId.get(to.id);
+      return high && above(high, post) && (!low || above(post, low));
+    }),
+  );
+}
+
+/** Within what a walk brought, the oldest comes first. */
+function order({ writes }: Process, byId: ReadonlyMap<string, Post>): string[] {
+  for (const write of writes) {
+    for (let i = 1; i < write.length; i++) {
+      const [one, next] = [write[i - 1], write[i]];
+      if (!one?.paged || !next?.paged) continue;
+      const [a, b] = [byId.get(one.id), byId.get(next.id)];
+      if (a && b && !above(b, a)) return [`${a.id} came before the older ${b.id}`];
+    }
+  }
+  return [];
+}
+
+/** A process that ended by itself leaves nothing behind, and knows what it cost. */
+function orderly({ schedule }: Outcome, process: Process): string[] {
+  const problems: string[] = [];
+  const { summary, access, left } = process;
+  if (left > 0) problems.push(`${left} waits were left behind`);
+  if (!summary) return [...problems, 'no summary'];
+  const meter = access.meter.pages + access.meter.socket;
+  const { least, most } = summary.spent;
+  if (meter < least - 1 || meter > most + 1) problems.push(`the meter says ${meter}, the tail ${least} to ${most}`);
+  if (access.meter.socket === 0 && access.meter.lost === 0 && least !== meter) {
+    problems.push(`the pages cost ${meter}, the tail counted ${least}`);
+  }
+  if (schedule.ceiling !== null && meter > schedule.ceiling) problems.push(`${meter} is above the ceiling ${schedule.ceiling}`);
+  return problems;
+}
+
+export type { Service };

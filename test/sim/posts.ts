@@ -1,0 +1,70 @@
+import type { Rng } from './rng.ts';
+import type { Schedule } from './schedule.ts';
+
+/** A post of the model service. All times are of virtual time but `at`, which is the service's own. */
+export interface Post {
+  readonly id: string;
+  /** Post time by the service's clock; null on a post without one. */
+  readonly at: number | null;
+  /** What the pages are ordered by, and what comes after it. */
+  readonly sortAt: number;
+  readonly order: number;
+  /** When the pages hold it, when the socket sends it, when it is gone. */
+  readonly visibleAt: number;
+  readonly sentAt: number;
+  readonly goneAt: number;
+  readonly symbol: string;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** The service's clock at virtual time 0. */
+export const EPOCH = 1_700_000_000_000;
+/** Posts held before the run starts reach back so far. */
+const PAST_MS = 900_000;
+/** Nobody posts in the last part of the calm. */
+const QUIET_MS = 30_000;
+/** How late a post may turn up, short of the margin by what a replica may lag and a page may take. */
+const LATEST_MS = 90_000;
+
+/** How long the calm after the faults lasts: long enough for every late post and every proof. */
+export const CALM_MS = 330_000;
+
+/** Everything that will ever be posted in a schedule, newest first in the order of the pages. */
+export function postsOf(schedule: Schedule, rng: Rng): Post[] {
+  const posts: Post[] = [];
+  const end = schedule.busyMs + CALM_MS - QUIET_MS - LATEST_MS;
+  const add = (time: number) => {
+    const late = time > 0 && rng.chance(schedule.late) ? rng.next() * LATEST_MS : 0;
+    const visibleAt = time + late + rng.next() * schedule.behindMs;
+    const vanishes = rng.chance(schedule.vanish);
+    const id = `p${posts.length.toString(36)}${Math.floor(rng.next() * 1e9).toString(36)}`;
+    const symbol = rng.pick(['AAA', 'BBB', 'CCC']);
+    const at = schedule.timeless && rng.chance(0.03) ? null : EPOCH + Math.floor(time);
+    const time_ = schedule.feed === 'thesis' ? { platformCreatedAt: at } : { createdAt: at };
+    posts.push({
+      id,
+      at,
+      // Where the time is missing, the service lists the post first, and for ever.
+      sortAt: at ?? Number.MAX_SAFE_INTEGER,
+      order: posts.length,
+      visibleAt,
+      sentAt: time + late,
+      goneAt: vanishes ? visibleAt + rng.next() * 200_000 : Number.POSITIVE_INFINITY,
+      symbol,
+      record: { id, tokenSymbol: symbol, thesis: `about "${symbol}"`, ...time_ },
+    });
+  };
+  let time = -PAST_MS * (schedule.rate > 0.3 ? 0.3 : 1);
+  const bursts = Array.from({ length: schedule.bursts }, () => rng.next() * schedule.busyMs).sort((a, b) => a - b);
+  for (;;) {
+    time += (-Math.log(1 - rng.next()) / schedule.rate) * 1_000;
+    while (bursts.length > 0 && (bursts[0] ?? 0) < time) {
+      const at = bursts.shift() ?? 0;
+      const spread = rng.pick([0, 0, 1, 500]);
+      for (let i = rng.int(120); i > 0; i--) add(at + rng.next() * spread);
+    }
+    if (time >= end) break;
+    add(time);
+  }
+  return posts.sort((a, b) => b.sortAt - a.sortAt || b.order - a.order);
+}

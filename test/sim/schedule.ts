@@ -1,0 +1,117 @@
+import { type Rng, rngOf } from './rng.ts';
+
+/** What goes wrong, and when. `p` is the chance for each thing it can befall. */
+export type Fault = { readonly from: number; readonly to: number } & (
+  | { readonly kind: 'lose' | 'double' | 'reorder' | 'lag'; readonly p: number }
+  | { readonly kind: 'close' | 'reset' | 'half' | 'forget' | 'sleep' | 'policy' }
+  | { readonly kind: 'refuse'; readonly status: number }
+  | { readonly kind: 'mute' }
+  | {
+      readonly kind: 'busy' | 'fault' | 'cut' | 'break' | 'slow' | 'evict' | 'hollow' | 'repeat' | 'stale';
+      readonly p: number;
+    }
+  | { readonly kind: 'quota' }
+  | { readonly kind: 'slowOut' | 'blockOut' }
+);
+
+export type FaultKind = Fault['kind'];
+
+/** A way to go on after a crash. */
+export type ResumeBy = 'none' | 'checkpoint' | 'file' | 'both';
+
+/** One run of the simulation, as a value: everything follows from it. */
+export interface Schedule {
+  readonly seed: number;
+  readonly feed: 'thesis' | 'callout';
+  readonly via: 'auto' | 'ws' | 'poll';
+  readonly lagMs: number;
+  readonly start: { readonly kind: 'now' } | { readonly kind: 'backfill'; readonly rows: number } | { readonly kind: 'since'; readonly ago: number };
+  readonly resume: ResumeBy;
+  readonly sifted: boolean;
+  /** Posts a second, length of the faulty part, and of the calm one after it. */
+  readonly rate: number;
+  readonly bursts: number;
+  readonly busyMs: number;
+  readonly late: number;
+  readonly vanish: number;
+  /** How long after the socket a post appears in the pages, at most. */
+  readonly behindMs: number;
+  /** The service gives 20 rows whatever is asked for. */
+  readonly twenty: boolean;
+  readonly timeless: boolean;
+  readonly billing: 'started' | 'seconds';
+  readonly skew: number;
+  readonly ceiling: number | null;
+  readonly units: number | null;
+  readonly end: 'stop' | 'duration';
+  readonly faults: readonly Fault[];
+  /** The process is killed at these touches of the outside world, counted from its start. */
+  readonly kills: readonly number[];
+}
+
+const pageFaults = ['busy', 'fault', 'cut', 'break', 'slow', 'evict', 'hollow', 'repeat', 'stale'] as const;
+const frameFaults = ['lose', 'double', 'reorder', 'lag'] as const;
+const linkFaults = ['close', 'reset', 'half', 'forget', 'sleep'] as const;
+const statuses = [401, 402, 403, 404, 429, 500, 503, 504] as const;
+
+/** The schedule of a seed. */
+export function scheduleOf(seed: number): Schedule {
+  const rng = rngOf(seed);
+  const callout = rng.chance(0.1);
+  const busyMs = 60_000 * rng.between(1, 7);
+  const resume = rng.pick(['none', 'none', 'checkpoint', 'file', 'file', 'both'] as const);
+  const kills = resume === 'none' ? [] : Array.from({ length: rng.int(4) }, () => 1 + rng.int(rng.chance(0.5) ? 40 : 400));
+  const rate = rng.pick([0.02, 0.1, 0.2, 0.2, 0.5, 1]);
+  const poor = resume === 'none' && rng.chance(0.1);
+  return {
+    seed,
+    feed: callout ? 'callout' : 'thesis',
+    via: callout ? 'poll' : rng.pick(['auto', 'auto', 'ws', 'poll'] as const),
+    lagMs: rng.pick([2_000, 5_000, 10_000, 30_000, 90_000]),
+    start: rng.pick([
+      { kind: 'now' },
+      { kind: 'now' },
+      { kind: 'backfill', rows: rng.int(60) },
+      { kind: 'since', ago: 1_000 * rng.int(600) },
+    ] as const),
+    resume,
+    sifted: rng.chance(0.25),
+    rate,
+    bursts: rng.chance(0.3) ? rng.int(4) : 0,
+    busyMs,
+    late: rng.pick([0, 0.02, 0.1]),
+    vanish: rng.pick([0, 0, 0.02, 0.1]),
+    behindMs: rng.pick([0, 500, 2_000, 15_000]),
+    twenty: rng.chance(0.3),
+    timeless: rng.chance(0.05) && (resume === 'none' || resume === 'checkpoint'),
+    billing: rng.pick(['started', 'seconds'] as const),
+    skew: rng.chance(0.3) ? rng.between(-1, 1) * 36_000_000 : 0,
+    ceiling: poor ? 200 * rng.int(300) : null,
+    units: rng.chance(0.1) ? 20_000 * rng.int(60) : 1e9,
+    end: rng.pick(['stop', 'duration'] as const),
+    faults: faultsOf(rng, busyMs, poor),
+    kills,
+  };
+}
+
+function faultsOf(rng: Rng, busyMs: number, poor: boolean): Fault[] {
+  const faults: Fault[] = [];
+  const span = (least: number, most: number) => {
+    const from = rng.next() * busyMs;
+    return { from, to: Math.min(busyMs, from + rng.between(least, most)) };
+  };
+  const many = rng.int(7);
+  for (let i = 0; i < many; i++) {
+    const sort = rng.int(10);
+    if (sort < 3) faults.push({ kind: rng.pick(pageFaults), p: rng.pick([0.1, 0.5, 1]), ...span(1_000, 60_000) });
+    else if (sort < 5) faults.push({ kind: rng.pick(frameFaults), p: rng.pick([0.05, 0.3, 1]), ...span(1_000, 60_000) });
+    else if (sort < 8) faults.push({ kind: rng.pick(linkFaults), ...span(0, 1) });
+    else if (sort < 9) {
+      const deadly = rng.chance(0.15);
+      const status = deadly ? rng.pick(statuses) : rng.pick([429, 500, 503, 504]);
+      faults.push(rng.chance(0.7) ? { kind: 'refuse', status, ...span(1_000, 90_000) } : { kind: 'mute', ...span(1_000, 40_000) });
+    } else faults.push({ kind: rng.pick(['slowOut', 'blockOut'] as const), ...span(1_000, 150_000) });
+  }
+  if (poor && rng.chance(0.3)) faults.push({ kind: rng.pick(['quota', 'policy'] as const), from: busyMs * rng.next(), to: 1e12 });
+  return faults;
+}

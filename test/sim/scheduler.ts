@@ -1,0 +1,117 @@
+import type { Clock } from '../../src/core/clock.ts';
+
+/** Something that will happen at a virtual time. */
+interface Event {
+  readonly at: number;
+  readonly order: number;
+  readonly act: () => void;
+}
+
+/** Virtual time: nothing passes but what is scheduled. */
+export interface Scheduler {
+  readonly now: number;
+  /** Runs `act` at a time; the answer takes it back. */
+  at(time: number, act: () => void): () => void;
+  /** Lets the next event happen; false when there is none. */
+  step(): boolean;
+}
+
+/** A heap of events; those of one time happen in the order in which they were made. */
+export function createScheduler(): Scheduler {
+  const heap: Event[] = [];
+  const gone = new Set<Event>();
+  let now = 0;
+  let order = 0;
+  const before = (a: Event, b: Event) => a.at < b.at || (a.at === b.at && a.order < b.order);
+
+  const push = (event: Event) => {
+    let i = heap.length;
+    heap.push(event);
+    while (i > 0) {
+      const up = (i - 1) >> 1;
+      const parent = heap[up];
+      if (!parent || !before(event, parent)) break;
+      heap[i] = parent;
+      i = up;
+    }
+    heap[i] = event;
+  };
+
+  const pop = (): Event | undefined => {
+    const first = heap[0];
+    const last = heap.pop();
+    if (!first || !last || heap.length === 0) return first;
+    let i = 0;
+    for (;;) {
+      let child = 2 * i + 1;
+      let below = heap[child];
+      if (!below) break;
+      const right = heap[child + 1];
+      if (right && before(right, below)) {
+        child++;
+        below = right;
+      }
+      if (!before(below, last)) break;
+      heap[i] = below;
+      i = child;
+    }
+    heap[i] = last;
+    return first;
+  };
+
+  return {
+    get now() {
+      return now;
+    },
+    at(time, act) {
+      const event = { at: Math.max(time, now), order: order++, act };
+      push(event);
+      return () => {
+        gone.add(event);
+      };
+    },
+    step() {
+      for (let event = pop(); event; event = pop()) {
+        if (gone.delete(event)) continue;
+        now = event.at;
+        event.act();
+        return true;
+      }
+      return false;
+    },
+  };
+}
+
+/** A clock of one process on virtual time, and the waits it still has. */
+export interface ProcessClock extends Clock {
+  readonly waits: number;
+}
+
+/** `skew` is how far this machine's wall clock is off; `alive` ends every wait of a killed process for good. */
+export function clockOn(scheduler: Scheduler, skew: () => number, alive: () => boolean): ProcessClock {
+  let waits = 0;
+  return {
+    get waits() {
+      return waits;
+    },
+    now: () => scheduler.now + skew(),
+    mono: () => scheduler.now,
+    sleep(ms, signal) {
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        waits++;
+        const settle = (how: () => void) => {
+          signal?.removeEventListener('abort', abort);
+          waits--;
+          if (alive()) how();
+        };
+        const abort = () => {
+          undo();
+          settle(() => reject(signal?.reason));
+        };
+        const undo = scheduler.at(scheduler.now + ms, () => settle(resolve));
+        signal?.addEventListener('abort', abort);
+      });
+    },
+  };
+}

@@ -1,0 +1,301 @@
+import { Failure } from '../../src/contract/failure.ts';
+import type { Connect, KeyFacts, Link, LinkEnd, Page, PageSource } from '../../src/feed/ports.ts';
+import { EPOCH, type Post, postsOf } from './posts.ts';
+import { rngOf } from './rng.ts';
+import type { Fault, Schedule } from './schedule.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** What one process of the tail touches of the service; `alive` turns it off when the process is killed. */
+export interface Access {
+  readonly source: PageSource;
+  readonly connect: Connect;
+  readonly key: (signal: AbortSignal) => Promise<KeyFacts>;
+  /** Calls and connections of it that are not over. */
+  readonly open: number;
+  /** What the service counted for it. */
+  readonly meter: { pages: number; socket: number; lost: number };
+  /** The first page it was given, and what the service held at that moment. */
+  readonly first: { readonly held: ReadonlySet<string>; readonly top: Post | undefined } | undefined;
+  readonly held: number;
+}
+
+export interface Service {
+  readonly posts: readonly Post[];
+  access(alive: () => boolean, touch: () => void): Access;
+}
+
+/** The pings of the service, by which it also notices that nobody is there. */
+const PING_MS = 30_000;
+const MINUTE = 60_000;
+const MINUTE_CU = 20_000;
+
+/** The service as its specification tells it, with every fault of a schedule. */
+export function createService(schedule: Schedule, scheduler: Scheduler): Service {
+  const rng = rngOf(schedule.seed, 1);
+  const posts = postsOf(schedule, rngOf(schedule.seed, 2));
+  const callout = schedule.feed === 'callout';
+  const now = () => scheduler.now;
+  const active = (kind: Fault['kind']) =>
+    schedule.faults.find((fault) => fault.kind === kind && fault.from <= now() && now() < fault.to);
+  const strikes = (kind: Fault['kind']): boolean => {
+    const fault = active(kind);
+    return fault !== undefined && (!('p' in fault) || rng.chance(fault.p));
+  };
+  let used = 0;
+  const remaining = () => (schedule.units === null ? null : Math.max(0, schedule.units - used));
+  const price = (limit: number) => (callout ? 10 : 200 * Math.ceil(limit / 20));
+
+  /** What a page shows at a moment, on a replica that may be behind. */
+  const read = (before: string | undefined, limit: number) => {
+    const then = now() - (strikes('stale') ? rng.next() * 12_000 : 0);
+    const shown = (post: Post) => post.visibleAt <= then && then < post.goneAt;
+    let i = 0;
+    if (before !== undefined) {
+      i = posts.findIndex((post) => post.id === before);
+      if (strikes('evict')) i = -1;
+      const cursor = posts[i];
+      if (!cursor || !shown(cursor)) return undefined;
+      i++;
+    }
+    const rows: Post[] = [];
+    for (; i < posts.length && rows.length <= limit; i++) {
+      const post = posts[i];
+      if (post && shown(post)) rows.push(post);
+    }
+    return { rows: rows.slice(0, limit), hasMore: rows.length > limit, then };
+  };
+
+  return {
+    posts,
+    access(alive, touch) {
+      let open = 0;
+      let first: Access['first'];
+      let held = 0;
+      const meter = { pages: 0, socket: 0, lost: 0 };
+
+      /** Answers after a while, unless the caller gives up or is gone. */
+      const answer = <T>(ms: number, signal: AbortSignal, make: () => T): Promise<T> =>
+        new Promise((resolve, reject) => {
+          touch();
+          if (!alive()) return;
+          if (signal.aborted) return reject(signal.reason);
+          open++;
+          const settle = () => {
+            signal.removeEventListener('abort', abort);
+            open--;
+          };
+          const abort = () => {
+            undo();
+            settle();
+            reject(signal.reason);
+          };
+          const undo = scheduler.at(now() + ms, () => {
+            settle();
+            touch();
+            if (!alive()) return;
+            try {
+              resolve(make());
+            } catch (error) {
+              reject(error);
+            }
+          });
+          signal.addEventListener('abort', abort);
+        });
+
+      const page = (before: string | undefined, limit: number): Page => {
+        if (strikes('busy')) throw limited(rng.chance(0.2) ? 40 : 1 + rng.int(5));
+        if (strikes('fault')) throw broken(rng.pick([500, 503, 504]));
+        if (strikes('break') && rng.chance(0.5)) throw network('UNREACHABLE');
+        if (strikes('quota') || (remaining() ?? 1e9) < price(limit)) throw quota();
+        const rows = callout ? 25 : schedule.twenty ? Math.min(20, limit) : limit;
+        const got = read(before, rows);
+        if (!got) throw new Failure('usage', 'Unknown cursor.', { code: 'VALIDATION_ERROR', status: 400 });
+        used += price(limit);
+        meter.pages += price(limit);
+        if (strikes('cut')) {
+          meter.lost += price(limit);
+          throw new Failure('answer', 'Not JSON.', { code: 'BAD_ANSWER', retryable: true });
+        }
+        if (strikes('break')) {
+          meter.lost += price(limit);
+          throw network('BROKEN');
+        }
+        first ??= {
+          held: new Set(posts.filter((post) => post.visibleAt <= got.then && got.then < post.goneAt).map(({ id }) => id)),
+          top: got.rows.find(({ at }) => at !== null),
+        };
+        const last = got.rows.at(-1)?.id ?? null;
+        if (strikes('hollow')) return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]), cu: price(limit) };
+        const nextBefore = strikes('repeat') ? (before ?? last) : last;
+        return {
+          rows: got.rows.map((post) => ({ id: post.id, at: post.at, record: post.record, raw: null })),
+          hasMore: got.hasMore,
+          nextBefore: got.hasMore ? nextBefore : null,
+          cu: price(limit),
+        };
+      };
+
+      const delay = () => (strikes('slow') ? rng.between(2_000, 20_000) : rng.between(20, 300));
+
+      /** One socket: what it carries, what it is told, and what it costs. */
+      const attach = (stir: () => void): Link => {
+        let queue: Uint8Array[] = [];
+        let bytes = 0;
+        let signs = 0;
+        let end: LinkEnd | undefined;
+        let deafSince: number | undefined;
+        let subscribed = false;
+        let closedAt: number | undefined;
+        const openedAt = now();
+        const undo: (() => void)[] = [];
+
+        const stop = (lingering: number) => {
+          if (closedAt !== undefined) return;
+          closedAt = now() + lingering;
+          const minutes = (closedAt - openedAt) / MINUTE;
+          const cu = MINUTE_CU * (schedule.billing === 'started' ? Math.max(1, Math.ceil(minutes)) : minutes);
+          used += cu;
+          meter.socket += cu;
+          open--;
+          for (const back of undo.splice(0)) back();
+        };
+        const finish = (reason: LinkEnd, lingering: number) => {
+          if (end) return;
+          end = reason;
+          stop(lingering);
+          if (alive()) stir();
+        };
+        const push = (frame: unknown) => {
+          if (end || deafSince !== undefined) return;
+          if (!alive()) return finish({ why: 'reset', text: '' }, 0);
+          const raw = Buffer.from(JSON.stringify(frame));
+          queue.push(raw);
+          bytes += raw.length;
+          held = Math.max(held, bytes);
+          signs++;
+          if (bytes > 200_000) finish({ why: 'overflow', text: 'too much' }, 0);
+          else stir();
+        };
+        const later = (ms: number, act: () => void) => {
+          undo.push(scheduler.at(now() + ms, act));
+        };
+        const send = (post: Post) => {
+          if (!subscribed || strikes('lose')) return;
+          const data = { ...post.record, authorAvatarUrl: null, tokenImageUrl: null };
+          const wait = strikes('reorder') ? rng.next() * 3_000 : strikes('lag') ? rng.next() * 60_000 : 0;
+          const frame = { type: 'thesis', data };
+          if (wait === 0) push(frame);
+          else later(wait, () => push(frame));
+          if (strikes('double')) later(rng.next() * 20_000, () => push(frame));
+        };
+        const ping = () => {
+          if (deafSince !== undefined && now() - deafSince > PING_MS) return finish({ why: 'reset', text: '' }, 0);
+          if (!alive()) return finish({ why: 'reset', text: '' }, 0);
+          if (deafSince === undefined) {
+            signs++;
+            stir();
+          }
+          if ((remaining() ?? 1) <= 0) return finish({ why: 'quota', text: 'quota' }, 0);
+          later(PING_MS, ping);
+        };
+
+        open++;
+        later(PING_MS, ping);
+        for (const post of posts) if (post.sentAt > now()) later(post.sentAt - now(), () => send(post));
+        for (const fault of schedule.faults) {
+          if (fault.from < now()) continue;
+          const at = fault.from - now();
+          if (fault.kind === 'close') later(at, () => finish({ why: 'closed', text: 'restart' }, 0));
+          if (fault.kind === 'reset') later(at, () => finish({ why: 'reset', text: '' }, 0));
+          if (fault.kind === 'forget') later(at, () => (subscribed = false));
+          if (fault.kind === 'policy') later(at, () => finish({ why: 'quota', text: 'quota' }, 0));
+          if (fault.kind === 'half' || fault.kind === 'sleep') later(at, () => (deafSince ??= now()));
+        }
+        later(rng.next() * 50, () => push({ type: 'ready', connectionId: 'c1' }));
+
+        return {
+          next() {
+            const raw = queue.shift();
+            if (raw) bytes -= raw.length;
+            return raw;
+          },
+          get held() {
+            return bytes;
+          },
+          get signs() {
+            return signs;
+          },
+          get end() {
+            return end;
+          },
+          send() {
+            touch();
+            // A subscription counts from the moment at which the service confirms it, which can take a while.
+            later(rng.chance(0.2) ? rng.next() * 4_000 : rng.next() * 200, () => {
+              if (strikes('mute')) return;
+              subscribed = true;
+              push({ type: 'subscription', subscription: { type: 'all' } });
+            });
+          },
+          close() {
+            if (!alive()) return;
+            end ??= { why: 'closed', text: '' };
+            queue = deafSince === undefined ? queue : [];
+            // The service of a half-open connection goes on counting until a ping stays unanswered.
+            stop(deafSince === undefined ? 0 : Math.max(0, deafSince + 2 * PING_MS - now()));
+          },
+        };
+      };
+
+      const dial = (stir: () => void): Link => {
+        const fault = active('refuse');
+        if (fault?.kind === 'refuse') throw refused(fault.status);
+        if (strikes('quota') || (remaining() ?? 1) <= 0) throw quota();
+        return attach(stir);
+      };
+
+      return {
+        source: {
+          page: ({ before, limit }, signal) => answer(delay(), signal, () => page(before, limit)),
+          price,
+          sizes: callout ? { step: 25, max: 25 } : { step: 20, max: 100 },
+        },
+        connect: (stir, signal) => answer(rng.between(20, 500), signal, () => dial(stir)),
+        key: (signal) =>
+          answer(rng.between(20, 200), signal, () => ({ remaining: remaining(), live: true, ratePerMinute: 600 })),
+        get open() {
+          return open;
+        },
+        meter,
+        get first() {
+          return first;
+        },
+        get held() {
+          return held;
+        },
+      };
+    },
+  };
+}
+
+/** Where a post stands in the pages: the greater, the newer. */
+export const above = (a: Post, b: Post): boolean =>
+  a.sortAt > b.sortAt || (a.sortAt === b.sortAt && a.order > b.order);
+
+/** Virtual time of a service time. */
+export const virtual = (at: number): number => at - EPOCH;
+
+const limited = (seconds: number) =>
+  new Failure('rate', 'Too many requests.', { code: 'RATE_LIMITED', status: 429, retryable: true, retryAfter: seconds });
+const broken = (status: number) =>
+  new Failure('service', `The service failed (${status}).`, { code: 'INTERNAL_ERROR', status, retryable: true });
+const network = (code: string) => new Failure('network', 'The connection broke.', { code, retryable: true });
+const quota = () => new Failure('quota', 'No units left.', { code: 'QUOTA_EXCEEDED', status: 402 });
+
+function refused(status: number): Failure {
+  if (status === 401) return new Failure('auth', 'Who are you?', { code: 'UNAUTHORIZED', status });
+  if (status === 402) return quota();
+  if (status === 403) return new Failure('forbidden', 'Not yours.', { code: 'FORBIDDEN_SCOPE', status });
+  if (status === 404) return new Failure('missing', 'No such thing.', { code: 'NOT_FOUND', status });
+  return status === 429 ? limited(20) : broken(status);
+}

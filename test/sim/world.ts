@@ -1,0 +1,256 @@
+import { getEventListeners } from 'node:events';
+import { Failure } from '../../src/contract/failure.ts';
+import { readCheckpoint } from '../../src/feed/checkpoint.ts';
+import { createTail, type TailOptions } from '../../src/feed/engine.ts';
+import type { Resume, StartPoint } from '../../src/feed/flow.ts';
+import type { Summary, TailNotice } from '../../src/feed/notice.ts';
+import type { Sink, World } from '../../src/feed/ports.ts';
+import type { Row } from '../../src/feed/row.ts';
+import { mergeResume, readTailFile } from '../../src/feed/tailfile.ts';
+import { timing } from '../../src/feed/timing.ts';
+import { createDisk, type Disk } from './disk.ts';
+import { CALM_MS, EPOCH } from './posts.ts';
+import { rngOf } from './rng.ts';
+import type { Fault, Schedule } from './schedule.ts';
+import { clockOn, createScheduler, type Scheduler } from './scheduler.ts';
+import { type Access, createService, type Service } from './service.ts';
+
+/** One process of the tail, as seen from outside. */
+export interface Process {
+  readonly fresh: boolean;
+  readonly access: Access;
+  readonly notices: TailNotice[];
+  /** Ids in the order in which they were written, with whether they came from pages, a list a write. */
+  readonly writes: (readonly { readonly id: string; readonly paged: boolean }[])[];
+  killed: boolean;
+  summary: Summary | undefined;
+  failure: unknown;
+  /** Virtual time of the last proof, and of the end. */
+  provenAt: number | undefined;
+  endedAt: number;
+  /** Waits and listeners left behind. */
+  left: number;
+  savedWrites: number;
+}
+
+/** A finished simulation, ready to be judged. */
+export interface Outcome {
+  readonly schedule: Schedule;
+  readonly service: Service;
+  readonly disk: Disk;
+  readonly processes: Process[];
+  readonly endsAt: number;
+}
+
+/** Something in the world made worse, or a part of the tail, for tests that must notice it. */
+export interface Mutation {
+  readonly world?: (world: World) => World;
+  readonly options?: (options: TailOptions) => TailOptions;
+}
+
+/** A simulation under way: step it until it is over. */
+export interface Simulation {
+  step(): boolean;
+  readonly outcome: Outcome;
+  readonly error: unknown;
+}
+
+const RESTART_MS = 2_000;
+const MOST_STEPS = 400_000;
+const form = (schedule: Schedule) => ({
+  timeField: schedule.feed === 'thesis' ? 'platformCreatedAt' : 'createdAt',
+});
+
+/** Whether a row passes the sieve of a schedule. */
+export const passes = (schedule: Schedule, symbol: unknown): boolean => !schedule.sifted || symbol === 'AAA';
+
+export function createSimulation(schedule: Schedule, mutation: Mutation = {}): Simulation {
+  const scheduler = createScheduler();
+  const service = createService(schedule, scheduler);
+  const disk = createDisk(rngOf(schedule.seed, 3));
+  const endsAt = schedule.busyMs + CALM_MS;
+  const processes: Process[] = [];
+  const outcome: Outcome = { schedule, service, disk, processes, endsAt };
+  let over = false;
+  let error: unknown;
+  let steps = 0;
+
+  const pause = (ms: number) => new Promise<void>((resolve) => scheduler.at(scheduler.now + ms, resolve));
+  const supervise = async () => {
+    for (;;) {
+      const process = await runProcess(outcome, scheduler, mutation);
+      if (scheduler.now >= endsAt || (!process.killed && (schedule.resume === 'none' || process.failure === undefined))) break;
+      await pause(RESTART_MS);
+    }
+    // Half-open connections are counted until the service notices.
+    await pause(200_000);
+  };
+  supervise().then(
+    () => {
+      over = true;
+    },
+    (thrown) => {
+      error = thrown;
+      over = true;
+    },
+  );
+
+  return {
+    step() {
+      if (over) return false;
+      if (++steps > MOST_STEPS) error = new Error('the simulation does not end');
+      else if (!scheduler.step()) error = new Error('everything waits, and nothing will happen');
+      else return true;
+      over = true;
+      return false;
+    },
+    outcome,
+    get error() {
+      return error;
+    },
+  };
+}
+
+async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Mutation): Promise<Process> {
+  const { schedule, service, disk, processes, endsAt } = outcome;
+  const killAt = schedule.kills[processes.length] ?? Number.POSITIVE_INFINITY;
+  let alive = true;
+  let touches = 0;
+  let kill = () => {};
+  const killed = new Promise<void>((resolve) => {
+    kill = resolve;
+  });
+  const touch = () => {
+    touches++;
+    if (touches < killAt || !alive || scheduler.now >= schedule.busyMs) return;
+    alive = false;
+    kill();
+  };
+  const sleeps = schedule.faults.filter(({ kind }) => kind === 'sleep');
+  const skew = () =>
+    schedule.skew + EPOCH + sleeps.filter(({ from }) => from <= scheduler.now).length * 7_200_000;
+  const clock = clockOn(scheduler, skew, () => alive);
+  const access = service.access(() => alive, touch);
+  const resume = await resumeOf(outcome);
+  const process: Process = {
+    fresh: resume === undefined,
+    access,
+    notices: [],
+    writes: [],
+    killed: false,
+    summary: undefined,
+    failure: undefined,
+    provenAt: undefined,
+    endedAt: 0,
+    left: 0,
+    savedWrites: 0,
+  };
+  processes.push(process);
+
+  const rng = rngOf(schedule.seed, 10 + processes.length);
+  const effect = <T>(ms: number, act: () => T): Promise<T> =>
+    new Promise((resolve) => {
+      touch();
+      if (!alive) return;
+      scheduler.at(scheduler.now + ms, () => {
+        touch();
+        if (!alive) return;
+        const value = act();
+        touch();
+        if (alive) resolve(value);
+      });
+    });
+  const blocked = (kind: Fault['kind']) =>
+    schedule.faults.find((fault) => fault.kind === kind && fault.from <= scheduler.now && scheduler.now < fault.to);
+  const slowness = () => {
+    const block = blocked('blockOut');
+    if (block) return block.to - scheduler.now;
+    return blocked('slowOut') ? rng.between(200, 3_000) : 0;
+  };
+  const sink: Sink = {
+    write(rows) {
+      process.writes.push(rows.map(({ id, raw }) => ({ id, paged: raw === null })));
+      for (const row of rows) disk.write(`${lineOf(row)}\n`);
+      return effect(slowness(), () => true);
+    },
+    flush: () =>
+      effect(slowness() + 1, () => {
+        disk.flush();
+        return true;
+      }),
+  };
+  const save = async (text: string) => {
+    const until = process.writes.length;
+    await effect(rng.between(1, 10), () => {
+      disk.checkpoint = text;
+      process.savedWrites = until;
+    });
+  };
+  const world: World = {
+    clock,
+    random: rng.next,
+    source: access.source,
+    connect: schedule.feed === 'thesis' ? access.connect : undefined,
+    key: access.key,
+    sink,
+    save: schedule.resume === 'checkpoint' || schedule.resume === 'both' ? save : undefined,
+  };
+  const options: TailOptions = {
+    start: resume ?? startOf(schedule, scheduler),
+    via: schedule.via,
+    lagMs: schedule.lagMs,
+    sieve: (row) => passes(schedule, row.record['tokenSymbol']),
+    durationMs: schedule.end === 'duration' ? Math.max(1, endsAt - scheduler.now) : undefined,
+    ceiling: schedule.ceiling ?? undefined,
+    socketShare: 1,
+    feed: 'sim',
+    fileIsCheckpoint: schedule.resume === 'file',
+    on: (notice) => {
+      process.notices.push(notice);
+      if (notice.kind === 'end') process.summary = notice.summary;
+    },
+  };
+  const tail = createTail(mutation.world?.(world) ?? world, mutation.options?.(options) ?? options);
+  const controller = new AbortController();
+  const stop = scheduler.at(schedule.end === 'stop' ? endsAt : endsAt + 60_000, () => controller.abort());
+  const ran = tail.run(controller.signal).then(
+    () => {},
+    (failure) => {
+      process.failure = failure;
+    },
+  );
+  await Promise.race([ran, killed]);
+  stop();
+  process.killed = !alive;
+  process.endedAt = scheduler.now;
+  const ago = tail.status().provenAgoMs;
+  process.provenAt = ago === null ? undefined : scheduler.now - ago;
+  if (process.killed) disk.crash();
+  else process.left = clock.waits + access.open + getEventListeners(controller.signal, 'abort').length;
+  if (process.failure !== undefined && !(process.failure instanceof Failure)) throw process.failure;
+  return process;
+}
+
+/** Lines of a file are written as the program writes them. */
+const lineOf = (row: Row): string => (row.raw ? Buffer.from(row.raw).toString() : JSON.stringify(row.record));
+
+const startOf = (schedule: Schedule, scheduler: Scheduler): StartPoint => {
+  const { start } = schedule;
+  return start.kind === 'since' ? { kind: 'since', at: EPOCH + scheduler.now - start.ago } : start;
+};
+
+/** What a new process finds of the ones before. */
+async function resumeOf({ schedule, disk }: Outcome): Promise<Resume | undefined> {
+  const checkpoint = disk.checkpoint === undefined ? undefined : readCheckpoint(disk.checkpoint, 'sim');
+  const bytes = Buffer.from(disk.text);
+  const file = {
+    size: bytes.length,
+    read: (from: number, to: number) => Promise.resolve(bytes.subarray(from, to)),
+  };
+  const end = await readTailFile(file, form(schedule), timing, checkpoint?.floor);
+  // A reader of a pipe drops a line that never ended, as the tail cuts it off its file.
+  disk.cut(end.keep);
+  if (schedule.resume === 'file') return end.resume;
+  if (schedule.resume === 'both') return mergeResume(checkpoint, end.resume);
+  return checkpoint;
+}
