@@ -2,6 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 
+// In one piece with what makes the connections: each further file costs a start.
+export { exchange } from './transport-exchange.ts';
+
 // The parser is WebAssembly. Optimising it in the background holds the process open for some 80 ms at its
 // end, and a command-line client never parses enough to earn that back.
 setFlagsFromString('--liftoff-only');

@@ -1,7 +1,7 @@
 import { usage } from '../contract/failure.ts';
 import type { HttpRequest, Transport } from './ports.ts';
 import type { Env } from './proxy-env.ts';
-import type { Addressed } from './transport-exchange.ts';
+import type { Addressed, exchange as exchangeOver } from './transport-exchange.ts';
 import type { Lines, Wiring } from './transport-undici.ts';
 
 /** How the network is used. */
@@ -36,13 +36,13 @@ export function createTransport(options: TransportOptions = {}): Transport {
     ca: options.ca,
     insecure: options.insecure ?? false,
   };
-  const dispatchers = new Map<string, Promise<Lines>>();
+  const origins = new Map<string, Promise<Opened>>();
 
-  function dispatcherFor(origin: string): Promise<Lines> {
-    let opened = dispatchers.get(origin);
+  function connectTo(origin: string): Promise<Opened> {
+    let opened = origins.get(origin);
     if (!opened) {
       opened = open(origin, wiring, options.env ?? {});
-      dispatchers.set(origin, opened);
+      origins.set(origin, opened);
     }
     return opened;
   }
@@ -51,25 +51,30 @@ export function createTransport(options: TransportOptions = {}): Transport {
     async send(request, signal) {
       signal?.throwIfAborted();
       const addressed = address(request);
-      const [dispatcher, { exchange }] = await Promise.all([
-        dispatcherFor(addressed.origin),
-        import('./transport-exchange.ts'),
-      ]);
+      const { lines, exchange } = await connectTo(addressed.origin);
       signal?.throwIfAborted();
-      return exchange(dispatcher, addressed, options.maxBytes ?? MAX_BYTES, signal);
+      return exchange(lines, addressed, options.maxBytes ?? MAX_BYTES, signal);
     },
     async close() {
-      const opened = [...dispatchers.values()];
-      dispatchers.clear();
-      await Promise.allSettled(opened.map(async (dispatcher) => (await dispatcher).destroy()));
+      const opened = [...origins.values()];
+      origins.clear();
+      await Promise.allSettled(opened.map(async (origin) => (await origin).lines.destroy()));
     },
   };
 }
 
-async function open(origin: string, wiring: Wiring, env: Env): Promise<Lines> {
+interface Opened {
+  readonly lines: Lines;
+  readonly exchange: typeof exchangeOver;
+}
+
+async function open(origin: string, wiring: Wiring, env: Env): Promise<Opened> {
+  const { direct, exchange } = await import('./transport-undici.ts');
   const proxy = wantsProxy(env) ? (await import('./proxy-env.ts')).proxyFor(new URL(origin), env) : undefined;
-  if (proxy) return (await import('./transport-proxy.ts')).viaProxy(proxy, wiring);
-  return (await import('./transport-undici.ts')).direct(origin, wiring);
+  const lines = proxy
+    ? (await import('./transport-proxy.ts')).viaProxy(proxy, wiring)
+    : direct(origin, wiring);
+  return { lines, exchange };
 }
 
 const wantsProxy = (env: Env) => Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name));

@@ -1,6 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
+import { cert, key } from './certificate.ts';
 
 /** A server on loopback, closed with its connections when the test ends. */
 export interface Served {
@@ -10,12 +12,12 @@ export interface Served {
 }
 
 /** An HTTP server made of one listener. */
-export async function serve(listener: RequestListener): Promise<Served> {
-  const server = createServer(listener);
+export async function serve(listener: RequestListener, { tls = false } = {}): Promise<Served> {
+  const server = tls ? createTlsServer({ cert, key }, listener) : createServer(listener);
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     port,
     close: () =>
       new Promise((closed) => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
 import type { HttpRequest, Transport } from '../../src/core/ports.ts';
 import { createTransport, type TransportOptions } from '../../src/core/transport.ts';
+import { cert } from './certificate.ts';
 import { type Served, serve, serveRaw } from './server.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -153,6 +154,28 @@ describe('a request that fails', () => {
     const transport = open();
     await failureOf(transport.send(get(server.url)));
     expect((await transport.send(get(server.url))).text).toBe('ok');
+  });
+});
+
+describe('a certificate', () => {
+  it('that nobody vouches for is refused, with what to do', async () => {
+    const server = keep(await serve((_, response) => response.end('ok'), { tls: true }));
+    let sent = false;
+    const request = get(server.url, {
+      onSent: () => {
+        sent = true;
+      },
+    });
+    const failure = await failureOf(open().send(request));
+    expect(failure).toMatchObject({ code: 'UNREACHABLE', retryable: false });
+    expect(failure.hint).toContain('NODE_EXTRA_CA_CERTS');
+    expect(sent).toBe(false);
+  });
+
+  it('is taken where its authority is named, or where any is', async () => {
+    const server = keep(await serve((_, response) => response.end('ok'), { tls: true }));
+    expect((await open({ ca: [cert] }).send(get(server.url))).text).toBe('ok');
+    expect((await open({ insecure: true }).send(get(server.url))).text).toBe('ok');
   });
 });
 
