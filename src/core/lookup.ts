@@ -95,7 +95,7 @@ export async function* lookup<R extends object>(
 }
 
 /** An answer as the record of its subject. */
-export function toRecord<R extends object>(subject: string, answer: Answer<R>): LookupRecord<R> {
+function toRecord<R extends object>(subject: string, answer: Answer<R>): LookupRecord<R> {
   if (answer.found === null) return { subject, found: null, error: errorFields(answer.failure) };
   if (!answer.found) return { subject, found: false, code: answer.code };
   // They stand first, and no field of the service's takes their place.

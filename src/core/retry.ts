@@ -37,12 +37,12 @@ const LONGEST_BACKOFF_MS = 20_000;
 const UNSTATED_WAIT_MS = 5_000;
 
 /** Whether making the attempt again can help, and can't charge twice for what must not be. */
-export function mayRepeat(failure: Failure, free: boolean, rule: RetryRule): boolean {
+function mayRepeat(failure: Failure, free: boolean, rule: RetryRule): boolean {
   return failure.retryable && (free || rule === 'repeat');
 }
 
 /** The wait before retry number `attempt` (from 1), with full jitter: nobody comes back in step. */
-export function backoffMs(attempt: number, random: number): number {
+function backoffMs(attempt: number, random: number): number {
   return Math.round(random * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
 }
 

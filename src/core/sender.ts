@@ -9,7 +9,7 @@ import type { HttpAnswer, HttpRequest, Ledger, Notice, Transport } from './ports
 import { MAX_WAIT_MS, type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
 
 /** A call of any origin, ready to be sent. */
-export interface Plan<T> {
+interface Plan<T> {
   /** As the ledger names it. */
   readonly endpoint: string;
   readonly method: string;
@@ -24,7 +24,7 @@ export interface Plan<T> {
 }
 
 /** What an answer amounts to. `charge` is undefined where it can't be told what the call cost. */
-export type Read<T> = (
+type Read<T> = (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure; readonly value?: T }
 ) & { readonly charge: Charge | undefined; readonly requestId: string | undefined };
