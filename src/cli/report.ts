@@ -1,4 +1,5 @@
 import { Failure } from '../contract/failure.ts';
+import { withoutKey, withoutKeys } from '../core/mask.ts';
 import { failureJson, renderFailure } from '../output/errors.ts';
 import { loadStyle, wantsColor, wantsUnicode } from '../output/style.ts';
 import { exitOf } from './exit.ts';
@@ -10,8 +11,14 @@ import type { Io } from './io.ts';
  */
 export function createReport(io: Io): (error: unknown) => Promise<number> {
   return async (error) => {
-    const failure = error instanceof Failure ? error : bug(error);
-    const exit = error instanceof Failure ? exitOf[failure.kind] : 1;
+    const known = error instanceof Failure ? error : bug(error);
+    const hide = (text: string) => withoutKeys(withoutKey(text, io.env['TRDR_API_KEY']?.trim()));
+    const failure = {
+      ...fieldsOf(known),
+      message: hide(known.message),
+      hint: known.hint === undefined ? undefined : hide(known.hint),
+    };
+    const exit = error instanceof Failure ? exitOf[error.kind] : 1;
     const text = wantsMachine(io)
       ? failureJson(failure, exit)
       : await renderFailure(failure, {
@@ -19,11 +26,19 @@ export function createReport(io: Io): (error: unknown) => Promise<number> {
           unicode: wantsUnicode(io.env, io.platform),
           width: io.stderr.columns ?? 80,
         });
-    const stack = io.argv.includes('--debug') && error instanceof Error ? `${error.stack}\n` : '';
+    const stack = io.argv.includes('--debug') && error instanceof Error ? `${hide(error.stack ?? '')}\n` : '';
     await new Promise<void>((resolve) => io.stderr.write(`${text}${stack}`, () => resolve()));
     return exit;
   };
 }
+
+const fieldsOf = ({ code, status, retryable, retryAfter, requestId }: Failure) => ({
+  code,
+  status,
+  retryable,
+  retryAfter,
+  requestId,
+});
 
 function bug(error: unknown): Failure {
   return new Failure('local', error instanceof Error ? error.message : String(error), {
