@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { appendLines, isAbsent } from './files.ts';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { appendLines, isAbsent, readAt } from './files.ts';
 
 /** A kept answer: a 200 with its record, or a 404 without one. */
 export interface CachedAnswer {
@@ -84,16 +84,6 @@ export function scanLines(bytes: Buffer, each: (from: number, end: number, hash:
 
 /** More than a bucket ever holds after it was compacted: of a larger file only the end is read. */
 const LARGEST = 16 * 1024 * 1024;
-
-/** Reads bytes of a file; fewer where it ends before. */
-export function readAt(fd: number, from: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  let done = 0;
-  for (let read = -1; read !== 0 && done < length; done += read) {
-    read = readSync(fd, bytes, done, length - done, from + done);
-  }
-  return bytes.subarray(0, done);
-}
 
 /** Where the lines of one bucket file are. Holds 16 bytes a line and none of their text. */
 export interface Bucket {

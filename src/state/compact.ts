@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, renameSync } from 'node:fs';
-import { isAhead, readAnswer, readAt, scanLines } from './bucket.ts';
-import { appendLines, beside, discard, openPrivate, writeAll } from './files.ts';
+import { isAhead, readAnswer, scanLines } from './bucket.ts';
+import { appendLines, beside, discard, openPrivate, readAt, writeAll } from './files.ts';
 import { isHeld, tryLock } from './lock.ts';
 
 /** Answers older than this are forgotten when their bucket is compacted. */

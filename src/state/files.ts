@@ -55,6 +55,10 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
   });
 }
 
+/** The same for what a file operation threw; anything else is not about the file, and stays what it is. */
+export const inWords = (doing: string, path: string, error: unknown, hint?: string): unknown =>
+  error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
+
 /** Makes a folder that is the user's own, whatever the umask. One that stands is left as it is. */
 export function ensureFolder(folder: string): void {
   try {
@@ -169,6 +173,16 @@ export function appendLines(path: string, lines: string): { before: number; afte
   } finally {
     closeSync(fd);
   }
+}
+
+/** Reads bytes of a file; fewer where it ends before. */
+export function readAt(fd: number, from: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  for (let read = -1; read !== 0 && done < length; done += read) {
+    read = readSync(fd, bytes, done, length - done, from + done);
+  }
+  return bytes.subarray(0, done);
 }
 
 /** Reads a file of at most `most` bytes; undefined where there is none. Throws where it is larger. */

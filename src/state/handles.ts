@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { readAt } from './bucket.ts';
-import { appendLines, writeAtomic } from './files.ts';
+import { appendLines, readAt, writeAtomic } from './files.ts';
 import { isHeld, tryLock } from './lock.ts';
 
 /** What a shell may be given without a thought. */

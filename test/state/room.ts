@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
@@ -6,18 +6,24 @@ import { execa, type Options } from 'execa';
 import * as fc from 'fast-check';
 import { afterAll } from 'vitest';
 
+/** Where waiting for the disk costs nothing, on systems that have such a place: these tests wait for it often. */
+const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
 /** A folder for a test file; gone when its tests are over. */
 export function room(): { readonly path: string; readonly under: (name: string) => string } {
-  const path = mkdtempSync(join(tmpdir(), 'trdr-state-'));
+  const path = mkdtempSync(join(memory, 'trdr-state-'));
   afterAll(() => rmSync(path, { recursive: true, force: true }));
   let count = 0;
   return { path, under: (name) => join(path, `${count++}-${name}`) };
 }
 
-/** Runs `test/state/worker.ts` as a process of its own, and hands back what it prints. */
+/**
+ * Runs `test/state/worker.ts` as a process of its own, and hands back what it prints. With `blocks` it can
+ * write no file beyond so many half kilobytes: to it that is a disk that is full.
+ */
 export function workers(folder: string) {
   let built: string | undefined;
-  return (words: readonly (string | number)[], options: Options = {}) => {
+  return (words: readonly (string | number)[], options: Options = {}, blocks = 0) => {
     if (built === undefined) {
       built = join(folder, 'worker.mjs');
       buildSync({
@@ -31,7 +37,10 @@ export function workers(folder: string) {
         alias: { conf: join(import.meta.dirname, '../../node_modules/conf/dist/source/index.js') },
       });
     }
-    return execa(process.execPath, [built, ...words.map(String)], { stdin: 'ignore', ...options });
+    const call = [process.execPath, built, ...words.map(String)];
+    const limited = ['sh', '-c', `ulimit -f ${blocks} && exec "$@"`, 'sh', ...call];
+    const [command = '', ...args] = blocks > 0 ? limited : call;
+    return execa(command, args, { stdin: 'ignore', ...options });
   };
 }
 

@@ -1,11 +1,13 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../../src/contract/failure.ts';
 import { openCache } from '../../src/state/cache.ts';
 import { appendLines, ensureFolder, writeAtomic } from '../../src/state/files.ts';
 import { openLedger } from '../../src/state/ledger.ts';
 import { holdLock, withLock } from '../../src/state/lock.ts';
 import { openConfig } from '../../src/state/settings.ts';
 import { openWindows } from '../../src/state/windows.ts';
+import { runExport, type Service } from './export.ts';
 
 const [mode = '', path = '', count = '0', name = '', who = ''] = process.argv.slice(2);
 const times = Number(count);
@@ -73,6 +75,29 @@ const modes: Record<string, () => Promise<void>> = {
         cache.put('user.handle', subject, { status: 200, time: round, record });
       }
     }
+  },
+  /** Exports from a service at the port that is the name; says what was lost. */
+  async resume() {
+    const at = `http://127.0.0.1:${name}`;
+    const ask: Service['ask'] = async (asked) =>
+      JSON.parse(await (await fetch(`${at}/ask`, { method: 'POST', body: JSON.stringify(asked) })).text());
+    const me = async () => Number(await (await fetch(`${at}/me`)).text());
+    const handles = Array.from({ length: times }, (_, index) => `trader${index}`);
+    const onLost = (count: number) => process.stdout.write(`lost ${count}\n`);
+    await runExport(path, handles, { ask, me }, { onLost });
+  },
+  /** Exports from a service of its own; says what it paid for, and why it ended. */
+  async export() {
+    let paid = 0;
+    const handles = Array.from({ length: times }, (_, index) => `trader${index}`);
+    const ask = async (asked: readonly string[]) => {
+      paid += asked.length;
+      return { rows: asked.map((handle) => ({ handle, note: 'é\n' })), cu: 0 };
+    };
+    const end = await runExport(path, handles, { ask, me: async () => paid }).catch(
+      (error: unknown) => error,
+    );
+    process.stdout.write(`paid ${paid} ${end instanceof Failure ? end.code : ''}\n`);
   },
   async hold() {
     holdLock(path, name);

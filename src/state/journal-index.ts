@@ -1,0 +1,107 @@
+import type { Placed } from './journal-load.ts';
+
+/** A batch that was asked for and has no whole answer. */
+export interface OpenBatch {
+  readonly batch: number;
+  /** Those of its handles that have no answer. */
+  readonly positions: readonly number[];
+  /** What `me` said was used before it was asked; null where nobody knew. */
+  readonly unitsUsed: number | null;
+  /** True where a part of the answer is there: it was paid for, whatever `me` says. */
+  readonly partial: boolean;
+}
+
+/** What a journal has come to. */
+export interface JournalCounts {
+  readonly size: number;
+  /** Handles with an answer. */
+  readonly answered: number;
+  /** What the answers cost, and what the lost ones may have cost. */
+  readonly cu: number;
+  readonly lostBatches: number;
+  readonly lostCuAtMost: number;
+}
+
+const FREE = 0;
+const ASKED = 1;
+const ANSWERED = 2;
+
+/** Where each handle of an export stands: 17 bytes a handle, and none of its answer. */
+export function journalIndex(size: number) {
+  const states = new Uint8Array(size);
+  const places = new Float64Array(size);
+  const lengths = new Uint32Array(size);
+  const open = new Map<number, { positions: readonly number[]; unitsUsed: number | null }>();
+  let lowest = 0;
+  let batches = 0;
+  let [answered, cu, lostBatches, lostCuAtMost] = [0, 0, 0, 0];
+
+  const unanswered = (positions: readonly number[]) =>
+    positions.filter((position) => states[position] !== ANSWERED);
+
+  function free(batch: number): void {
+    for (const position of unanswered(open.get(batch)?.positions ?? [])) {
+      states[position] = FREE;
+      lowest = Math.min(lowest, position);
+    }
+    open.delete(batch);
+  }
+
+  return {
+    /** Takes a line in, in the order of the journal. False where it speaks of handles that there are not. */
+    add({ line, at, length }: Placed): boolean {
+      switch (line.kind) {
+        case 'header':
+          return true;
+        case 'asking':
+          if (line.positions.some((position) => position >= size)) return false;
+          open.set(line.batch, line);
+          for (const position of unanswered(line.positions)) states[position] = ASKED;
+          batches = Math.max(batches, line.batch + 1);
+          return true;
+        case 'row':
+          if (line.position >= size) return false;
+          if (states[line.position] !== ANSWERED) answered++;
+          states[line.position] = ANSWERED;
+          places[line.position] = at;
+          lengths[line.position] = length;
+          return true;
+        case 'answered':
+          cu += line.cu;
+          free(line.batch);
+          return true;
+        case 'lost':
+          lostBatches++;
+          lostCuAtMost += line.cuAtMost;
+          free(line.batch);
+          return true;
+        case 'dropped':
+          free(line.batch);
+          return true;
+      }
+    },
+    nextBatch: () => batches,
+    isOpen: (batch: number) => open.has(batch),
+    isFree: (position: number) => position < size && states[position] === FREE,
+    /** The first handles, in their order, that are neither answered nor asked for. */
+    free(most: number): number[] {
+      const found: number[] = [];
+      while (lowest < size && states[lowest] !== FREE) lowest++;
+      for (let position = lowest; position < size && found.length < most; position++) {
+        if (states[position] === FREE) found.push(position);
+      }
+      return found;
+    },
+    /** Where the answer for a handle lies; undefined where there is none. */
+    place(position: number): { readonly at: number; readonly length: number } | undefined {
+      if (states[position] !== ANSWERED) return undefined;
+      return { at: places[position] ?? 0, length: lengths[position] ?? 0 };
+    },
+    openBatches: (): OpenBatch[] =>
+      [...open].map(([batch, { positions, unitsUsed }]) => {
+        const left = unanswered(positions);
+        return { batch, positions: left, unitsUsed, partial: left.length < positions.length };
+      }),
+    counts: (): JournalCounts => ({ size, answered, cu, lostBatches, lostCuAtMost }),
+  };
+}
