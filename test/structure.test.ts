@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const src = join(root, 'src');
+
+/** Which rooms a room may know. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  core: ['contract'],
+  output: ['contract'],
+  sandbox: ['contract'],
+  state: ['contract'],
+  feed: ['core', 'contract'],
+  cli: ['output', 'feed', 'state', 'core', 'contract'],
+};
+
+/** Where each vendor lives: the files of one room, and no others. Schemas are spoken at every edge. */
+const homes: Readonly<Record<string, RegExp>> = {
+  zod: /^/,
+  undici: /^core\/(transport|undici-parts)/,
+  ws: /^feed\/.*socket|^sandbox\//,
+  conf: /^state\/settings\.ts$/,
+  commander: /^cli\//,
+  chalk: /^output\//,
+  ora: /^output\//,
+  'cli-table3': /^output\//,
+  'string-width': /^output\//,
+  '@noble/hashes': /^(core|sandbox)\//,
+  '@scure/base': /^(core|sandbox)\//,
+};
+
+/** The one file through which the program reaches the embedded service. */
+const sandboxDoor = 'cli/commands/sandbox.ts';
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? filesBelow(join(folder, entry.name))
+      : entry.name.endsWith('.ts')
+        ? [join(folder, entry.name)]
+        : [],
+  );
+}
+
+const imports: Import[] = filesBelow(src).flatMap((file) => {
+  const text = readFileSync(file, 'utf8');
+  const named = text.matchAll(/^(?:import |export |\} )[^'";=]*?from '([^']+)';|\bimport\(\s*'([^']+)'/gm);
+  return [...named].map(([, still, lazy]) => ({ from: relative(src, file), to: still ?? lazy ?? '' }));
+});
+
+const roomOf = (path: string) => path.split('/')[0] ?? '';
+const own = imports.filter(({ to }) => to.startsWith('.'));
+const vendors = imports.filter(({ to }) => !to.startsWith('.') && !to.startsWith('node:'));
+
+describe('the rooms', () => {
+  it('are the ones that are named here', () => {
+    const rooms = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(rooms.map(({ name }) => name).sort()).toEqual(Object.keys(allowed).sort());
+  });
+
+  it('import one way', () => {
+    const breaches = own.filter(({ from, to }) => {
+      const target = roomOf(normalize(join(dirname(from), to)));
+      if (from === sandboxDoor && target === 'sandbox') return false;
+      return target !== roomOf(from) && !allowed[roomOf(from)]?.includes(target);
+    });
+    expect(breaches).toEqual([]);
+  });
+
+  it('name a whole file, so that everyone sees which', () => {
+    expect(own.filter(({ to }) => !to.endsWith('.ts'))).toEqual([]);
+  });
+});
+
+describe('the vendors', () => {
+  it('each live in one room', () => {
+    const breaches = vendors.filter(({ from, to }) => {
+      const name = Object.keys(homes).find((vendor) => to === vendor || to.startsWith(`${vendor}/`));
+      return name === undefined || !homes[name]?.test(from);
+    });
+    expect(breaches).toEqual([]);
+  });
+});
+
+describe('time, chance and the process', () => {
+  /** Reads of the outside world that a test could not steer. Locks and temporary files need names of their own. */
+  const reads: readonly [RegExp, RegExp, string][] = [
+    [/\bDate\.now\(|new Date\(\)/, /^(core|sandbox)\/clock\.ts$|^state\/(files|holder|lock)\.ts$/, 'a clock'],
+    [/\bMath\.random\(/, /^state\/(holder|lock)\.ts$/, 'chance'],
+    [/\bprocess\.(env|argv|stdout|stderr|stdin)\b/, /^cli\/(main|process)\.ts$/, 'the process'],
+    [/\bprocess\.exit\(/, /^cli\/process\.ts$/, 'an exit'],
+    [/\bconsole\.\w+\(/, /^$/, 'the console'],
+  ];
+
+  it.each(reads)('%s is read only where it belongs: %s, %s', (pattern, home) => {
+    const breaches = filesBelow(src)
+      .map((file) => relative(src, file))
+      .filter(
+        (file) => !home.test(file) && pattern.test(withoutComments(readFileSync(join(src, file), 'utf8'))),
+      );
+    expect(breaches).toEqual([]);
+  });
+});
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
