@@ -25,11 +25,16 @@ test('eight processes adding to one number under the lock lose nothing', async (
 
 test('of eight processes that find a dead lock exactly one takes it over', async () => {
   const file = under('claims');
-  const rounds = 60;
+  const rounds = 200;
   for (let round = 0; round < rounds; round++) leaveBehind(`${file}.${round}.lock`);
   const crowd = Array.from({ length: 8 }, () => worker(['claim', file, rounds], { stdin: 'pipe' }));
+  const all = () =>
+    Promise.all(crowd.map((one) => new Promise((resolve) => one.stdout?.once('data', resolve))));
+  await all();
+  const claimed = all();
+  for (const one of crowd) one.stdin?.write('go\n');
+  await claimed;
   // None may end before all have tried: its locks would be dead ones again.
-  await Promise.all(crowd.map((one) => new Promise((resolve) => one.stdout?.once('data', resolve))));
   for (const one of crowd) one.stdin?.end();
   await Promise.all(crowd);
   const claims = readFileSync(file, 'utf8').trim().split('\n').map(Number);

@@ -23,7 +23,12 @@ const modes: Record<string, () => Promise<void>> = {
   },
   /** Takes the lock of each path in turn, and notes it: exactly one process may do so for each. */
   async claim() {
+    process.stdout.write('ready\n');
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    const start = Date.now() + 20;
     for (let round = 0; round < times; round++) {
+      // All at once, as far as that can be had: the race is for the moment in between.
+      while (Date.now() < start + 2 * round);
       const lock = `${path}.${round}.lock`;
       try {
         holdLock(lock, 'the claim');
