@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import type { PlannedCall } from '../contract/records/tool.ts';
 import type { Client } from '../core/ports.ts';
+import { createNotices } from '../output/notices.ts';
 import type { Sink } from '../output/sink.ts';
+import { wantsUnicode } from '../output/style.ts';
 import type { View } from '../output/view.ts';
 import { ask } from './ask.ts';
 import type { AnyCommand } from './command.ts';
@@ -28,9 +30,11 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   let client: Promise<Client> | undefined;
   let opened: Client | undefined;
 
-  const say = (line: string) => {
-    if (!globals.quiet) io.stderr.write(`trdr: ${line}\n`);
-  };
+  const say = createNotices({
+    stream: io.stderr,
+    quiet: globals.quiet,
+    unicode: wantsUnicode(io.env, io.platform),
+  });
 
   async function target() {
     if (globals.sandbox) {
@@ -64,8 +68,9 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       settings,
       say,
       notify(notice) {
-        const shown = notice.kind === 'trace' ? globals.debug : !globals.quiet;
-        if (shown) io.stderr.write(`trdr: ${noticeText(notice)}\n`);
+        if (notice.kind !== 'trace') say(noticeText(notice));
+        // Whoever asks for a trace gets it, quiet or not.
+        else if (globals.debug) io.stderr.write(`trdr: ${noticeText(notice)}\n`);
       },
     });
     closers.push(made.close);

@@ -28,7 +28,7 @@ export const cu = {
 const nothing = z.object({});
 const noBody = z.undefined();
 const handle = field(bounded(1, HANDLE_MAX), 'Handle; case-insensitive, a leading @ is dropped.');
-const userId = field(z.uuid(), 'User id.', { format: 'uuid' });
+const userId = field(z.guid(), 'User id.', { format: 'uuid' });
 const address = field(bounded(1, ADDRESS_MAX), 'Solana base58, or EVM with its 0x prefix.');
 const token = field(
   bounded(1, ADDRESS_MAX),

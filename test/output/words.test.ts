@@ -185,32 +185,25 @@ describe('width', () => {
 });
 
 describe('a notice', () => {
-  const said = (options: { quiet?: boolean; json?: boolean }) => {
-    const stream = new PassThrough().setEncoding('utf8');
-    const notices = createNotices({
-      stream,
-      quiet: false,
-      json: false,
-      style: plainStyle,
-      unicode: true,
-      ...options,
-    });
-    notices.note('waiting\x1b[2J 3s');
-    notices.warn('a gap\nof 5');
+  const said = (options: { readonly quiet?: boolean; readonly unicode?: boolean }): string | null => {
+    const stream = new PassThrough({ encoding: 'utf8' });
+    const say = createNotices({ stream, quiet: false, unicode: true, ...options });
+    say('waiting\x1b[2J 3s');
+    say('a gap\nof 5…');
     return stream.read();
   };
-  it('is one safe line for people, JSON for programs, and nothing when quiet', () => {
-    expect(said({})).toBe('waiting 3s\nwarning: a gap of 5\n');
-    expect(said({ json: true })).toBe(
-      '{"notice":{"level":"note","message":"waiting 3s"}}\n{"notice":{"level":"warning","message":"a gap of 5"}}\n',
-    );
+
+  it('is one safe line, and nothing when quiet', () => {
+    expect(said({})).toBe('trdr: waiting 3s\ntrdr: a gap of 5…\n');
+    expect(said({ unicode: false })).toBe('trdr: waiting 3s\ntrdr: a gap of 5...\n');
     expect(said({ quiet: true })).toBeNull();
   });
+
   it('does not fail where nobody reads it', () => {
     const stream = new PassThrough();
-    const notices = createNotices({ stream, quiet: false, json: false, style: plainStyle, unicode: true });
+    const say = createNotices({ stream, quiet: false, unicode: true });
     stream.destroy(Object.assign(new Error('EPIPE'), { code: 'EPIPE' }));
-    expect(() => notices.note('x')).not.toThrow();
+    expect(() => say('x')).not.toThrow();
   });
 });
 
