@@ -1,5 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import type { Subscription } from '../contract/frames.ts';
+import { createBackoff } from './backoff.ts';
 import { createBell } from './bell.ts';
 import { createMeter } from './budget/meter.ts';
 import { againstSocket, type PollReason, type Via, type Way } from './budget/ways.ts';
@@ -59,6 +60,8 @@ const MINUTE = 60_000;
 const DECIDE_MS = 2_000;
 /** A page that fails so often before anything came of the run ends it. */
 const FIRST_TRIES = 6;
+/** Walks that may lead nowhere before a gap is said. */
+const WALK_TRIES = 3;
 /** Posts that a healthy socket would have delivered, and did not. */
 const DEAF_ROWS = 3;
 
@@ -191,8 +194,8 @@ export function createTail(world: World, options: TailOptions): Tail {
 
   // --- Walks ----------------------------------------------------------------------------------------------------
 
-  const plan = () =>
-    planWalk(
+  const plan = () => {
+    const next = planWalk(
       {
         started,
         ending: ending === 'wanted',
@@ -208,6 +211,8 @@ export function createTail(world: World, options: TailOptions): Tail {
       },
       timing,
     );
+    return next.due >= retryAt ? next : { ...next, due: retryAt };
+  };
 
   /** Decided when the first page is there: however long that took, no row comes out on an old proof. */
   const depthNow = (): Depth => {
@@ -270,6 +275,7 @@ export function createTail(world: World, options: TailOptions): Tail {
     }
     const walked = outcome.value;
     const goOn = walked.cut !== 'ceiling' && walked.cut !== 'quota';
+    if (walked.cut && goOn && again(walked, forGap)) return true;
     // Nothing was read: there is nothing to say but why.
     if (!goOn && walked.pages === 0) finish('failure', walked.failure ?? ceilingReached());
     else flow.fill(walked, pile, depth, goOn);
@@ -277,8 +283,35 @@ export function createTail(world: World, options: TailOptions): Tail {
     return true;
   };
 
+  /** A walk that led nowhere is made again, a little later; a gap is said only when that does not help either. */
+  const again = (walked: Walked, forGap: boolean): boolean => {
+    failedWalks++;
+    const hollow = walked.rows === 0;
+    if (failedWalks >= (started ? WALK_TRIES : FIRST_TRIES) && hollow && !started) {
+      finish('failure', hollowFeed());
+      return true;
+    }
+    if (failedWalks >= WALK_TRIES && !hollow) {
+      failedWalks = 0;
+      return false;
+    }
+    const ms = walkBackoff.next();
+    retryAt = clock.mono() + ms;
+    wanted ||= forGap && started && !ending;
+    if (ending === 'walking') ending = 'wanted';
+    tell({ kind: 'wait', ms, reason: 'the pages led nowhere' });
+    return true;
+  };
+  const walkBackoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, world.random);
+  let failedWalks = 0;
+  let retryAt = Number.NEGATIVE_INFINITY;
+
   const filledUp = (done: Filled) => {
     const { walked, gap, depth } = done;
+    if (!walked.cut) {
+      failedWalks = 0;
+      walkBackoff.reset();
+    }
     if (gap) {
       gaps.push(gap);
       tell({ kind: 'gap', ...gap });
@@ -596,6 +629,9 @@ const isAuth = (error: unknown) => error instanceof Failure && error.kind === 'a
 
 const ceilingReached = () =>
   new Failure('limit', 'The ceiling is reached.', { code: 'CEILING', hint: 'Allow more with --max-cu.' });
+
+const hollowFeed = () =>
+  new Failure('answer', 'The service says that there are posts, and shows none.', { code: 'EMPTY_PAGES' });
 
 const outOfUnits = (text: string) =>
   new Failure('quota', `The service closed the socket: ${text || 'the key has no units left'}.`, {

@@ -221,7 +221,8 @@ export function createFlow(world: FlowWorld): Flow {
   const gapOf = ({ walked, depth, goOn }: Fill): Gap | undefined => {
     if (!walked.cut || !walked.reached || (depth === 'shallow' && goOn)) return undefined;
     const from = watermark?.top ?? null;
-    return { why: walked.cut, from, to: walked.reached, open: !goOn && world.heals };
+    const lateFrom = watermark && Number.isFinite(low()) ? low() : null;
+    return { why: walked.cut, from, lateFrom, to: walked.reached, open: !goOn && world.heals };
   };
 
   const finish = (fill: Fill): Gap | undefined => {

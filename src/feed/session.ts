@@ -82,6 +82,7 @@ export function createSession(world: SessionWorld): Session {
   };
 
   const close = (link: Link, lingeringMs: number) => {
+    // Nothing tells whether a service that did not end the connection itself hears of its end before its next pings.
     link.close();
     if (openedAt === undefined) return;
     meter.closed(lingeringMs);
@@ -134,7 +135,7 @@ export function createSession(world: SessionWorld): Session {
   const ended = (link: Link, draining: boolean): SessionEvent | undefined => {
     cause ??= pulse.dead(link) ?? causeOf(link.end);
     if (!cause) return undefined;
-    close(link, cause.why === 'closed' || cause.why === 'quota' || cause.why === 'overflow' ? 0 : PING_MS);
+    close(link, link.end ? 0 : PING_MS);
     if (draining && link.held > 0) return undefined;
     const { why, text } = cause;
     cause = undefined;
@@ -154,7 +155,7 @@ export function createSession(world: SessionWorld): Session {
         const event = confirmed(state.link) ?? ended(state.link, false);
         if (event) return event;
         if (state.kind === 'subscribing' && clock.mono() >= state.until) {
-          close(state.link, 0);
+          close(state.link, PING_MS);
           return down('unanswered', 'the subscription was not confirmed');
         }
         return undefined;
@@ -182,7 +183,7 @@ export function createSession(world: SessionWorld): Session {
       cause ??= { why, text };
     },
     stop() {
-      if (state.kind === 'subscribing' || state.kind === 'up') close(state.link, 0);
+      if (state.kind === 'subscribing' || state.kind === 'up') close(state.link, PING_MS);
       // An attempt under way is closed as soon as it succeeds.
       if (state.kind === 'dialing') state.job.settled.then(closeLate(state.job), () => {});
       state = { kind: 'off' };

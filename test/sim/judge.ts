@@ -1,5 +1,5 @@
 import { above, type Service } from './service.ts';
-import type { Post } from './posts.ts';
+import { EPOCH, type Post } from './posts.ts';
 import type { Outcome, Process } from './world.ts';
 import { passes } from './world.ts';
 
@@ -50,12 +50,14 @@ function lost(outcome: Outcome, emitted: ReadonlySet<string>, byId: ReadonlyMap<
   const start = processes.findLast(({ fresh, access }) => fresh && access.first)?.access.first;
   if (!start) return [];
   const problems: string[] = [];
+  const oldest = endsAt - Math.max(60_000, schedule.lagMs) - UNSETTLED_MS;
   const calm = last.failure === undefined && last.endedAt >= endsAt;
   const proven = byId.get(last.summary?.provenTo?.id ?? '');
-  const provenAt = calm ? endsAt - UNSETTLED_MS : (last.provenAt ?? 0) - UNSETTLED_MS;
+  const provenAt = (last.provenAt ?? 0) - (calm ? 0 : UNSETTLED_MS);
   const firstLine = disk.text === '' ? undefined : byId.get(JSON.parse(disk.text.slice(0, disk.text.indexOf('\n'))).id);
   const restarted = processes.length > 1 && (schedule.resume === 'file' || schedule.resume === 'both');
 
+  if (calm && (last.provenAt ?? 0) < oldest) problems.push(`nothing was proven after ${last.provenAt}`);
   for (const post of service.posts) {
     const held = start.held.has(post.id);
     if (held && schedule.start.kind === 'now' && emitted.has(post.id) && !earlier(processes, post.id)) {
@@ -64,11 +66,12 @@ function lost(outcome: Outcome, emitted: ReadonlySet<string>, byId: ReadonlyMap<
     if (held || emitted.has(post.id) || !passes(schedule, post.symbol)) continue;
     if (post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > provenAt) continue;
     if (start.top && !above(post, start.top)) continue;
+    if (schedule.start.kind === 'since' && post.sortAt < EPOCH - schedule.start.ago) continue;
     if (!calm && (!proven || above(post, proven))) continue;
     // A file that is its own checkpoint begins with its first line.
     if (restarted && schedule.resume === 'file' && firstLine && !above(post, firstLine)) continue;
     if (inGap(outcome, post, byId)) continue;
-    problems.push(`${post.id} was lost (posted at ${Math.round(post.sortAt - 1_700_000_000_000)}, visible ${Math.round(post.visibleAt)})`);
+    problems.push(`${post.id} was lost (posted at ${Math.round(post.sortAt - EPOCH)}, visible ${Math.round(post.visibleAt)})`);
   }
   problems.push(...lostOfPast(outcome, emitted, start.held));
   return problems;
@@ -86,7 +89,7 @@ function lostOfPast(outcome: Outcome, emitted: ReadonlySet<string>, held: Readon
   if (schedule.timeless || processes[0]?.failure !== undefined) return [];
   const past = service.posts.filter(({ id }) => held.has(id));
   const { start } = schedule;
-  const from = start.kind === 'since' ? 1_700_000_000_000 - start.ago : 0;
+  const from = start.kind === 'since' ? EPOCH - start.ago : 0;
   const wanted = start.kind === 'backfill' ? past.slice(0, start.rows) : past.filter(({ sortAt }) => sortAt >= from);
   return wanted
     .filter(({ id, goneAt, symbol }) => goneAt === Number.POSITIVE_INFINITY && !emitted.has(id) && passes(schedule, symbol))
@@ -95,10 +98,11 @@ function lostOfPast(outcome: Outcome, emitted: ReadonlySet<string>, held: Readon
 
 function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Post>): boolean {
   return processes.some(({ summary }) =>
-    summary?.gaps.some(({ from, to }) => {
+    summary?.gaps.some(({ from, to, lateFrom }) => {
       const low = from && byId.get(from.id);
       const high = to && byId.get(to.id);
-      return high && above(high, post) && (!low || above(post, low));
+      if (!high || !above(high, post)) return false;
+      return !low || above(post, low) || (lateFrom !== null && post.sortAt >= lateFrom);
     }),
   );
 }

@@ -79,7 +79,8 @@ export function createSimulation(schedule: Schedule, mutation: Mutation = {}): S
   const supervise = async () => {
     for (;;) {
       const process = await runProcess(outcome, scheduler, mutation);
-      if (scheduler.now >= endsAt || (!process.killed && (schedule.resume === 'none' || process.failure === undefined))) break;
+      const ended = !process.killed && (schedule.resume === 'none' || !comesBack(process.failure));
+      if (scheduler.now >= endsAt || ended) break;
       await pause(RESTART_MS);
     }
     // Half-open connections are counted until the service notices.
@@ -110,6 +111,10 @@ export function createSimulation(schedule: Schedule, mutation: Mutation = {}): S
     },
   };
 }
+
+/** What a supervisor starts a process again for: not for a refusal, nor for want of units. */
+const comesBack = (failure: unknown): boolean =>
+  failure instanceof Failure && ['network', 'service', 'rate', 'answer'].includes(failure.kind);
 
 async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Mutation): Promise<Process> {
   const { schedule, service, disk, processes, endsAt } = outcome;

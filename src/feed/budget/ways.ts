@@ -39,9 +39,11 @@ const SHORT_SESSIONS = 3;
 /** Why the socket is not the way, or undefined where it is. `--via ws` is only held back by what can't be paid. */
 export function againstSocket(standing: Standing): PollReason | undefined {
   const minute = SOCKET_CU + WALK_RESERVE;
+  // A ceiling is hard: it holds the minute too in which the service has not noticed yet that a connection is dead.
+  const firm = minute + SOCKET_CU;
   if (!standing.hasSocket) return 'noSocket';
   if (standing.via === 'poll') return 'asked';
-  if (standing.ceilingLeft !== null && standing.ceilingLeft < minute) return 'ceiling';
+  if (standing.ceilingLeft !== null && standing.ceilingLeft < firm) return 'ceiling';
   if (standing.via === 'ws') return undefined;
   if (standing.live === false) return 'plan';
   if (standing.allowanceLeft !== null && standing.allowanceLeft < minute) return 'allowance';
