@@ -29,7 +29,7 @@ export interface CacheOptions {
 }
 
 /** What a cache holds. */
-export interface CacheStats {
+interface CacheStats {
   readonly path: string | undefined;
   readonly entries: number;
   readonly found: number;

@@ -19,7 +19,7 @@ import { Failure } from '../contract/failure.ts';
 /** Only the user may read and write. */
 export const PRIVATE_FILE = 0o600;
 /** Only the user may look in. */
-export const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FOLDER = 0o700;
 
 /** The system's code of an error, such as `ENOENT`; empty for anything else. */
 export const errno = (error: unknown): string =>

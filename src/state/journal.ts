@@ -31,7 +31,7 @@ export interface JournalOptions {
 }
 
 /** The answer for one handle, or undefined where there is none. */
-export interface JournalValue {
+interface JournalValue {
   readonly position: number;
   readonly value: unknown;
 }

@@ -6,7 +6,7 @@
 export const WINDOW_MS = 61_000;
 
 /** Calls are counted in slots this long, so that a lane stays small however high its limit. */
-export const SLOT_MS = 250;
+const SLOT_MS = 250;
 
 /** One lane: when its calls left, what it was told to wait for, and what limit it learnt. */
 export interface Lane {

@@ -3,7 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { fileFailure, readBounded } from './files.ts';
 
 /** The version of the file that this trdr writes and reads. */
-export const CONFIG_VERSION = 1;
+const CONFIG_VERSION = 1;
 /** More than any hand or trdr writes. */
 const LARGEST = 1024 * 1024;
 

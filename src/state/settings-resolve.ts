@@ -11,10 +11,10 @@ import {
 } from './settings-table.ts';
 
 /** Who said a value. */
-export type Origin = 'flag' | 'environment' | 'profile' | 'default';
+type Origin = 'flag' | 'environment' | 'profile' | 'default';
 
 /** A value and where it comes from. `from` names the flag, the variable or the profile. */
-export interface Sourced<T> {
+interface Sourced<T> {
   readonly value: T;
   readonly origin: Origin;
   readonly from?: string | undefined;
@@ -28,7 +28,7 @@ export type Settings = { readonly [N in SettingName]: Sourced<SettingValue<N>> }
   readonly problems: readonly Failure[];
 };
 
-/** Values that flags gave, read already, and the profile that one named. */
+/** Values that flags gave, and the profile that one named. */
 export type FlagValues = GivenValues & { readonly profile?: string | undefined };
 type GivenValues = { readonly [N in SettingName]?: SettingValue<N> | undefined };
 
@@ -102,7 +102,12 @@ function settle<N extends SettingName>(
 ): Sourced<SettingValue<N>> {
   const row: SettingRow<unknown> = settingRows[name];
   const flag: SettingValue<N> | undefined = flags[name];
-  if (flag !== undefined) return { value: flag, origin: 'flag', from: row.flag };
+  if (flag !== undefined) {
+    // Text is read again, so that one address has one form, whoever named it.
+    const read = () => (typeof flag === 'string' ? readSetting(name, flag, `what ${row.flag} says`) : flag);
+    const value = trying(read);
+    if (value !== undefined) return { value, origin: 'flag', from: row.flag };
+  }
   const said = row.env && env[row.env];
   if (said) {
     const value = trying(() => readSetting(name, said, `what ${row.env} says`));

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { execa, type Options } from 'execa';
 import * as fc from 'fast-check';
@@ -27,7 +28,7 @@ export function workers(folder: string) {
     if (built === undefined) {
       built = join(folder, 'worker.mjs');
       buildSync({
-        entryPoints: [join(import.meta.dirname, 'worker.ts')],
+        entryPoints: [fileURLToPath(new URL('./worker.ts', import.meta.url))],
         bundle: true,
         platform: 'node',
         format: 'esm',

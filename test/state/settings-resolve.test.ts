@@ -48,6 +48,20 @@ test('a flag comes before the environment, that before the profile, that before 
   expect(settings.color).toEqual({ value: 'auto', origin: 'default' });
 });
 
+test('an address has one form, whoever named it', () => {
+  const flags = { baseUrl: 'HTTPS://Api.Example.test/v/' };
+  const settings = resolveSettings({ flags, env: {}, file });
+  expect(settings.baseUrl).toEqual({
+    value: 'https://api.example.test/v',
+    origin: 'flag',
+    from: '--base-url',
+  });
+  const secret = { baseUrl: `https://${KEY}@host` };
+  expect(() => resolveSettings({ flags: secret, env: {}, file })).toThrow(
+    'what --base-url says is no baseUrl',
+  );
+});
+
 test('an empty variable says nothing', () => {
   const env = { TRDR_OUTPUT: '', TRDR_API_KEY: '', TRDR_PROFILE: '', TRDR_BASE_URL: '' };
   const settings = resolveSettings({ flags: {}, env, file });
