@@ -31,7 +31,9 @@ const split = await build({
 
 rmSync(dist, { recursive: true, force: true });
 for (const file of split.outputFiles) {
-  const options = { format: 'cjs', target: 'node20.18', minify: true, platform: 'node' };
+  // Node gives the whole of a CommonJS file as its default when it is imported; required, each name is its own.
+  const supported = { 'dynamic-import': false };
+  const options = { format: 'cjs', target: 'node20.18', minify: true, platform: 'node', supported };
   write(file.path, (await transform(file.text, options)).code);
 }
 

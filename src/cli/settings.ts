@@ -62,7 +62,11 @@ export const sourcedSettings = (io: Io, globals: Globals, how: How = {}): Source
 
 function settle(io: Io, globals: Globals, file: ConfigFile, how: How): Sourced {
   try {
-    return resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });
+    const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });
+    // A value can be mended; a profile that is not there has none.
+    const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
+    if (missing) throw missing;
+    return settings;
   } catch (error) {
     throw withNearProfile(error, Object.keys(file.profiles));
   }

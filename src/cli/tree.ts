@@ -12,6 +12,16 @@ export const tree: Readonly<Record<string, Load>> = {
   'launchpad user': async () => (await import('./commands/launchpad-user.ts')).launchpadUser,
   'launchpad callouts': async () => (await import('./commands/launchpad-callouts.ts')).launchpadCallouts,
   'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
+  completion: async () => (await import('./commands/completion.ts')).completion,
+  'auth login': async () => (await import('./commands/auth-login.ts')).authLogin,
+  'auth status': async () => (await import('./commands/auth-status.ts')).authStatus,
+  'auth switch': async () => (await import('./commands/auth-switch.ts')).authSwitch,
+  'auth logout': async () => (await import('./commands/auth-logout.ts')).authLogout,
+  'config list': async () => (await import('./commands/config-list.ts')).configList,
+  'config get': async () => (await import('./commands/config-get.ts')).configGet,
+  'config set': async () => (await import('./commands/config-set.ts')).configSet,
+  'config unset': async () => (await import('./commands/config-unset.ts')).configUnset,
+  'config path': async () => (await import('./commands/config-path.ts')).configPath,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
 

@@ -1,0 +1,86 @@
+import { Failure } from '../../contract/failure.ts';
+import { ProfileRecord } from '../../contract/records/tool.ts';
+import { profileView } from '../../output/views/settings.ts';
+import { command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { flag } from '../option.ts';
+import { type Held, heldProfiles } from '../profiles.ts';
+import { configOf, sourcedSettings } from '../settings.ts';
+
+export const authStatus = command({
+  path: 'auth status',
+  summary: 'Every profile: base URL, masked key, live or test, and where each comes from',
+  about: [
+    'The profile in use is shown as flags, environment and config file make it; the others as the file has them. --check asks the service about each key, with the free "me".',
+    'Ends in 4 where the profile in use has no key, or the service does not take it.',
+  ],
+  args: [],
+  options: { check: flag('--check', 'ask the service about each key') },
+  common: ['output', 'service'],
+  examples: [
+    { run: 'trdr auth status', does: 'what there is' },
+    { run: 'trdr auth status --check -q > /dev/null || alert', does: 'is the key still good?' },
+  ],
+  calls: ['me'],
+  record: () => ProfileRecord,
+  settings: 'tolerant',
+  exits: [0, 2, 4, 5, 7, 9],
+  parse: (_, given) => given,
+  async run(context, { check }) {
+    if (context.globals.sandbox) return showEmbedded(context, check);
+    const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
+    const held = heldProfiles(settings, configOf(context.io).read());
+    const asked = check ? held.filter(({ key, baseUrl }) => key !== undefined && baseUrl !== undefined) : [];
+    if (check && (await context.dryRun(asked.map(() => ({ id: 'me', ask: {} }))))) return 0;
+    for (const { message } of settings.problems) context.say(message);
+
+    let failed: unknown;
+    await context.emit(profileView(check), false, async (out) => {
+      for (const each of held) {
+        const { record, failure } = check ? await checked(context, each) : { record: each.record };
+        if (record.current) failed = failure;
+        await out.write(record);
+      }
+    });
+    if (failed !== undefined) throw failed;
+    if (settings.key.value !== undefined) return 0;
+    throw new Failure('auth', `no key is set for profile "${settings.profile.value}"`, {
+      code: 'NO_KEY',
+      hint: 'run "trdr auth login", set TRDR_API_KEY, or try a command with --sandbox',
+    });
+  },
+});
+
+/** What the service says of a profile's key. One that fails does not keep the others from being asked. */
+async function checked(
+  context: Context,
+  { record, baseUrl, key }: Held,
+): Promise<{ readonly record: ProfileRecord; readonly failure?: Failure }> {
+  if (key === undefined) return { record: { ...record, check: 'NO_KEY' } };
+  if (baseUrl === undefined) return { record: { ...record, check: 'NO_BASE_URL' } };
+  try {
+    const client = await context.connect({ baseUrl, key, embedded: false });
+    await client.call('me', {}, { signal: context.signal });
+    return { record: { ...record, check: 'ok' } };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { record: { ...record, check: failure.code }, failure };
+  }
+}
+
+async function showEmbedded(context: Context, check: boolean) {
+  if (check) await (await context.client()).call('me', {}, { signal: context.signal });
+  await context.print(profileView(check), [
+    {
+      profile: 'sandbox',
+      current: true,
+      baseUrl: null,
+      baseUrlFrom: '--sandbox',
+      key: null,
+      keyFrom: '--sandbox',
+      mode: 'test' as const,
+      ...(check && { check: 'ok' }),
+    },
+  ]);
+  return 0 as const;
+}

@@ -1,0 +1,41 @@
+import { SettingRecord } from '../../contract/records/tool.ts';
+import { settingView } from '../../output/views/settings.ts';
+import { command } from '../command.ts';
+import { readableSetting, readableSettings, settingRows } from '../setting-rows.ts';
+import { sourcedSettings } from '../settings.ts';
+
+export const configGet = command({
+  path: 'config get',
+  summary: 'One setting as it counts in this place',
+  about: [
+    'Prints the bare value, an empty line where it is not set; a record where an output format is asked for. A key is shown masked.',
+  ],
+  args: [{ name: 'key', help: 'the setting', choices: readableSettings }],
+  options: {},
+  common: ['output'],
+  examples: [
+    { run: 'trdr config get baseUrl', does: 'the base URL in use' },
+    { run: 'trdr config get maxAge --json', does: 'as a record, with where it comes from' },
+  ],
+  calls: [],
+  record: () => SettingRecord,
+  settings: 'tolerant',
+  exits: [0, 2, 9],
+  parse: ([word = '']) => readableSetting(word),
+  async run(context, name) {
+    const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
+    for (const { message } of settings.problems) context.say(message);
+    const row = settingRows(settings, true).find(({ setting }) => setting === name);
+    if (!row) throw new Error(`a setting without a row: ${name}`);
+    const { json, output, fields, out } = context.globals;
+    const asked = json || (output ?? context.settings.output ?? fields ?? out) !== undefined;
+    if (asked) {
+      await context.printOne(settingView(true), row);
+      return 0;
+    }
+    const sink = await context.output();
+    await sink.write(`${row.value ?? ''}\n`);
+    await sink.end();
+    return 0;
+  },
+});

@@ -1,0 +1,32 @@
+import { SettingRecord } from '../../contract/records/tool.ts';
+import { settingView } from '../../output/views/settings.ts';
+import { command } from '../command.ts';
+import { flag } from '../option.ts';
+import { settingRows } from '../setting-rows.ts';
+import { sourcedSettings } from '../settings.ts';
+
+export const configList = command({
+  path: 'config list',
+  summary: 'Every setting as it counts in this place',
+  about: [
+    'A flag goes before the environment, that before the profile in the config file, and that before the default. Durations are in milliseconds, shares are fractions.',
+  ],
+  args: [],
+  options: { origin: flag('--origin', 'show where each value comes from') },
+  common: ['output'],
+  examples: [
+    { run: 'trdr config list --origin', does: 'who set what' },
+    { run: 'trdr config list --profile desk', does: 'as another profile has it' },
+  ],
+  calls: [],
+  record: () => SettingRecord,
+  settings: 'tolerant',
+  exits: [0, 2, 9],
+  parse: (_, given) => given,
+  async run(context, { origin }) {
+    const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
+    for (const { message, hint } of settings.problems) context.say(hint ? `${message}; ${hint}` : message);
+    await context.print(settingView(origin), settingRows(settings, origin));
+    return 0;
+  },
+});

@@ -1,0 +1,46 @@
+import { fieldPaths } from '../../contract/paths.ts';
+import { ProfileRecord, SettingRecord } from '../../contract/records/tool.ts';
+import type { View } from '../view.ts';
+
+/** Profiles, the current one marked; `checked`: with what the service said of each key. */
+export const profileView = (checked: boolean): View<ProfileRecord> => ({
+  columns: [
+    { title: '', kind: 'text', value: (row) => (row.current ? '*' : ' ') },
+    { title: 'profile', kind: 'text', value: (row) => row.profile, min: 8, field: 'profile' },
+    { title: 'base URL', kind: 'text', value: (row) => row.baseUrl, rank: 1, min: 16, field: 'baseUrl' },
+    { title: 'from', kind: 'text', value: (row) => row.baseUrlFrom, rank: 4, field: 'baseUrlFrom' },
+    { title: 'key', kind: 'text', value: (row) => row.key, field: 'key' },
+    { title: 'from', kind: 'text', value: (row) => row.keyFrom, rank: 3, field: 'keyFrom' },
+    { title: 'mode', kind: 'text', value: (row) => row.mode, rank: 2, field: 'mode' },
+    ...(checked ? [{ title: 'check', kind: 'status', value: checkText, field: 'check' } as const] : []),
+  ],
+  fields: fieldPaths(ProfileRecord),
+  empty: 'no profile, and no key in the environment',
+});
+
+/** A code of the service alone would not say that something is wrong. */
+const checkText = ({ check }: ProfileRecord) =>
+  check === undefined || check === 'ok' ? check : `failed: ${check}`;
+
+const shown = (value: unknown) => (typeof value === 'object' ? value : String(value));
+
+/** Settings; `origins`: with where each value comes from. */
+export const settingView = (origins: boolean): View<SettingRecord> => ({
+  columns: [
+    { title: 'setting', kind: 'text', value: (row) => row.setting, field: 'setting' },
+    { title: 'value', kind: 'text', value: (row) => shown(row.value), min: 16, wrap: true, field: 'value' },
+    ...(origins
+      ? [
+          {
+            title: 'from',
+            kind: 'text',
+            value: (row: SettingRecord) => row.origin,
+            rank: 1,
+            field: 'origin',
+          } as const,
+        ]
+      : []),
+  ],
+  fields: fieldPaths(SettingRecord),
+  empty: 'no settings',
+});
