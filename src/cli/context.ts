@@ -18,8 +18,15 @@ export interface Planned {
 
 /** Records on their way out, in the format that was asked for. */
 export interface Records<T> {
-  write(record: T): Promise<void>;
+  /** Takes a record; a promise where the caller has to wait for the reader. */
+  write(record: T): void | Promise<void>;
+  /** Takes one line of JSON as it came; there only where nothing has to be read in it. */
+  readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
+  /** Resolves when all that was written has left the process. */
+  flush(): Promise<void>;
   end(): Promise<void>;
+  /** Aborted when nobody reads any more, or writing failed. */
+  readonly closed: AbortSignal;
 }
 
 /** Everything that a command may use, as values. */
@@ -46,7 +53,7 @@ export interface Context {
    * Runs `body` with the output open, and closes it. What was written goes out even where the body fails:
    * it was paid for. Only a file that the user broke off does not appear.
    */
-  emit<T>(view: View<T>, single: boolean, body: (out: Records<T>) => Promise<void>): Promise<void>;
+  emit<T>(view: View<T>, single: boolean, body: (out: Records<T>) => void | Promise<void>): Promise<void>;
   /** Prints a finite list. */
   print<T>(view: View<T>, records: Iterable<T> | AsyncIterable<T>): Promise<void>;
   /** Prints the one answer of a command: a card on a terminal, the record itself in JSON. */

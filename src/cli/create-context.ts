@@ -113,9 +113,9 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       ...(await look(io, globals, settings.utc)),
     });
     return {
-      async write(record) {
-        await printer.write(record);
-      },
+      ...printer,
+      closed: sink.closed,
+      flush: () => sink.flush(),
       async end() {
         await printer.end();
         await sink.end();
