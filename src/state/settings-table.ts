@@ -103,7 +103,7 @@ export type SettingValue<N extends SettingName> =
   | NonNullable<ReturnType<Rows[N]['reading']['read']>>
   | Rows[N]['fallback'];
 
-const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingRows, name);
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingRows, name);
 
 /** Names of all settings, in the order in which they are listed. */
 export const settingNames: readonly SettingName[] = Object.keys(settingRows).filter(isSettingName);
