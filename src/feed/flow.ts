@@ -140,7 +140,8 @@ export function createFlow(world: FlowWorld): Flow {
     const whole = deep();
     return {
       ...whole,
-      beyond: (row) => seen.has(row.id) || whole.beyond(row),
+      // A known post without a time proves nothing: it may stand above all others for good.
+      beyond: (row) => (row.at !== null && seen.has(row.id)) || whole.beyond(row),
       target: () => watermark?.base ?? null,
     };
   };

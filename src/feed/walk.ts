@@ -45,7 +45,7 @@ export interface Walked {
   readonly cut: Cut | undefined;
   /** Why the service or the user ended it, where one of them did. */
   readonly failure: Failure | undefined;
-  /** The first rows of the first page. */
+  /** The newest rows that have a time, or the newest where none has. */
   readonly first: readonly Row[];
   /** The oldest row that was read. */
   readonly reached: Mark | null;
@@ -57,6 +57,8 @@ export interface Walked {
   readonly rows: number;
 }
 
+/** Rows at the top that tell where a feed stands. */
+const FIRST_ROWS = 10;
 /** Pages in a row that may bring nothing new. */
 const IDLE_PAGES = 3;
 /** Other ids of a page that stand in for a cursor which the service no longer knows. */
@@ -87,14 +89,21 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
   let leg: Leg = { first: [], reached: null, bottom: false, startedAt: clock.mono(), pages: 0, rows: 0 };
 
   for (;;) {
-    if (!world.afford(source.price(limit))) return { leg, cut: 'ceiling' };
     const askedAt = clock.mono();
     const got = await ask(world, before, limit, backoff);
     if ('cut' in got) return { leg, ...got };
     const { page } = got;
-    if (leg.pages === 0) leg = { ...leg, startedAt: askedAt, first: page.rows.slice(0, 10) };
+    if (leg.rows === 0) leg = { ...leg, startedAt: askedAt };
     route ??= world.route();
     sizer.learn(limit, page.rows.length, page.hasMore);
+
+    // An empty page that has more behind it names no place to go on from: its cursor could skip what it did not show.
+    if (page.rows.length === 0 && page.hasMore) {
+      leg = { ...leg, pages: leg.pages + 1 };
+      if (++idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
+      await clock.sleep(backoff.next(), world.signal);
+      continue;
+    }
 
     const news = page.rows.filter((row) => !previous.has(row.id));
     const kept: Row[] = [];
@@ -104,9 +113,10 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
       if (route.keep(row, beyond)) kept.push(row);
     }
     await world.pile.push(kept);
-    const last = news.at(-1);
+    const last = page.rows.at(-1);
     leg = {
       ...leg,
+      first: firstOf(leg.first, news),
       pages: leg.pages + 1,
       rows: leg.rows + news.length,
       reached: last ? { id: last.id, at: last.at } : leg.reached,
@@ -115,15 +125,23 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     if (!page.hasMore || beyond) return { leg, cut: undefined };
 
     // `nextBefore` leads on; where it is missing, it can only be the page's oldest row.
-    const next = page.nextBefore ?? page.rows.at(-1)?.id;
+    const next = page.nextBefore ?? last?.id;
     idle = news.length === 0 ? idle + 1 : 0;
     if (next === undefined || cursors.has(next) || idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
     cursors.add(next);
     const others = page.rows.map((row) => row.id).filter((id) => id !== next);
     before = [next, ...others.reverse().slice(0, STAND_INS)];
-    if (page.rows.length > 0) previous = new Set(page.rows.map((row) => row.id));
+    previous = new Set(page.rows.map((row) => row.id));
     limit = sizer.next(expectedRows(page, route.target()));
   }
+}
+
+/** Posts without a time may stand above all others: the feed's top is the newest with one. */
+function firstOf(first: readonly Row[], more: readonly Row[]): readonly Row[] {
+  if (first.length >= FIRST_ROWS && first[0]?.at !== null) return first;
+  const all = [...first, ...more];
+  const timed = all.filter(({ at }) => at !== null);
+  return (timed.length > 0 ? timed : all).slice(0, FIRST_ROWS);
 }
 
 /** Rows still to come if the feed goes on as densely as on this page. */
@@ -151,6 +169,8 @@ async function ask(
   let tries = 0;
   for (;;) {
     const id = before[cursor];
+    // Each try can be counted, whether its answer comes or not.
+    if (!world.afford(world.source.price(limit))) return { cut: 'ceiling' };
     try {
       const page = await world.source.page(id === undefined ? { limit } : { before: id, limit }, world.signal);
       world.paid(page.cu);

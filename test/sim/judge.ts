@@ -50,7 +50,7 @@ function lost(outcome: Outcome, emitted: ReadonlySet<string>, byId: ReadonlyMap<
   const start = processes.findLast(({ fresh, access }) => fresh && access.first)?.access.first;
   if (!start) return [];
   const problems: string[] = [];
-  const oldest = endsAt - Math.max(60_000, schedule.lagMs) - UNSETTLED_MS;
+  const oldest = endsAt - 60_000 - schedule.lagMs - UNSETTLED_MS;
   const calm = last.failure === undefined && last.endedAt >= endsAt;
   const proven = byId.get(last.summary?.provenTo?.id ?? '');
   const provenAt = (last.provenAt ?? 0) - (calm ? 0 : UNSETTLED_MS);

@@ -172,20 +172,24 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     if (block) return block.to - scheduler.now;
     return blocked('slowOut') ? rng.between(200, 3_000) : 0;
   };
+  let flushed = 0;
   const sink: Sink = {
     write(rows) {
+      if (!alive) return new Promise(() => {});
       process.writes.push(rows.map(({ id, raw }) => ({ id, paged: raw === null })));
       for (const row of rows) disk.write(`${lineOf(row)}\n`);
       return effect(slowness(), () => true);
     },
-    flush: () =>
-      effect(slowness() + 1, () => {
+    flush() {
+      flushed = process.writes.length;
+      return effect(slowness() + 1, () => {
         disk.flush();
         return true;
-      }),
+      });
+    },
   };
   const save = async (text: string) => {
-    const until = process.writes.length;
+    const until = flushed;
     await effect(rng.between(1, 10), () => {
       disk.checkpoint = text;
       process.savedWrites = until;
