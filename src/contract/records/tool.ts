@@ -43,13 +43,18 @@ export const ReconcileRecord = z.looseObject({
 });
 export type ReconcileRecord = z.infer<typeof ReconcileRecord>;
 
+/** One line of `trdr usage`. */
+export const UsageAnswer = z.union([UsageRecord, ReconcileRecord]);
+
 /** The answers kept on this machine. */
 export const CacheRecord = z.looseObject({
   entries: z.int(),
+  found: field(z.int(), 'Answers that hold a record.'),
+  missing: field(z.int(), 'Answers that no link is held.'),
   bytes: z.int(),
   oldest: field(z.nullable(z.int()), 'Epoch ms.'),
   newest: field(z.nullable(z.int()), 'Epoch ms.'),
-  path: z.string(),
+  path: field(z.nullable(z.string()), 'Null where there is no folder to keep them in.'),
 });
 export type CacheRecord = z.infer<typeof CacheRecord>;
 

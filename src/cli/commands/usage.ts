@@ -1,0 +1,101 @@
+import { usage as wrongUsage } from '../../contract/failure.ts';
+import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
+import { reconcileView, usageView } from '../../output/views/books.ts';
+import { type LedgerEntry, ledgerGroups, readLedger, summarise } from '../../state/ledger.ts';
+import { command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { unitsText } from '../money.ts';
+import { flag, value } from '../option.ts';
+import { instantAt, oneOf, time } from '../values.ts';
+
+export const usage = command({
+  path: 'usage',
+  summary: 'What was spent from this machine, by the local ledger',
+  about: [
+    'Every paid call is written down as it is made: when, by which command and profile, the endpoint, the status and what it cost. No key and no body is. Days are UTC, as the bill is.',
+    'Where an answer was lost on the way, cu is what is certain and cuAtMost what it may be. What is spent in the embedded service stands in books of its own: see them with --sandbox.',
+    'With --reconcile the sum of this UTC month and profile is held against what the service counted for the key: others who use the key show as drift.',
+  ],
+  args: [],
+  options: {
+    since: value('--since', 'from this time on: a time, or an age such as 7d', time, 'all there is'),
+    by: value('--by', 'what to sum by', oneOf(...ledgerGroups), 'command'),
+    reconcile: flag('--reconcile', 'hold the sum of the month against the service; free'),
+  },
+  common: ['output', 'service'],
+  examples: [
+    { run: 'trdr usage --since 7d --by day', does: 'the last week, day by day' },
+    { run: "trdr usage --json | jq 'map(.cu) | add'", does: 'all of it' },
+    { run: 'trdr usage --reconcile', does: 'does somebody else use the key?' },
+  ],
+  calls: ['me'],
+  record: () => UsageAnswer,
+  exits: [0, 2, 4, 7, 9],
+  parse(_, given) {
+    if (given.reconcile && (given.since !== undefined || given.by !== undefined)) {
+      throw wrongUsage(
+        '--reconcile is about the whole of this month: --since and --by have no place in it',
+        'run it without them',
+      );
+    }
+    return given;
+  },
+  async run(context, { since, by = 'command', reconcile }) {
+    if (reconcile) return holdAgainst(context);
+    const from = since === undefined ? undefined : instantAt(since, context.io.clock.now());
+    const sums = await summarise(readLedger({ dir: context.settings.folders.state, since: from }), by);
+    await context.print(
+      usageView(by),
+      sums.map(({ group, calls, cu, atMost }) => ({
+        group,
+        calls,
+        cu,
+        ...(atMost !== cu && { cuAtMost: atMost }),
+      })),
+    );
+    if (context.format === 'table' && sums.length > 1) {
+      const [calls, cu] = [total(sums, 'calls'), total(sums, 'cu')];
+      context.say(`${calls} calls, ${unitsText(cu)} in all`);
+    }
+    return 0;
+  },
+});
+
+const total = (sums: readonly { calls: number; cu: number }[], of: 'calls' | 'cu') =>
+  sums.reduce((sum, each) => sum + each[of], 0);
+
+async function holdAgainst(context: Context) {
+  if (await context.dryRun([{ id: 'me', ask: {} }])) return 0 as const;
+  const { record } = await (await context.client()).call('me', {}, { signal: context.signal });
+  const { period, unitsUsed } = record.usage;
+  const { folders, profile } = context.settings;
+  const [sum] = await summarise(
+    ofProfile(readLedger({ dir: folders.state, ...monthOf(period) }), profile),
+    'profile',
+  );
+  const { cu: ledgerCu, atMost } = sum ?? { cu: 0, atMost: 0 };
+  const [drift, lostAtMost] = [unitsUsed - ledgerCu, atMost - ledgerCu];
+  const found: ReconcileRecord = { period, ledgerCu, serviceCu: unitsUsed, drift, lostAtMost };
+  await context.printOne(reconcileView, found);
+  if (drift < 0) {
+    context.say(
+      `the service counted ${unitsText(-drift)} less: another key was used in profile "${profile}"`,
+    );
+  } else if (drift > lostAtMost) {
+    context.say(
+      `${unitsText(drift - lostAtMost)} were spent elsewhere: by another machine, profile or program`,
+    );
+  }
+  return 0 as const;
+}
+
+async function* ofProfile(entries: AsyncIterable<LedgerEntry>, profile: string) {
+  for await (const entry of entries) if (entry.profile === profile) yield entry;
+}
+
+/** The span of a UTC month as the service writes it; all time where it can't be read. */
+function monthOf(period: string): { since?: number; until?: number } {
+  const [, year, month] = /^(\d{4})-(\d{2})$/.exec(period) ?? [];
+  if (year === undefined || month === undefined) return {};
+  return { since: Date.UTC(Number(year), Number(month) - 1), until: Date.UTC(Number(year), Number(month)) };
+}

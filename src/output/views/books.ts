@@ -1,0 +1,62 @@
+import { fieldPaths } from '../../contract/paths.ts';
+import { CacheRecord, ReconcileRecord, UsageRecord } from '../../contract/records/tool.ts';
+import type { View } from '../view.ts';
+
+/** The ledger's groups; `title` is what they are grouped by. */
+export const usageView = (title: string): View<UsageRecord> => ({
+  columns: [
+    { title, kind: 'text', value: (row) => row.group, min: 10, field: 'group' },
+    { title: 'calls', kind: 'integer', value: (row) => row.calls, field: 'calls' },
+    { title: 'CU', kind: 'integer', value: (row) => row.cu, field: 'cu' },
+    { title: 'at most', kind: 'integer', value: (row) => row.cuAtMost, rank: 1, field: 'cuAtMost' },
+  ],
+  fields: fieldPaths(UsageRecord),
+  empty: 'nothing was spent from here',
+});
+
+/** The ledger beside the service's own count. */
+export const reconcileView: View<ReconcileRecord> = {
+  columns: [
+    { title: 'period', kind: 'text', value: (row) => row.period, field: 'period' },
+    { title: 'ledger', kind: 'integer', value: (row) => row.ledgerCu, field: 'ledgerCu' },
+    { title: 'service', kind: 'integer', value: (row) => row.serviceCu, field: 'serviceCu' },
+    { title: 'drift', kind: 'integer', value: (row) => row.drift, field: 'drift' },
+    { title: 'lost at most', kind: 'integer', value: (row) => row.lostAtMost, rank: 1, field: 'lostAtMost' },
+  ],
+  card: {
+    title: (row) => `${row.period} (UTC month)`,
+    lines: [
+      { label: 'ledger', kind: 'integer', value: (row) => row.ledgerCu },
+      { label: 'service', kind: 'integer', value: (row) => row.serviceCu },
+      { label: 'drift', kind: 'integer', value: (row) => row.drift },
+      { label: 'lost at most', kind: 'integer', value: (row) => row.lostAtMost || undefined },
+    ],
+  },
+  fields: fieldPaths(ReconcileRecord),
+  empty: 'nothing to hold against each other',
+};
+
+/** What is kept of earlier answers. */
+export const cacheView: View<CacheRecord> = {
+  columns: [
+    { title: 'answers', kind: 'integer', value: (row) => row.entries, field: 'entries' },
+    { title: 'found', kind: 'integer', value: (row) => row.found, rank: 2, field: 'found' },
+    { title: 'missing', kind: 'integer', value: (row) => row.missing, rank: 2, field: 'missing' },
+    { title: 'bytes', kind: 'integer', value: (row) => row.bytes, field: 'bytes' },
+    { title: 'oldest', kind: 'time', value: (row) => row.oldest, rank: 1, field: 'oldest' },
+    { title: 'newest', kind: 'time', value: (row) => row.newest, rank: 1, field: 'newest' },
+  ],
+  card: {
+    title: (row) => (row.entries === 1 ? '1 answer kept' : `${row.entries} answers kept`),
+    lines: [
+      { label: 'found', kind: 'integer', value: (row) => row.found },
+      { label: 'missing', kind: 'integer', value: (row) => row.missing },
+      { label: 'bytes', kind: 'integer', value: (row) => row.bytes },
+      { label: 'oldest', kind: 'time', value: (row) => row.oldest },
+      { label: 'newest', kind: 'time', value: (row) => row.newest },
+      { label: 'in', kind: 'text', value: (row) => row.path },
+    ],
+  },
+  fields: fieldPaths(CacheRecord),
+  empty: 'no answers are kept',
+};
