@@ -37,5 +37,6 @@ for (const file of split.outputFiles) {
   write(file.path, (await transform(file.text, options)).code);
 }
 
-const { helpFiles } = await load('src/cli/manual.ts');
+const { helpFiles, manTexts } = await load('src/cli/manual.ts');
 for (const [name, text] of Object.entries(await helpFiles())) write(join(dist, 'help', name), text);
+for (const [name, text] of Object.entries(await manTexts())) write(join(dist, 'man', name), text);

@@ -36,7 +36,9 @@ function terms(rows: readonly (readonly [string, string])[], most = 34): string[
 export const optionTerm = ({ flags, value, repeatable }: Option<unknown>): string =>
   `${flags.startsWith('--') ? `    ${flags}` : flags}${value ? ` <${value.name}>` : ''}${repeatable ? ' ...' : ''}`;
 
-const optionHelp = ({ help, shown }: Option<unknown>) => (shown === undefined ? help : `${help} [${shown}]`);
+/** What an option is for, with its default. */
+export const optionHelp = ({ help, shown }: Option<unknown>) =>
+  shown === undefined ? help : `${help} [${shown}]`;
 const optionRows = (options: Options) =>
   Object.values(options).map((option) => [optionTerm(option), optionHelp(option)] as const);
 
@@ -80,7 +82,20 @@ export function commandHelp(command: AnyCommand): string {
   ].join('\n')}\n`;
 }
 
-const groupTitles = { output: 'Output', service: 'Service', money: 'Money' } as const;
+/** What the groups of common flags are called. */
+export const groupTitles = { output: 'Output', service: 'Service', money: 'Money' } as const;
+
+/** The sections of the top help with the commands that there are; those that no section names come last. */
+export function rootSections(commands: readonly AnyCommand[]) {
+  const inSection = (path: string, named: readonly string[]) =>
+    named.some((name) => path === name || path.startsWith(`${name} `));
+  const all = sections.map(({ title, commands: named }) => ({
+    title,
+    commands: named.flatMap((name) => commands.filter(({ path }) => inSection(path, [name]))),
+  }));
+  const rest = commands.filter(({ path }) => !sections.some((each) => inSection(path, each.commands)));
+  return [...all, { title: 'More', commands: rest }].filter((each) => each.commands.length > 0);
+}
 
 /** The first screen: what trdr is and every command with a line. */
 export function rootHelp(commands: readonly AnyCommand[]): string {

@@ -15,8 +15,27 @@ export function start(): void {
     process.stdout.write(ready);
     return;
   }
-  void import('./process.ts').then(({ runProcess }) => runProcess(argv));
+  if (argv[0] === '__complete') answerShell(argv.slice(1));
+  else void import('./process.ts').then(({ runProcess }) => runProcess(argv));
 }
+
+/** Answers a shell's completion. It asks at every key press: only what the answer needs is loaded. */
+function answerShell(words: readonly string[]): void {
+  process.stdout.on('error', () => {});
+  void import('./complete.ts')
+    .then(({ complete }) => complete(words, process.env, process.platform, process.cwd()))
+    .then(
+      (found) => process.stdout.write(found.map((name) => `${name}\n`).join('')),
+      () => {},
+    );
+}
+
+const scripts: Readonly<Record<string, string>> = {
+  bash: 'trdr.bash',
+  zsh: 'trdr.zsh',
+  fish: 'trdr.fish',
+  powershell: 'trdr.ps1',
+};
 
 function kept(argv: readonly string[]): string | undefined {
   const [first = '--help'] = argv;
@@ -26,7 +45,8 @@ function kept(argv: readonly string[]): string | undefined {
   if ((last === '--help' || last === '-h') && words.every((word) => /^[a-z]+$/.test(word))) {
     return readKept('help', `${words.join('-') || 'trdr'}.txt`);
   }
-  if (argv.length === 2 && first === 'completion') return readKept('../completions', `trdr.${last}`);
+  const script = argv.length === 2 && first === 'completion' ? scripts[last] : undefined;
+  if (script !== undefined) return readKept('../completions', script);
   return undefined;
 }
 

@@ -1,5 +1,8 @@
 import type { AnyCommand } from './command.ts';
 import { commandHelp, groupHelp, rootHelp } from './help.ts';
+import { manFiles } from './pages/man.ts';
+import { referenceFiles } from './pages/markdown.ts';
+import { completionFiles } from './shells/index.ts';
 import { groups, tree } from './tree.ts';
 
 /** Every command, loaded: for whatever is made from the whole tree. */
@@ -17,3 +20,14 @@ export async function helpFiles(): Promise<Record<string, string>> {
     ),
   };
 }
+
+/** The manual pages by file name. */
+export const manTexts = async (): Promise<Record<string, string>> => manFiles(await allCommands());
+
+/** The reference pages by file name. */
+export const referenceTexts = async (): Promise<Record<string, string>> =>
+  referenceFiles(await allCommands());
+
+/** The completion scripts by file name. */
+export const completionTexts = async (): Promise<Record<string, string>> =>
+  completionFiles(await allCommands());

@@ -26,7 +26,7 @@ function __trdr_line
     set -l skip 0
     set -l flags 1
     for word in (commandline -opc)[2..-1]
-        set -l longer (string join ' ' $path $word)
+        set -l longer (string join -- ' ' $path $word)
         if test $skip = 1
             set skip 0
         else if test $flags = 1 -a "$word" = --

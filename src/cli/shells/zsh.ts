@@ -13,7 +13,7 @@ export function zshScript(outline: Outline): string {
     );
     return `_trdr_${name(path)}() {
   local line state
-  _arguments -C -S $leading '1: :->word' '*:: :->rest' && return
+  _arguments -C -S -A '-*' $leading '1: :->word' '*:: :->rest' && return
   case $state in
     word) _describe -t commands 'trdr ${path} command' words_${name(path)} ;;
     rest)
@@ -54,7 +54,7 @@ _trdr() {
 ${leading.flatMap((flag) => specs(flag, outline)).join('\n')}
   )
 ${['', ...groups.map(({ path }) => path)].map((path) => wordList(outline, path)).join('\n')}
-  _arguments -C -S $leading '1: :->word' '*:: :->rest' && return
+  _arguments -C -S -A '-*' $leading '1: :->word' '*:: :->rest' && return
   case $state in
     word) _describe -t commands 'trdr command' words_ ;;
     rest)

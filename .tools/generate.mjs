@@ -1,0 +1,33 @@
+// Writes what is kept in the repository and made from the commands: completion scripts and reference
+// pages. With --check nothing is written, and what is out of date ends it in 1.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load, root } from './bundle.mjs';
+
+const { completionTexts, referenceTexts } = await load('src/cli/manual.ts');
+const kept = { completions: await completionTexts(), 'docs/reference': await referenceTexts() };
+const check = process.argv.includes('--check');
+const stale = [];
+
+for (const [folder, files] of Object.entries(kept)) {
+  const there = existsSync(join(root, folder)) ? readdirSync(join(root, folder)) : [];
+  for (const name of there) if (!Object.hasOwn(files, name)) change(folder, name, undefined);
+  for (const [name, text] of Object.entries(files)) {
+    const now = there.includes(name) ? readFileSync(join(root, folder, name), 'utf8') : undefined;
+    if (now !== text) change(folder, name, text);
+  }
+}
+
+function change(folder, name, text) {
+  const path = join(folder, name);
+  stale.push(path);
+  if (check) return;
+  mkdirSync(join(root, folder), { recursive: true });
+  if (text === undefined) rmSync(join(root, path));
+  else writeFileSync(join(root, path), text);
+}
+
+if (check && stale.length > 0) {
+  process.stderr.write(`out of date: ${stale.join(', ')}\nrun "npm run generate"\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,160 @@
+# Completion of trdr for fish, made from its commands: trdr completion fish | source
+
+set -g __trdr_valued --wait --file --column --color --profile --output -o --fields --out --base-url --retries --timeout --max-cu --as --max-age --token --user --limit --since --until --before --min-units --min-reveals --coin --wallet --period --at --compare --by --port --seed --plan --rate --envelope --page --faults --replay --speed --data --theses --traders --units-used
+set -g __trdr_paths 'thesis' 'launchpad' 'cache' 'auth' 'config' 'resolve' 'whois' 'thesis list' 'me' 'price' 'launchpad user' 'launchpad callouts' 'launchpad board' 'completion' 'usage' 'cache stats' 'cache clear' 'auth login' 'auth status' 'auth switch' 'auth logout' 'config list' 'config get' 'config set' 'config unset' 'config path' 'sandbox'
+
+# The command that the line calls, and how many arguments stand behind it.
+function __trdr_line
+    set -l path
+    set -l place 0
+    set -l skip 0
+    set -l flags 1
+    for word in (commandline -opc)[2..-1]
+        set -l longer (string join -- ' ' $path $word)
+        if test $skip = 1
+            set skip 0
+        else if test $flags = 1 -a "$word" = --
+            set flags 0
+        else if test $flags = 1; and string match -q -- '-?*' $word
+            contains -- $word $__trdr_valued; and set skip 1
+        else if test $place = 0; and contains -- $longer $__trdr_paths
+            set path $longer
+        else
+            set place (math $place + 1)
+        end
+    end
+    printf '%s\n' "$path" $place
+end
+
+# Whether the line calls one of these commands.
+function __trdr_at
+    set -l line (__trdr_line)
+    contains -- "$line[1]" $argv
+end
+
+# Whether it does, and is at an argument's place; the last of several goes on.
+function __trdr_place
+    set -l line (__trdr_line)
+    test "$line[1]" = "$argv[1]"; or return
+    test $line[2] = $argv[2]; or test "$argv[3]" = more -a $line[2] -gt $argv[2]
+end
+
+# Names of a kind that only this machine knows: profiles, handles.
+function __trdr_known
+    set -l words (commandline -opc)
+    set -l more
+    for at in (seq 2 (count $words))
+        switch $words[$at]
+            case --profile
+                test $at -lt (count $words); and set -a more --profile $words[(math $at + 1)]
+            case '--profile=*'
+                set -a more --profile (string replace -- --profile= '' $words[$at])
+            case --sandbox
+                set -a more --sandbox
+        end
+    end
+    $words[1] __complete $argv[1] (commandline -ct | string replace -r -- '^--[a-z-]+=' '') $more 2>/dev/null
+end
+
+complete -c trdr -f
+complete -c trdr -n '__trdr_place \'\' 0' -a auth -d 'Keys and profiles'
+complete -c trdr -n '__trdr_place \'\' 0' -a cache -d 'Answers kept on this machine'
+complete -c trdr -n '__trdr_place \'\' 0' -a completion -d 'The completion script of a shell'
+complete -c trdr -n '__trdr_place \'\' 0' -a config -d 'Settings'
+complete -c trdr -n '__trdr_place \'\' 0' -a launchpad -d 'The launchpad'
+complete -c trdr -n '__trdr_place \'\' 0' -a me -d 'Your plan, limits and what is left of both meters; free'
+complete -c trdr -n '__trdr_place \'\' 0' -a price -d 'The price list, in compute units (CU)'
+complete -c trdr -n '__trdr_place \'\' 0' -a resolve -d 'A handle\'s wallet, looked for live where none is held'
+complete -c trdr -n '__trdr_place \'\' 0' -a sandbox -d 'The embedded service, standing on loopback until it is stopped'
+complete -c trdr -n '__trdr_place \'\' 0' -a thesis -d 'The feed of theses'
+complete -c trdr -n '__trdr_place \'\' 0' -a usage -d 'What was spent from this machine, by the local ledger'
+complete -c trdr -n '__trdr_place \'\' 0' -a whois -d 'Who is behind a handle, a wallet or a user id'
+complete -c trdr -n '__trdr_place \'thesis\' 0' -a list -d 'Theses, newest first'
+complete -c trdr -n '__trdr_place \'launchpad\' 0' -a board -d 'The top 100 traders of the launchpad, by realized plus unrealized PnL'
+complete -c trdr -n '__trdr_place \'launchpad\' 0' -a callouts -d 'Coins called out on the launchpad, newest first'
+complete -c trdr -n '__trdr_place \'launchpad\' 0' -a user -d 'The launchpad account of a wallet'
+complete -c trdr -n '__trdr_place \'cache\' 0' -a clear -d 'Forget the answers kept for the key in use'
+complete -c trdr -n '__trdr_place \'cache\' 0' -a stats -d 'What is kept of earlier answers'
+complete -c trdr -n '__trdr_place \'auth\' 0' -a login -d 'Keep a key in a profile, once the service has taken it'
+complete -c trdr -n '__trdr_place \'auth\' 0' -a logout -d 'Forget the key of a profile'
+complete -c trdr -n '__trdr_place \'auth\' 0' -a status -d 'Every profile: base URL, masked key, live or test, and where each comes from'
+complete -c trdr -n '__trdr_place \'auth\' 0' -a switch -d 'Use another profile from now on'
+complete -c trdr -n '__trdr_place \'config\' 0' -a get -d 'One setting as it counts in this place'
+complete -c trdr -n '__trdr_place \'config\' 0' -a list -d 'Every setting as it counts in this place'
+complete -c trdr -n '__trdr_place \'config\' 0' -a path -d 'Where the config file is, or would be'
+complete -c trdr -n '__trdr_place \'config\' 0' -a set -d 'Keep a setting in a profile'
+complete -c trdr -n '__trdr_place \'config\' 0' -a unset -d 'Forget a setting of a profile, so that its default counts again'
+complete -c trdr -n '__trdr_at \'resolve\'' -l direct -d 'post the resolve at once, without the cheap lookup'
+complete -c trdr -n '__trdr_at \'resolve\'' -l wait -x -d 'how long to wait for an answer'
+complete -c trdr -n '__trdr_at \'resolve\'' -l no-wait -d 'take what the service says at once'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'launchpad user\'' -l file -r -F -d 'read one subject a line from this file; - is stdin'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'launchpad user\'' -l column -x -d 'the file is CSV: take this column'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'launchpad user\'' -l strict -d 'exit 10 when any subject was missing or failed'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'completion\' \'usage\' \'cache stats\' \'cache clear\' \'auth login\' \'auth status\' \'auth switch\' \'auth logout\' \'config list\' \'config get\' \'config set\' \'config unset\' \'config path\' \'sandbox\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l help -s h -d 'show help'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'completion\' \'usage\' \'cache stats\' \'cache clear\' \'auth login\' \'auth status\' \'auth switch\' \'auth logout\' \'config list\' \'config get\' \'config set\' \'config unset\' \'config path\' \'sandbox\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l quiet -s q -d 'no notices on stderr'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'completion\' \'usage\' \'cache stats\' \'cache clear\' \'auth login\' \'auth status\' \'auth switch\' \'auth logout\' \'config list\' \'config get\' \'config set\' \'config unset\' \'config path\' \'sandbox\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l debug -d 'trace requests on stderr, keys masked'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'completion\' \'usage\' \'cache stats\' \'cache clear\' \'auth login\' \'auth status\' \'auth switch\' \'auth logout\' \'config list\' \'config get\' \'config set\' \'config unset\' \'config path\' \'sandbox\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l color -x -k -a 'auto always never' -d 'colour in tables and messages'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'completion\' \'usage\' \'cache stats\' \'cache clear\' \'auth login\' \'auth status\' \'auth switch\' \'auth logout\' \'config list\' \'config get\' \'config set\' \'config unset\' \'config path\' \'sandbox\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l profile -x -k -a '(__trdr_known profile)' -d 'use this profile of the config file'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'completion\' \'usage\' \'cache stats\' \'cache clear\' \'auth login\' \'auth status\' \'auth switch\' \'auth logout\' \'config list\' \'config get\' \'config set\' \'config unset\' \'config path\' \'sandbox\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l sandbox -d 'run against the embedded service: no key, no set-up, no network'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'usage\' \'cache stats\' \'auth status\' \'config list\' \'config get\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l output -s o -x -k -a 'table ndjson json csv' -d 'output format'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'usage\' \'cache stats\' \'auth status\' \'config list\' \'config get\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l json -d 'same as -o json'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'usage\' \'cache stats\' \'auth status\' \'config list\' \'config get\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l fields -x -d 'keep these fields, in this order'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'usage\' \'cache stats\' \'auth status\' \'config list\' \'config get\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l out -r -F -d 'write to this file; its ending decides the format'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'price\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'usage\' \'cache stats\' \'auth status\' \'config list\' \'config get\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l utc -d 'show times in UTC'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'usage\' \'auth login\' \'auth status\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l base-url -x -d 'base URL of the service'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'usage\' \'auth login\' \'auth status\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l dry-run -d 'print the requests and what they can cost; send nothing'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'usage\' \'auth login\' \'auth status\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l retries -x -d 'tries after a failure that may pass'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'usage\' \'auth login\' \'auth status\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l timeout -x -d 'time for one request'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'me\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'usage\' \'auth login\' \'auth status\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l insecure-http -d 'allow plain http beyond this machine'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l max-cu -x -d 'hard ceiling: no call is sent that could pass it'
+complete -c trdr -n '__trdr_at \'resolve\' \'whois\' \'thesis list\' \'launchpad user\' \'launchpad callouts\' \'launchpad board\' \'\' \'thesis\' \'launchpad\' \'cache\' \'auth\' \'config\'' -l yes -s y -d 'do not ask before a costly run'
+complete -c trdr -n '__trdr_at \'whois\'' -l as -x -k -a 'handle wallet id' -d 'take every subject for this'
+complete -c trdr -n '__trdr_at \'whois\'' -l max-age -x -d 'how old a kept answer may be'
+complete -c trdr -n '__trdr_at \'whois\'' -l no-cache -d 'neither use nor keep answers'
+complete -c trdr -n '__trdr_at \'thesis list\'' -l token -x -k -a '(__trdr_known token)' -d 'only about this token'
+complete -c trdr -n '__trdr_at \'thesis list\'' -l user -x -k -a '(__trdr_known handle)' -d 'only by this author: a handle or a user id'
+complete -c trdr -n '__trdr_at \'thesis list\' \'launchpad callouts\'' -l limit -x -d 'how many at the most'
+complete -c trdr -n '__trdr_at \'thesis list\' \'launchpad callouts\'' -l all -d 'all there are'
+complete -c trdr -n '__trdr_at \'thesis list\' \'launchpad callouts\'' -l since -x -d 'only those posted since then'
+complete -c trdr -n '__trdr_at \'thesis list\'' -l until -x -d 'only those posted before then'
+complete -c trdr -n '__trdr_at \'thesis list\'' -l before -x -d 'only those older than the thesis with this id'
+complete -c trdr -n '__trdr_at \'me\'' -l min-units -x -d 'exit 6 when fewer units are left, top-ups included'
+complete -c trdr -n '__trdr_at \'me\'' -l min-reveals -x -d 'exit 6 when fewer wallet reveals are left'
+complete -c trdr -n '__trdr_at \'launchpad callouts\'' -l coin -x -k -a '(__trdr_known token)' -d 'only this coin'
+complete -c trdr -n '__trdr_at \'launchpad callouts\'' -l wallet -x -d 'only what this wallet called out'
+complete -c trdr -n '__trdr_at \'launchpad board\'' -l period -x -k -a 'daily weekly monthly' -d 'how long the board reaches back'
+complete -c trdr -n '__trdr_at \'launchpad board\'' -l at -x -d 'the latest snapshot at or before this time'
+complete -c trdr -n '__trdr_at \'launchpad board\'' -l compare -x -d 'what changed since the snapshot of this time'
+complete -c trdr -n '__trdr_at \'usage\'' -l since -x -d 'from this time on: a time, or an age such as 7d'
+complete -c trdr -n '__trdr_at \'usage\'' -l by -x -k -a 'command endpoint day profile' -d 'what to sum by'
+complete -c trdr -n '__trdr_at \'usage\'' -l reconcile -d 'hold the sum of the month against the service; free'
+complete -c trdr -n '__trdr_at \'cache clear\'' -l all -d 'the answers of every base URL and key'
+complete -c trdr -n '__trdr_at \'auth login\'' -l with-key -d 'read the key from stdin'
+complete -c trdr -n '__trdr_at \'auth login\'' -l no-verify -d 'keep it without asking the service'
+complete -c trdr -n '__trdr_at \'auth status\'' -l check -d 'ask the service about each key'
+complete -c trdr -n '__trdr_at \'auth logout\'' -l forget -d 'remove the profile, with its base URL and settings'
+complete -c trdr -n '__trdr_at \'config list\'' -l origin -d 'show where each value comes from'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l port -x -d 'port to listen on; 0 takes a free one'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l seed -x -d 'seed of the world'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l plan -x -k -a 'explore starter builder growth scale enterprise legacy' -d 'plan of the key'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l rate -x -d 'live posts a minute'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l envelope -x -k -a 'bare wrapped' -d 'how answers stand'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l page -x -k -a 'full capped' -d 'whether limits above 20 are honoured'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l faults -x -d 'what goes wrong, and how often'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l replay -r -F -d 'play a recorded feed: NDJSON as thesis tail prints it'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l speed -x -d 'how fast the recording plays'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l data -r -F -d 'serve the NDJSON files of this folder'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l theses -x -d 'theses in the made world'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l traders -x -d 'traders in the made world'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l socials -d 'user records carry social links'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l units-used -x -d 'units the key has used already'
+complete -c trdr -n '__trdr_at \'sandbox\'' -l unmetered -d 'the key is never refused for quota'
+complete -c trdr -n '__trdr_place \'resolve\' 0 more' -k -a '(__trdr_known handle)'
+complete -c trdr -n '__trdr_place \'whois\' 0 more' -k -a '(__trdr_known handle)'
+complete -c trdr -n '__trdr_place \'price\' 0' -k -a 'user.handle user.wallet user.id user.resolve user.pnl users.pnl thesis.all thesis.token thesis.user thesis.userToken launchpad.user launchpad.callouts launchpad.callouts.coin launchpad.callouts.wallet launchpad.board me ws'
+complete -c trdr -n '__trdr_place \'completion\' 0' -k -a 'bash zsh fish powershell'
+complete -c trdr -n '__trdr_place \'auth switch\' 0' -k -a '(__trdr_known profile)'
+complete -c trdr -n '__trdr_place \'auth logout\' 0' -k -a '(__trdr_known profile)'
+complete -c trdr -n '__trdr_place \'config get\' 0' -k -a 'profile key baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp'
+complete -c trdr -n '__trdr_place \'config set\' 0' -k -a 'baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp'
+complete -c trdr -n '__trdr_place \'config unset\' 0' -k -a 'baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp'

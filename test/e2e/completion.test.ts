@@ -1,0 +1,144 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { execaSync } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allCommands, completionTexts } from '../../src/cli/manual.ts';
+import { trdr } from './harness.ts';
+import { program } from './program.ts';
+import { askBash, askFish, isInstalled, pressTab, shellHome } from './shells.ts';
+
+const texts = await completionTexts();
+const read = (name: string) => texts[name] ?? '';
+
+/** Lines, and what each shell has to offer at their ends. */
+const cases: readonly (readonly [line: string, offers: readonly string[]])[] = [
+  ['trdr who', ['whois']],
+  ['trdr launchpad b', ['board']],
+  ['trdr --sandbox launchpad b', ['board']],
+  ['trdr launchpad --sandbox b', ['board']],
+  ['trdr -o json launchpad b', ['board']],
+  ['trdr launchpad board --per', ['--period']],
+  ['trdr launchpad board --period ', ['daily', 'weekly', 'monthly']],
+  ['trdr launchpad board --period m', ['monthly']],
+  ['trdr me -o nd', ['ndjson']],
+  ['trdr me --profile d', ['desk', 'dev']],
+  ['trdr whois --sandbox mi', ['mira']],
+  ['trdr --sandbox whois --strict mi', ['mira']],
+  ['trdr completion po', ['powershell']],
+  ['trdr price thesis.u', ['thesis.user', 'thesis.userToken']],
+  ['trdr nonsense ', []],
+];
+
+describe('completion scripts', () => {
+  test('are what trdr completion prints', async () => {
+    const files = { bash: 'trdr.bash', zsh: 'trdr.zsh', fish: 'trdr.fish', powershell: 'trdr.ps1' };
+    const kept = join(dirname(dirname(program)), 'completions');
+    for (const [shell, file] of Object.entries(files)) {
+      expect((await trdr(['completion', shell])).stdout).toBe(readFileSync(join(kept, file), 'utf8'));
+      expect((await trdr(['completion', shell, '-q'])).stdout).toBe(read(file));
+    }
+    expect((await trdr(['completion', 'tcsh'])).exitCode).toBe(2);
+  });
+
+  test.each(['trdr.bash', 'trdr.zsh', 'trdr.fish', 'trdr.ps1'])(
+    '%s names every command and flag',
+    async (file) => {
+      const text = read(file);
+      for (const { path, options } of await allCommands()) {
+        for (const word of path.split(' ')) expect(text).toContain(word);
+        for (const { flags } of Object.values(options)) {
+          const long = /--([a-z-]+)/.exec(flags)?.[1] ?? '';
+          expect(text).toContain(file === 'trdr.fish' ? `-l ${long} ` : `--${long}`);
+        }
+      }
+    },
+  );
+});
+
+describe('in a shell', () => {
+  let home: Awaited<ReturnType<typeof shellHome>>;
+  beforeAll(async () => {
+    home = await shellHome();
+  });
+  afterAll(() => rmSync(home.path, { recursive: true, force: true }));
+
+  test.each(cases)('bash offers for "%s" %j', async (line, offers) => {
+    if (!isInstalled('bash')) return expect(read('trdr.bash')).toContain('complete -F _trdr trdr');
+    expect((await askBash(line, home)).sort()).toEqual([...offers].sort());
+  });
+
+  test('bash completes behind = and @, where it takes a word for begun anew', async () => {
+    if (!isInstalled('bash')) return expect(read('trdr.bash')).toContain('COMP_WORDBREAKS');
+    expect(await askBash('trdr whois --as=', home)).toEqual(['handle', 'wallet', 'id']);
+    expect(await askBash('trdr whois --as=ha', home)).toEqual(['handle']);
+    expect(await askBash('trdr me --profile=de', home)).toEqual(['desk', 'dev']);
+    expect(await askBash('trdr --sandbox whois @mi', home)).toEqual(['mira']);
+  });
+
+  test.each(cases)('fish offers for "%s" %j', async (line, offers) => {
+    if (!isInstalled('fish')) return expect(read('trdr.fish')).toContain('complete -c trdr -f');
+    expect((await askFish(line, home)).sort()).toEqual([...offers].sort());
+  });
+
+  test('fish completes a value behind =, and a handle behind @', async () => {
+    if (!isInstalled('fish')) return expect(read('trdr.fish')).toContain('__trdr_known handle');
+    expect(await askFish('trdr whois --as=ha', home)).toEqual(['--as=handle']);
+    expect(await askFish('trdr --sandbox whois @mi', home)).toEqual(['@mira']);
+  });
+
+  test.each(['bash', 'zsh'] as const)(
+    '%s on a terminal completes commands, flags, values and names',
+    async (shell) => {
+      if (!isInstalled(shell) || !isInstalled('script')) {
+        return expect(read(`trdr.${shell}`)).toContain('__complete');
+      }
+      const tab = (line: string) => pressTab(shell, line, home);
+      expect(await tab('trdr launchpad bo')).toContain('trdr launchpad board');
+      expect(await tab('trdr whois --max-')).toMatch(/trdr whois --max-(age|cu|)/);
+      expect(await tab('trdr launchpad board --period w')).toContain('--period weekly');
+      expect(await tab('trdr completion po')).toContain('trdr completion powershell');
+      expect(await tab('trdr me --profile des')).toContain('--profile desk');
+      expect(await tab('trdr whois --sandbox mi')).toContain('--sandbox mira');
+    },
+  );
+
+  test('zsh takes every function of its script', () => {
+    if (!isInstalled('zsh')) return expect(read('trdr.zsh')).toMatch(/^#compdef trdr\n/);
+    expect(execaSync('zsh', ['-n', join(home.scripts, 'trdr.zsh')]).stderr).toBe('');
+  });
+});
+
+describe('the PowerShell script', () => {
+  test('closes every string, bracket and brace', () => {
+    const text = read('trdr.ps1');
+    const open: string[] = [];
+    const pairs: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+    const bare = text.replace(/'(?:[^']|'')*'|"(?:[^"`\n]|`.)*"|#.*$/gm, '');
+    expect(bare).not.toMatch(/['"]/);
+    for (const char of bare) {
+      if ('([{'.includes(char)) open.push(char);
+      else if (char in pairs) expect(open.pop()).toBe(pairs[char]);
+    }
+    expect(open).toEqual([]);
+  });
+
+  test('has no table with a key twice, whatever its case', () => {
+    for (const [, table = ''] of read('trdr.ps1').matchAll(/Flags = @\{([^}]*)\}/g)) {
+      const keys = [...table.matchAll(/'(-[^']*)' =/g)].map(([, key = '']) => key.toLowerCase());
+      expect(new Set(keys).size).toBe(keys.length);
+    }
+  });
+});
+
+test('a shell that asks for names loads next to nothing of the program', () => {
+  const dist = join(dirname(dirname(program)), 'dist');
+  const listing = `
+    process.argv = ['node', 'trdr', '__complete', 'profile', ''];
+    process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')));
+    require(${JSON.stringify(join(dist, 'main.cjs'))}).start();`;
+  const { stderr } = execaSync(process.execPath, ['-e', listing], { env: { HOME: '/nonexistent' } });
+  const loaded = stderr.split('\n').filter((file) => file.startsWith(dist));
+  const bytes = loaded.reduce((sum, file) => sum + statSync(file).size, 0);
+  expect(loaded.length).toBeGreaterThan(1);
+  expect(bytes).toBeLessThan(40_000);
+});

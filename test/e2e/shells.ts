@@ -1,0 +1,91 @@
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { execa, execaSync } from 'execa';
+import { completionTexts } from '../../src/cli/manual.ts';
+import { program } from './program.ts';
+
+export const isInstalled = (name: string): boolean =>
+  execaSync('sh', ['-c', `command -v ${name}`], { reject: false }).exitCode === 0;
+
+export interface ShellHome {
+  readonly path: string;
+  /** The folder of the scripts. */
+  readonly scripts: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A home where `trdr` can be called, with profiles `desk` and `dev`, and `mira` looked up in the sandbox. */
+export async function shellHome(): Promise<ShellHome> {
+  const path = mkdtempSync(join(tmpdir(), 'trdr-shell-'));
+  const bin = join(path, 'bin');
+  const config = join(path, 'config');
+  mkdirSync(bin);
+  mkdirSync(config);
+  writeFileSync(join(bin, 'trdr'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
+  chmodSync(join(bin, 'trdr'), 0o755);
+  const scripts = join(path, 'scripts');
+  mkdirSync(scripts);
+  for (const [name, text] of Object.entries(await completionTexts()))
+    writeFileSync(join(scripts, name), text);
+  const profiles = { desk: { key: 'xx_test_0123456789' }, dev: {} };
+  writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, current: 'desk', profiles }));
+  const env = {
+    PATH: `${bin}:${process.env['PATH']}`,
+    HOME: path,
+    TRDR_CONFIG_DIR: config,
+    TRDR_STATE_DIR: join(path, 'state'),
+    TRDR_CACHE_DIR: join(path, 'cache'),
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+  };
+  await execa(join(bin, 'trdr'), ['whois', 'mira', '--sandbox'], { env, extendEnv: false });
+  return { path, scripts, env };
+}
+
+/** What bash offers for a line, its words taken apart as bash does. */
+export async function askBash(line: string, { env, scripts }: ShellHome): Promise<string[]> {
+  const words = line
+    .split(/\s+/)
+    .flatMap((word) => (word === '' ? [''] : word.split(/(?<=[=:@])|(?=[=:@])/)));
+  const list = words.map((word) => `'${word}'`).join(' ');
+  const script = [
+    `source '${join(scripts, 'trdr.bash')}'`,
+    `COMP_LINE='${line}' COMP_POINT=\${#COMP_LINE} COMP_WORDS=(${list}) COMP_CWORD=${words.length - 1}`,
+    `COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:@'`,
+    `set -u; _trdr; printf "%s\\n" \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
+  ].join('\n');
+  const { stdout } = await execa('bash', ['--norc', '-c', script], { env, extendEnv: false });
+  return stdout.split('\n').filter((each) => each !== '');
+}
+
+/** What fish offers for a line. */
+export async function askFish(line: string, { env, scripts }: ShellHome): Promise<string[]> {
+  const script = `source '${join(scripts, 'trdr.fish')}'; complete -C '${line}'`;
+  const { stdout, stderr } = await execa('fish', ['--no-config', '-c', script], { env, extendEnv: false });
+  if (stderr !== '') throw new Error(stderr);
+  return stdout.split('\n').flatMap((each) => each.split('\t')[0] || []);
+}
+
+/** What stands on the line of a shell on a terminal once Tab was pressed. */
+export async function pressTab(
+  shell: 'bash' | 'zsh',
+  line: string,
+  { env, path, scripts }: ShellHome,
+): Promise<string> {
+  writeFileSync(
+    join(path, '.zshrc'),
+    `autoload -Uz compinit; compinit -u -d '${join(path, 'zcompdump')}'\nsetopt interactivecomments\nbindkey -e\n`,
+  );
+  const start = shell === 'bash' ? 'bash --norc -i' : 'zsh -i';
+  // The line is made a comment before it is entered: nothing runs.
+  const typed = [`source '${join(scripts, `trdr.${shell}`)}'`, `${line}\t\u0001# \u0005 END`, 'exit', ''];
+  const { stdout } = await execa('script', ['-qec', start, '/dev/null'], {
+    env: { ...env, ZDOTDIR: path, PS1: '> ', TERM: 'xterm' },
+    extendEnv: false,
+    input: typed.join('\n'),
+    reject: false,
+  });
+  return stripVTControlCharacters(stdout);
+}
