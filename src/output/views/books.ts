@@ -1,14 +1,22 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import { CacheRecord, ReconcileRecord, UsageRecord } from '../../contract/records/tool.ts';
-import type { View } from '../view.ts';
+import type { Column, View } from '../view.ts';
 
-/** The ledger's groups; `title` is what they are grouped by. */
-export const usageView = (title: string): View<UsageRecord> => ({
+const lostColumn: Column<UsageRecord> = {
+  title: 'at most',
+  kind: 'integer',
+  value: (row) => row.cuAtMost ?? row.cu,
+  rank: 1,
+  field: 'cuAtMost',
+};
+
+/** The ledger's groups; `title` is what they are grouped by, `lost` whether answers were lost. */
+export const usageView = (title: string, lost: boolean): View<UsageRecord> => ({
   columns: [
     { title, kind: 'text', value: (row) => row.group, min: 10, field: 'group' },
     { title: 'calls', kind: 'integer', value: (row) => row.calls, field: 'calls' },
     { title: 'CU', kind: 'integer', value: (row) => row.cu, field: 'cu' },
-    { title: 'at most', kind: 'integer', value: (row) => row.cuAtMost, rank: 1, field: 'cuAtMost' },
+    ...(lost ? [lostColumn] : []),
   ],
   fields: fieldPaths(UsageRecord),
   empty: 'nothing was spent from here',
