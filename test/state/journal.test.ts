@@ -93,7 +93,7 @@ test('an export ended at any byte of its journal goes on: none is paid for twice
     expect(readFileSync(out, 'utf8')).toBe(fileOf(handles));
     expect(readdirSync(dir)).toEqual(['out.ndjson']);
   }
-}, 60_000);
+});
 
 test('an answer of which the disk kept only scattered pieces gives back those that are whole', async () => {
   const whole = await journalOfARun();
@@ -298,7 +298,7 @@ test('an export killed again and again pays for nothing twice but what was lost 
   expect(new Set(service.paid)).toEqual(new Set(handles));
   expect(service.paid.length).toBe(handles.length + lost);
   expect(readFileSync(out, 'utf8')).toBe(fileOf(handles));
-}, 60_000);
+});
 
 test('any text is a line or none, and a line reads back as it was', () => {
   const natural = fc.nat();

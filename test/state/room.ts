@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { execa, type Options } from 'execa';
 import * as fc from 'fast-check';
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
+
+// Processes start slowly on a machine that has much to do; nothing here depends on how fast.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Where waiting for the disk costs nothing, on systems that have such a place: these tests wait for it often. */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
