@@ -123,8 +123,7 @@ export function errorFields(failure: Failure): ErrorFields {
  */
 export function answerOf(error: unknown, now: number): Exclude<Answer<never>, { found: true }> {
   if (!(error instanceof Failure) || concernsAll(error)) throw error;
-  // A 404 that the service itself did not write says nothing of the subject: the base URL may be wrong.
-  if (error.kind === 'missing' && !error.code.startsWith('HTTP_')) {
+  if (error.kind === 'missing') {
     return { found: false, code: error.code, time: now, from: 'service' };
   }
   return { found: null, failure: error };

@@ -38,14 +38,18 @@ export function readRefusal(answer: HttpAnswer, body: unknown, now: number): Ref
     now,
   );
   return {
-    failure: new Failure(kindOf(status), said ?? known?.meaning ?? `the service answered ${status}`, {
-      code,
-      status,
-      retryable: known && known.status === status ? known.retryable : isPassing(status),
-      retryAfter,
-      requestId: requestIdOf(answer, body),
-      hint: hintFor(code, status, error !== undefined),
-    }),
+    failure: new Failure(
+      kindOf(status, error !== undefined),
+      said ?? known?.meaning ?? `the service answered ${status}`,
+      {
+        code,
+        status,
+        retryable: known && known.status === status ? known.retryable : isPassing(status),
+        retryAfter,
+        requestId: requestIdOf(answer, body),
+        hint: hintFor(code, status, error !== undefined),
+      },
+    ),
     documented: error !== undefined,
   };
 }
@@ -67,7 +71,10 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   404: 'missing',
   429: 'rate',
 };
-const kindOf = (status: number): FailureKind => kinds[status] ?? 'service';
+
+/** A 404 that is not the service's own says nothing of who is held: the base URL may be wrong. */
+const kindOf = (status: number, documented: boolean): FailureKind =>
+  status === 404 && !documented ? 'service' : (kinds[status] ?? 'service');
 const isPassing = (status: number) => status === 429 || (status >= 500 && status !== 501 && status !== 505);
 
 /** The first wait that is stated, in seconds: a number, a number as text, or an HTTP date. */
@@ -83,7 +90,9 @@ function secondsOf(stated: readonly unknown[], now: number): number | undefined 
   return undefined;
 }
 
-const hints: Partial<Record<ErrorCode, string>> = {
+const hints: Readonly<Record<ErrorCode, string>> = {
+  VALIDATION_ERROR: 'correct what the message names; --debug shows the request as it was sent',
+  BAD_REQUEST: 'correct what the message names; --debug shows the request as it was sent',
   UNAUTHORIZED: 'check the key: trdr auth status --check',
   QUOTA_EXCEEDED: 'see what is left and when it resets: trdr me',
   REVEAL_LIMIT_REACHED: 'see what is left and when it resets: trdr me',
@@ -92,6 +101,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   FREE_TIER_DISABLED: "see the key's plan: trdr me",
   NOT_OBSERVED: 'no verified link is held today; ask again later',
   NOT_FOUND: 'check the base URL: trdr doctor',
+  CONFLICT: 'the first of the two is under way: see what came of it before you send it again',
   RATE_LIMITED: 'other programs may be using the same key or address; try again later',
   INTERNAL_ERROR: 'try again later; quote the request id to support',
   OVERLOADED: 'try again later',
@@ -99,9 +109,12 @@ const hints: Partial<Record<ErrorCode, string>> = {
   TIMEOUT: 'try again later',
 };
 
-function hintFor(code: string, status: number, documented: boolean): string | undefined {
+function hintFor(code: string, status: number, documented: boolean): string {
   if (isErrorCode(code)) return hints[code];
   if (!documented)
     return 'the answer did not come from the service itself; check the base URL and any proxy: trdr doctor';
-  return status === 401 ? hints.UNAUTHORIZED : undefined;
+  const [known] = Object.entries(errorCodes).find(([, meaning]) => meaning.status === status) ?? [];
+  return known !== undefined && isErrorCode(known)
+    ? hints[known]
+    : 'this trdr does not know the code; see how the service has changed: trdr doctor';
 }

@@ -38,6 +38,7 @@ export const broken = (host: string, cause: unknown) =>
   new Failure('network', `the connection to ${host} broke before the answer was in: ${wordsOf(cause)}`, {
     code: 'BROKEN',
     retryable: true,
+    hint: 'try again; if it keeps happening, look at the network and any proxy: trdr doctor',
     cause,
   });
 
@@ -53,6 +54,7 @@ export const noAnswer = (host: string, ms: number) =>
 export const tooLarge = (host: string, bytes: number) =>
   new Failure('answer', `${host} sent an answer of more than ${bytes} bytes; it was not read`, {
     code: 'BAD_ANSWER',
+    hint: 'check the base URL: trdr doctor',
   });
 
 /** A redirect, which is never followed: the key is for the base URL alone. */

@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'vitest';
+import { type ErrorCode, errorCodes, isErrorCode } from '../../src/contract/errors.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { runInProcess, withSandbox } from './harness.ts';
+import { type Reply, withService } from './service.ts';
+
+const codes = Object.keys(errorCodes).filter(isErrorCode);
+const exits: Record<ErrorCode, number> = {
+  VALIDATION_ERROR: 2,
+  BAD_REQUEST: 2,
+  UNAUTHORIZED: 4,
+  QUOTA_EXCEEDED: 6,
+  REVEAL_LIMIT_REACHED: 6,
+  FORBIDDEN: 5,
+  FORBIDDEN_SCOPE: 5,
+  FREE_TIER_DISABLED: 5,
+  NOT_OBSERVED: 3,
+  NOT_FOUND: 3,
+  CONFLICT: 9,
+  RATE_LIMITED: 7,
+  INTERNAL_ERROR: 9,
+  OVERLOADED: 9,
+  B2B_DISABLED: 9,
+  TIMEOUT: 9,
+};
+const members = ['code', 'message', 'status', 'retryable', 'retryAfter', 'requestId', 'hint', 'exit'];
+const misses = new Set<ErrorCode>(['NOT_OBSERVED', 'NOT_FOUND']);
+
+/** How often a call is made that is always refused so; a 429 of 30 s has room four times in two minutes. */
+const tries = (code: ErrorCode) => (errorCodes[code].retryable ? 5 : 1);
+
+const commands = [
+  { words: ['whois', 'mira'], at: 'user.handle' },
+  { words: ['resolve', 'mira'], at: 'user.handle' },
+  { words: ['thesis', 'list'], at: 'thesis.all' },
+  { words: ['launchpad', 'callouts'], at: 'launchpad.callouts' },
+  { words: ['launchpad', 'board'], at: 'launchpad.board' },
+  { words: ['launchpad', 'user', '11111111111111111111111111111111'], at: 'launchpad.user' },
+] as const;
+
+describe.each(codes)('%s of the service', (code) => {
+  const { status, retryable } = errorCodes[code];
+  const spec = (at: string) => `${code}@${at}${code === 'RATE_LIMITED' ? '=30s' : ''}`;
+
+  test.each(commands)('ends $words in its exit code, in one line of JSON', async ({ words, at }) => {
+    const sandbox = await withSandbox({ faults: spec(at) });
+    const ran = await runInProcess(words, { sandbox, clock: virtualClock() });
+    // A subject that is not held is an answer, given as its record; a resolve goes on to look for it.
+    if (misses.has(code) && words[0] === 'resolve') return;
+    expect(ran.exitCode).toBe(exits[code]);
+    expect(sandbox.log.filter(({ endpoint }) => endpoint === at)).toHaveLength(tries(code));
+    const isMiss = misses.has(code) && (words[0] === 'whois' || words[1] === 'user');
+    expect(sandbox.meter().unitsUsed > 0).toBe(code === 'NOT_OBSERVED');
+    if (isMiss) {
+      expect(ran.records()).toEqual([{ subject: words.at(-1), found: false, code }]);
+      expect(ran.stderr).toBe('');
+      return;
+    }
+    const lines = ran.stderr.trimEnd().split('\n');
+    expect(lines.at(-1)).toMatch(/^\{"error":\{.*\}\}$/);
+    const error = ran.error();
+    expect(error).toMatchObject({ code, status, retryable, exit: exits[code] });
+    expect(Object.keys(error)).toEqual(members.filter((name) => name in error));
+    expect(error['message']).toEqual(expect.any(String));
+    expect(error['hint']).toEqual(expect.any(String));
+    expect(error['requestId']).toBe(sandbox.log.findLast(({ endpoint }) => endpoint === at)?.requestId);
+    expect('retryAfter' in error).toBe(code === 'RATE_LIMITED');
+  });
+
+  test('tells a person what, why and what next', async () => {
+    const sandbox = await withSandbox({ faults: spec('thesis.all') });
+    const ran = await runInProcess(['thesis', 'list'], {
+      sandbox,
+      clock: virtualClock(),
+      tty: true,
+      columns: 60,
+      env: { LANG: 'C.UTF-8', NO_COLOR: '1' },
+    });
+    const said = ran.stderr.slice(ran.stderr.indexOf('error: '));
+    expect(said).toMatch(/^error: \S/);
+    expect(said).toContain(`  why: ${code}, HTTP ${status}`);
+    expect(said).toMatch(/request\s+req/);
+    expect(said).toMatch(/^ next: \S/m);
+    for (const line of ran.stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+    expect([ran.exitCode, ran.stdout]).toEqual([exits[code], '']);
+  });
+});
+
+describe('a wait that a 429 asks for', () => {
+  const run = async (answer: Reply) => {
+    const clock = virtualClock();
+    let asked = 0;
+    const service = await withService(() =>
+      asked++ === 0 ? answer : { body: { error: { code: 'NOT_OBSERVED', message: '' } }, status: 404 },
+    );
+    const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock });
+    expect(ran.exitCode).toBe(3);
+    expect(service.calls).toHaveLength(2);
+    return { slept: clock.slept, stderr: ran.stderr };
+  };
+  const limited = { code: 'RATE_LIMITED', message: 'slow down' };
+
+  test.each([
+    ['beside the error', { status: 429, body: { error: limited, retryAfter: 7 } }],
+    ['inside the error', { status: 429, body: { error: { ...limited, retryAfter: 7 } } }],
+    ['in the header alone', { status: 429, body: { error: limited }, headers: { 'retry-after': '7' } }],
+    ['in the header of a gateway', { status: 429, body: '<html>', headers: { 'retry-after': '7' } }],
+    ['as text', { status: 429, body: { error: limited, retryAfter: '7' } }],
+  ] as const)('is kept to where it stands %s', async (_, answer) => {
+    const { slept, stderr } = await run(answer);
+    expect(Math.max(...slept)).toBe(7_000);
+    expect(stderr).toMatch(/^trdr: waiting 7s: \w+ \(429\)$/m);
+  });
+
+  test('is kept to where it stands as a date', async () => {
+    const date = new Date(virtualClock().now() + 9_000).toUTCString();
+    const { slept } = await run({ status: 429, body: { error: limited }, headers: { 'retry-after': date } });
+    expect(Math.max(...slept)).toBeGreaterThanOrEqual(8_000);
+    expect(Math.max(...slept)).toBeLessThanOrEqual(9_000);
+  });
+
+  test.each([
+    ['is missing', undefined],
+    ['is no number', 'soon'],
+    ['is negative', -4],
+    ['is null', null],
+  ])('that %s is five seconds', async (_, retryAfter) => {
+    const { slept } = await run({ status: 429, body: { error: limited, retryAfter } });
+    expect(Math.max(...slept)).toBe(5_000);
+  });
+
+  test('that would take an hour ends the run at once', async () => {
+    const service = await withService(() => ({ status: 429, body: { error: limited, retryAfter: 3_600 } }));
+    const clock = virtualClock();
+    const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock });
+    expect(ran.exitCode).toBe(7);
+    expect(ran.error()).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 3_600, retryable: true });
+    expect([service.calls.length, clock.slept]).toEqual([1, []]);
+  });
+});
+
+const user = {
+  id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10',
+  handle: 'mira',
+  name: null,
+  bio: null,
+  banner: null,
+  profilePicture: null,
+  twitter: null,
+  solanaAddress: null,
+  evmAddress: null,
+};
+
+describe('an answer that can not be read', () => {
+  const bad: readonly (readonly [string, Reply])[] = [
+    ['HTML with 200', { body: '<!doctype html><h1>Welcome</h1>' }],
+    ['nothing with 200', { body: '' }],
+    ['a lone null', { body: null }],
+    ['an empty list', { body: [] }],
+    ['a lone string', { body: '"mira"' }],
+    ['an object without its fields', { body: {} }],
+    ['a field of the wrong type', { body: { ...user, handle: 7 } }],
+    ['half a document', { body: JSON.stringify(user).slice(0, 90) }],
+    ['a wrapped object without its fields', { body: { data: {}, meta: { asOf: '', requestId: 'r1' } } }],
+    ['a 204', { status: 204, body: '' }],
+    ['a 202 of a call that has none', { status: 202, body: { pending: true } }],
+    ['a compressed body nobody asked for', { body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } }],
+  ];
+  test.each(bad)('is told apart from a failing network: %s', async (_, reply) => {
+    const service = await withService(() => reply);
+    const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
+    expect(ran.exitCode).toBe(9);
+    expect(ran.error()).toMatchObject({ code: 'BAD_ANSWER', retryable: false, exit: 9 });
+    expect(String(ran.error()['message'])).toMatch(
+      /^the answer of GET \/v2\/user\/handle\/\{handle\} can't be read: /,
+    );
+    expect(service.calls).toHaveLength(1);
+  });
+
+  test.each([
+    ['bare', user],
+    ['wrapped', { data: user, meta: { asOf: '2026-01-01T00:00:00Z', requestId: 'r1' } }],
+  ])('is not what unknown fields make of a %s one: they come through', async (_, body) => {
+    const extra = { later: { deep: [1, null, 'x'] }, verifiedBy: null, bignum: 12345.678 };
+    const reply = 'data' in body ? { ...body, data: { ...body.data, ...extra } } : { ...body, ...extra };
+    const service = await withService(() => ({ body: reply }));
+    const ran = await runInProcess(['whois', 'mira'], { sandbox: service });
+    expect(ran.records()).toEqual([{ subject: 'mira', found: true, ...user, ...extra }]);
+  });
+});
+
+describe('an error that the specification does not have', () => {
+  const cases: readonly (readonly [string, Reply, number, Record<string, unknown>, number])[] = [
+    [
+      'a code that is new, on 418',
+      { status: 418, body: { error: { code: 'TEAPOT', message: 'short and stout' } } },
+      9,
+      { code: 'TEAPOT', message: 'short and stout', status: 418, retryable: false },
+      1,
+    ],
+    [
+      'a code that is new, on 500',
+      { status: 500, body: { error: { code: 'MELTDOWN', message: 'hot' } } },
+      9,
+      { code: 'MELTDOWN', status: 500, retryable: true },
+      5,
+    ],
+    [
+      'a code that is new, on 403',
+      { status: 403, body: { error: { code: 'GEO_BLOCKED', message: 'not here' } } },
+      5,
+      { code: 'GEO_BLOCKED', status: 403, retryable: false },
+      1,
+    ],
+    [
+      'a code that is new, on 402',
+      { status: 402, body: { error: { code: 'PAY_UP', message: 'pay' } } },
+      6,
+      { code: 'PAY_UP', status: 402 },
+      1,
+    ],
+    [
+      'a known code on another status',
+      { status: 400, body: { error: { code: 'OVERLOADED', message: 'odd' } } },
+      2,
+      { code: 'OVERLOADED', status: 400, retryable: false },
+      1,
+    ],
+    [
+      'a message that is no text',
+      { status: 400, body: { error: { code: 'BAD_REQUEST', message: { deep: 1 } } } },
+      2,
+      { code: 'BAD_REQUEST', message: 'The request cannot be served as sent.' },
+      1,
+    ],
+    [
+      'an error that is a text',
+      { status: 500, body: { error: 'boom' } },
+      9,
+      { code: 'HTTP_500', status: 500, retryable: true },
+      5,
+    ],
+    [
+      'a body of HTML with 502',
+      { status: 502, body: '<h1>Bad gateway</h1>' },
+      9,
+      { code: 'HTTP_502', status: 502, retryable: true },
+      5,
+    ],
+    [
+      'a body of HTML with 404',
+      { status: 404, body: '<h1>Not here</h1>' },
+      9,
+      { code: 'HTTP_404', status: 404, retryable: false },
+      1,
+    ],
+    [
+      'a body of HTML with 403',
+      { status: 403, body: '<h1>Firewall</h1>' },
+      5,
+      { code: 'HTTP_403', status: 403, retryable: false },
+      1,
+    ],
+    [
+      'no body with 401',
+      { status: 401, body: '' },
+      4,
+      { code: 'HTTP_401', status: 401, retryable: false },
+      1,
+    ],
+    [
+      'an error wrapped like an answer',
+      {
+        status: 400,
+        body: {
+          data: null,
+          meta: { asOf: '', requestId: 'r9' },
+          error: { code: 'BAD_REQUEST', message: 'no' },
+        },
+      },
+      2,
+      { code: 'BAD_REQUEST', requestId: 'r9' },
+      1,
+    ],
+    [
+      'a redirect',
+      { status: 302, body: '', headers: { location: 'http://elsewhere.example/' } },
+      9,
+      { code: 'REDIRECT', status: 302, retryable: false },
+      1,
+    ],
+    ['a 304', { status: 304, body: '' }, 9, { status: 304, retryable: false }, 1],
+  ];
+  test.each(cases)('ends as its status says: %s', async (_, reply, exit, fields, calls) => {
+    const service = await withService(() => reply);
+    const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
+    expect(ran.exitCode).toBe(exit);
+    expect(ran.error()).toMatchObject({ ...fields, exit });
+    expect(service.calls).toHaveLength(calls);
+  });
+});

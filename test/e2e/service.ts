@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { onTestFinished } from 'vitest';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { serve } from '../core/server.ts';
+
+/** What a made-up service answers: a status, a body (text as it is, all else as JSON) and headers. */
+export interface Reply {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A call as it came in. */
+export interface Call {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** A running service of a test's own making. */
+export interface OwnService {
+  readonly url: string;
+  readonly key: string;
+  /** Every call but those of `me`, as `METHOD /path`. */
+  readonly calls: readonly string[];
+}
+
+/** What `me` says where a test does not care. */
+export const anyMe = {
+  ratePerMinute: 6_000,
+  plan: { id: 'growth', name: 'Growth' },
+  scopes: ['identity:read'],
+  entitlement: { unmetered: false, monthlyUnits: 20_000_000 },
+  usage: {
+    period: '2026-01',
+    unitsUsed: 0,
+    unitsRemaining: 20_000_000,
+    additionalUnits: 0,
+    revealsUsed: 0,
+    revealsRemaining: 50_000,
+  },
+};
+
+/**
+ * A service that answers whatever a test says: for answers that the sandbox never gives. A reply of
+ * undefined means that the test answers, or lets it hang, itself. `me` is answered unless `ownMe` is set.
+ */
+export async function withService(
+  reply: (call: Call) => Reply | undefined | Promise<Reply | undefined>,
+  { ownMe = false } = {},
+): Promise<OwnService> {
+  const calls: string[] = [];
+  const served = await serve(async (request, response) => {
+    const [method, path] = [request.method ?? '', request.url ?? ''];
+    const isMe = path === endpoints.me.path;
+    if (!isMe) calls.push(`${method} ${path}`);
+    const answer = isMe && !ownMe ? { body: anyMe } : await reply({ method, path, request, response });
+    if (answer === undefined) return;
+    const { status = 200, body, headers = {} } = answer;
+    response.writeHead(status, {
+      'content-type': typeof body === 'string' ? 'text/html' : 'application/json',
+      ...headers,
+    });
+    response.end(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body));
+  });
+  onTestFinished(() => served.close());
+  return { url: served.url, key: 'trdr_test_0123456789abcdef0123456789abcdef', calls };
+}
