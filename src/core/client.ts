@@ -83,14 +83,15 @@ export function createClient(options: ClientOptions): Client {
   return {
     bounds: (id, ask) => encode(id, ask).bounds,
 
-    async call(id, ask, { signal, timeoutMs }: CallOptions = {}) {
+    async call(id, ask, { signal, timeoutMs, careful }: CallOptions = {}) {
       const call = { ...encode(id, ask), id };
       checkKey(key);
       const outcome = await run(
         {
           ...call,
           endpoint: id,
-          rule: call.row.retry,
+          rule: careful ? 'never' : call.row.retry,
+          careful,
           lane: laneOf(id),
           timeoutMs: timeoutMs ?? options.timeoutMs ?? call.row.patience * 1000,
           read(answer) {

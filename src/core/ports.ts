@@ -1,6 +1,7 @@
 import type { Bounds, Charge } from '../contract/endpoint.ts';
 import type { AnswerOf, EndpointId, RequestOf } from '../contract/endpoints.ts';
 import type { Meta } from '../contract/envelope.ts';
+import type { Failure } from '../contract/failure.ts';
 
 /** One HTTP request, whole. */
 export interface HttpRequest {
@@ -88,6 +89,14 @@ export type Ask<Id extends EndpointId> = Partial<RequestOf<Id>>;
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Holds on to a dear call: its answer is waited for whatever the signal says, and never asked for twice. */
+  readonly careful?: Careful | undefined;
+}
+
+/** What a dear call needs to know when its answer was lost on the way. */
+export interface Careful {
+  /** Whether the service's own meter shows that nothing was charged: then it is as if it had not been sent. */
+  uncharged(lost: Failure): Promise<boolean>;
 }
 
 /** One key at one base URL: typed requests in, typed answers out, `Failure`s thrown. */

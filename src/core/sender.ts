@@ -5,7 +5,7 @@ import type { Budget, Reservation } from './budget.ts';
 import type { Clock } from './clock.ts';
 import type { Lane, Limiter } from './limiter.ts';
 import { withoutKey } from './mask.ts';
-import type { HttpAnswer, HttpRequest, Ledger, Notice, Transport } from './ports.ts';
+import type { Careful, HttpAnswer, HttpRequest, Ledger, Notice, Transport } from './ports.ts';
 import { MAX_WAIT_MS, type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
 
 /** A call of any origin, ready to be sent. */
@@ -18,6 +18,7 @@ interface Plan<T> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly bounds: Bounds;
   readonly rule: RetryRule;
+  readonly careful?: Careful | undefined;
   readonly lane: Lane;
   readonly timeoutMs: number;
   readonly read: (answer: HttpAnswer) => Read<T>;
@@ -123,20 +124,27 @@ export function createSender(parts: SenderParts): Sender {
     notify({ kind: 'lost', endpoint: plan.endpoint, cuAtMost: plan.bounds.most });
   }
 
+  const isUncharged = async (plan: Plan<unknown>, lost: Failure | undefined): Promise<boolean> =>
+    lost !== undefined && ((await plan.careful?.uncharged(lost)) ?? false);
+
   async function attempt<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
     const reservation = await budget.reserve(plan.bounds, signal);
     let sent = false;
     let answer: HttpAnswer;
     try {
       await limiter.acquire(plan.lane, signal);
-      answer = await transmit(plan, signal, () => {
+      signal?.throwIfAborted();
+      answer = await transmit(plan, plan.careful ? undefined : signal, () => {
         sent = true;
       });
     } catch (error) {
       const known = error instanceof Failure ? error : undefined;
       // A redirect is an answer, and what answered so has served nothing.
       const free =
-        known?.code === 'REDIRECT' || known?.code === 'UNREACHABLE' || !(sent || known?.kind === 'network');
+        known?.code === 'REDIRECT' ||
+        known?.code === 'UNREACHABLE' ||
+        !(sent || known?.kind === 'network') ||
+        (await isUncharged(plan, known));
       if (free) reservation.release();
       else lose(plan, reservation, known?.status ?? null);
       if (!known) throw error;
@@ -144,17 +152,21 @@ export function createSender(parts: SenderParts): Sender {
     }
     const read = plan.read(answer);
     const { requestId } = read;
+    let free = read.charge?.cu === 0;
     if (read.charge) {
       reservation.settle(read.charge.cu);
       record(plan, answer.status, read.charge.cu, undefined, requestId);
       trace(`= ${read.charge.cu} CU`);
+    } else if (!read.ok && (await isUncharged(plan, read.failure))) {
+      reservation.release();
+      free = true;
     } else {
       lose(plan, reservation, answer.status, requestId);
     }
     if (read.ok) return { ok: true, value: read.value };
     const { failure, value } = read;
     if (failure.kind === 'rate') await limiter.refused(plan.lane, waitOf(failure));
-    return { ok: false, failure, free: read.charge?.cu === 0, value };
+    return { ok: false, failure, free, value };
   }
 
   const run = <T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> =>
