@@ -2,6 +2,7 @@ import { Failure, usage } from '../contract/failure.ts';
 import { checkKey } from '../state/key.ts';
 import type { Io } from './io.ts';
 import { askLine, isAttended } from './prompt.ts';
+import { readAll } from './stdin.ts';
 
 /** No key is longer; what goes on behind it is some other file. */
 const LONGEST = 4096;
@@ -19,26 +20,5 @@ export async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): 
       'pipe it in: trdr auth login --with-key < key.txt',
     );
   }
-  return checkKey(await allOf(io, signal), 'what stands on stdin');
-}
-
-async function allOf(io: Io, signal: AbortSignal): Promise<string> {
-  const stop = () => io.stdin.destroy();
-  signal.addEventListener('abort', stop, { once: true });
-  const parts: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const part of io.stdin) {
-      parts.push(Buffer.from(part));
-      length += parts.at(-1)?.length ?? 0;
-      if (length > LONGEST) break;
-    }
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-  signal.throwIfAborted();
-  // Some editors and shells put a byte order mark first.
-  return Buffer.concat(parts)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
+  return checkKey(await readAll(io, LONGEST, signal), 'what stands on stdin');
 }

@@ -7,11 +7,13 @@ export const tree: Readonly<Record<string, Load>> = {
   resolve: async () => (await import('./commands/resolve.ts')).resolve,
   whois: async () => (await import('./commands/whois.ts')).whois,
   'thesis list': async () => (await import('./commands/thesis-list.ts')).thesisList,
+  'thesis tail': async () => (await import('./commands/thesis-tail.ts')).thesisTail,
   me: async () => (await import('./commands/me.ts')).me,
   price: async () => (await import('./commands/price.ts')).price,
   'launchpad user': async () => (await import('./commands/launchpad-user.ts')).launchpadUser,
   'launchpad callouts': async () => (await import('./commands/launchpad-callouts.ts')).launchpadCallouts,
   'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
+  schema: async () => (await import('./commands/schema.ts')).schema,
   completion: async () => (await import('./commands/completion.ts')).completion,
   usage: async () => (await import('./commands/usage.ts')).usage,
   'cache stats': async () => (await import('./commands/cache-stats.ts')).cacheStats,
@@ -25,6 +27,7 @@ export const tree: Readonly<Record<string, Load>> = {
   'config set': async () => (await import('./commands/config-set.ts')).configSet,
   'config unset': async () => (await import('./commands/config-unset.ts')).configUnset,
   'config path': async () => (await import('./commands/config-path.ts')).configPath,
+  api: async () => (await import('./commands/api.ts')).api,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
 

@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { usage } from '../../contract/failure.ts';
+import type { HttpAnswer } from '../../core/ports.ts';
+import type { Field } from '../../core/raw-request.ts';
+import type { Sink } from '../../output/sink.ts';
+import { command } from '../command.ts';
+import { commonGroups } from '../common.ts';
+import type { Context } from '../context.ts';
+import { flag, list, value } from '../option.ts';
+import { planRaw } from '../raw-plan.ts';
+import { readAll } from '../stdin.ts';
+import { file } from '../values.ts';
+
+const field = {
+  name: 'name=value',
+  parse(given: string): Field {
+    const at = given.indexOf('=');
+    if (at < 1) throw usage('a field is no name=value', 'write it as -f limit=50');
+    return { name: given.slice(0, at), value: given.slice(at + 1) };
+  },
+};
+
+/** More than any body that the service takes. */
+const LARGEST = 16 * 1024 * 1024;
+
+export const api = command({
+  path: 'api',
+  summary: 'Any call of the service, its answer as it came',
+  about: [
+    'The body goes to stdout byte for byte, that of an error too; the error itself goes to stderr, and the exit code is the one that its status has everywhere. On a terminal JSON is spread out, and made safe to look at.',
+    'The method is GET, or POST where --input gives a body. Fields of -f go into the query of a GET, and into a JSON body elsewhere: "handles[]=a" adds to a list, "a[b]=c" nests, values are texts. With --input they go into the query.',
+    '--paginate follows nextBefore to the last page, and prints one body after another, a line each.',
+    'Limits, retries, the ledger and --max-cu hold as for any command. The cost of a call that trdr does not know is not known either: it is refused where a ceiling is set.',
+  ],
+  args: [
+    {
+      name: 'method',
+      help: 'GET, POST, ...; GET where it is left out',
+      optional: true,
+      choices: ['GET', 'POST'],
+    },
+    { name: 'path', help: 'the path, such as /v2/me', complete: 'path' },
+  ],
+  options: {
+    field: list('-f, --field', 'a field of the query, or of the JSON body', field),
+    input: value('--input', 'send this file as the body; - is stdin', file),
+    include: flag('-i, --include', 'print the status and the headers too'),
+    paginate: flag('--paginate', 'go on to the last page'),
+    out: commonGroups.output.out,
+  },
+  common: ['service', 'money'],
+  examples: [
+    { run: 'trdr api /v2/me', does: 'a free call' },
+    {
+      run: 'trdr api /v2/thesis -f limit=100 --paginate --max-cu 50k | jq -c ".items[]"',
+      does: 'many pages',
+    },
+    {
+      run: 'trdr api POST /v2/user/handles/pnl -f "handles[]=mira" -f "handles[]=kato"',
+      does: 'a JSON body',
+    },
+  ],
+  calls: [],
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 130, 143],
+  parse(words, { field: fields, input, include, paginate }) {
+    const [path = '', given] = [...words].reverse();
+    const method = given?.toUpperCase();
+    if (method !== undefined && !/^[A-Z]{1,20}$/.test(method)) {
+      throw usage(`"${given}" is no HTTP method`, 'the method stands before the path: trdr api POST /v2/...');
+    }
+    if (words.length === 1 && /^[A-Z]+$/.test(path))
+      throw usage('"trdr api" needs a PATH', `trdr api ${path} /v2/...`);
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) {
+      throw usage('a path is asked for, not an address', 'leave the host out; another one is --base-url');
+    }
+    if (paginate && (method ?? 'GET') !== 'GET') throw usage('--paginate is for GET alone');
+    if (paginate && input !== undefined) throw usage('--paginate and --input do not go together');
+    return { method, path: path.startsWith('/') ? path : `/${path}`, fields, input, include, paginate };
+  },
+  async run(context, { input, include, paginate, ...call }) {
+    const body = input === undefined ? undefined : await bodyFrom(context, input);
+    const { rawRequest, nextCursor, withCursor, cursorStuck } = await import('../../core/raw-request.ts');
+    const request = rawRequest({ ...call, input: body });
+    if (!(await planRaw(context, request, paginate))) return 0;
+
+    const client = await context.client();
+    const printed = printer(context, include, paginate);
+    const seen = new Set<string>();
+    try {
+      for (let { path } = request; ; ) {
+        const answer = await client.raw({ ...request, path }, { signal: context.signal });
+        await printed.write(answer);
+        if (answer.status >= 400) throw await refusalOf(context, answer);
+        const next = paginate ? nextCursor(answer) : undefined;
+        if (next === undefined) break;
+        if (seen.has(next)) throw cursorStuck(next);
+        seen.add(next);
+        path = withCursor(path, next);
+      }
+    } catch (error) {
+      // What was answered was paid for: it is delivered, unless the user broke off.
+      if (!context.signal.aborted) await printed.end();
+      throw error;
+    }
+    await printed.end();
+    return 0;
+  },
+});
+
+async function bodyFrom(context: Context, input: string): Promise<string> {
+  if (input === '-') return readAll(context.io, LARGEST, context.signal);
+  try {
+    return await readFile(resolve(context.io.cwd, input), { encoding: 'utf8', signal: context.signal });
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    throw usage(code === 'ENOENT' ? `there is no file ${input}` : `${input} can't be read (${code})`);
+  }
+}
+
+/** Writes answers as they came. The output is opened with the first: a file does not appear for an error. */
+function printer({ io, globals, output }: Context, include: boolean, several: boolean) {
+  const terminal = io.stdout.isTTY === true && globals.out === undefined;
+  let sink: Sink | undefined;
+  return {
+    async write({ status, headers, text }: HttpAnswer) {
+      if (status >= 400 && globals.out !== undefined) return;
+      sink ??= await output();
+      const { headText, shownBody } = await import('../../output/raw.ts');
+      if (include) {
+        const { STATUS_CODES } = await import('node:http');
+        await sink.write(headText(status, STATUS_CODES[status] ?? '', headers, terminal));
+      }
+      if (terminal) await sink.write(shownBody(text));
+      else await sink.write(several && !text.endsWith('\n') ? `${text}\n` : text);
+    },
+    async end() {
+      await sink?.end();
+    },
+  };
+}
+
+async function refusalOf({ io }: Context, answer: HttpAnswer) {
+  const { parseJson } = await import('../../core/coding.ts');
+  const { readRefusal } = await import('../../core/service-failures.ts');
+  return readRefusal(answer, parseJson(answer), io.clock.now()).failure;
+}
