@@ -12,11 +12,13 @@ _trdr_flags() {
     'resolve') reply='--direct --wait --no-wait --file --column --strict --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'whois') reply='--as --file --column --strict --max-age --no-cache --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'thesis list') reply='--token --user --limit --all --since --until --before --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
+    'thesis tail') reply='--token --user --symbol --min-holdings --dev-only --grep --via --lag --backfill --since --count --duration --checkpoint --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'me') reply='--min-units --min-reveals --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http' ;;
     'price') reply='--help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc' ;;
     'launchpad user') reply='--file --column --strict --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'launchpad callouts') reply='--coin --wallet --limit --all --since --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'launchpad board') reply='--period --at --compare --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
+    'schema') reply='--help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc' ;;
     'completion') reply='--help -h --quiet -q --debug --color --profile --sandbox' ;;
     'usage') reply='--since --by --reconcile --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http' ;;
     'cache stats') reply='--help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc' ;;
@@ -30,6 +32,7 @@ _trdr_flags() {
     'config set') reply='--help -h --quiet -q --debug --color --profile --sandbox' ;;
     'config unset') reply='--help -h --quiet -q --debug --color --profile --sandbox' ;;
     'config path') reply='--help -h --quiet -q --debug --color --profile --sandbox' ;;
+    'api') reply='--field -f --input --include -i --paginate --out --help -h --quiet -q --debug --color --profile --sandbox --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'sandbox') reply='--port --seed --plan --rate --envelope --page --faults --replay --speed --data --theses --traders --socials --units-used --unmetered --help -h --quiet -q --debug --color --profile --sandbox' ;;
     *) return 1 ;;
   esac
@@ -39,8 +42,8 @@ _trdr_flags() {
 _trdr_words() {
   reply=
   case $1 in
-    '') reply='auth cache completion config launchpad me price resolve sandbox thesis usage whois' ;;
-    'thesis') reply='list' ;;
+    '') reply='api auth cache completion config launchpad me price resolve sandbox schema thesis usage whois' ;;
+    'thesis') reply='list tail' ;;
     'launchpad') reply='board callouts user' ;;
     'cache') reply='clear stats' ;;
     'auth') reply='login logout status switch' ;;
@@ -56,6 +59,7 @@ _trdr_arg() {
     'whois '*) reply='@handle' ;;
     'price 0') reply='user.handle user.wallet user.id user.resolve user.pnl users.pnl thesis.all thesis.token thesis.user thesis.userToken launchpad.user launchpad.callouts launchpad.callouts.coin launchpad.callouts.wallet launchpad.board me ws' ;;
     'launchpad user '*) reply='' ;;
+    'schema '*) reply='resolve whois thesis list tail me price launchpad user callouts board schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox' ;;
     'completion 0') reply='bash zsh fish powershell' ;;
     'auth switch 0') reply='@profile' ;;
     'auth logout 0') reply='@profile' ;;
@@ -63,6 +67,8 @@ _trdr_arg() {
     'config set 0') reply='baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp' ;;
     'config set 1') reply='' ;;
     'config unset 0') reply='baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp' ;;
+    'api 0') reply='GET POST' ;;
+    'api 1') reply='' ;;
   esac
 }
 
@@ -79,9 +85,12 @@ _trdr_value() {
     *' --as') reply='handle wallet id' ;;
     *' --token') reply='@token' ;;
     *' --user') reply='@handle' ;;
+    *' --via') reply='auto ws poll' ;;
+    *' --checkpoint') reply='@file' ;;
     *' --coin') reply='@token' ;;
     *' --period') reply='daily weekly monthly' ;;
     *' --by') reply='command endpoint day profile' ;;
+    *' --input') reply='@file' ;;
     *' --plan') reply='explore starter builder growth scale enterprise legacy' ;;
     *' --envelope') reply='bare wrapped' ;;
     *' --page') reply='full capped' ;;
@@ -92,7 +101,7 @@ _trdr_value() {
 
 _trdr_takes_value() {
   case $1 in
-    --wait | --file | --column | --color | --profile | --output | -o | --fields | --out | --base-url | --retries | --timeout | --max-cu | --as | --max-age | --token | --user | --limit | --since | --until | --before | --min-units | --min-reveals | --coin | --wallet | --period | --at | --compare | --by | --port | --seed | --plan | --rate | --envelope | --page | --faults | --replay | --speed | --data | --theses | --traders | --units-used) return 0 ;;
+    --wait | --file | --column | --color | --profile | --output | -o | --fields | --out | --base-url | --retries | --timeout | --max-cu | --as | --max-age | --token | --user | --limit | --since | --until | --before | --symbol | --min-holdings | --grep | --via | --lag | --backfill | --count | --duration | --checkpoint | --min-units | --min-reveals | --coin | --wallet | --period | --at | --compare | --by | --field | -f | --input | --port | --seed | --plan | --rate | --envelope | --page | --faults | --replay | --speed | --data | --theses | --traders | --units-used) return 0 ;;
   esac
   return 1
 }

@@ -1,19 +1,19 @@
 # Completion of trdr for PowerShell, made from its commands:
 # trdr completion powershell | Out-String | Invoke-Expression
 
-$script:TrdrValued = @('--wait', '--file', '--column', '--color', '--profile', '--output', '-o', '--fields', '--out', '--base-url', '--retries', '--timeout', '--max-cu', '--as', '--max-age', '--token', '--user', '--limit', '--since', '--until', '--before', '--min-units', '--min-reveals', '--coin', '--wallet', '--period', '--at', '--compare', '--by', '--port', '--seed', '--plan', '--rate', '--envelope', '--page', '--faults', '--replay', '--speed', '--data', '--theses', '--traders', '--units-used')
+$script:TrdrValued = @('--wait', '--file', '--column', '--color', '--profile', '--output', '-o', '--fields', '--out', '--base-url', '--retries', '--timeout', '--max-cu', '--as', '--max-age', '--token', '--user', '--limit', '--since', '--until', '--before', '--symbol', '--min-holdings', '--grep', '--via', '--lag', '--backfill', '--count', '--duration', '--checkpoint', '--min-units', '--min-reveals', '--coin', '--wallet', '--period', '--at', '--compare', '--by', '--field', '-f', '--input', '--port', '--seed', '--plan', '--rate', '--envelope', '--page', '--faults', '--replay', '--speed', '--data', '--theses', '--traders', '--units-used')
 
 # For each command: its next words, flags with what their values can be, and its arguments. @ and a kind
 # stands for names that only this machine knows.
 $script:TrdrCommands = @{
     '' = @{
-        Words = @{ 'auth' = 'Keys and profiles'; 'cache' = 'Answers kept on this machine'; 'completion' = 'The completion script of a shell'; 'config' = 'Settings'; 'launchpad' = 'The launchpad'; 'me' = 'Your plan, limits and what is left of both meters; free'; 'price' = 'The price list, in compute units (CU)'; 'resolve' = 'A handle''s wallet, looked for live where none is held'; 'sandbox' = 'The embedded service, standing on loopback until it is stopped'; 'thesis' = 'The feed of theses'; 'usage' = 'What was spent from this machine, by the local ledger'; 'whois' = 'Who is behind a handle, a wallet or a user id' }
+        Words = @{ 'api' = 'Any call of the service, its answer as it came'; 'auth' = 'Keys and profiles'; 'cache' = 'Answers kept on this machine'; 'completion' = 'The completion script of a shell'; 'config' = 'Settings'; 'launchpad' = 'The launchpad'; 'me' = 'Your plan, limits and what is left of both meters; free'; 'price' = 'The price list, in compute units (CU)'; 'resolve' = 'A handle''s wallet, looked for live where none is held'; 'sandbox' = 'The embedded service, standing on loopback until it is stopped'; 'schema' = 'JSON Schema of what a command prints, with its flags, prices and exit codes'; 'thesis' = 'The feed of theses'; 'usage' = 'What was spent from this machine, by the local ledger'; 'whois' = 'Who is behind a handle, a wallet or a user id' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
     }
     'thesis' = @{
-        Words = @{ 'list' = 'Theses, newest first' }
+        Words = @{ 'list' = 'Theses, newest first'; 'tail' = 'Theses as they are posted, each exactly once' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
@@ -60,6 +60,12 @@ $script:TrdrCommands = @{
         Args = @()
         Variadic = $false
     }
+    'thesis tail' = @{
+        Words = @{  }
+        Flags = @{ '--token' = '@token'; '--user' = '@handle'; '--symbol' = ''; '--min-holdings' = ''; '--dev-only' = ''; '--grep' = ''; '--via' = 'auto ws poll'; '--lag' = ''; '--backfill' = ''; '--since' = ''; '--count' = ''; '--duration' = ''; '--checkpoint' = '@file'; '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
+        Args = @()
+        Variadic = $false
+    }
     'me' = @{
         Words = @{  }
         Flags = @{ '--min-units' = ''; '--min-reveals' = ''; '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = '' }
@@ -89,6 +95,12 @@ $script:TrdrCommands = @{
         Flags = @{ '--period' = 'daily weekly monthly'; '--at' = ''; '--compare' = ''; '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
+    }
+    'schema' = @{
+        Words = @{  }
+        Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = '' }
+        Args = @('resolve whois thesis list tail me price launchpad user callouts board schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox')
+        Variadic = $true
     }
     'completion' = @{
         Words = @{  }
@@ -166,6 +178,12 @@ $script:TrdrCommands = @{
         Words = @{  }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = '' }
         Args = @()
+        Variadic = $false
+    }
+    'api' = @{
+        Words = @{  }
+        Flags = @{ '--field' = ''; '-f' = ''; '--input' = '@file'; '--include' = ''; '-i' = ''; '--paginate' = ''; '--out' = '@file'; '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
+        Args = @('GET POST', '')
         Variadic = $false
     }
     'sandbox' = @{

@@ -110,6 +110,46 @@ _trdr_thesis_list() {
     && return
 }
 
+_trdr_thesis_tail() {
+  _arguments -S \
+    '*--token=[only about this token]:token:{_trdr_known token}' \
+    '(--user)--user=[only by this author\: a handle or a user id]:user:{_trdr_known handle}' \
+    '*--symbol=[only about tokens of this symbol]:symbol: ' \
+    '(--min-holdings)--min-holdings=[only where the author'\''s position is at least this, USD]:min-holdings: ' \
+    '(--dev-only)--dev-only[only by the token'\''s own dev]' \
+    '(--grep)--grep=[only where the text matches; lower case matches any case]:grep: ' \
+    '(--via)--via=[how the feed is followed]:via:(auto ws poll)' \
+    '(--lag)--lag=[delay to aim at when polling\: longer is cheaper]:lag: ' \
+    '(--backfill)--backfill=[begin with the newest N]:backfill: ' \
+    '(--since)--since=[begin with what was posted since then]:since: ' \
+    '(--count)--count=[end after N rows]:count: ' \
+    '(--duration)--duration=[end after this long]:duration: ' \
+    '(--checkpoint)--checkpoint=[go on where the run that wrote this file stopped]:checkpoint:_files' \
+    '(--help -h)--help[show help]' \
+    '(--help -h)-h[show help]' \
+    '(--quiet -q)--quiet[no notices on stderr]' \
+    '(--quiet -q)-q[no notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
+    '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
+    '(--json)--json[same as -o json]' \
+    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
+    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--utc)--utc[show times in UTC]' \
+    '(--base-url)--base-url=[base URL of the service]:base-url: ' \
+    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
+    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
+    '(--timeout)--timeout=[time for one request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
+    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
+    '(--yes -y)--yes[do not ask before a costly run]' \
+    '(--yes -y)-y[do not ask before a costly run]' \
+    && return
+}
+
 _trdr_me() {
   _arguments -S \
     '(--min-units)--min-units=[exit 6 when fewer units are left, top-ups included]:min-units: ' \
@@ -246,6 +286,26 @@ _trdr_launchpad_board() {
     '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
     '(--yes -y)--yes[do not ask before a costly run]' \
     '(--yes -y)-y[do not ask before a costly run]' \
+    && return
+}
+
+_trdr_schema() {
+  _arguments -S \
+    '(--help -h)--help[show help]' \
+    '(--help -h)-h[show help]' \
+    '(--quiet -q)--quiet[no notices on stderr]' \
+    '(--quiet -q)-q[no notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
+    '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
+    '(--json)--json[same as -o json]' \
+    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
+    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--utc)--utc[show times in UTC]' \
+    '*:command:(resolve whois thesis list tail me price launchpad user callouts board schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox)' \
     && return
 }
 
@@ -479,6 +539,36 @@ _trdr_config_path() {
     && return
 }
 
+_trdr_api() {
+  _arguments -S \
+    '*--field=[a field of the query, or of the JSON body]:field: ' \
+    '*-f+[a field of the query, or of the JSON body]:f: ' \
+    '(--input)--input=[send this file as the body; - is stdin]:input:_files' \
+    '(--include -i)--include[print the status and the headers too]' \
+    '(--include -i)-i[print the status and the headers too]' \
+    '(--paginate)--paginate[go on to the last page]' \
+    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--help -h)--help[show help]' \
+    '(--help -h)-h[show help]' \
+    '(--quiet -q)--quiet[no notices on stderr]' \
+    '(--quiet -q)-q[no notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--base-url)--base-url=[base URL of the service]:base-url: ' \
+    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
+    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
+    '(--timeout)--timeout=[time for one request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
+    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
+    '(--yes -y)--yes[do not ask before a costly run]' \
+    '(--yes -y)-y[do not ask before a costly run]' \
+    '1:method:(GET POST)' \
+    '2:path: ' \
+    && return
+}
+
 _trdr_sandbox() {
   _arguments -S \
     '(--port)--port=[port to listen on; 0 takes a free one]:port: ' \
@@ -515,6 +605,7 @@ _trdr_thesis() {
     rest)
       case $line[1] in
         list) _trdr_thesis_list ;;
+        tail) _trdr_thesis_tail ;;
       esac
       ;;
   esac
@@ -619,6 +710,7 @@ _trdr() {
     '(--yes -y)-y[do not ask before a costly run]'
   )
   words_=(
+    'api:Any call of the service, its answer as it came'
     'auth:Keys and profiles'
     'cache:Answers kept on this machine'
     'completion:The completion script of a shell'
@@ -628,12 +720,14 @@ _trdr() {
     'price:The price list, in compute units (CU)'
     'resolve:A handle'\''s wallet, looked for live where none is held'
     'sandbox:The embedded service, standing on loopback until it is stopped'
+    'schema:JSON Schema of what a command prints, with its flags, prices and exit codes'
     'thesis:The feed of theses'
     'usage:What was spent from this machine, by the local ledger'
     'whois:Who is behind a handle, a wallet or a user id'
   )
   words_thesis=(
     'list:Theses, newest first'
+    'tail:Theses as they are posted, each exactly once'
   )
   words_launchpad=(
     'board:The top 100 traders of the launchpad, by realized plus unrealized PnL'
@@ -662,6 +756,7 @@ _trdr() {
     word) _describe -t commands 'trdr command' words_ ;;
     rest)
       case $line[1] in
+        api) _trdr_api ;;
         auth) _trdr_auth ;;
         cache) _trdr_cache ;;
         completion) _trdr_completion ;;
@@ -671,6 +766,7 @@ _trdr() {
         price) _trdr_price ;;
         resolve) _trdr_resolve ;;
         sandbox) _trdr_sandbox ;;
+        schema) _trdr_schema ;;
         thesis) _trdr_thesis ;;
         usage) _trdr_usage ;;
         whois) _trdr_whois ;;

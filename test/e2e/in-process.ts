@@ -3,6 +3,7 @@ import { Interrupt, type Io } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { envOf, openHome, type Ran, type RunOptions, ranOf } from './harness.ts';
+import { holdToSchema } from './schema-check.ts';
 
 /** How a command line is run within the test's own process. */
 export interface InProcessOptions extends Omit<RunOptions, 'input'> {
@@ -12,8 +13,8 @@ export interface InProcessOptions extends Omit<RunOptions, 'input'> {
   readonly columns?: number | undefined;
   /** What stands on stdin, to its end. */
   readonly stdin?: string | undefined;
-  /** What a person types: stdin stays open behind it. */
-  readonly typed?: string | undefined;
+  /** What a person types, or the answer to each question: stdin stays open behind it. */
+  readonly typed?: string | readonly string[] | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
   readonly platform?: NodeJS.Platform | undefined;
@@ -46,9 +47,16 @@ export async function runInProcess(
     setRawMode: (mode: boolean) => void rawModes.push(mode),
   });
   if (options.typed === undefined) stdin.end(options.stdin ?? '');
-  else stdin.write(options.typed);
+  else if (typeof options.typed === 'string') stdin.write(options.typed);
   const [stdout, stderr] = [out('stdout'), out('stderr')];
   const [said, told] = [gather(stdout), gather(stderr)];
+  if (typeof options.typed === 'object') {
+    const answers = [...options.typed];
+    // A question is what leaves the line open.
+    stderr.on('data', (part: Buffer) => {
+      if (!part.toString().endsWith('\n') && answers.length > 0) stdin.write(answers.shift());
+    });
+  }
   const ending = new AbortController();
   options.interrupt?.addEventListener('abort', () => ending.abort(new Interrupt('SIGINT')), { once: true });
   const io: Io = {
@@ -67,5 +75,6 @@ export async function runInProcess(
   stdin.destroy();
   // What was written last has yet to come through.
   await new Promise((resolve) => setImmediate(resolve));
+  await holdToSchema(argv, said(), told());
   return { ...ranOf(said(), told(), exitCode), rawModes };
 }

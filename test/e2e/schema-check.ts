@@ -1,0 +1,79 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { describeAll, recordSchema } from '../../src/cli/describe.ts';
+import { allCommands } from '../../src/cli/manual.ts';
+import { parseWords } from '../../src/cli/parse.ts';
+import { route } from '../../src/cli/route.ts';
+import { PlannedCall } from '../../src/contract/records/tool.ts';
+
+const ajv = new Ajv2020({ strict: true, validateFormats: false, allErrors: true });
+const checks = new Map<string, ValidateFunction>();
+
+/** The validator of a schema, made once for each name. */
+export function validator(name: string, schema: () => object): ValidateFunction {
+  const check = checks.get(name) ?? ajv.compile(schema());
+  checks.set(name, check);
+  return check;
+}
+
+/** Throws where a value is not what its schema says. */
+export function hold(check: ValidateFunction, value: unknown, what: string): void {
+  if (check(value)) return;
+  throw new Error(`${what} breaks its schema: ${ajv.errorsText(check.errors)}\n${JSON.stringify(value)}`);
+}
+
+/**
+ * Holds what a run printed in a machine format to the schema that `trdr schema` gives, and the error on its
+ * stderr likewise. Runs with picked fields, and output that is no JSON, are left alone.
+ */
+export async function holdToSchema(argv: readonly string[], stdout: string, stderr: string): Promise<void> {
+  const commands = await allCommands();
+  const map = describeAll(commands);
+  const error = stderr.split('\n').find((line) => line.startsWith('{"error":'));
+  if (error !== undefined)
+    hold(
+      validator('error', () => map.error),
+      JSON.parse(error),
+      `the error of ${argv}`,
+    );
+  if (!/^[[{]/.test(stdout)) return;
+  const command = commands.find(
+    ({ path }) =>
+      path ===
+      pathOf(
+        argv,
+        commands.map((each) => each.path),
+      ),
+  );
+  if (!command?.record || command.path === 'api') return;
+  const { globals } = parseWords(
+    command,
+    route(
+      argv,
+      commands.map(({ path }) => path),
+    ).rest,
+  );
+  if (globals.fields !== undefined || globals.output === 'csv' || globals.output === 'table') return;
+  const check = globals.dryRun
+    ? validator('--dry-run', () => recordSchema(PlannedCall))
+    : validator(command.path, () => map.commands.find((each) => each.command === command.path)?.record ?? {});
+  for (const record of recordsOf(stdout)) hold(check, record, `a record of trdr ${command.path}`);
+}
+
+function pathOf(argv: readonly string[], paths: readonly string[]): string | undefined {
+  try {
+    return route(argv, paths).path;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A document is one record or a list of them; lines are a record each. */
+function recordsOf(text: string): unknown[] {
+  try {
+    return [JSON.parse(text)].flat();
+  } catch {
+    // The last line may have been broken off with its run.
+    const lines = text.split('\n');
+    return lines.slice(0, -1).map((line): unknown => JSON.parse(line));
+  }
+}

@@ -1,0 +1,66 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { allCommands } from '../../src/cli/manual.ts';
+import { runInProcess, trdr, withSandbox } from './harness.ts';
+import { holdToSchema } from './schema-check.ts';
+
+interface Document {
+  readonly command: string;
+  readonly record: object | null;
+  readonly flags: readonly { readonly name: string }[];
+  readonly prices: readonly { readonly endpoint: string; readonly most: number }[];
+  readonly exits: readonly { readonly code: number }[];
+}
+const ajv = () => new Ajv2020({ strict: true, validateFormats: false });
+
+describe('trdr schema', () => {
+  test('describes a command: its records, flags, prices and exit codes', async () => {
+    const { exitCode, json } = await trdr(['schema', 'whois', '--json']);
+    const document = json() as Document;
+    expect(exitCode).toBe(0);
+    expect(document.flags.map((flag) => flag.name)).toEqual(expect.arrayContaining(['--as', '--max-cu']));
+    expect(document.prices.find(({ endpoint }) => endpoint === 'user.wallet')?.most).toBe(30_000);
+    expect(document.exits.map(({ code }) => code)).toEqual([0, 2, 3, 4, 5, 6, 7, 9, 10, 11]);
+  });
+
+  test('maps all commands in one document, each schema valid by its own draft', async () => {
+    const { json, lines } = await trdr(['schema']);
+    expect(lines()).toHaveLength(1);
+    const { commands, error } = json() as { commands: Document[]; error: object };
+    expect(commands.map(({ command }) => command)).toEqual((await allCommands()).map(({ path }) => path));
+    for (const { record } of commands) if (record) expect(ajv().validateSchema(record)).toBe(true);
+    expect(ajv().validateSchema(error)).toBe(true);
+  });
+
+  test('gives schemas that hold of what commands print, missing and failed subjects too', async () => {
+    const sandbox = await withSandbox();
+    const { record } = (await trdr(['schema', 'whois'])).json() as Document;
+    const check = ajv().compile(record ?? {});
+    const { records } = await trdr(['whois', 'mira', 'nobody-at-all'], { sandbox });
+    expect(records().map((each) => check(each))).toEqual([true, true]);
+    expect(check({ subject: 'mira', found: true })).toBe(false);
+  });
+
+  test('refuses a command that is none, and a group, with what to say instead', async () => {
+    const [wrong, group] = [await trdr(['schema', 'whos']), await trdr(['schema', 'launchpad'])];
+    expect([wrong.exitCode, group.exitCode]).toEqual([2, 2]);
+    expect(wrong.error()['hint']).toContain('whois');
+    expect(group.error()['hint']).toContain('launchpad board');
+  });
+
+  test('is spread out on a terminal, and lets fields be picked', async () => {
+    const { stdout } = await runInProcess(['schema', 'me'], { tty: true });
+    expect(stdout).toContain('\n  "command": "me",\n');
+    const { json } = await trdr(['schema', 'me', '--json', '--fields', 'command,summary']);
+    expect(Object.keys(json() as object)).toEqual(['command', 'summary']);
+  });
+});
+
+test('every run of the end-to-end tests is held to these schemas', async () => {
+  await expect(holdToSchema(['whois', 'mira'], '{"subject":"mira"}\n', '')).rejects.toThrow(
+    'breaks its schema',
+  );
+  await expect(holdToSchema(['whois', 'mira'], '', '{"error":{"code":1}}\n')).rejects.toThrow(
+    'breaks its schema',
+  );
+});
