@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { $ZodUndefined } from 'zod/v4/core';
 import { type AnyEndpoint, commonErrors } from './endpoint.ts';
 import { endpointIds, endpoints, OPENAPI_PATH, SOCKET_PATH } from './endpoints.ts';
 import { Meta } from './envelope.ts';
@@ -98,7 +99,7 @@ function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
     summary: row.summary,
     tags: [row.group],
     parameters: [...parameters(row.params, 'path'), ...parameters(row.query, 'query')],
-    ...(row.body instanceof z.core.$ZodUndefined
+    ...(row.body instanceof $ZodUndefined
       ? {}
       : { requestBody: { required: true, content: json(schemaOf(row.body)) } }),
     responses: { ...responses, ...failures(errorsOf(row)) },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { $ZodNumber, $ZodOptional, $ZodUndefined } from 'zod/v4/core';
 import type { Answers, Endpoint, Fields, Request } from '../../contract/endpoint.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
@@ -39,11 +40,11 @@ function textsOf(fields: Fields, query: URLSearchParams): Record<string, unknown
 }
 
 function isNumber(schema: z.core.$ZodType): boolean {
-  if (schema instanceof z.core.$ZodOptional) return isNumber(schema._zod.def.innerType);
-  return schema instanceof z.core.$ZodNumber;
+  if (schema instanceof $ZodOptional) return isNumber(schema._zod.def.innerType);
+  return schema instanceof $ZodNumber;
 }
 
-const takesBody = (schema: z.core.$ZodType) => !(schema instanceof z.core.$ZodUndefined);
+const takesBody = (schema: z.core.$ZodType) => !(schema instanceof $ZodUndefined);
 
 function parseJson(text: string): { value: unknown } | undefined {
   try {
