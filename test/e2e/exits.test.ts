@@ -1,0 +1,142 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exitCodes } from '../../src/cli/exit.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { openHome, type RunOptions, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
+import { withService } from './service.ts';
+
+const NOBODY = '11111111111111111111111111111111';
+const standing = { reason: 'queued', retryable: true, retryAfterSeconds: 30, position: 4 };
+
+interface More extends Pick<RunOptions, 'key' | 'env' | 'input'> {
+  /** Faults of the free call. */
+  readonly faults?: string;
+  readonly sandbox?: SandboxOptions;
+}
+type Case = readonly [exit: number, what: string, words: readonly string[], code: string | null, more: More];
+
+const cases: readonly Case[] = [
+  [0, 'what is found', ['whois', 'mira'], null, {}],
+  [0, 'an empty list', ['thesis', 'list', '--token', NOBODY], null, {}],
+  [0, 'no subjects at all', ['whois', '-'], null, { input: '# nobody\n\n' }],
+  [2, 'an unknown command', ['whose', 'mira'], 'USAGE', {}],
+  [2, 'an unknown flag', ['whois', 'mira', '--jsn'], 'USAGE', {}],
+  [2, 'a flag without its value', ['thesis', 'list', '--limit'], 'USAGE', {}],
+  [2, 'a bad value of a flag', ['thesis', 'list', '--limit', '0'], 'USAGE', {}],
+  [2, 'a missing word', ['whois'], 'USAGE', {}],
+  [2, 'too many words', ['me', 'mira'], 'USAGE', {}],
+  [2, 'an unknown field', ['whois', 'mira', '--fields', 'handel'], 'USAGE', {}],
+  [2, 'an unknown format', ['whois', 'mira', '-o', 'xml'], 'USAGE', {}],
+  [2, 'two formats', ['whois', 'mira', '-o', 'csv', '--json'], 'USAGE', {}],
+  [2, 'a group without a command', ['thesis'], 'USAGE', {}],
+  [2, 'a file that is not there', ['whois', '--file', 'nowhere.txt'], 'USAGE', {}],
+  [2, 'an address with a slip', ['whois', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee'], 'BAD_SUBJECT', {}],
+  [2, 'a 400', ['thesis', 'list', '--before', 'no-such-thesis'], 'VALIDATION_ERROR', {}],
+  [2, 'plain http beyond loopback', ['me', '--base-url', 'http://service.example'], 'INSECURE_HTTP', {}],
+  [3, 'a handle that is not held', ['whois', 'nobody_at_all'], null, {}],
+  [3, 'many, none of them held', ['whois', 'nobody_a', 'nobody_b'], null, {}],
+  [4, 'no key', ['whois', 'mira'], 'NO_KEY', { key: null }],
+  [4, 'a wrong key', ['whois', 'mira'], 'UNAUTHORIZED', { key: 'trdr_test_wrong' }],
+  [
+    5,
+    'a scope that the key lacks',
+    ['whois', 'mira'],
+    'FORBIDDEN_SCOPE',
+    { sandbox: { scopes: ['feed:read'] } },
+  ],
+  [6, 'units that are spent', ['thesis', 'list'], 'QUOTA_EXCEEDED', { sandbox: { monthlyUnits: 100 } }],
+  [
+    6,
+    'reveals that are spent',
+    ['whois', 'mira'],
+    'REVEAL_LIMIT_REACHED',
+    { sandbox: { revealsPerMonth: 0 } },
+  ],
+  [6, 'a ceiling', ['whois', 'mira', '--max-cu', '50'], 'CEILING', {}],
+  [6, 'fewer units than wanted', ['me', '--min-units', '20000001'], 'UNITS_LOW', {}],
+  [7, 'a 429 that waiting does not lift', ['me'], 'RATE_LIMITED', { faults: '429=200s' }],
+  [9, 'a service that fails', ['me', '--retries', '0'], 'INTERNAL_ERROR', { faults: '500' }],
+  [9, 'a connection that breaks', ['me', '--retries', '1'], 'BROKEN', { faults: 'reset' }],
+  [9, 'a body that is cut', ['me', '--retries', '0'], 'BROKEN', { faults: 'cut' }],
+  [
+    9,
+    'an answer that does not come',
+    ['me', '--retries', '0', '--timeout', '200ms'],
+    'NO_ANSWER',
+    { faults: 'stall' },
+  ],
+  [9, 'an answer of another shape', ['me'], 'BAD_ANSWER', { faults: 'shape' }],
+  [9, 'nobody listening', ['me', '--retries', '0', '--base-url', 'http://127.0.0.1:9'], 'UNREACHABLE', {}],
+  [10, '--strict with one missing', ['whois', 'mira', 'nobody_at_all', '--strict'], 'STRICT', {}],
+  [11, 'a confirmation that nobody can give', ['whois', '-'], 'CONFIRMATION_NEEDED', { input: wallets(5) }],
+];
+
+/** Distinct Solana addresses. */
+function wallets(count: number): string {
+  return Array.from({ length: count }, (_, index) => `${'1'.repeat(31)}${index + 2}`).join('\n');
+}
+
+describe('trdr ends', () => {
+  test.each(cases)('in %i after %s', async (exit, _, words, code, more) => {
+    const { faults, sandbox: options, ...run } = more;
+    const sandbox = await withSandbox({
+      ...options,
+      ...(faults !== undefined && { faults: faults.replace(/^\w+/, '$&@account') }),
+    });
+    const ran = await trdr(words, { sandbox, ...run });
+    expect([ran.exitCode, ran.stderr === '' ? null : ran.error()['code']], ran.stderr).toEqual([exit, code]);
+    if (code === null) return;
+    expect(ran.error()['exit']).toBe(exit);
+    // Nothing that is wrong at this end has cost anything.
+    if (exit === 2 || exit === 4 || exit === 11) expect(sandbox.meter().unitsUsed).toBe(0);
+  });
+
+  test('in 1 where trdr itself is wrong, and says so', async () => {
+    const sandbox = await withSandbox();
+    const clock = {
+      ...systemClock,
+      now() {
+        throw new TypeError('no time');
+      },
+    };
+    const ran = await runInProcess(['whois', 'mira'], { sandbox, clock });
+    expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([1, 'BUG', 'no time']);
+  });
+
+  test('in 8 where a resolve is not answerable yet', async () => {
+    const service = await withService(({ method }) =>
+      method === 'POST'
+        ? { status: 202, body: { pending: true, ...standing } }
+        : { status: 404, body: { error: { code: 'NOT_OBSERVED', message: '' } } },
+    );
+    const ran = await trdr(['resolve', 'slowpoke', '--no-wait'], { sandbox: service });
+    expect(ran.records()).toEqual([{ subject: 'slowpoke', found: false, code: 'PENDING', ...standing }]);
+    expect([ran.exitCode, ran.stderr]).toEqual([8, '']);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('after %s in %i', async (signal, exit) => {
+    const sandbox = await withSandbox({ faults: 'delay@me=60s' });
+    const child = startTrdr(['me'], { sandbox });
+    await expect.poll(() => sandbox.state().inFlight).toBe(1);
+    child.kill(signal);
+    const ended = await child;
+    expect([ended.exitCode, ended.stdout, ended.stderr]).toEqual([exit, '', '']);
+  });
+
+  test('in nothing that its list does not have', () => {
+    const tested = new Set([...cases.map(([exit]) => exit), 1, 8, 130, 143]);
+    expect([...tested].sort((a, b) => a - b)).toEqual(Object.keys(exitCodes).map(Number));
+  });
+
+  test('in 2 on a line that it can not read, before any setting is looked at', async () => {
+    const home = openHome();
+    writeFileSync(join(home.path, 'config'), 'a file where a folder should be');
+    const ran = await trdr(['whois', 'mira', '--nonsense'], { home });
+    expect([ran.exitCode, ran.error()['code']]).toEqual([2, 'USAGE']);
+  });
+});
