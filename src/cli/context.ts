@@ -39,7 +39,9 @@ export interface Context {
   readonly format: OutputFormat;
   /** Ends every wait: the user, the system, or a reader that went away. */
   readonly signal: AbortSignal;
-  /** The service, connected to on first use. */
+  /** The service of the run: the one that is set, or the embedded one, started on first use. */
+  target(): Promise<Target>;
+  /** A client of it, connected on first use. */
   client(): Promise<Client>;
   /** The service that kept answers belong to; undefined where none is set yet. The sandbox is one of its own. */
   readonly scope: { readonly baseUrl: string; readonly key: string } | undefined;

@@ -36,7 +36,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     unicode: wantsUnicode(io.env, io.platform),
   });
 
-  async function target() {
+  async function findTarget(): Promise<Target> {
     if (globals.sandbox) {
       const { startEmbedded } = await import('./commands/sandbox.ts');
       const embedded = await startEmbedded(command.stream === true);
@@ -76,6 +76,12 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     closers.push(made.close);
     return made;
   }
+
+  let found: Promise<Target> | undefined;
+  const target = () => {
+    found ??= findTarget();
+    return found;
+  };
 
   async function openClient(): Promise<Client> {
     opened = await connectTo(await target());
@@ -144,6 +150,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       client ??= openClient();
       return client;
     },
+    target,
     connect: connectTo,
     output,
     get spent() {

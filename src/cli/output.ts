@@ -63,11 +63,11 @@ export async function look(io: Io, globals: Pick<Globals, 'color' | 'utc' | 'out
   } satisfies Partial<PrinterOptions<unknown>>;
 }
 
-/** Where the records go: stdout, or a file that appears whole or not at all. */
+/** Where the records go: stdout, or a file that appears whole or not at all; a stream's file grows. */
 export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {
   if (out !== undefined) {
-    const { fileSink } = await import('../output/file.ts');
-    return fileSink(out);
+    const { appendSink, fileSink } = await import('../output/file.ts');
+    return live ? appendSink(out, { live }) : fileSink(out);
   }
   const { createSink } = await import('../output/sink.ts');
   return createSink(io.stdout, { live, name: 'stdout' });

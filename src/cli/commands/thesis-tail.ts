@@ -1,0 +1,105 @@
+import { cu } from '../../contract/endpoints.ts';
+import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
+import { ThesisFrameData } from '../../contract/records/thesis.ts';
+import { thesisCall } from '../../core/feeds.ts';
+import { createSieve, normalToken, readPattern } from '../../feed/sieve.ts';
+import { liveThesisView } from '../../output/views/thesis.ts';
+import { command } from '../command.ts';
+import type { Planned } from '../context.ts';
+import { flag, list, value, valueOr } from '../option.ts';
+import { checkTail, tailOptions } from '../tail/flags.ts';
+import { approveTail } from '../tail/money.ts';
+import { runTail } from '../tail/run.ts';
+import { socketOf } from '../tail/socket.ts';
+import { thesisSource } from '../tail/source.ts';
+import { authorOf, tokenOf, userIdOf } from '../thesis-scope.ts';
+import { decimal, oneOf, text } from '../values.ts';
+
+export const thesisTail = command({
+  path: 'thesis tail',
+  summary: 'Theses as they are posted, each exactly once',
+  about: [
+    'By the socket (20,000 CU a minute), with polls that fill every gap, or by polls alone (200 CU each). "auto" begins on the socket and goes down to polls when the key has no live feed, when the socket has used its share of the units left (setting socketShare, 10%), or when the ceiling can hold no further minute.',
+    'What the service holds between the start and the end comes out exactly once, oldest first within a fill. Where that can not be kept, the gap is said with its bounds, never hidden.',
+    '--out appends, and goes on from the end of the file itself after any crash: no line lost, torn or doubled. --checkpoint does so for a pipe: a kill can double what was flushed since the last checkpoint, and loses nothing.',
+    'It has no end of its own, so it asks first: give --duration, --max-cu or --yes where nobody is there to answer.',
+  ],
+  args: [],
+  options: {
+    token: list('--token', 'only about this token', text('address', 'token')),
+    user: value('--user', 'only by this author: a handle or a user id', text('user', 'handle')),
+    symbol: list('--symbol', 'only about tokens of this symbol', text('symbol')),
+    minHoldings: value(
+      '--min-holdings',
+      "only where the author's position is at least this, USD",
+      decimal({ min: 0 }),
+    ),
+    devOnly: flag('--dev-only', "only by the token's own dev"),
+    grep: value('--grep', 'only where the text matches; lower case matches any case', text('pattern')),
+    via: valueOr('--via', 'how the feed is followed', oneOf('auto', 'ws', 'poll'), 'auto'),
+    ...tailOptions,
+  },
+  common: ['output', 'service', 'money'],
+  examples: [
+    { run: 'trdr thesis tail --duration 10m', does: 'watch for ten minutes' },
+    {
+      run: 'trdr thesis tail --via poll --lag 30s --out theses.ndjson --max-cu 600k',
+      does: 'a day on file, for 400 CU a minute',
+    },
+    {
+      run: "trdr thesis tail --max-cu 1M | jq -r 'select(.authorTradeUsd > 1000) | .thesis'",
+      does: 'in a pipe',
+    },
+    { run: 'trdr thesis tail --user mira --grep "sold|out" --yes', does: 'one author, some words' },
+  ],
+  calls: ['ws', 'thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle', 'me'],
+  record: () => ThesisFrameData,
+  stream: true,
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 130, 143],
+  parse: (_, given) => ({
+    ...checkTail(given),
+    pattern: given.grep === undefined ? undefined : readPattern(given.grep),
+  }),
+  async run(context, { token, user, symbol, minHoldings, devOnly, pattern, via, ...flags }) {
+    const tokens = [...new Set(await Promise.all(token.map(tokenOf)))];
+    const author = user === undefined ? undefined : await authorOf(user);
+    const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
+    const id = author?.form === 'id' ? author.value : undefined;
+    if (await context.dryRun(plan(via, id, tokenAddress))) return 0;
+    const ceiling = await approveTail(
+      context,
+      flags.duration,
+      via === 'poll' ? flags.lag : 0,
+      cu.thesisBlock,
+    );
+    const userId = author && (await userIdOf(author, context));
+    const client = await context.client();
+    const scoped = createSieve({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId });
+    await runTail(context, client, {
+      flags,
+      view: liveThesisView,
+      timeField: 'platformCreatedAt',
+      source: thesisSource(client, { userId, tokenAddress }),
+      connect: via === 'poll' ? undefined : socketOf(context, await context.target()),
+      options: {
+        via,
+        ceiling,
+        socketShare: context.settings.socketShare,
+        feed: ['thesis', userId ?? '', [...tokens].map(normalToken).sort().join(',')].join(' ').trim(),
+        // Over fifty, all of the feed comes, and is sifted here.
+        subscription:
+          tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX
+            ? { type: 'tokens', tokens }
+            : { type: 'all' },
+        scope: scoped,
+        sieve: createSieve({ tokens, userId, symbols: symbol, minHoldings, devOnly, grep: pattern }),
+      },
+    });
+    return 0;
+  },
+});
+
+function plan(via: string, userId: string | undefined, tokenAddress: string | undefined): Planned[] {
+  const pages: Planned = { ...thesisCall({ userId, tokenAddress }, { limit: 20 }), times: null };
+  return [{ id: 'me', ask: {} }, ...(via === 'poll' ? [] : [{ id: 'ws', ask: {} } as const]), pages];
+}

@@ -1,0 +1,25 @@
+import { cu } from '../../contract/endpoints.ts';
+import type { Context } from '../context.ts';
+
+const MINUTE = 60_000;
+/** Pages that a start, its confirming walks and a few gaps may take. */
+const WALKS = 20;
+
+/**
+ * Asks before a tail that can cost much, and gives the ceiling of the run: the user's own, or what may be
+ * spent unasked. Whoever said yes to an open end gets one. `pollMs` is 0 where the socket may be used.
+ */
+export async function approveTail(
+  context: Context,
+  durationMs: number | undefined,
+  pollMs: number,
+  page: number,
+): Promise<number | undefined> {
+  const { confirmAbove, maxCu } = context.settings;
+  const minutes = durationMs === undefined ? null : Math.ceil(durationMs / MINUTE);
+  const perMinute = pollMs === 0 ? cu.socketMinute + 2 * page : (page * MINUTE) / pollMs + page;
+  const most = minutes === null ? null : Math.ceil(minutes * perMinute) + WALKS * page;
+  await context.approve({ least: pollMs === 0 ? cu.socketMinute : page, most }, 'this tail');
+  if (maxCu !== undefined) return maxCu;
+  return most !== null && most <= confirmAbove && !context.globals.yes ? confirmAbove : undefined;
+}

@@ -1,0 +1,30 @@
+import type { Sink } from '../../feed/ports.ts';
+import type { Row } from '../../feed/row.ts';
+import { outputClosed } from '../../output/sink.ts';
+import type { Records } from '../context.ts';
+
+/** Where the rows of a tail go: the printer of the run. `hide` takes the status line away while rows appear. */
+export function outletOf(records: Records<Row['record']>, hide: () => void): Sink {
+  const { closed } = records;
+  /** True while somebody reads; a reader that went away is no failure, anything else is. */
+  const open = (): boolean => {
+    if (!closed.aborted) return true;
+    if (closed.reason === outputClosed) return false;
+    throw closed.reason;
+  };
+  return {
+    async write(rows) {
+      hide();
+      let wait: void | Promise<void> | null = null;
+      for (const { raw, record } of rows) {
+        wait = raw !== null && records.writeRaw ? records.writeRaw(raw) : records.write(record);
+      }
+      await wait;
+      return open();
+    },
+    async flush() {
+      if (open()) await records.flush();
+      return open();
+    },
+  };
+}

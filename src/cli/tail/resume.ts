@@ -1,0 +1,72 @@
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from 'node:fs';
+import { Failure } from '../../contract/failure.ts';
+import { readCheckpoint } from '../../feed/checkpoint.ts';
+import type { Resume } from '../../feed/flow.ts';
+import { mergeResume, readTailFile } from '../../feed/tailfile.ts';
+import { timing } from '../../feed/timing.ts';
+
+/** Where a tail goes on from. */
+export interface ResumeFrom {
+  readonly out: string | undefined;
+  readonly checkpoint: string | undefined;
+  readonly feed: string;
+  readonly timeField: string;
+}
+
+/** Reads where an earlier run stopped; cuts a line of the file that was torn by a crash. */
+export async function readResume({
+  out,
+  checkpoint,
+  feed,
+  timeField,
+}: ResumeFrom): Promise<Resume | undefined> {
+  const text = checkpoint === undefined ? undefined : textOf(checkpoint);
+  const kept = text === undefined ? undefined : readCheckpoint(text, feed);
+  return mergeResume(kept, out === undefined ? undefined : await readFile(out, timeField));
+}
+
+async function readFile(path: string, timeField: string): Promise<Resume | undefined> {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r+');
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw fileFailure(path, error);
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const { keep, resume } = await readTailFile(
+      {
+        size,
+        async read(from, to) {
+          const bytes = Buffer.alloc(to - from);
+          return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
+        },
+      },
+      { timeField },
+      timing,
+    );
+    if (keep < size) ftruncateSync(fd, keep);
+    return resume;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw fileFailure(path, error);
+  }
+}
+
+const isAbsent = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+const fileFailure = (path: string, cause: unknown) =>
+  new Failure('local', `${path} can't be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    code: 'FILE',
+    hint: 'check its permissions, or name another file',
+    cause,
+  });

@@ -1,0 +1,36 @@
+import type { Writable } from 'node:stream';
+import { asciiOnly, safeLine } from './safe.ts';
+import { truncate } from './width.ts';
+
+/** One line that stands below a stream on a terminal, and steps aside while rows appear. */
+export interface StatusLine {
+  show(text: string): void;
+  hide(): void;
+}
+
+export interface StatusOptions {
+  readonly stream: Writable & { readonly columns?: number };
+  /** False where stderr is no terminal, or the user wants quiet. */
+  readonly enabled: boolean;
+  readonly unicode: boolean;
+}
+
+const CLEAR = '\r\x1b[2K';
+
+export function createStatusLine({ stream, enabled, unicode }: StatusOptions): StatusLine {
+  let shown = false;
+  return {
+    show(text) {
+      if (!enabled) return;
+      const line = unicode ? safeLine(text) : asciiOnly(safeLine(text));
+      stream.write(
+        `${CLEAR}${truncate(line, Math.max(10, (stream.columns ?? 80) - 1), unicode ? '…' : '...')}`,
+      );
+      shown = true;
+    },
+    hide() {
+      if (shown) stream.write(CLEAR);
+      shown = false;
+    },
+  };
+}
