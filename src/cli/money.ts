@@ -25,7 +25,8 @@ export function judge({ most }: Estimate, { confirmAbove, maxCu, yes }: Allowanc
   if (yes) return 'go';
   const bound = Math.min(most ?? Number.POSITIVE_INFINITY, maxCu ?? Number.POSITIVE_INFINITY);
   if (bound <= confirmAbove) return 'go';
-  return maxCu !== undefined && most !== null && maxCu >= most ? 'go' : 'ask';
+  // Where nobody can know the end, the ceiling is the end.
+  return maxCu !== undefined && (most === null || maxCu >= most) ? 'go' : 'ask';
 }
 
 /** Units as a person reads them. */
@@ -39,7 +40,7 @@ export function estimateText({ least, most }: Estimate): string {
 
 /** The refusal where a question is due and nobody is there to answer it. */
 export function needsConfirmation(estimate: Estimate, confirmAbove: number): Failure {
-  const cover = estimate.most === null ? '--max-cu N and --yes' : `--yes or --max-cu ${estimate.most}`;
+  const cover = `--yes or --max-cu ${estimate.most ?? 'N'}`;
   return new Failure(
     'confirm',
     `this can cost ${estimateText(estimate)}, more than ${unitsText(confirmAbove)}`,

@@ -28,6 +28,7 @@ export const tree: Readonly<Record<string, Load>> = {
   'config unset': async () => (await import('./commands/config-unset.ts')).configUnset,
   'config path': async () => (await import('./commands/config-path.ts')).configPath,
   api: async () => (await import('./commands/api.ts')).api,
+  'launchpad tail': async () => (await import('./commands/launchpad-tail.ts')).launchpadTail,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
 

@@ -13,6 +13,7 @@ describe('a run may begin unasked', () => {
     ['when the user said yes', { least: 0, most: 60_000_000 }, { yes: true }],
     ['when the ceiling covers it', { least: 0, most: 300_000 }, { maxCu: 300_000 }],
     ['when the ceiling itself is cheap', { least: 0, most: 60_000_000 }, { maxCu: 50_000 }],
+    ['when it has no bound but the ceiling it is given', { least: 0, most: null }, { maxCu: 1_000_000 }],
     ['when it has no bound but the ceiling is cheap', { least: 0, most: null }, { maxCu: 100_000 }],
   ])('%s', (_, estimate, given) => expect(judge(estimate, allowed(given))).toBe('go'));
 });
@@ -21,7 +22,7 @@ describe('a run is asked about', () => {
   it.each([
     ['when it can cost more than confirmAbove', { least: 0, most: 100_001 }, {}],
     ['when the ceiling is dear and does not cover it', { least: 0, most: 300_000 }, { maxCu: 200_000 }],
-    ['when it has no bound', { least: 0, most: null }, { maxCu: 1_000_000 }],
+    ['when it has no bound and no ceiling', { least: 0, most: null }, {}],
   ])('%s', (_, estimate, given) => expect(judge(estimate, allowed(given))).toBe('ask'));
 
   it('and where nobody is there, told what would let it go', () => {

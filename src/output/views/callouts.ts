@@ -38,3 +38,37 @@ export const calloutView: View<Callout> = {
   fields: fieldPaths(Callout),
   empty: 'no callouts',
 };
+
+/** Callouts as they are posted: taken as they come. */
+export const liveCalloutView: View<Readonly<Record<string, unknown>>> = {
+  columns: [
+    { title: 'posted', kind: 'time', value: (row) => row['createdAt'], rank: 2, field: 'createdAt' },
+    {
+      title: 'coin',
+      kind: 'text',
+      value: (row) => row['coinSymbol'] ?? row['coinName'] ?? row['coinMint'],
+      min: 6,
+      field: 'coinSymbol',
+    },
+    {
+      title: 'by',
+      kind: 'text',
+      value: (row) => row['userName'] ?? row['wallet'],
+      min: 8,
+      field: 'userName',
+    },
+    { title: 'mcap', kind: 'usd', value: (row) => row['calledOutAtMcap'], rank: 1, field: 'calledOutAtMcap' },
+    { title: 'mint', kind: 'address', value: (row) => row['coinMint'], rank: 3, field: 'coinMint' },
+    {
+      title: 'why',
+      kind: 'text',
+      value: (row) => row['thesis'],
+      wrap: true,
+      below: true,
+      lines: 6,
+      field: 'thesis',
+    },
+  ],
+  fields: fieldPaths(Callout),
+  empty: 'no callouts',
+};

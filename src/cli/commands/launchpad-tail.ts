@@ -1,0 +1,69 @@
+import { cu } from '../../contract/endpoints.ts';
+import { usage } from '../../contract/failure.ts';
+import { Callout } from '../../contract/records/launchpad.ts';
+import { calloutCall } from '../../core/feeds.ts';
+import { readSubject } from '../../core/subject.ts';
+import { liveCalloutView } from '../../output/views/callouts.ts';
+import { command } from '../command.ts';
+import { value } from '../option.ts';
+import { checkTail, tailOptions } from '../tail/flags.ts';
+import { approveTail } from '../tail/money.ts';
+import { runTail } from '../tail/run.ts';
+import { calloutSource } from '../tail/source.ts';
+import { text } from '../values.ts';
+
+export const launchpadTail = command({
+  path: 'launchpad tail',
+  summary: 'Callouts as they are posted, each exactly once; by polls of 10 CU',
+  about: [
+    'The launchpad has no socket: its pages are polled, with the same promise as the thesis tail. A page holds 25 callouts; where more came between two polls, the pages behind are walked too.',
+    '--out appends, and goes on from the end of the file itself after any crash. It has no end of its own, so it asks first: give --duration, --max-cu or --yes where nobody is there to answer.',
+  ],
+  args: [],
+  options: {
+    coin: value('--coin', 'only this coin', text('mint', 'token')),
+    wallet: value('--wallet', 'only what this wallet calls out', text('address')),
+    ...tailOptions,
+  },
+  common: ['output', 'service', 'money'],
+  examples: [
+    { run: 'trdr launchpad tail --duration 1h', does: 'watch for an hour' },
+    {
+      run: 'trdr launchpad tail --lag 1m --out callouts.ndjson --max-cu 20k',
+      does: 'a day on file, for 10 CU a minute',
+    },
+  ],
+  calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet', 'me'],
+  record: () => Callout,
+  stream: true,
+  exits: [0, 2, 4, 5, 6, 7, 9, 11, 130, 143],
+  parse(_, given) {
+    if (given.coin !== undefined && given.wallet !== undefined) {
+      throw usage('--coin and --wallet are two feeds', 'give one of them');
+    }
+    return checkTail(given);
+  },
+  async run(context, { coin, wallet, ...flags }) {
+    const scope = {
+      ...(coin !== undefined && { mint: (await readSubject(coin, 'wallet')).value }),
+      ...(wallet !== undefined && { wallet: (await readSubject(wallet, 'wallet')).value }),
+    };
+    if (
+      await context.dryRun([
+        { id: 'me', ask: {} },
+        { ...calloutCall(scope, {}), times: null },
+      ])
+    )
+      return 0;
+    const ceiling = await approveTail(context, flags.duration, flags.lag, cu.launchpad);
+    const client = await context.client();
+    await runTail(context, client, {
+      flags,
+      view: liveCalloutView,
+      timeField: 'createdAt',
+      source: calloutSource(client, scope),
+      options: { via: 'poll', ceiling, feed: ['launchpad', coin ?? '', wallet ?? ''].join(' ').trim() },
+    });
+    return 0;
+  },
+});
