@@ -38,12 +38,12 @@ export const authLogin = command({
   settings: 'tolerant',
   exits: [0, 2, 4, 5, 7, 9, 130],
   parse: (_, given) => given,
-  async run(context, { withKey, noVerify: verify }) {
+  async run(context, { withKey, noVerify }) {
     const { io, globals, signal } = context;
     if (globals.sandbox) {
       throw usage('the embedded service needs no key', 'run any command with --sandbox, without logging in');
     }
-    if (await context.dryRun(verify ? [{ id: 'me', ask: {} }] : [])) return 0;
+    if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
     // What is found out before the question is asked need not be asked in vain.
     needFolder(context.settings.folders, 'config');
     const settings = sourcedSettings(io, globals, { tolerant: true, newProfile: true });
@@ -52,7 +52,7 @@ export const authLogin = command({
     const { origin, prefix } = parseBaseUrl(asked, { insecureHttp: settings.insecureHttp.value });
     const baseUrl = `${origin}${prefix}`;
     const key = await readKey(io, withKey, signal);
-    const plan = verify ? await planOf(context, baseUrl, key) : undefined;
+    const plan = noVerify ? undefined : await planOf(context, baseUrl, key);
     await configOf(io).login(profile, { key, baseUrl });
 
     const kind = keyKind(key);

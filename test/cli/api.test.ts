@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { api } from '../../src/cli/commands/api.ts';
+import { parseWords } from '../../src/cli/parse.ts';
+
+const parse = (...words: string[]) => {
+  const { args, given } = parseWords(api, words);
+  return api.parse(args, given as never);
+};
+
+describe('the line of trdr api', () => {
+  it('has a path, and a method before it', () => {
+    expect(parse('/v2/me')).toMatchObject({ method: undefined, path: '/v2/me' });
+    expect(parse('post', '/v2/x')).toMatchObject({ method: 'POST', path: '/v2/x' });
+  });
+
+  it('may leave the first slash out, as shells that rewrite paths ask for', () => {
+    expect(parse('v2/me').path).toBe('/v2/me');
+  });
+
+  it('has fields, split at the first equals sign', () => {
+    expect(parse('/x', '-f', 'a=b=c', '--field', 'd=').fields).toEqual([
+      { name: 'a', value: 'b=c' },
+      { name: 'd', value: '' },
+    ]);
+  });
+
+  it.each([
+    [['https://other.example/v2/me'], /not an address/],
+    [['GET'], /needs a PATH/],
+    [[], /needs a PATH/],
+    [['/v2/me', 'GET'], /no HTTP method/],
+    [['POST', '/x', '--paginate'], /GET alone/],
+    [['/x', '--paginate', '--input', '-'], /do not go together/],
+    [['/x', '-f', 'limit'], /no name=value/],
+    [['GET', '/x', 'more'], /fewer words/],
+  ])('is refused where it makes no call: %s', (words, why) => {
+    expect(() => parse(...words)).toThrow(why);
+  });
+});
