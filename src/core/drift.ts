@@ -1,0 +1,199 @@
+import { bag, type FieldForm, fieldsOf, isBag } from './drift-fields.ts';
+
+/** One way in which the service's description differs from ours. */
+export interface Difference {
+  readonly what: 'endpoint' | 'parameter' | 'field';
+  readonly how: 'came' | 'went' | 'changed';
+  /** `GET /v2/me`. */
+  readonly call: string;
+  readonly text: string;
+  /** Whether what this trdr sends or reads breaks by it. */
+  readonly breaks: boolean;
+}
+
+interface Operation {
+  readonly call: string;
+  readonly node: unknown;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+/**
+ * How `theirs` differs from `ours`: endpoints, parameters and fields that came, went or changed type. Both
+ * are OpenAPI documents. What this trdr never reads (errors, words, examples) is not compared.
+ */
+export function compareDescriptions(
+  ours: unknown,
+  theirs: unknown,
+  ignored: readonly string[] = [],
+): Difference[] {
+  const [known, present] = [operationsOf(ours), operationsOf(theirs)];
+  const skip = (key: string) => ignored.some((path) => key.endsWith(` ${path}`));
+  const differences: Difference[] = [];
+  for (const [key, mine] of known) {
+    if (skip(key)) continue;
+    const their = present.get(key);
+    const { call } = mine;
+    if (!their) differences.push({ what: 'endpoint', how: 'went', call, text: 'is gone', breaks: true });
+    else {
+      differences.push(...parameters(call, ours, mine.node, theirs, their.node));
+      differences.push(...bodies(call, ours, mine.node, theirs, their.node));
+    }
+  }
+  for (const [key, { call }] of present) {
+    if (known.has(key) || skip(key)) continue;
+    differences.push({ what: 'endpoint', how: 'came', call, text: 'is new', breaks: false });
+  }
+  return differences;
+}
+
+/** Operations by method and path, whatever the path's parameters are called. */
+function operationsOf(document: unknown): Map<string, Operation> {
+  const found = new Map<string, Operation>();
+  for (const [path, item] of Object.entries(bag(bag(document)['paths']))) {
+    for (const method of METHODS) {
+      const operation = bag(item)[method];
+      if (!isBag(operation)) continue;
+      const shared = list(bag(item)['parameters']);
+      const node = { ...operation, parameters: [...shared, ...list(operation['parameters'])] };
+      const key = `${method.toUpperCase()} ${path.replace(/\{[^}]*\}/g, '{}')}`;
+      found.set(key, { call: `${method.toUpperCase()} ${path}`, node });
+    }
+  }
+  return found;
+}
+
+function parameters(
+  call: string,
+  ours: unknown,
+  mine: unknown,
+  theirs: unknown,
+  their: unknown,
+): Difference[] {
+  const [known, present] = [parametersOf(mine, ours), parametersOf(their, theirs)];
+  const differences: Difference[] = [];
+  const add = (how: Difference['how'], text: string, breaks: boolean) =>
+    differences.push({ what: 'parameter', how, call, text, breaks });
+  for (const [key, form] of known) {
+    const other = present.get(key);
+    if (!other) add('went', `${key} is gone`, true);
+    else if (isOther(form, other))
+      add('changed', `${key} is ${typeText(other)}, was ${typeText(form)}`, true);
+    else if (!form.required && other.required) add('changed', `${key} is required now`, true);
+  }
+  for (const [key, { required }] of present) {
+    if (!known.has(key)) add('came', `${key} is new${required ? ', and required' : ''}`, required);
+  }
+  return differences;
+}
+
+/** Parameters by place and name; those in the path stand by their order, for their names are the service's own. */
+function parametersOf(node: unknown, document: unknown): Map<string, FieldForm> {
+  const found = new Map<string, FieldForm>();
+  let place = 0;
+  for (const given of list(bag(node)['parameters'])) {
+    const parameter = bag(deref(given, document));
+    const where = parameter['in'];
+    if (where !== 'query' && where !== 'path') continue;
+    const form = fieldsOf(parameter['schema'] ?? parameter, document).get('') ?? {
+      types: [],
+      required: false,
+    };
+    const name =
+      where === 'path' ? `path parameter ${++place}` : `query parameter ${String(parameter['name'])}`;
+    found.set(name, { types: form.types, required: parameter['required'] === true });
+  }
+  return found;
+}
+
+function bodies(call: string, ours: unknown, mine: unknown, theirs: unknown, their: unknown): Difference[] {
+  const sent = (node: unknown, document: unknown) => contentOf(bag(node)['requestBody'], document);
+  const differences = fields(call, 'body', ours, sent(mine, ours), theirs, sent(their, theirs));
+  const answers = bag(bag(mine)['responses']);
+  for (const status of Object.keys(answers).filter((each) => /^2\d\d$/.test(each))) {
+    const other = bag(bag(their)['responses'])[status];
+    if (other === undefined) {
+      differences.push({ what: 'field', how: 'went', call, text: `answer ${status} is gone`, breaks: false });
+      continue;
+    }
+    const [own, their200] = [contentOf(answers[status], ours), contentOf(other, theirs)];
+    const place = `answer ${status}`;
+    differences.push(...fields(call, place, ours, bare(own, ours), theirs, bare(their200, theirs)));
+  }
+  return differences;
+}
+
+function fields(
+  call: string,
+  place: string,
+  ours: unknown,
+  mine: unknown,
+  theirs: unknown,
+  their: unknown,
+): Difference[] {
+  if (mine === undefined && their === undefined) return [];
+  const [known, present] = [fieldsOf(mine ?? {}, ours), fieldsOf(their ?? {}, theirs)];
+  const differences: Difference[] = [];
+  const add = (how: Difference['how'], text: string, breaks: boolean) =>
+    differences.push({ what: 'field', how, call, text: `${place}: ${text}`, breaks });
+  for (const [path, form] of known) {
+    const other = present.get(path);
+    const name = path === '' ? 'the whole' : path;
+    if (!other) {
+      // What went with its parent is said of the parent alone, and what may be anything holds it too.
+      const parent = present.get(parentOf(path));
+      if (parent && (parent.types.length > 0 || hasChildren(present, parentOf(path)))) {
+        add('went', `${name} is gone`, form.required);
+      }
+    } else if (isOther(form, other)) {
+      add('changed', `${name} is ${typeText(other)}, was ${typeText(form)}`, isNarrower(form, other));
+    } else if (form.required && !other.required) add('changed', `${name} may be absent now`, true);
+  }
+  for (const [path, { types }] of present) {
+    const parent = known.get(parentOf(path));
+    if (!known.has(path) && parent && parent.types.length > 0) {
+      add('came', `${path} is new (${typeText({ types })})`, false);
+    }
+  }
+  return differences;
+}
+
+/** The schema behind an envelope of data and meta, or the schema itself. */
+function bare(schema: unknown, document: unknown): unknown {
+  const properties = bag(bag(deref(schema, document))['properties']);
+  return 'data' in properties && 'meta' in properties ? properties['data'] : schema;
+}
+
+const contentOf = (given: unknown, document: unknown): unknown => {
+  const content = bag(bag(deref(given, document))['content']);
+  return bag(content['application/json'] ?? Object.values(content)[0])['schema'];
+};
+
+const deref = (given: unknown, document: unknown): unknown => {
+  const ref = bag(given)['$ref'];
+  if (typeof ref !== 'string' || !ref.startsWith('#/')) return given;
+  return ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, part) => bag(at)[part], document);
+};
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const parentOf = (path: string) => path.replace(/(\[\]|\.?[^.[\]]+)$/, '');
+const hasChildren = (forms: ReadonlyMap<string, FieldForm>, path: string) =>
+  [...forms.keys()].some((key) => key !== path && parentOf(key) === path);
+
+type Types = Pick<FieldForm, 'types'>;
+const typeText = ({ types }: Types) => (types.length === 0 ? 'anything' : types.join(' or '));
+
+/** Whether two forms differ; anything is no other than whatever it is compared with, and integers are numbers. */
+function isOther(ours: Types, theirs: Types): boolean {
+  if (ours.types.length === 0 || theirs.types.length === 0) return false;
+  return ours.types.join() !== theirs.types.join();
+}
+
+/** Whether what they send may be something that we do not take. */
+const isNarrower = (ours: Types, theirs: Types) =>
+  theirs.types.some(
+    (type) => !ours.types.includes(type) && !(type === 'integer' && ours.types.includes('number')),
+  );

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { openapi } from '../../src/contract/openapi.ts';
+import { compareDescriptions, type Difference } from '../../src/core/drift.ts';
+
+type Node = Record<string, Node>;
+
+/** Our own document, altered. */
+function altered(alter: (document: Node) => void, envelope: 'bare' | 'wrapped' = 'bare'): unknown {
+  const document = JSON.parse(JSON.stringify(openapi({ envelope }))) as Node;
+  alter(document);
+  return document;
+}
+/** What stands at a path of keys. */
+const at = (document: Node, ...keys: string[]): Node =>
+  keys.reduce<Node>((node, key) => node[key] ?? {}, document);
+const schema = (document: Node, name: string) => at(document, 'components', 'schemas', name);
+const drift = (theirs: unknown) => compareDescriptions(openapi(), theirs);
+const brief = (found: readonly Difference[]) =>
+  found.map(({ what, how, call, text, breaks }) => [what, how, call, text, breaks]);
+
+describe('a description compared with ours', () => {
+  test('differs in nothing where it is the same, wrapped or not, however its paths name their parameters', () => {
+    expect(drift(openapi())).toEqual([]);
+    expect(drift(openapi({ envelope: 'wrapped', server: 'https://other.example' }))).toEqual([]);
+    const renamed = JSON.parse(JSON.stringify(openapi()).replaceAll('{handle}', '{name}')) as Node;
+    expect(drift(renamed)).toEqual([]);
+  });
+
+  test('names endpoints that went and came', () => {
+    const theirs = altered((document) => {
+      delete document['paths']?.['/v2/me'];
+      Object.assign(document['paths'] ?? {}, { '/v3/me': { get: { responses: {} } } });
+    });
+    expect(brief(drift(theirs))).toEqual([
+      ['endpoint', 'went', 'GET /v2/me', 'is gone', true],
+      ['endpoint', 'came', 'GET /v3/me', 'is new', false],
+    ]);
+  });
+
+  test('names parameters that went, came and changed type', () => {
+    const theirs = altered((document) => {
+      const operation = at(document, 'paths', '/v2/thesis', 'get');
+      Object.assign(operation, {
+        parameters: [
+          { name: 'limit', in: 'query', required: false, schema: { type: 'string' } },
+          { name: 'after', in: 'query', required: false, schema: { type: 'string' } },
+          { name: 'tenant', in: 'query', required: true, schema: { type: 'string' } },
+        ],
+      });
+    });
+    expect(brief(drift(theirs))).toEqual([
+      ['parameter', 'went', 'GET /v2/thesis', 'query parameter before is gone', true],
+      ['parameter', 'changed', 'GET /v2/thesis', 'query parameter limit is string, was integer', true],
+      ['parameter', 'came', 'GET /v2/thesis', 'query parameter after is new', false],
+      ['parameter', 'came', 'GET /v2/thesis', 'query parameter tenant is new, and required', true],
+    ]);
+  });
+
+  test('names fields that went, came and changed type, through references and lists', () => {
+    const theirs = altered((document) => {
+      const entry = at(schema(document, 'Board'), 'properties', 'entries', 'items', 'properties');
+      delete entry['pnlSol'];
+      Object.assign(entry, { streak: { type: 'integer' }, rank: { type: 'string' } });
+    });
+    const found = brief(drift(theirs));
+    const call = 'GET /v2/launchpad/leaderboard/traders';
+    expect(found).toEqual([
+      ['field', 'changed', call, 'answer 200: entries[].rank is string, was integer', true],
+      ['field', 'went', call, 'answer 200: entries[].pnlSol is gone', true],
+      ['field', 'came', call, 'answer 200: entries[].streak is new (integer)', false],
+    ]);
+  });
+
+  test('sees a field that may be null or absent where it never was', () => {
+    const theirs = altered((document) => {
+      const user = schema(document, 'LaunchpadUser');
+      Object.assign(at(user, 'properties'), { wallet: { anyOf: [{ type: 'string' }, { type: 'null' }] } });
+      Object.assign(user, { required: ['wallet', 'username'] });
+    });
+    const texts = drift(theirs).map(({ text }) => text);
+    expect(texts).toContain('answer 200: wallet is null or string, was string');
+    expect(texts).toContain('answer 200: bio may be absent now');
+  });
+
+  test('says of a field that went with all below it no more than that', () => {
+    const theirs = altered((document) => {
+      delete at(schema(document, 'Me'), 'properties')['usage'];
+    });
+    expect(drift(theirs).map(({ text }) => text)).toEqual(['answer 200: usage is gone']);
+  });
+
+  test('takes the older ways of writing null, and parts that are put together, for what they mean', () => {
+    const theirs = altered((document) => {
+      const callout = schema(document, 'Callout');
+      Object.assign(at(callout, 'properties'), { thesis: { type: 'string', nullable: true } });
+      const { Callout: whole = {}, ...others } = at(document, 'components', 'schemas');
+      Object.assign(at(document, 'components'), {
+        schemas: { ...others, Part: whole, Callout: { allOf: [{ $ref: '#/components/schemas/Part' }] } },
+      });
+    });
+    expect(drift(theirs)).toEqual([]);
+  });
+
+  test('does not lose its way in schemas that lead back to themselves, nor in what is no description', () => {
+    const loop = altered((document) => {
+      Object.assign(at(document, 'components', 'schemas'), { Me: { $ref: '#/components/schemas/Me' } });
+    });
+    expect(drift(loop)).toBeInstanceOf(Array);
+    for (const nonsense of [null, [], 'text', {}, { paths: [] }, { paths: { '/v2/me': null } }]) {
+      expect(drift(nonsense).every(({ how, what }) => how === 'went' && what === 'endpoint')).toBe(true);
+    }
+  });
+});
