@@ -1,0 +1,315 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { maskKey } from '../../src/core/mask.ts';
+import { type Home, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+
+const configOf = (home: Home) => JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
+
+describe('trdr auth login', () => {
+  test('keeps a key from stdin that the service takes, and later commands use it', async () => {
+    const [sandbox, home] = [await withSandbox({ plan: 'builder' }), openHome()];
+    const login = await trdr(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
+      home,
+      input: `${sandbox.key}\n`,
+    });
+    expect([login.exitCode, login.stdout]).toEqual([0, '']);
+    expect(login.stderr).toContain(`${maskKey(sandbox.key)} for ${sandbox.url} in profile "default"`);
+    expect(configOf(home)).toMatchObject({
+      current: 'default',
+      profiles: { default: { key: sandbox.key, baseUrl: sandbox.url } },
+    });
+    expect((await trdr(['me', '--json'], { home })).json()).toMatchObject({
+      entitlement: { monthlyUnits: 5_000_000 },
+    });
+  });
+
+  test('asks on a terminal for what it needs, and never shows the key', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const login = await runInProcess(['auth', 'login', '--profile', 'desk'], {
+      home,
+      tty: true,
+      typed: [`${sandbox.url}\r`, `${sandbox.key}\r`],
+    });
+    expect(login.exitCode).toBe(0);
+    expect(login.stderr).toContain('API key (not shown): \n');
+    expect(login.stderr).not.toContain(sandbox.key);
+    // Raw while it asks, so that the terminal itself echoes nothing, and given back after each question.
+    expect(login.rawModes).toEqual([true, false, true, false]);
+    expect(configOf(home).profiles.desk.key).toBe(sandbox.key);
+  });
+
+  test('ends in 130 when the user gives up at the question, and gives the terminal back', async () => {
+    const login = await runInProcess(['auth', 'login', '--base-url', 'https://api.example.com'], {
+      tty: true,
+      typed: ['half a key\u0003'],
+    });
+    expect([login.exitCode, login.rawModes]).toEqual([130, [true, false]]);
+    expect(login.stderr).not.toContain('half');
+  });
+
+  test('keeps nothing when the input is closed at the question', async () => {
+    const home = openHome();
+    const login = await runInProcess(['auth', 'login', '--base-url', 'https://api.example.com'], {
+      home,
+      tty: { stdin: true, stderr: true },
+      typed: ['\u0004'],
+    });
+    expect([login.exitCode, login.error()['code']]).toEqual([4, 'NO_KEY']);
+    expect(existsSync(home.config)).toBe(false);
+  });
+
+  test('keeps no key that the service refuses', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const wrong = 'trdr_live_0123456789abcdef0123456789abcdef';
+    const login = await trdr(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
+      home,
+      input: wrong,
+    });
+    expect(login.exitCode).toBe(4);
+    expect(login.error()).toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
+    expect(login.stderr).not.toContain(wrong);
+    expect(existsSync(join(home.config, 'config.json'))).toBe(false);
+  });
+
+  test('keeps a key unasked with --no-verify', async () => {
+    const home = openHome();
+    const key = 'trdr_live_0123456789abcdef0123456789abcdef';
+    const url = 'https://api.example.com';
+    const { exitCode } = await trdr(['auth', 'login', '--with-key', '--no-verify', '--base-url', `${url}/`], {
+      home,
+      input: `\uFEFF  ${key}\r\n`,
+    });
+    expect(exitCode).toBe(0);
+    expect(configOf(home).profiles.default).toEqual({ key, baseUrl: url });
+  });
+
+  test.each([
+    [['auth', 'login', 'trdr_live_0123456789abcdef']],
+    [['auth', 'login', '--with-key', 'trdr_live_0123456789abcdef']],
+    [['auth', 'login', '--with-key=trdr_live_0123456789abcdef']],
+    [['auth', 'login', '--key=trdr_live_0123456789abcdef']],
+    [['auth', 'trdr_live_0123456789abcdef']],
+    [['trdr_live_0123456789abcdef']],
+    [['config', 'set', 'key', 'trdr_live_0123456789abcdef']],
+    [['config', 'set', 'baseUrl', 'trdr_live_0123456789abcdef']],
+    [['config', 'set', 'trdr_live_0123456789abcdef', '1']],
+    [['whois', 'mira', '--trdr_live_0123456789abcdef']],
+  ])('refuses a key on the command line without repeating it: %j', async (argv) => {
+    for (const tty of [false, true]) {
+      const { exitCode, stdout, stderr } = await runInProcess(argv, { tty });
+      expect(exitCode).toBe(2);
+      expect(stdout + stderr).not.toContain('0123456789ab');
+    }
+  });
+
+  test('says how to give the key where there is no terminal to ask on', async () => {
+    const { exitCode, error } = await trdr(['auth', 'login', '--base-url', 'https://api.example.com']);
+    expect(exitCode).toBe(2);
+    expect(error()).toMatchObject({ hint: expect.stringContaining('--with-key') });
+  });
+
+  test.each([
+    ['', 'it is empty'],
+    ['two words', 'characters that no key has'],
+    ['x'.repeat(10_000), 'more on stdin'],
+  ])('refuses what is no key', async (input, why) => {
+    const home = openHome();
+    const { exitCode, error } = await trdr(
+      ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://api.example.com'],
+      { home, input },
+    );
+    expect([2, 4]).toContain(exitCode);
+    expect(error()['message']).toContain(why);
+    expect(existsSync(home.config)).toBe(false);
+  });
+
+  test('sends no key over plain http beyond this machine', async () => {
+    const home = openHome();
+    const { exitCode, error } = await trdr(
+      ['auth', 'login', '--with-key', '--base-url', 'http://api.example.com'],
+      {
+        home,
+        input: 'trdr_live_0123456789abcdef',
+      },
+    );
+    expect([exitCode, error()['code']]).toEqual([2, 'INSECURE_HTTP']);
+    expect(existsSync(home.config)).toBe(false);
+  });
+
+  test('shows the request of a dry run, asks for nothing and sends nothing', async () => {
+    const { exitCode, records } = await trdr([
+      'auth',
+      'login',
+      '--dry-run',
+      '--base-url',
+      'https://api.example.com',
+    ]);
+    expect([exitCode, records()]).toEqual([
+      0,
+      [{ endpoint: 'me', method: 'GET', path: '/v2/me', least: 0, most: 0 }],
+    ]);
+  });
+
+  test.each([0o000, 0o077, 0o777])('makes file and folder private under the umask %o', async (mask) => {
+    const home = openHome();
+    const before = process.umask(mask);
+    try {
+      const { exitCode } = await trdr(
+        ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://api.example.com'],
+        { home, input: 'trdr_live_0123456789abcdef', cwd: '/' },
+      );
+      expect(exitCode).toBe(0);
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(home.config).mode & 0o777).toBe(0o700);
+    expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('trdr auth status', () => {
+  test('shows every profile with masked keys, and where each value comes from', async () => {
+    const home = openHome();
+    const base = ['auth', 'login', '--with-key', '--no-verify'];
+    await trdr([...base, '--base-url', 'https://one.example.com'], {
+      home,
+      input: 'aa_live_0123456789abcdef',
+    });
+    await trdr([...base, '--profile', 'two', '--base-url', 'https://two.example.com'], {
+      home,
+      input: 'aa_test_0123456789fedcba',
+    });
+    const { exitCode, json } = await trdr(['auth', 'status', '--json'], { home });
+    expect(exitCode).toBe(0);
+    expect(json()).toEqual([
+      {
+        profile: 'default',
+        current: true,
+        baseUrl: 'https://one.example.com',
+        baseUrlFrom: 'profile default',
+        key: 'aa_live_****cdef',
+        keyFrom: 'profile default',
+        mode: 'live',
+      },
+      {
+        profile: 'two',
+        current: false,
+        baseUrl: 'https://two.example.com',
+        baseUrlFrom: 'profile two',
+        key: 'aa_test_****dcba',
+        keyFrom: 'profile two',
+        mode: 'test',
+      },
+    ]);
+    const withEnv = await trdr(['auth', 'status', '--json', '--base-url', 'https://flag.example.com'], {
+      home,
+      key: 'bb_live_0123456789abcdef',
+    });
+    expect(withEnv.json()).toMatchObject([
+      { baseUrlFrom: '--base-url', key: 'bb_live_****cdef', keyFrom: 'TRDR_API_KEY' },
+      { keyFrom: 'profile two' },
+    ]);
+  });
+
+  test('fits a narrow terminal', async () => {
+    const home = openHome();
+    await trdr(['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://one.example.com'], {
+      home,
+      input: 'aa_live_0123456789abcdef',
+    });
+    const { stdout } = await runInProcess(['auth', 'status', '--color', 'never'], {
+      home,
+      tty: true,
+      columns: 60,
+    });
+    expect(stdout).toContain('aa_live_****cdef');
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  test('ends in 4 where there is no key', async () => {
+    const { exitCode, stdout, error } = await trdr(['auth', 'status', '--json']);
+    expect([exitCode, stdout.trim(), error()['code']]).toEqual([4, '[]', 'NO_KEY']);
+  });
+
+  test('asks the service about each key with --check', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    await trdr(['auth', 'login', '--with-key', '--base-url', sandbox.url], { home, input: sandbox.key });
+    await trdr(
+      ['auth', 'login', '--with-key', '--no-verify', '--profile', 'bad', '--base-url', sandbox.url],
+      {
+        home,
+        input: 'aa_live_0123456789abcdef',
+      },
+    );
+    const good = await trdr(['auth', 'status', '--check', '--json'], { home });
+    expect(good.exitCode).toBe(0);
+    expect(good.json()).toMatchObject([
+      { profile: 'default', check: 'ok' },
+      { profile: 'bad', check: 'UNAUTHORIZED' },
+    ]);
+    const bad = await trdr(['auth', 'status', '--check', '--json', '--profile', 'bad'], { home });
+    expect([bad.exitCode, bad.error()['code']]).toEqual([4, 'UNAUTHORIZED']);
+  });
+
+  test('runs against the embedded service with --sandbox', async () => {
+    const { exitCode, json } = await trdr(['auth', 'status', '--check', '--json', '--sandbox']);
+    expect(exitCode).toBe(0);
+    expect(json()).toMatchObject([{ profile: 'sandbox', check: 'ok' }]);
+  });
+});
+
+describe('trdr auth switch and logout', () => {
+  const withTwo = async () => {
+    const home = openHome();
+    for (const profile of ['one', 'two']) {
+      await trdr(
+        [
+          'auth',
+          'login',
+          '--with-key',
+          '--no-verify',
+          '--profile',
+          profile,
+          '--base-url',
+          'https://a.example.com',
+        ],
+        { home, input: `aa_live_0123456789abcde${profile.length}` },
+      );
+    }
+    return home;
+  };
+
+  test('use another profile from then on', async () => {
+    const home = await withTwo();
+    expect(configOf(home).current).toBe('one');
+    expect((await trdr(['auth', 'switch', 'two'], { home })).exitCode).toBe(0);
+    expect(configOf(home).current).toBe('two');
+    expect((await trdr(['config', 'get', 'profile'], { home })).stdout).toBe('two\n');
+  });
+
+  test('name the profile that may have been meant', async () => {
+    const home = await withTwo();
+    for (const words of [
+      ['auth', 'switch', 'tow'],
+      ['auth', 'logout', 'tow'],
+      ['me', '--profile', 'tow'],
+    ]) {
+      const { exitCode, error } = await trdr(words, { home });
+      expect(exitCode).toBe(2);
+      expect(error()).toMatchObject({
+        code: 'NO_PROFILE',
+        hint: expect.stringContaining('Did you mean "two"?'),
+      });
+    }
+  });
+
+  test('forget the key alone, or the whole profile', async () => {
+    const home = await withTwo();
+    expect((await trdr(['auth', 'logout'], { home })).exitCode).toBe(0);
+    expect(configOf(home).profiles.one).toEqual({ baseUrl: 'https://a.example.com' });
+    expect((await trdr(['me'], { home })).exitCode).toBe(4);
+    expect((await trdr(['auth', 'logout', 'one', '--forget'], { home })).exitCode).toBe(0);
+    expect(Object.keys(configOf(home).profiles)).toEqual(['two']);
+  });
+});
