@@ -52,6 +52,7 @@ export function journalIndex(size: number) {
     add({ line, at, length }: Placed): boolean {
       switch (line.kind) {
         case 'header':
+        case 'left':
           return true;
         case 'asking':
           if (line.positions.some((position) => position >= size)) return false;

@@ -30,7 +30,9 @@ export type JournalLine =
       readonly requestId: string | null;
     }
   | { readonly kind: 'dropped'; readonly batch: number }
-  | { readonly kind: 'lost'; readonly batch: number; readonly cuAtMost: number };
+  | { readonly kind: 'lost'; readonly batch: number; readonly cuAtMost: number }
+  /** What a run did not get to, and why: for whoever reads the journal. */
+  | { readonly kind: 'left'; readonly code: string; readonly handles: readonly string[] };
 
 /** The version of the journals that this trdr writes and reads. */
 export const JOURNAL_VERSION = 1;
@@ -76,6 +78,9 @@ export function readLine(text: string): JournalLine | undefined {
       return isNatural(batch) ? { kind, batch } : undefined;
     case 'lost':
       return isNatural(batch) && isAmount(cuAtMost) ? { kind, batch, cuAtMost } : undefined;
+    case 'left':
+      // Its handles are for people: nothing is done by them.
+      return typeof given['code'] === 'string' ? { kind, code: given['code'], handles: [] } : undefined;
     default:
       return undefined;
   }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { Failure, usage } from '../contract/failure.ts';
 import { deliver } from './deliver.ts';
 import { sha256 } from './digest.ts';
-import { inWords, isAbsent, realPath, writeAtomic } from './files.ts';
+import { discard, inWords, isAbsent, realPath, writeAtomic } from './files.ts';
 import { type JournalFile, openJournalFile } from './journal-file.ts';
 import { type JournalCounts, journalIndex, type OpenBatch } from './journal-index.ts';
 import {
@@ -46,6 +46,8 @@ export interface Journal {
   /** When the export was begun, epoch ms; and whether this run goes on with it. */
   readonly startedAt: number;
   readonly resumed: boolean;
+  /** When it was last written to before this run, epoch ms; null where this run began it. */
+  readonly writtenAt: number | null;
   openBatches(): OpenBatch[];
   counts(): JournalCounts;
   /** The first handles that are neither answered nor asked for, in their order. */
@@ -72,6 +74,8 @@ export interface Journal {
   dropped(batch: number): Promise<void>;
   /** A batch that may have been charged and whose answer will not come: its handles are free again. */
   lost(batch: number, cuAtMost: number): Promise<void>;
+  /** Notes what the run did not get to. */
+  leave(code: string, handles: readonly string[]): Promise<void>;
   /** Each handle's answer in the order of the handles, whatever order they came in. */
   values(): AsyncGenerator<{ readonly position: number; readonly value: unknown; readonly held: boolean }>;
   /** Writes the file whole, from its beginning, and puts it in place; then the journal goes, unless kept. */
@@ -79,7 +83,7 @@ export interface Journal {
     text: AsyncIterable<string> | Iterable<string>,
     options?: { readonly keep?: boolean },
   ): Promise<void>;
-  /** Lets the file go. The journal stays. */
+  /** Lets the file go. The journal stays, unless nothing was ever asked. */
   close(): Promise<void>;
 }
 
@@ -97,6 +101,7 @@ export async function openJournal({ out, identity, size, resume, now }: JournalO
   const lock = holdLock(`${target}.lock`, out);
   try {
     const index = journalIndex(size);
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
     let header: Header | undefined;
     let asked = false;
     let fits = true;
@@ -123,7 +128,16 @@ export async function openJournal({ out, identity, size, resume, now }: JournalO
       if (differ.length > 0) throw foreign(path, differ);
     }
     const file = await openJournalFile(path, end);
-    return journalOn({ file, path, target, lock, index, startedAt: header.startedAt, resumed: asked });
+    return journalOn({
+      file,
+      path,
+      target,
+      lock,
+      index,
+      startedAt: header.startedAt,
+      resumed: asked,
+      writtenAt: asked ? written : null,
+    });
   } catch (error) {
     lock.release();
     throw inWords('write the journal', path, error);
@@ -155,9 +169,10 @@ interface Opened {
   readonly index: ReturnType<typeof journalIndex>;
   readonly startedAt: number;
   readonly resumed: boolean;
+  readonly writtenAt: number | null;
 }
 
-function journalOn({ file, path, target, lock, index, startedAt, resumed }: Opened): Journal {
+function journalOn({ file, path, target, lock, index, startedAt, resumed, writtenAt }: Opened): Journal {
   let turn: Promise<unknown> = Promise.resolve();
   let closed = false;
   /** Space that batches on their way count on, by their number. */
@@ -201,6 +216,7 @@ function journalOn({ file, path, target, lock, index, startedAt, resumed }: Open
     if (closed) return;
     closed = true;
     await file.close();
+    if (index.nextBatch() === 0) discard(path);
     lock.release();
   }
 
@@ -208,6 +224,7 @@ function journalOn({ file, path, target, lock, index, startedAt, resumed }: Open
     path,
     startedAt,
     resumed,
+    writtenAt,
     openBatches: index.openBatches,
     counts: index.counts,
     free: index.free,
@@ -229,6 +246,7 @@ function journalOn({ file, path, target, lock, index, startedAt, resumed }: Open
       ]),
     dropped: (batch) => settle(batch, [{ kind: 'dropped', batch }]),
     lost: (batch, cuAtMost) => settle(batch, [{ kind: 'lost', batch, cuAtMost }]),
+    leave: (code, handles) => inTurn(() => add([{ kind: 'left', code, handles }])),
     async *values() {
       for (let position = 0; position < index.counts().size; position++) {
         const place = index.place(position);
