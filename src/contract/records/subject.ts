@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { field } from '../field.ts';
 import { LaunchpadUser } from './launchpad.ts';
+import { Pnl } from './pnl.ts';
 import { User } from './user.ts';
 
 /** An error as the tool reports it, on stderr or inside a record. Absent members are left out. */
@@ -60,3 +61,7 @@ export type ResolveRecord = z.infer<typeof ResolveRecord>;
 /** One line of `trdr launchpad user`. */
 export const LaunchpadUserRecord = z.union([answered(LaunchpadUser.shape), MissingSubject, FailedSubject]);
 export type LaunchpadUserRecord = z.infer<typeof LaunchpadUserRecord>;
+
+/** One line of `trdr pnl`. */
+export const PnlRecord = z.union([answered(Pnl.shape), MissingSubject, FailedSubject]);
+export type PnlRecord = z.infer<typeof PnlRecord>;
