@@ -8,9 +8,6 @@ export const Meta = z.looseObject({
 });
 export type Meta = z.infer<typeof Meta>;
 
-/** Wraps a record's schema the way the envelope reading of the service does. */
-export const wrapped = <S extends z.core.$ZodType>(data: S) => z.looseObject({ data, meta: Meta });
-
 /**
  * Takes an answer as it came, wrapped in `data` and `meta` or bare. Both readings are possible, and no
  * bare record has both members, so the form itself tells which holds.

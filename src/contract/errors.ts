@@ -66,6 +66,3 @@ export const ErrorBody = z.looseObject({
   retryAfter: z.optional(field(z.number(), 'Seconds to wait before asking again; on a 429.')),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;
-
-/** Seconds that a 429 body asks for, wherever it says so. */
-export const retryAfterOf = (body: ErrorBody): number | undefined => body.retryAfter ?? body.error.retryAfter;

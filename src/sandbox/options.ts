@@ -1,3 +1,4 @@
+import { SOCKET_PING_SECONDS } from '../contract/limits.ts';
 import type { SandboxClock } from './clock.ts';
 import type { RetryAfterPlace } from './http/refusal.ts';
 import type { RevealCount } from './http/route.ts';
@@ -52,7 +53,7 @@ export function settle(options: SandboxOptions) {
     retryAfter: options.retryAfter ?? ('beside' as const),
     batchReveals: options.batchReveals ?? ('response' as const),
     socketBilling: options.socketBilling ?? ('started' as const),
-    pingMs: (options.pingSeconds ?? 30) * 1_000,
+    pingMs: (options.pingSeconds ?? SOCKET_PING_SECONDS) * 1_000,
     // High enough that one key alone meets its own limit first.
     burstPerSecond: options.burstPerSecond ?? Math.max(100, ratePerMinute),
   };
