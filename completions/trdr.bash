@@ -18,6 +18,7 @@ _trdr_flags() {
     'launchpad user') reply='--file --column --strict --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'launchpad callouts') reply='--coin --wallet --limit --all --since --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'launchpad board') reply='--period --at --compare --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
+    'doctor') reply='--ws --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'schema') reply='--help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc' ;;
     'completion') reply='--help -h --quiet -q --debug --color --profile --sandbox' ;;
     'usage') reply='--since --by --reconcile --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http' ;;
@@ -33,6 +34,7 @@ _trdr_flags() {
     'config unset') reply='--help -h --quiet -q --debug --color --profile --sandbox' ;;
     'config path') reply='--help -h --quiet -q --debug --color --profile --sandbox' ;;
     'api') reply='--field -f --input --include -i --paginate --out --help -h --quiet -q --debug --color --profile --sandbox --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
+    'launchpad tail') reply='--coin --wallet --lag --backfill --since --count --duration --checkpoint --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'sandbox') reply='--port --seed --plan --rate --envelope --page --faults --replay --speed --data --theses --traders --socials --units-used --unmetered --help -h --quiet -q --debug --color --profile --sandbox' ;;
     *) return 1 ;;
   esac
@@ -42,9 +44,9 @@ _trdr_flags() {
 _trdr_words() {
   reply=
   case $1 in
-    '') reply='api auth cache completion config launchpad me price resolve sandbox schema thesis usage whois' ;;
+    '') reply='api auth cache completion config doctor launchpad me price resolve sandbox schema thesis usage whois' ;;
     'thesis') reply='list tail' ;;
-    'launchpad') reply='board callouts user' ;;
+    'launchpad') reply='board callouts tail user' ;;
     'cache') reply='clear stats' ;;
     'auth') reply='login logout status switch' ;;
     'config') reply='get list path set unset' ;;
@@ -59,7 +61,7 @@ _trdr_arg() {
     'whois '*) reply='@handle' ;;
     'price 0') reply='user.handle user.wallet user.id user.resolve user.pnl users.pnl thesis.all thesis.token thesis.user thesis.userToken launchpad.user launchpad.callouts launchpad.callouts.coin launchpad.callouts.wallet launchpad.board me ws' ;;
     'launchpad user '*) reply='' ;;
-    'schema '*) reply='resolve whois thesis list tail me price launchpad user callouts board schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox' ;;
+    'schema '*) reply='resolve whois thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox' ;;
     'completion 0') reply='bash zsh fish powershell' ;;
     'auth switch 0') reply='@profile' ;;
     'auth logout 0') reply='@profile' ;;

@@ -7,7 +7,7 @@ $script:TrdrValued = @('--wait', '--file', '--column', '--color', '--profile', '
 # stands for names that only this machine knows.
 $script:TrdrCommands = @{
     '' = @{
-        Words = @{ 'api' = 'Any call of the service, its answer as it came'; 'auth' = 'Keys and profiles'; 'cache' = 'Answers kept on this machine'; 'completion' = 'The completion script of a shell'; 'config' = 'Settings'; 'launchpad' = 'The launchpad'; 'me' = 'Your plan, limits and what is left of both meters; free'; 'price' = 'The price list, in compute units (CU)'; 'resolve' = 'A handle''s wallet, looked for live where none is held'; 'sandbox' = 'The embedded service, standing on loopback until it is stopped'; 'schema' = 'JSON Schema of what a command prints, with its flags, prices and exit codes'; 'thesis' = 'The feed of theses'; 'usage' = 'What was spent from this machine, by the local ledger'; 'whois' = 'Who is behind a handle, a wallet or a user id' }
+        Words = @{ 'api' = 'Any call of the service, its answer as it came'; 'auth' = 'Keys and profiles'; 'cache' = 'Answers kept on this machine'; 'completion' = 'The completion script of a shell'; 'config' = 'Settings'; 'doctor' = 'Check settings, key, reach, clock and limits, and how the service has changed'; 'launchpad' = 'The launchpad'; 'me' = 'Your plan, limits and what is left of both meters; free'; 'price' = 'The price list, in compute units (CU)'; 'resolve' = 'A handle''s wallet, looked for live where none is held'; 'sandbox' = 'The embedded service, standing on loopback until it is stopped'; 'schema' = 'JSON Schema of what a command prints, with its flags, prices and exit codes'; 'thesis' = 'The feed of theses'; 'usage' = 'What was spent from this machine, by the local ledger'; 'whois' = 'Who is behind a handle, a wallet or a user id' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
@@ -19,7 +19,7 @@ $script:TrdrCommands = @{
         Variadic = $false
     }
     'launchpad' = @{
-        Words = @{ 'board' = 'The top 100 traders of the launchpad, by realized plus unrealized PnL'; 'callouts' = 'Coins called out on the launchpad, newest first'; 'user' = 'The launchpad account of a wallet' }
+        Words = @{ 'board' = 'The top 100 traders of the launchpad, by realized plus unrealized PnL'; 'callouts' = 'Coins called out on the launchpad, newest first'; 'tail' = 'Callouts as they are posted, each exactly once; by polls of 10 CU'; 'user' = 'The launchpad account of a wallet' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
@@ -96,10 +96,16 @@ $script:TrdrCommands = @{
         Args = @()
         Variadic = $false
     }
+    'doctor' = @{
+        Words = @{  }
+        Flags = @{ '--ws' = ''; '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
+        Args = @()
+        Variadic = $false
+    }
     'schema' = @{
         Words = @{  }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = '' }
-        Args = @('resolve whois thesis list tail me price launchpad user callouts board schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox')
+        Args = @('resolve whois thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox')
         Variadic = $true
     }
     'completion' = @{
@@ -184,6 +190,12 @@ $script:TrdrCommands = @{
         Words = @{  }
         Flags = @{ '--field' = ''; '-f' = ''; '--input' = '@file'; '--include' = ''; '-i' = ''; '--paginate' = ''; '--out' = '@file'; '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @('GET POST', '')
+        Variadic = $false
+    }
+    'launchpad tail' = @{
+        Words = @{  }
+        Flags = @{ '--coin' = '@token'; '--wallet' = ''; '--lag' = ''; '--backfill' = ''; '--since' = ''; '--count' = ''; '--duration' = ''; '--checkpoint' = '@file'; '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
+        Args = @()
         Variadic = $false
     }
     'sandbox' = @{

@@ -289,6 +289,34 @@ _trdr_launchpad_board() {
     && return
 }
 
+_trdr_doctor() {
+  _arguments -S \
+    '(--ws)--ws[also open the socket\: a minute of it, 20,000 CU]' \
+    '(--help -h)--help[show help]' \
+    '(--help -h)-h[show help]' \
+    '(--quiet -q)--quiet[no notices on stderr]' \
+    '(--quiet -q)-q[no notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
+    '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
+    '(--json)--json[same as -o json]' \
+    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
+    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--utc)--utc[show times in UTC]' \
+    '(--base-url)--base-url=[base URL of the service]:base-url: ' \
+    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
+    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
+    '(--timeout)--timeout=[time for one request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
+    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
+    '(--yes -y)--yes[do not ask before a costly run]' \
+    '(--yes -y)-y[do not ask before a costly run]' \
+    && return
+}
+
 _trdr_schema() {
   _arguments -S \
     '(--help -h)--help[show help]' \
@@ -305,7 +333,7 @@ _trdr_schema() {
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
     '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
-    '*:command:(resolve whois thesis list tail me price launchpad user callouts board schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox)' \
+    '*:command:(resolve whois thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox)' \
     && return
 }
 
@@ -569,6 +597,41 @@ _trdr_api() {
     && return
 }
 
+_trdr_launchpad_tail() {
+  _arguments -S \
+    '(--coin)--coin=[only this coin]:coin:{_trdr_known token}' \
+    '(--wallet)--wallet=[only what this wallet calls out]:wallet: ' \
+    '(--lag)--lag=[delay to aim at when polling\: longer is cheaper]:lag: ' \
+    '(--backfill)--backfill=[begin with the newest N]:backfill: ' \
+    '(--since)--since=[begin with what was posted since then]:since: ' \
+    '(--count)--count=[end after N rows]:count: ' \
+    '(--duration)--duration=[end after this long]:duration: ' \
+    '(--checkpoint)--checkpoint=[go on where the run that wrote this file stopped]:checkpoint:_files' \
+    '(--help -h)--help[show help]' \
+    '(--help -h)-h[show help]' \
+    '(--quiet -q)--quiet[no notices on stderr]' \
+    '(--quiet -q)-q[no notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
+    '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
+    '(--json)--json[same as -o json]' \
+    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
+    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--utc)--utc[show times in UTC]' \
+    '(--base-url)--base-url=[base URL of the service]:base-url: ' \
+    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
+    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
+    '(--timeout)--timeout=[time for one request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
+    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
+    '(--yes -y)--yes[do not ask before a costly run]' \
+    '(--yes -y)-y[do not ask before a costly run]' \
+    && return
+}
+
 _trdr_sandbox() {
   _arguments -S \
     '(--port)--port=[port to listen on; 0 takes a free one]:port: ' \
@@ -620,6 +683,7 @@ _trdr_launchpad() {
       case $line[1] in
         board) _trdr_launchpad_board ;;
         callouts) _trdr_launchpad_callouts ;;
+        tail) _trdr_launchpad_tail ;;
         user) _trdr_launchpad_user ;;
       esac
       ;;
@@ -715,6 +779,7 @@ _trdr() {
     'cache:Answers kept on this machine'
     'completion:The completion script of a shell'
     'config:Settings'
+    'doctor:Check settings, key, reach, clock and limits, and how the service has changed'
     'launchpad:The launchpad'
     'me:Your plan, limits and what is left of both meters; free'
     'price:The price list, in compute units (CU)'
@@ -732,6 +797,7 @@ _trdr() {
   words_launchpad=(
     'board:The top 100 traders of the launchpad, by realized plus unrealized PnL'
     'callouts:Coins called out on the launchpad, newest first'
+    'tail:Callouts as they are posted, each exactly once; by polls of 10 CU'
     'user:The launchpad account of a wallet'
   )
   words_cache=(
@@ -761,6 +827,7 @@ _trdr() {
         cache) _trdr_cache ;;
         completion) _trdr_completion ;;
         config) _trdr_config ;;
+        doctor) _trdr_doctor ;;
         launchpad) _trdr_launchpad ;;
         me) _trdr_me ;;
         price) _trdr_price ;;

@@ -3,6 +3,7 @@ import type { EndpointId } from '../contract/endpoints.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import type { Given, Options } from './option.ts';
+import type { Mood } from './settings.ts';
 
 /** A word after the command: `SUBJECT...`. */
 export interface Argument {
@@ -38,8 +39,8 @@ export interface Command<O extends Options, I> {
   /** A stream has no end of its own: it refuses `json`, and `--out` appends. */
   readonly stream?: boolean;
   readonly exits: readonly ExitCode[];
-  /** How it takes settings that can't be read: `tolerant` passes over them, `none` opens no file for them. */
-  readonly settings?: 'tolerant' | 'none';
+  /** How it takes settings that can't be read. */
+  readonly settings?: Mood;
   /** What to do instead, for whoever gives words that it does not take. */
   readonly excess?: string;
   readonly parse: (args: readonly string[], given: Given<O>) => I;

@@ -80,9 +80,24 @@ export function withNearProfile(error: unknown, names: readonly string[]): unkno
   return new Failure(error.kind, error.message, { code: error.code, hint: `${near} ${error.hint}` });
 }
 
+/**
+ * How a command takes settings that can't be read: `tolerant` passes over values, `unread` over the whole
+ * file too, `none` opens no file for them.
+ */
+export type Mood = 'tolerant' | 'unread' | 'none';
+
+function readFile(io: Io, passOver: boolean): ConfigFile {
+  try {
+    return configOf(io).read();
+  } catch (error) {
+    if (passOver && error instanceof Failure) return emptyConfig;
+    throw error;
+  }
+}
+
 /** Settles everything that a run goes by. */
-export function loadSettings(io: Io, globals: Globals, mood?: 'tolerant' | 'none'): Settings {
-  const file = mood === 'none' ? emptyConfig : configOf(io).read();
+export function loadSettings(io: Io, globals: Globals, mood?: Mood): Settings {
+  const file = mood === 'none' ? emptyConfig : readFile(io, mood === 'unread');
   const from = settle(io, globals, file, mood === undefined ? {} : { tolerant: true, newProfile: true });
   return {
     profile: from.profile.value,

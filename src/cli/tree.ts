@@ -13,6 +13,7 @@ export const tree: Readonly<Record<string, Load>> = {
   'launchpad user': async () => (await import('./commands/launchpad-user.ts')).launchpadUser,
   'launchpad callouts': async () => (await import('./commands/launchpad-callouts.ts')).launchpadCallouts,
   'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
   schema: async () => (await import('./commands/schema.ts')).schema,
   completion: async () => (await import('./commands/completion.ts')).completion,
   usage: async () => (await import('./commands/usage.ts')).usage,

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { openapi } from '../../src/contract/openapi.ts';
 import { compareDescriptions, type Difference } from '../../src/core/drift.ts';
 
-type Node = Record<string, Node>;
+interface Node {
+  [key: string]: Node;
+}
 
 /** Our own document, altered. */
 function altered(alter: (document: Node) => void, envelope: 'bare' | 'wrapped' = 'bare'): unknown {

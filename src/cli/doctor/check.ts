@@ -1,0 +1,36 @@
+import type { Failure } from '../../contract/failure.ts';
+import type { CheckRecord } from '../../contract/records/tool.ts';
+import { type ExitCode, exitOf } from '../exit.ts';
+
+/** A check that was made: what is printed, and where it leads when it is what fails first. */
+export interface Check {
+  readonly record: CheckRecord;
+  readonly exit: ExitCode;
+}
+
+const made =
+  (verdict: CheckRecord['verdict']) =>
+  (check: string, detail: string, next?: string): Check => ({
+    record: { check, verdict, detail, ...(next !== undefined && { next }) },
+    exit: 0,
+  });
+
+export const ok = made('ok');
+export const warn = made('warn');
+export const skip = made('skip');
+
+/** A check that failed the way a command would. */
+export const fail = (check: string, { kind, message, hint }: Failure): Check => ({
+  // Who reads this has asked the doctor already.
+  record: {
+    check,
+    verdict: 'fail',
+    detail: message,
+    ...(hint && { next: hint.replace(/: trdr doctor$/, '') }),
+  },
+  exit: exitOf[kind],
+});
+
+/** The exit code of a run: that of the first check that failed, since later ones follow from it. */
+export const exitOfAll = (checks: readonly Check[]): ExitCode =>
+  checks.find(({ record }) => record.verdict === 'fail')?.exit ?? 0;

@@ -1,0 +1,81 @@
+import { OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
+import { Failure } from '../../contract/failure.ts';
+import { compareDescriptions } from '../../core/drift.ts';
+import { maskKey } from '../../core/mask.ts';
+import type { Client, HttpAnswer } from '../../core/ports.ts';
+import { keyKind } from '../../state/key.ts';
+import type { Context } from '../context.ts';
+import { configOf, sourcedSettings } from '../settings.ts';
+import { attempt, parsed } from './attempt.ts';
+import { type Check, fail, ok, skip, warn } from './check.ts';
+import { judgeClock, judgeDrift, judgeLimits } from './judge.ts';
+import { socketCheck } from './socket.ts';
+
+/** Makes all checks in turn. What can't be asked because of what failed before is skipped. */
+export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
+  yield* settingsChecks(context);
+  const client = await attempt(() => context.client());
+  if (client instanceof Failure) {
+    yield fail(client.code === 'NO_KEY' ? 'key' : 'reach', client);
+    return yield* skipped(['clock', 'limits', 'drift', ...(ws ? ['socket'] : [])]);
+  }
+  const { clock } = context.io;
+  const askedAt = clock.now();
+  const started = clock.mono();
+  const described = await attempt(() => client.raw({ method: 'GET', path: OPENAPI_PATH }, context));
+  if (described instanceof Failure) {
+    yield fail('reach', described);
+    return yield* skipped(['clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])]);
+  }
+  yield ok('reach', `answers in ${Math.round(clock.mono() - started)} ms`);
+  yield judgeClock(described.headers['date'], askedAt, clock.now());
+  yield* keyChecks(context, client);
+  yield* driftChecks(described);
+  if (ws) yield await socketCheck(context);
+}
+
+function* settingsChecks(context: Context): Generator<Check> {
+  if (context.globals.sandbox) return yield ok('settings', 'the embedded service: none are needed');
+  try {
+    const { problems, profile } = sourcedSettings(context.io, context.globals, {
+      tolerant: true,
+      newProfile: true,
+    });
+    for (const problem of problems) yield fail('settings', problem);
+    const { path } = configOf(context.io);
+    if (problems.length === 0)
+      yield ok('settings', `profile "${profile.value}", ${path ?? 'no home for a file'}`);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    yield fail('settings', error);
+  }
+}
+
+const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'not asked: see above'));
+
+async function* keyChecks(context: Context, client: Client): AsyncGenerator<Check> {
+  const { key = '' } = await context.target();
+  const shown = `${keyKind(key) === 'unknown' ? '' : `${keyKind(key)} key `}${maskKey(key)}`;
+  const me = await attempt(() => client.call('me', {}, { signal: context.signal }));
+  if (me instanceof Failure) {
+    yield fail('key', me);
+    return yield skip('limits', 'not asked: see above');
+  }
+  yield ok('key', `${shown} is taken`);
+  yield judgeLimits(me.record);
+}
+
+async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
+  const document = answer.status === 200 ? parsed(answer.text) : undefined;
+  if (document === undefined) {
+    const what = answer.status === 200 ? 'no JSON' : `status ${answer.status}`;
+    return yield warn(
+      'drift',
+      `${OPENAPI_PATH} answers with ${what}`,
+      'check the base URL: is it the service?',
+    );
+  }
+  const { openapi } = await import('../../contract/openapi.ts');
+  // These two describe the service rather than being of it, and many descriptions leave them out.
+  yield* judgeDrift(compareDescriptions(openapi(), document, [SOCKET_PATH, OPENAPI_PATH]));
+}

@@ -1,0 +1,63 @@
+import { cu } from '../../contract/endpoints.ts';
+import { Failure } from '../../contract/failure.ts';
+import { ServerFrame } from '../../contract/frames.ts';
+import type { Connect } from '../../feed/ports.ts';
+import type { Context } from '../context.ts';
+import { unitsText } from '../money.ts';
+import { attempt, parsed } from './attempt.ts';
+import { type Check, fail, ok, skip } from './check.ts';
+
+const READY_MS = 15_000;
+
+/** Opens the socket and waits for the service to say that it is ready. */
+export async function socketCheck(context: Context): Promise<Check> {
+  const { maxCu } = context.settings;
+  if (maxCu !== undefined && context.spent + cu.socketMinute > maxCu) {
+    return skip('socket', `a minute of it costs ${unitsText(cu.socketMinute)}, more than --max-cu allows`);
+  }
+  const { socketOf } = await import('../tail/socket.ts');
+  const connect = socketOf(context, await context.target());
+  const over = new AbortController();
+  const signal = AbortSignal.any([context.signal, over.signal]);
+  const late = new Failure('network', `the socket was not ready within ${READY_MS / 1000} seconds`, {
+    code: 'NO_ANSWER',
+    hint: 'a proxy on the way may hold sockets up; trdr thesis tail --via poll needs none',
+  });
+  const timer = context.io.clock.sleep(READY_MS, signal).then(
+    () => over.abort(late),
+    () => {},
+  );
+  const outcome = await attempt(() => untilReady(connect, signal));
+  over.abort();
+  await timer;
+  return outcome instanceof Failure
+    ? fail('socket', outcome)
+    : ok('socket', 'opens, and says that it is ready');
+}
+
+async function untilReady(connect: Connect, signal: AbortSignal): Promise<void> {
+  let stir = () => {};
+  const stirred = () =>
+    new Promise<void>((resolve) => {
+      stir = resolve;
+    });
+  let next = stirred();
+  signal.addEventListener('abort', () => stir(), { once: true });
+  const link = await connect(() => stir(), signal);
+  try {
+    for (;;) {
+      for (let frame = link.next(); frame; frame = link.next()) {
+        const read = ServerFrame.safeParse(parsed(Buffer.from(frame).toString('utf8')));
+        if (read.success && read.data.type === 'ready') return;
+      }
+      if (link.end) {
+        throw new Failure('network', `the socket was closed: ${link.end.text}`, { code: 'SOCKET_CLOSED' });
+      }
+      signal.throwIfAborted();
+      await next;
+      next = stirred();
+    }
+  } finally {
+    link.close();
+  }
+}

@@ -1,0 +1,154 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { judgeClock, judgeLimits } from '../../src/cli/doctor/judge.ts';
+import { openapi } from '../../src/contract/openapi.ts';
+import { serve } from '../core/server.ts';
+import { openHome, trdr, withSandbox } from './harness.ts';
+
+const me = {
+  ratePerMinute: 600,
+  usage: {
+    period: '2026-01',
+    unitsUsed: 10,
+    unitsRemaining: 990,
+    additionalUnits: 0,
+    revealsUsed: 1,
+    revealsRemaining: 99,
+  },
+  entitlement: { unmetered: false, monthlyUnits: 1_000 },
+};
+
+/** A service that describes itself as given, and knows nothing but `me`. */
+async function described(document: string, headers: Record<string, string> = {}) {
+  const served = await serve((request, response) => {
+    const body = request.url === '/openapi.json' ? document : JSON.stringify(me);
+    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body);
+  });
+  onTestFinished(() => served.close());
+  return { url: served.url, key: 'xx_live_abcdefghijklmnop' };
+}
+const verdicts = (records: readonly Record<string, unknown>[]) =>
+  records.map((record) => [record['check'], record['verdict']]);
+
+describe('trdr doctor', () => {
+  test('finds nothing wrong with the service it was built for, for nothing', async () => {
+    for (const envelope of ['bare', 'wrapped'] as const) {
+      const sandbox = await withSandbox({ envelope });
+      const { exitCode, records } = await trdr(['doctor'], { sandbox });
+      expect(verdicts(records())).toEqual(
+        ['settings', 'reach', 'clock', 'key', 'limits', 'drift'].map((check) => [check, 'ok']),
+      );
+      expect([exitCode, sandbox.meter().unitsUsed]).toEqual([0, 0]);
+    }
+  });
+
+  test('names what came, went and changed, and fails where a call breaks by it', async () => {
+    const text = JSON.stringify(openapi())
+      .replaceAll('"pnlSol"', '"pnlSolana"')
+      .replaceAll('/v2/me', '/v3/me');
+    const { exitCode, records } = await trdr(['doctor'], { sandbox: await described(text) });
+    const drift = records().filter((record) => record['check'] === 'drift');
+    expect(drift.map(({ verdict, detail }) => [verdict, detail])).toEqual(
+      expect.arrayContaining([
+        ['fail', 'GET /v2/launchpad/leaderboard/traders: answer 200: entries[].pnlSol is gone'],
+        [
+          'ok',
+          'GET /v2/launchpad/leaderboard/traders: answer 200: entries[].pnlSolana is new (null or number)',
+        ],
+        ['fail', 'GET /v2/me: the endpoint is gone'],
+        ['ok', 'GET /v3/me: the endpoint is new'],
+      ]),
+    );
+    expect(exitCode).toBe(9);
+  });
+
+  test('warns of a description that is none', async () => {
+    const { exitCode, records } = await trdr(['doctor'], { sandbox: await described('<html>') });
+    expect(records().at(-1)).toMatchObject({ check: 'drift', verdict: 'warn' });
+    expect(exitCode).toBe(0);
+  });
+
+  test('warns of a clock that is wrong', async () => {
+    const date = new Date(Date.now() + 7_200_000).toUTCString();
+    const sandbox = await described(JSON.stringify(openapi()), { date });
+    const { records } = await trdr(['doctor'], { sandbox });
+    const clock = records().find((record) => record['check'] === 'clock');
+    expect(clock).toMatchObject({
+      verdict: 'warn',
+      detail: expect.stringMatching(/[12]h behind the service/),
+    });
+  });
+
+  test('says of a wrong key, a missing one and a dead host what to do, and ends as a command would', async () => {
+    const sandbox = await withSandbox();
+    const wrong = await trdr(['doctor'], { sandbox, key: 'trdr_test_nobody0000000000000000' });
+    const none = await trdr(['doctor'], { sandbox, key: null });
+    const dead = { url: 'http://127.0.0.1:1', key: 'k' };
+    const gone = await trdr(['doctor', '--retries', '0'], { sandbox: dead });
+    expect([wrong.exitCode, none.exitCode, gone.exitCode]).toEqual([4, 4, 9]);
+    for (const [{ records }, check] of [
+      [wrong, 'key'],
+      [none, 'key'],
+      [gone, 'reach'],
+    ] as const) {
+      const failed = records().find((record) => record['verdict'] === 'fail');
+      expect(failed).toMatchObject({ check, next: expect.any(String) });
+    }
+  });
+
+  test('goes on where the settings can not be read, and names the file', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    mkdirSync(home.config);
+    writeFileSync(join(home.config, 'config.json'), '{"version":1,');
+    const { exitCode, records } = await trdr(['doctor'], { sandbox, home });
+    expect(exitCode).toBe(9);
+    expect(records()[0]).toMatchObject({ verdict: 'fail', detail: expect.stringContaining('config.json') });
+    expect(verdicts(records()).at(-1)).toEqual(['drift', 'ok']);
+  });
+
+  test('opens the socket only when told, within the ceiling, and says what refused it', async () => {
+    const sandbox = await withSandbox({ plan: 'growth' });
+    const { exitCode, records } = await trdr(['doctor', '--ws'], { sandbox });
+    expect([exitCode, verdicts(records()).at(-1)]).toEqual([0, ['socket', 'ok']]);
+    const held = await trdr(['doctor', '--ws', '--max-cu', '100'], { sandbox });
+    expect(verdicts(held.records()).at(-1)).toEqual(['socket', 'skip']);
+    const small = await withSandbox({ plan: 'starter' });
+    const refused = await trdr(['doctor', '--ws'], { sandbox: small });
+    expect([refused.exitCode, verdicts(refused.records()).at(-1)]).toEqual([5, ['socket', 'fail']]);
+  });
+
+  test('never shows the key whole', async () => {
+    const sandbox = await withSandbox();
+    const { stdout, stderr } = await trdr(['doctor', '--debug'], { sandbox });
+    expect(stdout + stderr).not.toContain(sandbox.key);
+  });
+});
+
+describe('the checks alone', () => {
+  test('a clock is judged between question and answer, to the second that a header tells', () => {
+    const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
+    const at = Date.parse(date);
+    const verdict = (askedAt: number, answeredAt: number) =>
+      judgeClock(date, askedAt, answeredAt).record.verdict;
+    expect(verdict(at - 100, at + 400)).toBe('ok');
+    expect(verdict(at + 900, at + 950)).toBe('ok');
+    expect(verdict(at - 5_000, at + 60_000)).toBe('ok');
+    expect(verdict(at + 40_000, at + 41_000)).toBe('warn');
+    expect(verdict(at - 90_000, at - 80_000)).toBe('warn');
+    expect(judgeClock(undefined, 0, 1).record.verdict).toBe('skip');
+  });
+
+  test('an empty meter fails, a nearly empty one warns, no cap is enough', () => {
+    const usage = (change: Partial<typeof me.usage>) =>
+      judgeLimits({ ...me, usage: { ...me.usage, ...change } }).record.verdict;
+    expect(usage({})).toBe('ok');
+    expect(usage({ unitsUsed: 990, unitsRemaining: 10 })).toBe('warn');
+    expect(usage({ unitsUsed: 1_000, unitsRemaining: 0 })).toBe('fail');
+    expect(usage({ revealsRemaining: 0 })).toBe('fail');
+    expect(judgeLimits({ ...me, entitlement: { unmetered: true, monthlyUnits: 0 } }).record.verdict).toBe(
+      'ok',
+    );
+  });
+});
