@@ -25,7 +25,7 @@ export const configSet = command({
   exits: [0, 2, 9],
   parse([word = '', value = '']) {
     const name = writableSetting(word);
-    readSetting(name, value, `what was given for ${name}`);
+    readSetting(name, value, 'the value');
     return { name, value };
   },
   async run(context, { name, value }) {

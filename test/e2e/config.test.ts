@@ -1,0 +1,210 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Home, openHome, runInProcess, trdr } from './harness.ts';
+
+const fileOf = (home: Home) => join(home.config, 'config.json');
+const configOf = (home: Home) => JSON.parse(readFileSync(fileOf(home), 'utf8'));
+const withFile = (text: string): Home => {
+  const home = openHome();
+  mkdirSync(home.config);
+  writeFileSync(fileOf(home), text);
+  return home;
+};
+
+describe('trdr config', () => {
+  test('keeps a setting, shows it bare, and forgets it', async () => {
+    const home = openHome();
+    expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('100000\n');
+    const set = await trdr(['config', 'set', 'confirmAbove', '1M'], { home });
+    expect([set.exitCode, set.stdout, set.stderr]).toEqual([
+      0,
+      '',
+      'trdr: confirmAbove is set in profile "default"\n',
+    ]);
+    expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('1000000\n');
+    expect((await trdr(['config', 'unset', 'confirmAbove', '-q'], { home })).stderr).toBe('');
+    expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('100000\n');
+  });
+
+  test('gives an empty line for what is not set, and a record where a format is asked for', async () => {
+    expect((await trdr(['config', 'get', 'baseUrl'])).stdout).toBe('\n');
+    expect((await trdr(['config', 'get', 'baseUrl', '--json'])).json()).toEqual({
+      setting: 'baseUrl',
+      value: null,
+      origin: 'default',
+    });
+    expect((await trdr(['config', 'get', 'retries'], { env: { TRDR_OUTPUT: 'ndjson' } })).records()).toEqual([
+      { setting: 'retries', value: 4, origin: 'default' },
+    ]);
+  });
+
+  test('lists where each value comes from: flag, environment, profile, default', async () => {
+    const home = openHome();
+    for (const [name, value] of [
+      ['baseUrl', 'https://kept.example.com'],
+      ['output', 'csv'],
+      ['retries', '7'],
+    ] as const) {
+      await trdr(['config', 'set', name, value], { home });
+    }
+    const { records } = await trdr(['config', 'list', '--origin', '-o', 'ndjson'], {
+      home,
+      env: { TRDR_BASE_URL: 'https://env.example.com', TRDR_API_KEY: 'aa_live_0123456789abcdef' },
+    });
+    const rows = Object.fromEntries(
+      records().map(({ setting, value, origin }) => [setting, [value, origin]]),
+    );
+    expect(rows).toMatchObject({
+      profile: ['default', 'default'],
+      key: ['aa_live_****cdef', 'TRDR_API_KEY'],
+      baseUrl: ['https://env.example.com', 'TRDR_BASE_URL'],
+      output: ['ndjson', '--output'],
+      retries: [7, 'profile default'],
+      maxAge: [3_600_000, 'default'],
+    });
+    expect((await trdr(['config', 'list', '--json'], { home })).json()).not.toHaveProperty('0.origin');
+  });
+
+  test('says that the environment goes before what was just set', async () => {
+    const { stderr } = await trdr(['config', 'set', 'output', 'csv'], { env: { TRDR_OUTPUT: 'json' } });
+    expect(stderr).toContain('TRDR_OUTPUT is set, and goes before it');
+  });
+
+  test.each([
+    [['config', 'set', 'maxage', '1h'], 'Did you mean maxAge?'],
+    [['config', 'get', 'retrys'], 'Did you mean retries?'],
+    [['config', 'unset', 'nothing'], 'there are baseUrl, output'],
+    [['config', 'set', 'profile', 'x'], 'trdr auth switch'],
+    [['config', 'set', 'retries'], 'trdr config set --help'],
+    [['config', 'lst'], 'Did you mean "trdr config list"'],
+    [['config', 'list', '--profile', 'none'], 'there is none yet'],
+    [['config', 'unset', 'retries', '--profile', 'none'], 'there is none yet'],
+  ])('refuses %j and says what would be right', async (argv, hint) => {
+    const { exitCode, error } = await runInProcess(argv);
+    expect(exitCode).toBe(2);
+    expect(error()['hint']).toContain(hint);
+  });
+
+  test.each([
+    ['retries', '-1'],
+    ['output', 'xml'],
+    ['baseUrl', 'ftp://a.example.com'],
+    ['baseUrl', 'https://user:secret@a.example.com'],
+    ['timeout', 'soon'],
+    ['utc', 'yes'],
+    ['socketShare', '200%'],
+  ])('keeps no %s that is none: %s', async (name, value) => {
+    const home = openHome();
+    const { exitCode, error, stderr } = await runInProcess(['config', 'set', '--', name, value], { home });
+    expect([exitCode, error()['code']]).toEqual([2, 'BAD_SETTING']);
+    expect(stderr).not.toContain('secret');
+    expect(readdirSync(home.path)).toEqual([]);
+  });
+});
+
+describe('the config file', () => {
+  test('loses nothing when several processes write at once', async () => {
+    const home = openHome();
+    const settings = {
+      retries: '1',
+      maxAge: '2h',
+      confirmAbove: '3',
+      maxCu: '4',
+      timeout: '5s',
+      utc: 'true',
+    };
+    const runs = Object.entries(settings).flatMap(([name, value]) => [
+      trdr(['config', 'set', name, value], { home }),
+      trdr(['config', 'set', name, value, '--profile', `of-${name}`], { home }),
+    ]);
+    for (const { exitCode, stderr } of await Promise.all(runs))
+      expect([exitCode, stderr]).toMatchObject([0, {}]);
+    const { profiles } = configOf(home);
+    expect(Object.keys(profiles.default).sort()).toEqual(Object.keys(settings).sort());
+    for (const name of Object.keys(settings)) expect(Object.keys(profiles[`of-${name}`])).toEqual([name]);
+    expect(readdirSync(home.config)).toEqual(['config.json']);
+  });
+
+  test.each([
+    ['no JSON', '{"version":1,"profiles":{"default":{"key":"aa_live_0123456789abcdef",}}}', 'CONFIG_CORRUPT'],
+    ['of another form', '{"version":1,"profiles":[]}', 'CONFIG_CORRUPT'],
+    ['binary', '\0\u0001\u0002', 'CONFIG_CORRUPT'],
+    ['newer', '{"version":2,"profiles":{}}', 'CONFIG_NEWER'],
+  ])('that is %s is named, and never overwritten', async (_, text, code) => {
+    const home = withFile(text);
+    for (const argv of [
+      ['me'],
+      ['config', 'list'],
+      ['config', 'set', 'retries', '1'],
+      ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://a.example.com'],
+      ['auth', 'logout'],
+    ]) {
+      const { exitCode, stderr, error } = await trdr(argv, { home, input: 'aa_live_0123456789abcdef' });
+      expect([exitCode, error()['code']]).toEqual([9, code]);
+      expect(error()['message']).toContain(fileOf(home));
+      expect(error()['hint']).toBeTruthy();
+      expect(stderr).not.toContain('0123456789ab');
+    }
+    expect(readFileSync(fileOf(home), 'utf8')).toBe(text);
+    expect((await trdr(['config', 'path'], { home })).stdout).toBe(`${fileOf(home)}\n`);
+  });
+
+  test('with a value that can not be read stops the rest, but not what mends it', async () => {
+    const home = withFile('{"version":1,"profiles":{"default":{"retries":"many"}}}');
+    const broken = await trdr(['price', 'me'], { home });
+    expect([broken.exitCode, broken.error()['code']]).toEqual([2, 'BAD_SETTING']);
+    expect(broken.error()['hint']).toContain('trdr config set retries VALUE');
+    const list = await trdr(['config', 'list'], { home });
+    expect(list.exitCode).toBe(0);
+    expect(list.stderr).toContain('retries of profile "default" is no retries');
+    expect((await trdr(['config', 'unset', 'retries'], { home })).exitCode).toBe(0);
+    expect((await trdr(['price', 'me'], { home })).exitCode).toBe(0);
+  });
+
+  test('keeps what a hand wrote in it and trdr does not know', async () => {
+    const home = withFile('\uFEFF{"version":1,"note":"mine","profiles":{"default":{"colour":"red"}}}');
+    await trdr(['config', 'set', 'retries', '2'], { home });
+    expect(configOf(home)).toEqual({
+      version: 1,
+      note: 'mine',
+      profiles: { default: { colour: 'red', retries: 2 } },
+    });
+  });
+
+  test('is made private again when it is written, whatever it was', async () => {
+    const home = withFile('{"version":1,"profiles":{}}');
+    chmodSync(fileOf(home), 0o666);
+    await trdr(['config', 'set', 'retries', '2'], { home });
+    expect(statSync(fileOf(home)).mode & 0o777).toBe(0o600);
+  });
+
+  test('needs a home, or a folder that is named', async () => {
+    // A home that is no absolute path is none: what is not set falls back on the system's word.
+    const env = {
+      HOME: 'nowhere',
+      TRDR_CONFIG_DIR: undefined,
+      TRDR_STATE_DIR: undefined,
+      TRDR_CACHE_DIR: undefined,
+    };
+    for (const argv of [
+      ['config', 'path'],
+      ['config', 'set', 'retries', '1'],
+    ]) {
+      const { exitCode, error } = await trdr(argv, { env });
+      expect([exitCode, error()['code']]).toEqual([9, 'NO_HOME']);
+      expect(error()['hint']).toContain('TRDR_CONFIG_DIR');
+    }
+    const free = await trdr(['whois', 'mira', '--sandbox'], { env });
+    expect(free.exitCode).toBe(0);
+    expect(free.records()).toMatchObject([{ found: true }]);
+  });
+
+  test('that can not be written leaves a word of why', async () => {
+    const home = openHome();
+    writeFileSync(home.config, 'a file where the folder would be');
+    const { exitCode, error } = await trdr(['config', 'set', 'retries', '1'], { home });
+    expect(exitCode).toBe(9);
+    expect(error()['message']).toContain(home.config);
+  });
+});
