@@ -1,3 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { include: ['test/**/*.test.ts'], globalSetup: 'test/e2e/build.ts' } });
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/e2e/build.ts',
+    // A machine with other work to do is slow, and no test is about that.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
