@@ -9,6 +9,9 @@ export interface Bell {
   close(): void;
 }
 
+/** Why an alarm ended: made once, since every new error costs a look at the stack. */
+const REPLACED = new Error('the alarm was set anew');
+
 /** A bell with one alarm, which is set anew only for an earlier time: waking once too often is cheaper. */
 export function createBell(clock: Clock): Bell {
   let rung = false;
@@ -23,7 +26,7 @@ export function createBell(clock: Clock): Bell {
 
   const arm = (due: number) => {
     if (due === Number.POSITIVE_INFINITY || (alarm && alarm.due <= due)) return;
-    alarm?.off.abort();
+    alarm?.off.abort(REPLACED);
     const own = { due, off: new AbortController() };
     alarm = own;
     clock.sleep(Math.max(0, Math.ceil(due - clock.mono())), own.off.signal).then(
@@ -47,7 +50,7 @@ export function createBell(clock: Clock): Bell {
       rung = false;
     },
     close() {
-      alarm?.off.abort();
+      alarm?.off.abort(REPLACED);
       alarm = undefined;
     },
   };

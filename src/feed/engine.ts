@@ -16,7 +16,7 @@ import type { KeyFacts, World } from './ports.ts';
 import type { Row } from './row.ts';
 import { planWalk } from './schedule.ts';
 import { createSession, type Session, type SessionEvent } from './session.ts';
-import { type Timing, timing as defaults } from './timing.ts';
+import { timing as defaults, type Timing } from './timing.ts';
 import { type Walked, walk } from './walk.ts';
 import { createSeen, type Seen } from './watermark/seen.ts';
 
@@ -92,7 +92,14 @@ export function createTail(world: World, options: TailOptions): Tail {
   });
   const keeper: Keeper | undefined =
     world.save &&
-    createKeeper({ clock, timing, ring: bell.ring, snapshot, flush: () => world.sink.flush(), save: world.save });
+    createKeeper({
+      clock,
+      timing,
+      ring: bell.ring,
+      snapshot,
+      flush: () => world.sink.flush(),
+      save: world.save,
+    });
 
   const connect = options.via === 'poll' ? undefined : world.connect;
   let way: Way = connect ? 'ws' : 'poll';
@@ -102,7 +109,9 @@ export function createTail(world: World, options: TailOptions): Tail {
   let keyJob: Job<KeyFacts> | undefined;
   let keyDue = Number.NEGATIVE_INFINITY;
 
-  let walking: { readonly job: Job<Walked>; readonly pile: Pile; depth: Depth; readonly forGap: boolean } | undefined;
+  let walking:
+    | { readonly job: Job<Walked>; readonly pile: Pile; depth: Depth; readonly forGap: boolean }
+    | undefined;
   let lastPile: Pile | undefined;
   let started = false;
   let wanted = false;
@@ -148,8 +157,10 @@ export function createTail(world: World, options: TailOptions): Tail {
   const ceilingLeft = () => (options.ceiling === undefined ? null : options.ceiling - meter.spent.most);
   const afford = (cu: number) => (ceilingLeft() ?? cu) >= cu;
   const pollMs = () =>
-    1_000 * pollSeconds(rate.perSecond, options.lagMs / 1_000, leastSeconds(facts?.ratePerMinute ?? null), price);
-  const perMinute = (of: Way) => (of === 'ws' ? SOCKET_CU : pollPerMinute(rate.perSecond, pollMs() / 1_000, price));
+    1_000 *
+    pollSeconds(rate.perSecond, options.lagMs / 1_000, leastSeconds(facts?.ratePerMinute ?? null), price);
+  const perMinute = (of: Way) =>
+    of === 'ws' ? SOCKET_CU : pollPerMinute(rate.perSecond, pollMs() / 1_000, price);
 
   /** What speaks against one more minute of the socket; a minute that is running is not paid for again. */
   const against = (): PollReason | undefined =>
@@ -329,7 +340,8 @@ export function createTail(world: World, options: TailOptions): Tail {
     ratedAt = walked.startedAt;
     const deaf = live && framesSince === 0 && session?.link?.held === 0 && done.missed >= DEAF_ROWS;
     framesSince = 0;
-    if (!started || (!live && session?.link)) tell({ kind: 'caughtUp', rows: done.rows, pages: walked.pages });
+    if (!started || (!live && session?.link))
+      tell({ kind: 'caughtUp', rows: done.rows, pages: walked.pages });
     keeper?.touch();
     started = true;
     if (walked.cut === 'ceiling' || walked.cut === 'quota') {

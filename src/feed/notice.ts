@@ -1,5 +1,5 @@
-import type { PollReason, Way } from './budget/ways.ts';
 import type { Spent } from './budget/meter.ts';
+import type { PollReason, Way } from './budget/ways.ts';
 import type { Mark } from './row.ts';
 import type { Cut } from './walk.ts';
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.ts';
 import { Failure } from '../contract/failure.ts';
 import type { Subscription } from '../contract/frames.ts';
+import type { Clock } from '../core/clock.ts';
 import { createBackoff } from './backoff.ts';
 import type { Meter } from './budget/meter.ts';
 import { readOdd } from './frame.ts';

@@ -103,7 +103,11 @@ async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; e
     const from = Math.max(0, to - CHUNK);
     const chunk = Buffer.concat([await bytes.read(from, to), rest]);
     let stop = chunk.length;
-    for (let at = chunk.lastIndexOf(LINE_END); at >= 0; at = at > 0 ? chunk.lastIndexOf(LINE_END, at - 1) : -1) {
+    for (
+      let at = chunk.lastIndexOf(LINE_END);
+      at >= 0;
+      at = at > 0 ? chunk.lastIndexOf(LINE_END, at - 1) : -1
+    ) {
       if (end >= 0) yield { text: chunk.toString('utf8', at + 1, stop), end };
       end = from + at + 1;
       stop = at;
@@ -129,10 +133,14 @@ function rowOfLine(text: string, form: LineForm): Known | undefined {
 }
 
 const refuse = (line: string) =>
-  new Failure('local', `The file holds a line that is no record with an id: ${JSON.stringify(line.slice(0, 60))}`, {
-    code: 'TAIL_FILE',
-    hint: 'A tail goes on only from a file of its own whose lines have id and post time. Name another file.',
-  });
+  new Failure(
+    'local',
+    `The file holds a line that is no record with an id: ${JSON.stringify(line.slice(0, 60))}`,
+    {
+      code: 'TAIL_FILE',
+      hint: 'A tail goes on only from a file of its own whose lines have id and post time. Name another file.',
+    },
+  );
 
 /**
  * Goes on from a checkpoint where there is also the output it is of: the checkpoint says what is complete, the file

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts';
 import { Failure } from '../contract/failure.ts';
+import type { Clock } from '../core/clock.ts';
 import { type Backoff, createBackoff } from './backoff.ts';
 import type { Sizer } from './pace.ts';
 import type { Pile } from './pile.ts';
@@ -78,7 +78,7 @@ export async function walk(world: WalkWorld): Promise<Walked> {
 }
 
 async function walkOnce(world: WalkWorld): Promise<LegEnd> {
-  const { source, sizer, clock } = world;
+  const { sizer, clock } = world;
   const backoff = createBackoff(world.backoff.firstMs, world.backoff.maxMs, world.random);
   const cursors = new Set<string>();
   let before: readonly string[] = [];
@@ -172,7 +172,10 @@ async function ask(
     // Each try can be counted, whether its answer comes or not.
     if (!world.afford(world.source.price(limit))) return { cut: 'ceiling' };
     try {
-      const page = await world.source.page(id === undefined ? { limit } : { before: id, limit }, world.signal);
+      const page = await world.source.page(
+        id === undefined ? { limit } : { before: id, limit },
+        world.signal,
+      );
       world.paid(page.cu);
       backoff.reset();
       return { page };

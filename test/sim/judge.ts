@@ -1,5 +1,5 @@
-import { above, type Service } from './service.ts';
 import { EPOCH, type Post } from './posts.ts';
+import { above, type Service } from './service.ts';
 import type { Outcome, Process } from './world.ts';
 import { passes } from './world.ts';
 
@@ -38,14 +38,22 @@ function doubles({ schedule, processes }: Outcome, emitted: readonly string[]): 
   if (schedule.resume === 'checkpoint') {
     for (const process of processes) {
       if (!process.killed) continue;
-      for (const write of process.writes.slice(process.savedWrites)) for (const { id } of write) excused.add(id);
+      for (const write of process.writes.slice(process.savedWrites))
+        for (const { id } of write) excused.add(id);
     }
   }
-  return [...times].filter(([id, n]) => n > 1 && !excused.has(id)).map(([id, n]) => `${id} came out ${n} times`);
+  return [...times]
+    .filter(([id, n]) => n > 1 && !excused.has(id))
+    .map(([id, n]) => `${id} came out ${n} times`);
 }
 
 /** Posts that had to come out and did not, and posts from before the start that did. */
-function lost(outcome: Outcome, emitted: ReadonlySet<string>, byId: ReadonlyMap<string, Post>, last: Process): string[] {
+function lost(
+  outcome: Outcome,
+  emitted: ReadonlySet<string>,
+  byId: ReadonlyMap<string, Post>,
+  last: Process,
+): string[] {
   const { schedule, service, processes, disk, endsAt } = outcome;
   const start = processes.findLast(({ fresh, access }) => fresh && access.first)?.access.first;
   if (!start) return [];
@@ -54,7 +62,8 @@ function lost(outcome: Outcome, emitted: ReadonlySet<string>, byId: ReadonlyMap<
   const calm = last.failure === undefined && last.endedAt >= endsAt;
   const proven = byId.get(last.summary?.provenTo?.id ?? '');
   const provenAt = (last.provenAt ?? 0) - (calm ? 0 : UNSETTLED_MS);
-  const firstLine = disk.text === '' ? undefined : byId.get(JSON.parse(disk.text.slice(0, disk.text.indexOf('\n'))).id);
+  const firstLine =
+    disk.text === '' ? undefined : byId.get(JSON.parse(disk.text.slice(0, disk.text.indexOf('\n'))).id);
   const restarted = processes.length > 1 && (schedule.resume === 'file' || schedule.resume === 'both');
 
   if (calm && (last.provenAt ?? 0) < oldest) problems.push(`nothing was proven after ${last.provenAt}`);
@@ -71,7 +80,9 @@ function lost(outcome: Outcome, emitted: ReadonlySet<string>, byId: ReadonlyMap<
     // A file that is its own checkpoint begins with its first line.
     if (restarted && schedule.resume === 'file' && firstLine && !above(post, firstLine)) continue;
     if (inGap(outcome, post, byId)) continue;
-    problems.push(`${post.id} was lost (posted at ${Math.round(post.sortAt - EPOCH)}, visible ${Math.round(post.visibleAt)})`);
+    problems.push(
+      `${post.id} was lost (posted at ${Math.round(post.sortAt - EPOCH)}, visible ${Math.round(post.visibleAt)})`,
+    );
   }
   problems.push(...lostOfPast(outcome, emitted, start.held));
   return problems;
@@ -79,20 +90,29 @@ function lost(outcome: Outcome, emitted: ReadonlySet<string>, byId: ReadonlyMap<
 
 /** Rows of an earlier start stay in the output. */
 const earlier = (processes: readonly Process[], id: string) =>
-  processes.some(({ writes, killed }) => killed && writes.some((write) => write.some((row) => row.id === id)));
+  processes.some(
+    ({ writes, killed }) => killed && writes.some((write) => write.some((row) => row.id === id)),
+  );
 
 /** What a backfill had to bring. */
 function lostOfPast(outcome: Outcome, emitted: ReadonlySet<string>, held: ReadonlySet<string>): string[] {
   const { schedule, service, processes } = outcome;
-  const disturbed = schedule.faults.some(({ kind }) => kind === 'evict' || kind === 'hollow' || kind === 'repeat' || kind === 'stale');
-  if (schedule.start.kind === 'now' || disturbed || schedule.ceiling !== null || processes.length > 1) return [];
+  const disturbed = schedule.faults.some(
+    ({ kind }) => kind === 'evict' || kind === 'hollow' || kind === 'repeat' || kind === 'stale',
+  );
+  if (schedule.start.kind === 'now' || disturbed || schedule.ceiling !== null || processes.length > 1)
+    return [];
   if (schedule.timeless || processes[0]?.failure !== undefined) return [];
   const past = service.posts.filter(({ id }) => held.has(id));
   const { start } = schedule;
   const from = start.kind === 'since' ? EPOCH - start.ago : 0;
-  const wanted = start.kind === 'backfill' ? past.slice(0, start.rows) : past.filter(({ sortAt }) => sortAt >= from);
+  const wanted =
+    start.kind === 'backfill' ? past.slice(0, start.rows) : past.filter(({ sortAt }) => sortAt >= from);
   return wanted
-    .filter(({ id, goneAt, symbol }) => goneAt === Number.POSITIVE_INFINITY && !emitted.has(id) && passes(schedule, symbol))
+    .filter(
+      ({ id, goneAt, symbol }) =>
+        goneAt === Number.POSITIVE_INFINITY && !emitted.has(id) && passes(schedule, symbol),
+    )
     .map(({ id }) => `${id} of the past was lost`);
 }
 
@@ -128,11 +148,13 @@ function orderly({ schedule }: Outcome, process: Process): string[] {
   if (!summary) return [...problems, 'no summary'];
   const meter = access.meter.pages + access.meter.socket;
   const { least, most } = summary.spent;
-  if (meter < least - 1 || meter > most + 1) problems.push(`the meter says ${meter}, the tail ${least} to ${most}`);
+  if (meter < least - 1 || meter > most + 1)
+    problems.push(`the meter says ${meter}, the tail ${least} to ${most}`);
   if (access.meter.socket === 0 && access.meter.lost === 0 && least !== meter) {
     problems.push(`the pages cost ${meter}, the tail counted ${least}`);
   }
-  if (schedule.ceiling !== null && meter > schedule.ceiling) problems.push(`${meter} is above the ceiling ${schedule.ceiling}`);
+  if (schedule.ceiling !== null && meter > schedule.ceiling)
+    problems.push(`${meter} is above the ceiling ${schedule.ceiling}`);
   return problems;
 }
 

@@ -27,7 +27,7 @@ const QUIET_MS = 30_000;
 const LATEST_MS = 90_000;
 
 /** How long the calm after the faults lasts: long enough for every late post and every proof. */
-export const CALM_MS = 330_000;
+export const CALM_MS = 240_000;
 
 /** Everything that will ever be posted in a schedule, newest first in the order of the pages. */
 export function postsOf(schedule: Schedule, rng: Rng): Post[] {
@@ -55,7 +55,9 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
     });
   };
   let time = -PAST_MS * (schedule.rate > 0.3 ? 0.3 : 1);
-  const bursts = Array.from({ length: schedule.bursts }, () => rng.next() * schedule.busyMs).sort((a, b) => a - b);
+  const bursts = Array.from({ length: schedule.bursts }, () => rng.next() * schedule.busyMs).sort(
+    (a, b) => a - b,
+  );
   for (;;) {
     time += (-Math.log(1 - rng.next()) / schedule.rate) * 1_000;
     while (bursts.length > 0 && (bursts[0] ?? 0) < time) {

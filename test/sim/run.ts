@@ -3,7 +3,7 @@ import { type Schedule, scheduleOf } from './schedule.ts';
 import { createSimulation, type Mutation } from './world.ts';
 
 /** Simulations that take turns: one pass through the event loop lets each of them go on by one event. */
-const SIDE_BY_SIDE = 32;
+const SIDE_BY_SIDE = 8;
 
 /** What is wrong with each schedule, by its place; schedules without a problem are left out. */
 export async function simulate(
@@ -21,7 +21,10 @@ export async function simulate(
       do await new Promise(setImmediate);
       while (simulation.step());
       const { error } = simulation;
-      const problems = error === undefined ? judge(simulation.outcome) : [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+      const problems =
+        error === undefined
+          ? judge(simulation.outcome)
+          : [error instanceof Error ? (error.stack ?? error.message) : String(error)];
       if (problems.length > 0) failed.push({ schedule, problems });
     }
   };

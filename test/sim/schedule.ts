@@ -25,7 +25,10 @@ export interface Schedule {
   readonly feed: 'thesis' | 'callout';
   readonly via: 'auto' | 'ws' | 'poll';
   readonly lagMs: number;
-  readonly start: { readonly kind: 'now' } | { readonly kind: 'backfill'; readonly rows: number } | { readonly kind: 'since'; readonly ago: number };
+  readonly start:
+    | { readonly kind: 'now' }
+    | { readonly kind: 'backfill'; readonly rows: number }
+    | { readonly kind: 'since'; readonly ago: number };
   readonly resume: ResumeBy;
   readonly sifted: boolean;
   /** Posts a second, length of the faulty part, and of the calm one after it. */
@@ -58,10 +61,13 @@ const statuses = [401, 402, 403, 404, 429, 500, 503, 504] as const;
 export function scheduleOf(seed: number): Schedule {
   const rng = rngOf(seed);
   const callout = rng.chance(0.1);
-  const busyMs = 60_000 * rng.between(1, 7);
+  const busyMs = 60_000 * rng.between(0.5, 5);
   const resume = rng.pick(['none', 'none', 'checkpoint', 'file', 'file', 'both'] as const);
-  const kills = resume === 'none' ? [] : Array.from({ length: rng.int(4) }, () => 1 + rng.int(rng.chance(0.5) ? 40 : 400));
-  const rate = rng.pick([0.02, 0.1, 0.2, 0.2, 0.5, 1]);
+  const kills =
+    resume === 'none'
+      ? []
+      : Array.from({ length: rng.int(4) }, () => 1 + rng.int(rng.chance(0.5) ? 40 : 400));
+  const rate = rng.pick([0.02, 0.05, 0.1, 0.2, 0.2, 0.2, 0.5, 1]);
   const poor = resume === 'none' && rng.chance(0.1);
   return {
     seed,
@@ -103,15 +109,22 @@ function faultsOf(rng: Rng, busyMs: number, poor: boolean): Fault[] {
   const many = rng.int(7);
   for (let i = 0; i < many; i++) {
     const sort = rng.int(10);
-    if (sort < 3) faults.push({ kind: rng.pick(pageFaults), p: rng.pick([0.1, 0.5, 1]), ...span(1_000, 60_000) });
-    else if (sort < 5) faults.push({ kind: rng.pick(frameFaults), p: rng.pick([0.05, 0.3, 1]), ...span(1_000, 60_000) });
+    if (sort < 3)
+      faults.push({ kind: rng.pick(pageFaults), p: rng.pick([0.1, 0.5, 1]), ...span(1_000, 60_000) });
+    else if (sort < 5)
+      faults.push({ kind: rng.pick(frameFaults), p: rng.pick([0.05, 0.3, 1]), ...span(1_000, 60_000) });
     else if (sort < 8) faults.push({ kind: rng.pick(linkFaults), ...span(0, 1) });
     else if (sort < 9) {
       const deadly = rng.chance(0.15);
       const status = deadly ? rng.pick(statuses) : rng.pick([429, 500, 503, 504]);
-      faults.push(rng.chance(0.7) ? { kind: 'refuse', status, ...span(1_000, 90_000) } : { kind: 'mute', ...span(1_000, 40_000) });
+      faults.push(
+        rng.chance(0.7)
+          ? { kind: 'refuse', status, ...span(1_000, 90_000) }
+          : { kind: 'mute', ...span(1_000, 40_000) },
+      );
     } else faults.push({ kind: rng.pick(['slowOut', 'blockOut'] as const), ...span(1_000, 150_000) });
   }
-  if (poor && rng.chance(0.3)) faults.push({ kind: rng.pick(['quota', 'policy'] as const), from: busyMs * rng.next(), to: 1e12 });
+  if (poor && rng.chance(0.3))
+    faults.push({ kind: rng.pick(['quota', 'policy'] as const), from: busyMs * rng.next(), to: 1e12 });
   return faults;
 }

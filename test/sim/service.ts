@@ -121,11 +121,14 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           throw network('BROKEN');
         }
         first ??= {
-          held: new Set(posts.filter((post) => post.visibleAt <= got.then && got.then < post.goneAt).map(({ id }) => id)),
+          held: new Set(
+            posts.filter((post) => post.visibleAt <= got.then && got.then < post.goneAt).map(({ id }) => id),
+          ),
           top: got.rows.find(({ at }) => at !== null),
         };
         const last = got.rows.at(-1)?.id ?? null;
-        if (strikes('hollow')) return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]), cu: price(limit) };
+        if (strikes('hollow'))
+          return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]), cu: price(limit) };
         const nextBefore = strikes('repeat') ? (before ?? last) : last;
         return {
           rows: got.rows.map((post) => ({ id: post.id, at: post.at, record: post.record, raw: null })),
@@ -189,7 +192,8 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           if (strikes('double')) later(rng.next() * 20_000, () => push(frame));
         };
         const ping = () => {
-          if (deafSince !== undefined && now() - deafSince > PING_MS) return finish({ why: 'reset', text: '' }, 0);
+          if (deafSince !== undefined && now() - deafSince > PING_MS)
+            return finish({ why: 'reset', text: '' }, 0);
           if (!alive()) return finish({ why: 'reset', text: '' }, 0);
           if (deafSince === undefined) {
             signs++;
@@ -262,7 +266,11 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         },
         connect: (stir, signal) => answer(rng.between(20, 500), signal, () => dial(stir)),
         key: (signal) =>
-          answer(rng.between(20, 200), signal, () => ({ remaining: remaining(), live: true, ratePerMinute: 600 })),
+          answer(rng.between(20, 200), signal, () => ({
+            remaining: remaining(),
+            live: true,
+            ratePerMinute: 600,
+          })),
         get open() {
           return open;
         },
@@ -286,9 +294,18 @@ export const above = (a: Post, b: Post): boolean =>
 export const virtual = (at: number): number => at - EPOCH;
 
 const limited = (seconds: number) =>
-  new Failure('rate', 'Too many requests.', { code: 'RATE_LIMITED', status: 429, retryable: true, retryAfter: seconds });
+  new Failure('rate', 'Too many requests.', {
+    code: 'RATE_LIMITED',
+    status: 429,
+    retryable: true,
+    retryAfter: seconds,
+  });
 const broken = (status: number) =>
-  new Failure('service', `The service failed (${status}).`, { code: 'INTERNAL_ERROR', status, retryable: true });
+  new Failure('service', `The service failed (${status}).`, {
+    code: 'INTERNAL_ERROR',
+    status,
+    retryable: true,
+  });
 const network = (code: string) => new Failure('network', 'The connection broke.', { code, retryable: true });
 const quota = () => new Failure('quota', 'No units left.', { code: 'QUOTA_EXCEEDED', status: 402 });
 

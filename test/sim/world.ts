@@ -166,7 +166,9 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
       });
     });
   const blocked = (kind: Fault['kind']) =>
-    schedule.faults.find((fault) => fault.kind === kind && fault.from <= scheduler.now && scheduler.now < fault.to);
+    schedule.faults.find(
+      (fault) => fault.kind === kind && fault.from <= scheduler.now && scheduler.now < fault.to,
+    );
   const slowness = () => {
     const block = blocked('blockOut');
     if (block) return block.to - scheduler.now;
