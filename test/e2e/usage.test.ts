@@ -1,0 +1,189 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Home, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+
+const DAY = 86_400_000;
+
+/** A ledger of entries that are so many days old. */
+function withLedger(...entries: readonly (Record<string, unknown> & { readonly age: number })[]): Home {
+  const home = openHome();
+  const folder = join(home.state, 'ledger');
+  mkdirSync(folder, { recursive: true });
+  for (const { age, ...entry } of entries) {
+    const time = Date.now() - age * DAY;
+    const line = {
+      time,
+      command: 'whois',
+      profile: 'default',
+      endpoint: 'user.handle',
+      status: 200,
+      cu: 100,
+      ...entry,
+    };
+    appendFileSync(
+      join(folder, `${new Date(time).toISOString().slice(0, 7)}.ndjson`),
+      `${JSON.stringify(line)}\n`,
+    );
+  }
+  return home;
+}
+
+describe('trdr usage', () => {
+  test('gives one record a group, dearest first', async () => {
+    const home = withLedger(
+      { age: 0 },
+      { age: 1, status: 404, cu: 200 },
+      { age: 2, command: 'pnl', endpoint: 'user.pnl', cu: 30_000, profile: 'desk' },
+      { age: 40, endpoint: 'user.id' },
+    );
+    expect((await trdr(['usage'], { home })).records()).toEqual([
+      { group: 'pnl', calls: 1, cu: 30_000 },
+      { group: 'whois', calls: 3, cu: 400 },
+    ]);
+    expect((await trdr(['usage', '--by', 'endpoint', '--since', '7d'], { home })).records()).toEqual([
+      { group: 'user.pnl', calls: 1, cu: 30_000 },
+      { group: 'user.handle', calls: 2, cu: 300 },
+    ]);
+    expect((await trdr(['usage', '--by', 'profile', '--json'], { home })).json()).toEqual([
+      { group: 'desk', calls: 1, cu: 30_000 },
+      { group: 'default', calls: 3, cu: 400 },
+    ]);
+  });
+
+  test('names days in their order, as the bill counts them', async () => {
+    const home = withLedger({ age: 1 }, { age: 3, cu: 200 }, { age: 3, cu: 10 });
+    const day = (age: number) => new Date(Date.now() - age * DAY).toISOString().slice(0, 10);
+    expect(
+      (await trdr(['usage', '--by', 'day', '-o', 'csv'], { home })).stdout.split('\n').slice(0, 3),
+    ).toEqual(['group,calls,cu,cuAtMost', `${day(3)},2,210,`, `${day(1)},1,100,`]);
+  });
+
+  test('tells what is certain from what lost answers may have cost', async () => {
+    const home = withLedger({ age: 0 }, { age: 0, status: null, cu: 0, cuAtMost: 30_000 });
+    expect((await trdr(['usage'], { home })).records()).toEqual([
+      { group: 'whois', calls: 2, cu: 100, cuAtMost: 30_100 },
+    ]);
+    const table = await runInProcess(['usage', '--color', 'never'], { home, tty: true });
+    expect(table.stdout).toMatch(/whois\s+2\s+100\s+30,100/);
+  });
+
+  test('passes over lines that a crash tore', async () => {
+    const home = withLedger({ age: 0 });
+    const folder = join(home.state, 'ledger');
+    const [name = ''] = readdirSync(folder);
+    appendFileSync(join(folder, name), '{"time":17\n\0\0\0\n[]\n');
+    expect((await trdr(['usage'], { home })).records()).toEqual([{ group: 'whois', calls: 1, cu: 100 }]);
+  });
+
+  test('is empty where nothing was spent', async () => {
+    const { exitCode, stdout } = await trdr(['usage', '--json']);
+    expect([exitCode, stdout]).toEqual([0, '[]\n']);
+    expect(
+      (await runInProcess(['usage'], { tty: true })).stderr + (await trdr(['usage', '-o', 'table'])).stderr,
+    ).toContain('nothing was spent from here');
+  });
+
+  test('agrees with the service to the unit, by every command that was run', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    for (const argv of [
+      ['whois', '@mira', '@nobody-at-all'],
+      ['api', '/v2/user/handle/mira'],
+      ['api', 'POST', '/v2/user/handles/pnl', '-f', 'handles[]=mira', '-f', 'handles[]=nobody-at-all'],
+      ['api', '/v2/thesis', '-f', 'limit=1'],
+      ['me'],
+    ]) {
+      await trdr(argv, { sandbox, home });
+    }
+    const sums = (await trdr(['usage'], { home })).records();
+    const total = sums.reduce((sum, { cu }) => sum + Number(cu), 0);
+    expect(total).toBe(sandbox.meter().unitsUsed);
+    const { exitCode, stderr, json } = await trdr(['usage', '--reconcile', '--json'], { sandbox, home });
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(json()).toMatchObject({ ledgerCu: total, serviceCu: total, drift: 0, lostAtMost: 0 });
+  });
+
+  test('says what was spent elsewhere', async () => {
+    const [sandbox, here, elsewhere] = [await withSandbox(), openHome(), openHome()];
+    await trdr(['whois', '@mira'], { sandbox, home: elsewhere });
+    const { json, stderr } = await trdr(['usage', '--reconcile', '--json'], { sandbox, home: here });
+    expect(json()).toMatchObject({ ledgerCu: 0, serviceCu: 100, drift: 100 });
+    expect(stderr).toContain('100 CU were spent elsewhere');
+  });
+
+  test('keeps the books of the embedded service apart', async () => {
+    const home = openHome();
+    await trdr(['whois', 'mira', '--sandbox'], { home });
+    expect((await trdr(['usage'], { home })).stdout).toBe('');
+    expect((await trdr(['usage', '--sandbox'], { home })).records()).toMatchObject([{ group: 'whois' }]);
+  });
+
+  test('refuses to reconcile a part of the month', async () => {
+    expect((await runInProcess(['usage', '--reconcile', '--since', '1d'])).exitCode).toBe(2);
+    expect((await runInProcess(['usage', '--by', 'hour'])).exitCode).toBe(2);
+  });
+
+  test('reads a year of heavy use without holding it', async () => {
+    const home = openHome();
+    const folder = join(home.state, 'ledger');
+    mkdirSync(folder, { recursive: true });
+    const line =
+      '{"time":1767225600000,"command":"whois","profile":"default","endpoint":"user.handle","status":200,"cu":100}\n';
+    writeFileSync(join(folder, '2026-01.ndjson'), line.repeat(200_000));
+    const { records } = await trdr(['usage'], { home, env: { NODE_OPTIONS: '--max-old-space-size=48' } });
+    expect(records()).toEqual([{ group: 'whois', calls: 200_000, cu: 20_000_000 }]);
+  });
+});
+
+describe('trdr cache', () => {
+  test('counts what is kept for the key in use, and forgets it', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const other = { url: sandbox.url, key: sandbox.addKey({ plan: 'growth' }) };
+    const asked = ['whois', '@mira', '@nobody-at-all'];
+    await trdr(asked, { sandbox, home });
+    await trdr(asked, { sandbox: other, home });
+    const before = (await trdr(['cache', 'stats', '--json'], { sandbox, home })).json();
+    expect(before).toMatchObject({ missing: 1, oldest: expect.any(Number), newest: expect.any(Number) });
+
+    expect((await trdr(['cache', 'clear'], { sandbox, home })).exitCode).toBe(0);
+    expect((await trdr(['cache', 'stats', '--json'], { sandbox, home })).json()).toMatchObject({
+      entries: 0,
+      bytes: 0,
+      oldest: null,
+    });
+    expect((await trdr(['cache', 'stats', '--json'], { sandbox: other, home })).json()).toMatchObject({
+      missing: 1,
+    });
+    const spent = sandbox.meter().unitsUsed;
+    await trdr(asked, { sandbox, home });
+    expect(sandbox.meter().unitsUsed - spent).toBe(300);
+  });
+
+  test('forgets the answers of every key with --all, for which no key is needed', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    await trdr(['whois', '@mira'], { sandbox, home });
+    const refused = await trdr(['cache', 'clear'], { home });
+    expect([refused.exitCode, refused.error()['hint']]).toEqual([2, expect.stringContaining('--all')]);
+    expect((await trdr(['cache', 'clear', '--all'], { home })).exitCode).toBe(0);
+    expect((await trdr(['cache', 'stats', '--json'], { sandbox, home })).json()).toMatchObject({
+      entries: 0,
+    });
+  });
+
+  test('shows a card on a terminal', async () => {
+    const { stdout } = await runInProcess(['cache', 'stats', '--color', 'never'], { tty: true });
+    expect(stdout).toContain('0 answers kept');
+  });
+});
+
+test('the ledger holds neither key nor body, and is private', async () => {
+  const [sandbox, home] = [await withSandbox(), openHome()];
+  await trdr(['whois', '@mira'], { sandbox, home });
+  const folder = join(home.state, 'ledger');
+  const text = readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('');
+  expect(Object.keys(JSON.parse(text)).sort()).toEqual(
+    ['command', 'cu', 'endpoint', 'profile', 'requestId', 'status', 'time'].sort(),
+  );
+});
