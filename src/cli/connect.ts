@@ -7,9 +7,7 @@ import { openLedger } from '../state/ledger.ts';
 import { openWindows } from '../state/windows.ts';
 import type { Io } from './io.ts';
 import type { Settings } from './settings.ts';
-
-declare const __VERSION__: string | undefined;
-export const version = typeof __VERSION__ === 'undefined' ? '0.0.0' : __VERSION__;
+import { version } from './version.ts';
 
 /** Which service a run talks to. */
 export interface Target {

@@ -4,8 +4,8 @@ import type { LedgerEntry } from '../../core/ports.ts';
 import type { Connect } from '../../feed/ports.ts';
 import { createConnect } from '../../feed/socket.ts';
 import { openLedger } from '../../state/ledger.ts';
-import { version } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { version } from '../version.ts';
 
 const MINUTE = 60_000;
 
