@@ -1,0 +1,191 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { withService } from './service.ts';
+
+const RAW = '{"b": 1.0,\n "big":12345678901234567890, "text":"\\u001b[2J 🌙"}';
+
+describe('trdr api', () => {
+  test('hands the body on byte for byte', async () => {
+    const service = await withService(() => ({ body: Buffer.from(RAW) }));
+    const { exitCode, stdout, stderr } = await trdr(['api', '/openapi.json'], { sandbox: service });
+    expect([exitCode, stdout, stderr]).toEqual([0, RAW, '']);
+  });
+
+  test('spreads JSON out on a terminal, with nothing in it that the terminal obeys', async () => {
+    const service = await withService(() => ({ body: Buffer.from(`${RAW.slice(0, -1)},"bidi":"\u202e"}`) }));
+    const { stdout } = await runInProcess(['api', '/v2/user/handle/mira'], { sandbox: service, tty: true });
+    expect(stdout).toBe(
+      '{\n  "b": 1.0,\n  "big": 12345678901234567890,\n  "text": "\\u001b[2J 🌙",\n  "bidi": "\\u202e"\n}\n',
+    );
+  });
+
+  test('takes the method, a query, a JSON body or a whole body, each where it belongs', async () => {
+    const seen: string[] = [];
+    const service = await withService(async ({ method, path, request }) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      seen.push(`${method} ${path} ${body}`);
+      return { body: {} };
+    });
+    const home = openHome();
+    writeFileSync(join(home.path, 'body.json'), '{"handles":["file"]}');
+    const options = { sandbox: service, home };
+    await trdr(['api', 'v2/thesis', '-f', 'limit=5', '-f', 'before=a b'], options);
+    await trdr(['api', 'post', '/v2/user/handles/pnl', '-f', 'handles[]=x', '-f', 'handles[]=y'], options);
+    await trdr(['api', '/v2/user/handles/pnl', '--input', 'body.json'], options);
+    await trdr(['api', 'POST', '/v2/user/handles/pnl', '--input', '-'], {
+      ...options,
+      input: '{"handles":["stdin"]}',
+    });
+    await trdr(['api', 'DELETE', '/v2/new/thing', '-f', 'a[b]=c'], options);
+    expect(seen).toEqual([
+      'GET /v2/thesis?limit=5&before=a%20b ',
+      'POST /v2/user/handles/pnl {"handles":["x","y"]}',
+      'POST /v2/user/handles/pnl {"handles":["file"]}',
+      'POST /v2/user/handles/pnl {"handles":["stdin"]}',
+      'DELETE /v2/new/thing {"a":{"b":"c"}}',
+    ]);
+  });
+
+  test('prints status and headers with -i, as HTTP writes them', async () => {
+    const sandbox = await withSandbox();
+    const { stdout } = await trdr(['api', '-i', '/v2/user/handle/mira'], { sandbox });
+    const [head = '', body = ''] = stdout.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(head).toContain('content-type: application/json');
+    expect(JSON.parse(body)).toMatchObject({ handle: 'mira' });
+  });
+
+  test('prints the body of an error too, says it on stderr, and ends as its status does', async () => {
+    const sandbox = await withSandbox();
+    const { exitCode, json, error } = await trdr(['api', '/v2/user/handle/nobody-at-all'], { sandbox });
+    expect(exitCode).toBe(3);
+    expect(json()).toMatchObject({ error: { code: 'NOT_OBSERVED' } });
+    expect(error()).toMatchObject({ code: 'NOT_OBSERVED', status: 404, exit: 3 });
+  });
+
+  test.each([
+    [400, 2],
+    [401, 4],
+    [402, 6],
+    [403, 5],
+    [409, 9],
+    [429, 7],
+    [500, 9],
+    [503, 9],
+    [418, 9],
+  ])('ends a %i in %i', async (status, exit) => {
+    const service = await withService(() => ({
+      status,
+      body: 'no JSON at all',
+      headers: { 'retry-after': '9999' },
+    }));
+    const { exitCode, stdout } = await trdr(['api', '/v2/user/id/x', '--retries', '0'], { sandbox: service });
+    expect([exitCode, stdout]).toEqual([exit, 'no JSON at all']);
+  });
+
+  test('leaves no file behind for an error', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const out = join(home.path, 'answer.json');
+    const failed = await trdr(['api', '/v2/user/handle/nobody-at-all', '--out', out], { sandbox, home });
+    expect([failed.exitCode, failed.stdout, existsSync(out)]).toEqual([3, '', false]);
+    await trdr(['api', '/v2/user/handle/mira', '--out', out], { sandbox, home });
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ handle: 'mira' });
+  });
+
+  test.each(['bare', 'wrapped'] as const)(
+    'follows the pages to the last, a body a line (%s)',
+    async (envelope) => {
+      const sandbox = await withSandbox({ envelope });
+      const { exitCode, records } = await trdr(
+        ['api', '/v2/launchpad/thesis', '--paginate', '--max-cu', '50k'],
+        { sandbox },
+      );
+      expect(exitCode).toBe(0);
+      const pages = records().map(
+        (page) => (envelope === 'bare' ? page : page['data']) as { items: { id: string }[] },
+      );
+      expect(pages.length).toBeGreaterThan(1);
+      const ids = pages.flatMap(({ items }) => items.map(({ id }) => id));
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(pages.at(-1)).toMatchObject({ hasMore: false, nextBefore: null });
+      expect(sandbox.meter().unitsUsed).toBe(10 * pages.length);
+    },
+  );
+
+  test('delivers the pages that the ceiling lets through, and ends in 6', async () => {
+    const sandbox = await withSandbox();
+    const { exitCode, lines } = await trdr(['api', '/v2/launchpad/thesis', '--paginate', '--max-cu', '25'], {
+      sandbox,
+    });
+    expect([exitCode, lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 20]);
+  });
+
+  test('does not go round in circles', async () => {
+    const service = await withService(() => ({ body: { items: [], hasMore: true, nextBefore: 'same' } }));
+    const { exitCode, error } = await trdr(['api', '/v2/thesis', '--paginate', '--yes'], {
+      sandbox: service,
+    });
+    expect([exitCode, error()['code'], service.calls.length]).toEqual([9, 'CURSOR_STUCK', 2]);
+  });
+
+  test('shows with --dry-run what would be sent, and sends nothing', async () => {
+    const service = await withService(() => ({ body: {} }));
+    const plan = async (...words: string[]) =>
+      (await trdr(['api', ...words, '--dry-run'], { sandbox: service })).records()[0];
+    expect(
+      await plan('POST', '/v2/user/handles/pnl', '-f', 'handles[]=a', '-f', 'handles[]=b'),
+    ).toMatchObject({
+      endpoint: 'users.pnl',
+      body: { handles: ['a', 'b'] },
+      least: 400,
+      most: 60_000,
+    });
+    expect(await plan('/v2/thesis', '--paginate')).toMatchObject({ times: null, least: 200, most: null });
+    expect(await plan('/v2/unheard/of')).toMatchObject({
+      endpoint: 'GET /v2/unheard/of',
+      least: null,
+      most: null,
+    });
+    expect(await plan('/openapi.json')).toMatchObject({ least: 0, most: 0 });
+    expect(service.calls).toEqual([]);
+  });
+
+  test('asks before what can cost much, and sends nothing where nobody answers', async () => {
+    const service = await withService(() => ({ body: { count: 0, missing: [], entries: [] } }));
+    const many = [
+      'api',
+      'POST',
+      '/v2/user/handles/pnl',
+      ...['a', 'b', 'c', 'd'].flatMap((h) => ['-f', `handles[]=${h}`]),
+    ];
+    const alone = await trdr(many, { sandbox: service });
+    expect([alone.exitCode, service.calls.length]).toEqual([11, 0]);
+    const no = await runInProcess(many, { sandbox: service, tty: true, typed: ['n\r'] });
+    expect([no.exitCode, service.calls.length]).toEqual([11, 0]);
+    expect(no.stderr).toContain('800 CU to 120,000 CU');
+    const yes = await runInProcess(many, { sandbox: service, tty: true, typed: ['y\r'] });
+    expect([yes.exitCode, service.calls.length]).toEqual([0, 1]);
+  });
+
+  test('sends no call of unknown cost under a ceiling, and says so without one', async () => {
+    const service = await withService(() => ({ body: {} }));
+    const refused = await trdr(['api', '/v2/unheard/of', '--max-cu', '1M'], { sandbox: service });
+    expect([refused.exitCode, service.calls.length]).toEqual([6, 0]);
+    const sent = await trdr(['api', '/v2/unheard/of'], { sandbox: service });
+    expect([sent.exitCode, service.calls.length]).toEqual([0, 1]);
+    expect(sent.stderr).toBe('trdr: what GET /v2/unheard/of costs is not known\n');
+  });
+
+  test('says which file can not be read', async () => {
+    const { exitCode, error } = await runInProcess(['api', 'POST', '/v2/x', '--input', 'gone.json']);
+    expect([exitCode, error()['message']]).toEqual([2, 'there is no file gone.json']);
+  });
+
+  test('runs against the embedded service', async () => {
+    const { exitCode, json } = await trdr(['api', '/v2/me', '--sandbox']);
+    expect([exitCode, json()]).toEqual([0, expect.objectContaining({ usage: expect.anything() })]);
+  });
+});
