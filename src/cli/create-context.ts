@@ -158,11 +158,19 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     },
     async emit(view, single, body) {
       const out = await records(view, single);
+      let any = false;
+      const counted: typeof out = {
+        ...out,
+        write(record) {
+          any = true;
+          return out.write(record);
+        },
+      };
       try {
-        await body(out);
+        await body(counted);
       } catch (error) {
         const brokenOff = io.signal.aborted && globals.out !== undefined;
-        if (!brokenOff && !gone.signal.aborted) await out.end();
+        if (any && !brokenOff && !gone.signal.aborted) await out.end();
         throw error;
       }
       await out.end();
