@@ -52,5 +52,6 @@ export async function gatherSubjects(
 export const isSingle = (source: SubjectSource, { checked, endless }: Subjects): boolean =>
   checked.length === 1 && !endless && source.words.length === 1 && source.words[0] !== '-';
 
-const onLine = (line: number, { message, code, hint }: Failure) =>
+/** A failure of one line of an input, with its number. */
+export const onLine = (line: number, { message, code, hint }: Failure) =>
   new Failure('usage', `line ${line}: ${message}`, { code, hint });

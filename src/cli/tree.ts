@@ -6,6 +6,7 @@ type Load = () => Promise<AnyCommand>;
 export const tree: Readonly<Record<string, Load>> = {
   resolve: async () => (await import('./commands/resolve.ts')).resolve,
   whois: async () => (await import('./commands/whois.ts')).whois,
+  pnl: async () => (await import('./commands/pnl.ts')).pnl,
   'thesis list': async () => (await import('./commands/thesis-list.ts')).thesisList,
   'thesis tail': async () => (await import('./commands/thesis-tail.ts')).thesisTail,
   me: async () => (await import('./commands/me.ts')).me,

@@ -48,7 +48,8 @@ export function createTable<T>(
   const { context, style } = options;
   const room = Math.max(1, options.width);
   const ellipsis = context.unicode ? '…' : '..';
-  const cellOf = (column: Column<T>, record: T) => formatCell(column.kind, column.value(record), context);
+  const cellOf = (column: Column<T>, record: T) =>
+    formatCell(column.kindOf?.(record) ?? column.kind, column.value(record), context);
   const titles = columns.map(({ title }) => (context.unicode ? safeLine(title) : asciiOnly(safeLine(title))));
   const cells = records.map((record) => columns.map((column) => cellOf(column, record)));
 

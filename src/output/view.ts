@@ -29,6 +29,8 @@ export type CellKind =
 export interface Column<T> {
   readonly title: string;
   readonly kind: CellKind;
+  /** How a row's own cell is shown where a column holds several kinds; `kind` still aligns it. */
+  readonly kindOf?: (record: T) => CellKind;
   readonly value: (record: T) => unknown;
   /** Columns with the highest number are dropped first where the terminal is narrow. 0 always stays. */
   readonly rank?: number;

@@ -1,0 +1,121 @@
+import { statSync } from 'node:fs';
+import { usage } from '../../contract/failure.ts';
+import { BATCH_MAX } from '../../contract/limits.ts';
+import { windowNames } from '../../contract/records/pnl.ts';
+import { PnlRecord } from '../../contract/records/subject.ts';
+import { sortKeys } from '../../output/views/pnl-rows.ts';
+import { command } from '../command.ts';
+import { subjectOptions } from '../common.ts';
+import type { Context, Planned } from '../context.ts';
+import { type SubjectSource, subjectSource } from '../input.ts';
+import { flag, list, value } from '../option.ts';
+import { exportPnl, openExport } from '../pnl/export.ts';
+import { gatherHandles } from '../pnl/handles.ts';
+import type { Shape } from '../pnl/present.ts';
+import { streamPnl } from '../pnl/stream.ts';
+import { oneOf } from '../values.ts';
+
+export const pnl = command({
+  path: 'pnl',
+  summary: "Traders' numbers: cash flow, return, volume, trades, rank",
+  about: [
+    'netUsd is cash flow, received on sells minus paid on buys, and not realized profit: an account that only bought shows negative. Tables call it so.',
+    'One handle takes the single call, more go in batches of up to 100. A handle that is given twice is asked for once. When what is left can not pay for a full batch, the batch is sized to what can be paid; the rest is named on stderr, and the command ends in 6.',
+    'There are three kinds of nothing, told apart in every format: not held (found is false), no proven wallet (wallet and evmWallet are null), and no numbers (a wallet, and windows that are null). In CSV the column status says which: ok, not_held, no_wallet, no_numbers, failed.',
+    'With --out, what is paid for is kept in FILE.journal until the file is whole. Whatever ended an export, the same line with --resume goes on where it stopped, and pays for no handle twice.',
+    '--window and --sort shape tables and CSV; the other formats hold the records as they came, in the order of the handles.',
+  ],
+  args: [
+    {
+      name: 'handle',
+      help: 'a handle; - reads them from stdin',
+      variadic: true,
+      optional: true,
+      complete: 'handle',
+    },
+  ],
+  options: {
+    window: list('--window', 'show this window; may be given several times', oneOf(...windowNames)),
+    sort: value('--sort', 'best first, by the first --window given, or all', oneOf(...sortKeys)),
+    resume: flag('--resume', 'with --out: go on with an export that was interrupted'),
+    ...subjectOptions,
+  },
+  common: ['output', 'service', 'money'],
+  examples: [
+    { run: 'trdr pnl mira', does: 'one trader' },
+    { run: 'trdr pnl mira solwolf 0xMert', does: 'a few, side by side' },
+    { run: 'trdr pnl --file desk.txt --window 7d --sort returnPct', does: 'a list, best return first' },
+    { run: 'trdr pnl --file desk.txt --out pnl.csv --resume --max-cu 60M', does: 'every night, from cron' },
+  ],
+  calls: ['user.pnl', 'users.pnl', 'me'],
+  record: () => PnlRecord,
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
+  parse: (words, given) => ({
+    ...given,
+    windows: given.window.length > 0 ? [...new Set(given.window)] : windowNames,
+    source: subjectSource(words, given, 'handle'),
+  }),
+  async run(context, { source, windows, window, sort, resume, strict }) {
+    const { out, dryRun, fields } = context.globals;
+    if (resume && out === undefined) throw usage('--resume goes on with a file', 'name it with --out');
+    const subjects = await gatherHandles(source, context.io);
+    if (dryRun) return await plan(context, subjects, resume);
+    const shape: Shape = {
+      format: context.format,
+      windows,
+      sort,
+      sortWindow: window[0] ?? 'all',
+      fields,
+      single: subjects.length === 1 && isOneWord(source),
+      handles: subjects.length,
+      width: out === undefined ? (context.io.stdout.columns ?? 80) : 80,
+    };
+    const shapes = context.format === 'csv' || context.format === 'table';
+    if (!shapes && (sort !== undefined || window.length > 0)) {
+      context.say(
+        `--window and --sort shape tables and CSV: ${context.format} holds the records as they came`,
+      );
+    }
+    if (out === undefined || (!resume && isDevice(out)))
+      return await streamPnl(context, subjects, shape, strict);
+    return await exportPnl(context, subjects, { out, resume, shape, strict });
+  },
+});
+
+const isOneWord = ({ words }: SubjectSource) => words.length === 1 && words[0] !== '-';
+
+/** A pipe or a device takes what it is given: there is nothing to go on with. */
+const isDevice = (out: string): boolean => {
+  const there = statSync(out, { throwIfNoEntry: false });
+  return there !== undefined && !there.isFile();
+};
+
+/** The calls that a run would make as things stand. */
+async function plan(context: Context, subjects: readonly string[], resume: boolean): Promise<0> {
+  const { out } = context.globals;
+  let todo = subjects.map((_, at) => at);
+  if (resume && out !== undefined && statSync(`${out}.journal`, { throwIfNoEntry: false })) {
+    const journal = await openExport(context, subjects, { out, resume });
+    const open = journal.openBatches().flatMap(({ positions }) => positions);
+    todo = [...open, ...journal.free(subjects.length)];
+    await journal.close();
+  }
+  await context.dryRun(
+    callsFor(
+      todo.map((at) => subjects[at] ?? ''),
+      subjects.length === 1,
+    ),
+  );
+  return 0;
+}
+
+function* callsFor(subjects: readonly string[], alone: boolean): Generator<Planned> {
+  const handles = subjects.map((subject) => subject.replace(/^@/, ''));
+  if (alone) {
+    for (const handle of handles) yield { id: 'user.pnl', ask: { params: { handle } } };
+    return;
+  }
+  for (let at = 0; at < handles.length; at += BATCH_MAX) {
+    yield { id: 'users.pnl', ask: { body: { handles: handles.slice(at, at + BATCH_MAX) } } };
+  }
+}

@@ -1,0 +1,33 @@
+import { cu } from '../../contract/endpoints.ts';
+import type { Purse } from '../../core/purse.ts';
+import type { Context } from '../context.ts';
+import { unitsText } from '../money.ts';
+
+const grouped = (count: number) => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+
+/** `1 handle`, `2,000 handles`. */
+export const handlesText = (count: number): string => `${grouped(count)} handle${count === 1 ? '' : 's'}`;
+
+/**
+ * Holds a run against the money rules and against what is left of both meters, before any paid call. What
+ * can't all be paid for is said, not refused: the batches are sized to it.
+ */
+export async function approveRun(context: Context, purse: Purse, count: number): Promise<void> {
+  const { io, signal } = context;
+  const estimate = { least: cu.miss * count, most: cu.reveal * count };
+  const what = `asking for ${handlesText(count)}`;
+  const somebody = io.stdin.isTTY === true && io.stderr.isTTY === true;
+  // Where nobody can be asked, the rules alone decide, and the service is left alone.
+  if (!somebody) await context.approve(estimate, what);
+  const { units, reveals } = await purse.refresh(signal);
+  const costly = somebody && estimate.most > context.settings.confirmAbove;
+  if (units !== null && (costly || units < estimate.most)) {
+    const sure = Math.min(count, Math.floor(units / cu.reveal));
+    const enough = sure < count ? `, enough for ${grouped(sure)} of ${handlesText(count)} at full price` : '';
+    context.say(`${unitsText(units)} are left${enough}`);
+  }
+  if (reveals !== null && (costly || reveals < count)) {
+    context.say(`${grouped(reveals)} wallet reveals are left`);
+  }
+  if (somebody) await context.approve(estimate, what);
+}

@@ -1,0 +1,187 @@
+import { Failure } from '../../contract/failure.ts';
+import { PnlRecord } from '../../contract/records/subject.ts';
+import { createPnlRun, type PnlRun } from '../../core/pnl.ts';
+import { failedPnl } from '../../core/pnl-records.ts';
+import { createPurse, type Purse } from '../../core/purse.ts';
+import type { Journal } from '../../state/journal.ts';
+import type { Context } from '../context.ts';
+import type { ExitCode } from '../exit.ts';
+import { unitsText } from '../money.ts';
+import { openProgress } from '../progress.ts';
+import { createTally } from '../tally.ts';
+import { approveRun, handlesText } from './approve.ts';
+import { present, type Shape } from './present.ts';
+import { isSpent, sayLeft, sayLost } from './report.ts';
+import { settleOpen } from './settle.ts';
+import { textOf } from './text.ts';
+
+/** What an export is to be. */
+export interface ExportOptions {
+  readonly out: string;
+  readonly resume: boolean;
+  readonly shape: Shape;
+  readonly strict: boolean;
+}
+
+/** The journal of an export, held against every other process. */
+export async function openExport(
+  context: Context,
+  subjects: readonly string[],
+  { out, resume }: Pick<ExportOptions, 'out' | 'resume'>,
+): Promise<Journal> {
+  const { digestOf, openJournal } = await import('../../state/journal.ts');
+  // How the file looks is left out: it is made of the journal at the end, in whatever form is wanted then.
+  const service = context.scope?.baseUrl ?? null;
+  return await openJournal({
+    out,
+    identity: { inputs: digestOf(subjects), format: 'pnl', flags: { service } },
+    size: subjects.length,
+    resume,
+    now: context.io.clock.now,
+  });
+}
+
+/** Exports numbers to a file by way of a journal: whatever ends it, it goes on where it stopped. */
+export async function exportPnl(
+  context: Context,
+  subjects: readonly string[],
+  options: ExportOptions,
+): Promise<ExitCode> {
+  const journal = await openExport(context, subjects, options);
+  try {
+    return await exportBy(journal, context, subjects, options);
+  } finally {
+    await journal.close();
+  }
+}
+
+async function exportBy(
+  journal: Journal,
+  context: Context,
+  subjects: readonly string[],
+  { out, resume, shape, strict }: ExportOptions,
+): Promise<ExitCode> {
+  const purse = await purseOf(context);
+  const before = await settleOpen(journal, context, purse);
+  const todo = journal.free(subjects.length);
+  if (journal.resumed) {
+    const { answered, size } = journal.counts();
+    context.say(`going on with the export to ${out}: ${answered} of ${handlesText(size)} are there`);
+  } else if (resume) context.say(`no export to ${out} was interrupted: beginning one`);
+  if (before.handles > 0) {
+    context.say(
+      `the answers for ${handlesText(before.handles)} were lost when it stopped, up to ${unitsText(before.cuAtMost)}: they are asked for again`,
+    );
+  }
+  let run: PnlRun | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  if (todo.length > 0) {
+    await approveRun(context, await purse(), todo.length);
+    const client = await context.client();
+    const { clock } = context.io;
+    run = createPnlRun({
+      client,
+      clock,
+      purse: await purse(),
+      subjects,
+      todo,
+      log: journal,
+      signal: context.signal,
+    });
+    try {
+      await follow(run, context, todo.length);
+    } catch (error) {
+      failure = { error };
+    }
+  }
+  const left = run?.left().map((position) => subjects[position] ?? '') ?? [];
+  const lost = run?.lost ?? [];
+  const whole = failure === undefined && lost.length === 0;
+  const { answered } = journal.counts();
+  // A file that lacks something is made only where the run came to an end of its own; else the last one stays.
+  const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
+  if (!whole) sayLost(context, lost, subjects);
+  if (failure?.error instanceof Failure) {
+    if (left.length > 0 && answered > 0) await journal.leave(failure.error.code, left).catch(() => {});
+    sayLeft(context, left, answered > 0 ? journal.path : undefined);
+  }
+  const tally = createTally();
+  if (delivers) {
+    const records = recordsOf(journal, run, tally, subjects);
+    await present(records, shape, async (view, single, items) => {
+      await journal.deliver(textOf(context, view, single, items), { keep: !whole });
+    });
+  }
+  if (!whole && answered > 0) {
+    const where = delivers ? `${out} holds what was answered` : `what was answered is in ${journal.path}`;
+    context.say(
+      `${where}, ${answered} of ${handlesText(subjects.length)}: run it again with --resume for the rest`,
+    );
+  }
+  if (failure) throw failure.error;
+  if (lost[0]) throw lost[0].failure;
+  if (context.io.stderr.isTTY) context.say(`${tally.text}, ${unitsText(context.spent)}`);
+  return tally.exit(strict);
+}
+
+/** The purse, made when it is first needed: a journal that holds everything needs no service. */
+async function purseOf(context: Context): Promise<() => Promise<Purse>> {
+  let purse: Promise<Purse> | undefined;
+  return () => {
+    purse ??= context
+      .client()
+      .then((client) => createPurse({ client, clock: context.io.clock, maxCu: context.settings.maxCu }));
+    return purse;
+  };
+}
+
+async function follow(run: PnlRun, context: Context, total: number): Promise<void> {
+  const progress = await openProgress(context);
+  let done = 0;
+  try {
+    for await (const results of run.results()) {
+      done += results.length;
+      progress.show('asking', { done, total, cu: context.spent });
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** The records of the file: what the journal holds, and for what was lost, that it was. */
+async function* recordsOf(
+  journal: Journal,
+  run: PnlRun | undefined,
+  tally: ReturnType<typeof createTally>,
+  subjects: readonly string[],
+): AsyncGenerator<PnlRecord> {
+  const lost = new Map(
+    (run?.lost ?? []).flatMap(({ positions, failure }) =>
+      positions.map((position) => [position, failure] as const),
+    ),
+  );
+  for await (const { position, value, held } of journal.values()) {
+    const failure = lost.get(position);
+    if (!held && failure) {
+      tally.add({ found: null, failure });
+      yield failedPnl(subjects[position] ?? '', failure);
+    }
+    if (!held) continue;
+    const record = PnlRecord.safeParse(value);
+    if (!record.success) throw spoilt(journal.path, position);
+    tally.add(
+      record.data.found === null ? { found: null, failure: refusalOf(record.data.error) } : record.data,
+    );
+    yield record.data;
+  }
+}
+
+/** Why a handle was refused, in an earlier run maybe. */
+const refusalOf = ({ code, message, status, hint }: Extract<PnlRecord, { found: null }>['error']) =>
+  new Failure(status === 403 ? 'forbidden' : 'usage', message, { code, status, hint });
+
+const spoilt = (path: string, position: number) =>
+  new Failure('local', `the journal ${path} holds no record for handle ${position + 1}`, {
+    code: 'JOURNAL_DAMAGED',
+    hint: 'restore it, or remove it to begin anew: what it had paid for will be paid for again',
+  });

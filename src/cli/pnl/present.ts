@@ -1,0 +1,115 @@
+import type { WindowName } from '../../contract/records/pnl.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
+import type { View } from '../../output/view.ts';
+import { csvView, pnlView, rowView, tableRows } from '../../output/views/pnl.ts';
+import { compareRows, compareView, fitsSideBySide } from '../../output/views/pnl-compare.ts';
+import {
+  largestOf,
+  rowFields,
+  rowsOf,
+  type SortKey,
+  sorted,
+  standingOf,
+} from '../../output/views/pnl-rows.ts';
+import type { OutputFormat } from '../common.ts';
+
+/** How numbers are to be shown. */
+export interface Shape {
+  readonly format: OutputFormat;
+  readonly windows: readonly WindowName[];
+  readonly sort: SortKey | undefined;
+  /** The window that is sorted by. */
+  readonly sortWindow: WindowName;
+  /** `--fields` as it was given. */
+  readonly fields: string | undefined;
+  /** The command has exactly one answer. */
+  readonly single: boolean;
+  readonly handles: number;
+  /** Cells of the terminal. */
+  readonly width: number;
+}
+
+/** Takes what is to be written, in whatever form it was found to be shown best. */
+export type Use = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
+
+/** Tables up to this many handles are drawn when all is there, with bars and the widths that fit. */
+const WHOLE_TABLE = 1_000;
+
+const isRows = ({ format }: Shape) => format === 'csv' || format === 'table';
+
+/** Whether everything must be there before the first of it can be shown. */
+export const isWhole = (shape: Shape): boolean =>
+  isRows(shape) && (shape.sort !== undefined || (shape.format === 'table' && shape.handles <= WHOLE_TABLE));
+
+/** Members of the record that no row has: whoever names one wants records. */
+const wantsRecords = (fields: string) =>
+  fields.split(',').some((name) => /^(windows|error)(\.|$)/.test(name.trim()));
+
+/** Shows records as the format and the flags want them, and passes them on as they come where it can. */
+export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
+  const { windows, sort, format, fields, single } = shape;
+  if (!isWhole(shape)) return await pass(records, shape, use);
+  const list: PnlRecord[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    for await (const record of records) list.push(record);
+  } catch (error) {
+    // What came is shown all the same: it was paid for.
+    failure = { error };
+    if (list.length === 0) throw error;
+  }
+  const ordered = sort ? sorted(list, sort, shape.sortWindow) : list;
+  if (format === 'csv' || single || fields !== undefined)
+    return await pass(replay(ordered, failure), shape, use);
+  if (windows.length > 1 && fitsSideBySide(list.length, shape.width)) {
+    return await use(compareView(ordered), false, replay(compareRows(ordered, windows), failure));
+  }
+  const gaps = list.some((record) => windows.some((window) => standingOf(record, [window]) !== 'ok'));
+  const largest = largestOf(list);
+  const rows = ordered.flatMap((record) => tableRows(record, windows, largest));
+  await use(rowView({ bars: true, gaps, windows }), false, replay(rows, failure));
+}
+
+async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
+  const { format, windows, fields, single } = shape;
+  if (!isRows(shape) || (single && format === 'table') || (fields !== undefined && wantsRecords(fields))) {
+    return await use(pnlView(windows), single, records);
+  }
+  if (format === 'csv')
+    return await use(
+      csvView,
+      false,
+      each(records, (record) => rowsOf(record, windows)),
+    );
+  if (fields !== undefined) {
+    // Columns that were asked for are shown as they are, whatever a row would say of nothing.
+    const view = { ...rowView({ bars: false, gaps: false, windows }), fields: rowFields };
+    return await use(
+      view,
+      false,
+      each(records, (record) => tableRows(record, windows, undefined)),
+    );
+  }
+  const view = rowView({ bars: false, gaps: true, windows });
+  await use(
+    view,
+    false,
+    each(records, (record) => tableRows(record, windows, undefined)),
+  );
+}
+
+async function* each<T>(
+  records: AsyncIterable<PnlRecord>,
+  rows: (record: PnlRecord) => readonly T[],
+): AsyncGenerator<T> {
+  for await (const record of records) yield* rows(record);
+}
+
+/** What was gathered, and then the failure that ended the gathering. */
+async function* replay<T>(
+  items: readonly T[],
+  failure: { readonly error: unknown } | undefined,
+): AsyncGenerator<T> {
+  yield* items;
+  if (failure) throw failure.error;
+}

@@ -1,0 +1,54 @@
+import { cu } from '../../contract/endpoints.ts';
+import { SETTLE_MS } from '../../core/pnl.ts';
+import type { Purse } from '../../core/purse.ts';
+import type { Journal } from '../../state/journal.ts';
+import { openLedger } from '../../state/ledger.ts';
+import type { Context } from '../context.ts';
+
+/**
+ * Settles what an interrupted run left open: a batch that was sent and whose answer nobody has. Where the
+ * service's meter has not moved since, it was not paid for; everywhere else it counts as lost.
+ */
+export async function settleOpen(
+  journal: Journal,
+  context: Context,
+  purseOf: () => Promise<Purse>,
+): Promise<{ readonly handles: number; readonly cuAtMost: number }> {
+  const { clock } = context.io;
+  let handles = 0;
+  let sum = 0;
+  for (const { batch, positions, unitsUsed, partial } of journal.openBatches()) {
+    const purse = await purseOf();
+    await purse.refresh(context.signal);
+    const now = clock.now();
+    const age = now - (journal.writtenAt ?? now);
+    const month = (time: number) => new Date(time).toISOString().slice(0, 7);
+    // With the month the meter begins anew, and where it stands tells nothing any more.
+    const before = month(now) === month(journal.startedAt) ? unitsUsed : null;
+    if (!partial && (await purse.unmoved(before, Math.max(0, SETTLE_MS - Math.max(0, age))))) {
+      await journal.dropped(batch);
+      continue;
+    }
+    const most = positions.length * cu.reveal;
+    const moved = before === null ? most : (purse.unitsUsed ?? 0) - before;
+    const cuAtMost = moved > 0 ? Math.min(most, moved) : most;
+    // A part of the answer is here: then the ledger has the whole of its price already.
+    if (!partial) enter(context, cuAtMost);
+    await journal.lost(batch, cuAtMost);
+    handles += positions.length;
+    sum += cuAtMost;
+  }
+  return { handles, cuAtMost: sum };
+}
+
+function enter({ settings, io, command, say }: Context, cuAtMost: number): void {
+  openLedger({ dir: settings.folders.state, notice: say }).append({
+    time: io.clock.now(),
+    command,
+    profile: settings.profile,
+    endpoint: 'users.pnl',
+    status: null,
+    cu: 0,
+    cuAtMost,
+  });
+}

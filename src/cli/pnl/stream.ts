@@ -1,0 +1,94 @@
+import { cu } from '../../contract/endpoints.ts';
+import { Failure } from '../../contract/failure.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
+import { createPnlRun, type PnlRun } from '../../core/pnl.ts';
+import { askOne } from '../../core/pnl-ask.ts';
+import { createPurse } from '../../core/purse.ts';
+import type { Context } from '../context.ts';
+import type { ExitCode } from '../exit.ts';
+import { unitsText } from '../money.ts';
+import { openProgress } from '../progress.ts';
+import { createTally } from '../tally.ts';
+import { approveRun } from './approve.ts';
+import { isWhole, present, type Shape } from './present.ts';
+import { sayLeft, sayLost } from './report.ts';
+
+/** How often what was paid for is handed on to whoever reads. */
+const FLUSH_ROWS = 100;
+
+/** Asks, and writes the answers as they come. Nothing of them is kept. */
+export async function streamPnl(
+  context: Context,
+  subjects: readonly string[],
+  shape: Shape,
+  strict: boolean,
+): Promise<ExitCode> {
+  const { io, signal } = context;
+  const tally = createTally();
+  let run: PnlRun | undefined;
+
+  async function* one(subject: string): AsyncGenerator<PnlRecord> {
+    const client = await context.client();
+    const { record, failure } = await askOne(client, subject, { signal, now: io.clock.now });
+    tally.add(record.found === null ? { found: null, failure } : record);
+    yield record;
+  }
+
+  async function* many(made: PnlRun): AsyncGenerator<PnlRecord> {
+    const progress = await openProgress(context);
+    // A line that is drawn anew and rows on the same terminal would run into each other.
+    const shown = io.stdout.isTTY !== true || context.globals.out !== undefined || isWhole(shape);
+    try {
+      for await (const results of made.results()) {
+        for (const { record, failure } of results) {
+          tally.add(record.found === null ? { found: null, failure } : record);
+          yield record;
+        }
+        if (shown) progress.show('asking', { done: tally.total, total: subjects.length, cu: context.spent });
+      }
+    } finally {
+      progress.stop();
+    }
+  }
+
+  const [only] = subjects;
+  let records: AsyncGenerator<PnlRecord>;
+  if (subjects.length === 1 && only !== undefined) {
+    await context.approve({ least: cu.miss, most: cu.reveal }, `asking for ${only}`);
+    records = one(only);
+  } else {
+    const client = await context.client();
+    const purse = createPurse({ client, clock: io.clock, maxCu: context.settings.maxCu });
+    await approveRun(context, purse, subjects.length);
+    const todo = subjects.map((_, at) => at);
+    run = createPnlRun({ client, clock: io.clock, purse, subjects, todo, signal });
+    records = many(run);
+  }
+  try {
+    await present(records, shape, (view, single, items) =>
+      context.emit(view, single, async (out) => {
+        let rows = 0;
+        for await (const item of items) {
+          await out.write(item);
+          if (++rows % FLUSH_ROWS === 0) await out.flush();
+        }
+      }),
+    );
+  } catch (error) {
+    if (run && error instanceof Failure) {
+      sayLost(context, run.lost, subjects);
+      sayLeft(
+        context,
+        run.left().map((position) => subjects[position] ?? ''),
+      );
+    }
+    throw error;
+  }
+  const [lost] = run?.lost ?? [];
+  if (run && lost) {
+    sayLost(context, run.lost, subjects);
+    throw lost.failure;
+  }
+  if (!shape.single && io.stderr.isTTY) context.say(`${tally.text}, ${unitsText(context.spent)}`);
+  return tally.exit(strict);
+}

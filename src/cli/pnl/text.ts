@@ -1,0 +1,38 @@
+import { createPrinter } from '../../output/printer.ts';
+import type { Sink } from '../../output/sink.ts';
+import type { View } from '../../output/view.ts';
+import type { Context } from '../context.ts';
+import { fieldsOf, look } from '../output.ts';
+
+const PIECE = 64 * 1024;
+
+/** Records as the text of a file, a piece at a time: no more of it is ever held than one piece. */
+export async function* textOf<T>(
+  { io, globals, settings, format, say }: Context,
+  view: View<T>,
+  single: boolean,
+  items: AsyncIterable<T>,
+): AsyncGenerator<string> {
+  let text = '';
+  const take = async () => {};
+  const sink: Sink = {
+    write(chunk) {
+      text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+    },
+    flush: take,
+    end: take,
+    abandon: take,
+    closed: new AbortController().signal,
+  };
+  const fields = await fieldsOf(globals.fields, view as View<never>);
+  const appearance = await look(io, globals, settings.utc);
+  const printer = await createPrinter({ sink, view, format, fields, single, notify: say, ...appearance });
+  for await (const item of items) {
+    await printer.write(item);
+    if (text.length < PIECE) continue;
+    yield text;
+    text = '';
+  }
+  await printer.end();
+  yield text;
+}

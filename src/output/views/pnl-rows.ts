@@ -1,0 +1,134 @@
+import { type PnlWindow, type WindowName, windowNames } from '../../contract/records/pnl.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
+
+/** What a record says of a window: numbers, or which of the kinds of nothing. */
+export type Standing = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed';
+
+/** The numbers of one handle in one window, flat: a row of the table and of the CSV. */
+export interface PnlRow extends Readonly<Record<string, unknown>> {
+  readonly subject: string;
+  readonly found: boolean | null;
+  readonly status: Standing;
+  readonly window: WindowName;
+}
+
+/** The columns of the CSV, always the same. */
+export const rowFields = [
+  'subject',
+  'found',
+  'status',
+  'code',
+  'handle',
+  'displayName',
+  'avatarUrl',
+  'twitter',
+  'followers',
+  'wallet',
+  'evmWallet',
+  'updatedAt',
+  'window',
+  'netUsd',
+  'returnPct',
+  'volumeUsd',
+  'trades',
+  'rank',
+] as const;
+
+/** What a window can be sorted by. */
+export const sortKeys = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'] as const;
+export type SortKey = (typeof sortKeys)[number];
+
+/** The numbers that a record holds for a window; undefined where it holds none. */
+export const windowOf = (record: PnlRecord, window: WindowName): PnlWindow | undefined =>
+  (record.found === true ? record.windows[window] : null) ?? undefined;
+
+/** Tells the kinds of nothing apart, for one window or for all of them. */
+export function standingOf(record: PnlRecord, windows: readonly WindowName[] = windowNames): Standing {
+  if (record.found === null) return 'failed';
+  if (!record.found) return 'not_held';
+  if (windows.some((window) => windowOf(record, window))) return 'ok';
+  return record.wallet === null && record.evmWallet === null ? 'no_wallet' : 'no_numbers';
+}
+
+/** The same in words; empty where there is nothing to explain. */
+export function standingText(record: PnlRecord, windows?: readonly WindowName[]): string {
+  switch (standingOf(record, windows)) {
+    case 'ok':
+      return '';
+    case 'not_held':
+      return 'not held';
+    case 'no_wallet':
+      return 'no proven wallet';
+    case 'no_numbers':
+      return 'no numbers';
+    case 'failed':
+      return `failed: ${record.found === null ? record.error.code : ''}`;
+  }
+}
+
+const known = new Set<string>([...rowFields, 'windows', 'error']);
+
+/** A member that is new to this trdr keeps its place behind the known ones. */
+function unknownOf(record: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
+  const extras: Record<string, unknown> = {};
+  for (const name in record) if (!known.has(name)) extras[name] = record[name];
+  return extras;
+}
+
+/** A record as rows, one a window, whatever it holds. */
+export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
+  const { subject, found } = record;
+  const code = record.found === true ? null : record.found === null ? record.error.code : record.code;
+  const of = (name: string) => (record.found === true ? record[name] : null);
+  const person = {
+    handle: of('handle'),
+    displayName: of('displayName'),
+    avatarUrl: of('avatarUrl'),
+    twitter: of('twitter'),
+    followers: of('followers'),
+    wallet: of('wallet'),
+    evmWallet: of('evmWallet'),
+    updatedAt: of('updatedAt'),
+  };
+  const extras = unknownOf(record);
+  return windows.map((window) => {
+    const numbers = windowOf(record, window);
+    return {
+      subject,
+      found,
+      status: standingOf(record, [window]),
+      code,
+      ...person,
+      window,
+      netUsd: numbers?.netUsd,
+      returnPct: numbers?.returnPct,
+      volumeUsd: numbers?.volumeUsd,
+      trades: numbers?.trades,
+      rank: numbers?.rank,
+      ...extras,
+      ...unknownOf(numbers),
+    };
+  });
+}
+
+/** Puts the best first by one number of one window; those without it come last, in the order they had. */
+export function sorted(records: readonly PnlRecord[], by: SortKey, window: WindowName): PnlRecord[] {
+  const keyed = records.map((record) => {
+    const value = windowOf(record, window)?.[by] ?? null;
+    return { record, value: value === null ? Number.NEGATIVE_INFINITY : by === 'rank' ? -value : value };
+  });
+  // Infinite twice makes no difference that could be subtracted.
+  return keyed.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value)).map(({ record }) => record);
+}
+
+/** The largest cash flow of each window, in either direction: what bars are drawn against. */
+export function largestOf(records: readonly PnlRecord[]): (window: WindowName) => number {
+  const largest = new Map<WindowName, number>();
+  for (const record of records) {
+    for (const window of windowNames) {
+      const size = Math.abs(windowOf(record, window)?.netUsd ?? 0);
+      if (size > (largest.get(window) ?? 0)) largest.set(window, size);
+    }
+  }
+  return (window) => largest.get(window) ?? 0;
+}

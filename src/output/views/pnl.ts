@@ -1,0 +1,141 @@
+import { fieldPaths } from '../../contract/paths.ts';
+import type { WindowName } from '../../contract/records/pnl.ts';
+import { PnlRecord } from '../../contract/records/subject.ts';
+import type { Column, View } from '../view.ts';
+import { largestOf, type PnlRow, rowFields, rowsOf, standingText, windowOf } from './pnl-rows.ts';
+
+const of =
+  (key: string) =>
+  (record: PnlRecord): unknown =>
+    record.found === true ? record[key] : undefined;
+
+const nameOf = (record: PnlRecord) =>
+  `@${record.found === true ? record.handle : record.subject.replace(/^@/, '')}`;
+
+/** Cash flow as a share of the largest shown, for a bar. */
+const lengthOf = (netUsd: number | undefined, largest: number) =>
+  netUsd === undefined ? undefined : largest > 0 ? netUsd / largest : 0;
+
+/** A record as it stands in the machine formats, and alone on a terminal. */
+export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
+  const status = (record: PnlRecord) => standingText(record, windows);
+  return {
+    columns: [
+      { title: 'handle', kind: 'handle', value: nameOf, min: 8, field: 'handle' },
+      { title: 'status', kind: 'status', value: (record) => status(record) || 'found' },
+    ],
+    card: {
+      title: (record) => (status(record) === '' ? nameOf(record) : `${nameOf(record)}: ${status(record)}`),
+      lines: [
+        { label: 'name', kind: 'text', value: of('displayName') },
+        { label: 'X', kind: 'handle', value: of('twitter') },
+        { label: 'followers', kind: 'integer', value: of('followers') },
+        { label: 'Solana', kind: 'address', value: of('wallet') },
+        { label: 'EVM', kind: 'address', value: of('evmWallet') },
+        { label: 'refreshed', kind: 'time', value: of('updatedAt') },
+        {
+          label: 'error',
+          kind: 'text',
+          value: (record) => (record.found === null ? record.error.message : undefined),
+        },
+      ],
+      table: {
+        titles: [
+          { title: 'window', kind: 'text' },
+          { title: 'cash flow', kind: 'signedUsd' },
+          { title: 'return', kind: 'percent' },
+          { title: 'rank', kind: 'integer' },
+          { title: 'volume', kind: 'usd' },
+          { title: 'trades', kind: 'integer' },
+          { title: '', kind: 'bar' },
+        ],
+        rows(record) {
+          if (status(record) !== '') return [];
+          const largest = Math.max(...windows.map((window) => largestOf([record])(window)));
+          return windows.map((window) => {
+            const { netUsd, returnPct, rank, volumeUsd, trades } = windowOf(record, window) ?? {};
+            return [window, netUsd, returnPct, rank, volumeUsd, trades, lengthOf(netUsd, largest)];
+          });
+        },
+      },
+    },
+    fields: fieldPaths(PnlRecord),
+    empty: 'no handles',
+  };
+}
+
+/** A row of the table: numbers of a window, or a word why there are none. */
+export interface TableRow extends PnlRow {
+  readonly name: string;
+  readonly length: number | undefined;
+  /** One row says it for all windows. */
+  readonly nothing: string;
+}
+
+/** A record as rows of a table; what holds nothing takes one row. */
+export function tableRows(
+  record: PnlRecord,
+  windows: readonly WindowName[],
+  largest: ((window: WindowName) => number) | undefined,
+): TableRow[] {
+  const nothing = standingText(record, windows);
+  const rows = nothing === '' ? rowsOf(record, windows) : rowsOf(record, windows.slice(0, 1));
+  return rows.map((row) => ({
+    ...row,
+    name: nameOf(record),
+    length: largest && lengthOf(windowOf(record, row.window)?.netUsd, largest(row.window)),
+    nothing: nothing || standingText(record, [row.window]),
+  }));
+}
+
+const shared: readonly Column<PnlRow>[] = [
+  { title: 'cash flow', kind: 'signedUsd', value: (row) => row['netUsd'], field: 'netUsd' },
+];
+const numbers: readonly Column<PnlRow>[] = [
+  { title: 'return', kind: 'percent', value: (row) => row['returnPct'], rank: 2, field: 'returnPct' },
+  { title: 'volume', kind: 'usd', value: (row) => row['volumeUsd'], rank: 4, field: 'volumeUsd' },
+  { title: 'trades', kind: 'integer', value: (row) => row['trades'], rank: 5, field: 'trades' },
+  { title: 'rank', kind: 'integer', value: (row) => row['rank'], rank: 1, field: 'rank' },
+];
+
+/** One row a handle and window. `bars` where all of them are known; `gaps` where some hold nothing. */
+export function rowView(look: {
+  readonly bars: boolean;
+  readonly gaps: boolean;
+  readonly windows: readonly WindowName[];
+}): View<TableRow> {
+  const one = look.windows.length === 1;
+  const title = one ? `cash flow ${look.windows[0]}` : 'cash flow';
+  return {
+    columns: [
+      { title: 'handle', kind: 'handle', value: (row) => row.name, min: 8, field: 'handle' },
+      ...(one
+        ? []
+        : [
+            {
+              title: 'window',
+              kind: 'text' as const,
+              value: (row: TableRow) => (row.status === 'ok' ? row.window : ''),
+              field: 'window',
+            },
+          ]),
+      ...shared.map((column) => ({ ...column, title })),
+      ...(look.bars
+        ? [{ title: '', kind: 'bar' as const, value: (row: TableRow) => row.length, rank: 3 }]
+        : []),
+      ...numbers,
+      ...(look.gaps
+        ? [{ title: 'note', kind: 'status' as const, value: (row: TableRow) => row.nothing, min: 18 }]
+        : []),
+    ],
+    fields: rowFields,
+    empty: 'no handles',
+  };
+}
+
+/** The CSV: one row a handle and window, under a header that stays the same. */
+export const csvView: View<PnlRow> = {
+  columns: [...shared, ...numbers],
+  fields: rowFields,
+  empty: 'no handles',
+};
