@@ -23,7 +23,9 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   const settings = globals.sandbox
     ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) }
     : loaded;
-  const format = formatOf(globals, settings.output, io.stdout.isTTY === true, command);
+  // A plan goes where it can be read: the file, and its fields, are for the records themselves.
+  const shown = globals.dryRun ? { ...globals, out: undefined, fields: undefined } : globals;
+  const format = formatOf(shown, settings.output, io.stdout.isTTY === true, command);
   const gone = new AbortController();
   const signal = AbortSignal.any([io.signal, gone.signal]);
   const closers: (() => Promise<void>)[] = [];
@@ -89,7 +91,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   }
 
   async function output(): Promise<Sink> {
-    const sink = await openSink(io, globals.out, command.stream === true);
+    const sink = await openSink(io, shown.out, command.stream === true);
     watch(sink);
     let ended = false;
     closers.push(async () => {
@@ -105,7 +107,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   }
 
   async function records<T>(view: View<T>, single = false): Promise<Records<T>> {
-    const fields = await fieldsOf(globals.fields, view as View<never>);
+    const fields = await fieldsOf(shown.fields, view as View<never>);
     const { createPrinter } = await import('../output/printer.ts');
     const sink = await output();
     const printer = await createPrinter({
@@ -116,7 +118,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       single,
       live: command.stream === true,
       notify: say,
-      ...(await look(io, globals, settings.utc)),
+      ...(await look(io, shown, settings.utc)),
     });
     return {
       ...printer,
@@ -169,7 +171,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       try {
         await body(counted);
       } catch (error) {
-        const brokenOff = io.signal.aborted && globals.out !== undefined;
+        const brokenOff = io.signal.aborted && shown.out !== undefined;
         if (any && !brokenOff && !gone.signal.aborted) await out.end();
         throw error;
       }
