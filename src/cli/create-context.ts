@@ -33,7 +33,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   let opened: Client | undefined;
 
   const say = createNotices({
-    stream: io.stderr,
+    stream: () => io.stderr,
     quiet: globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
   });

@@ -1,5 +1,5 @@
 import { systemClock } from '../core/clock.ts';
-import { Interrupt } from './io.ts';
+import { Interrupt, type Io } from './io.ts';
 import { run } from './run.ts';
 
 /** Runs one command line of this process: its streams, its signals, its exit code. */
@@ -13,15 +13,23 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  // A reader that went away is told apart where it matters, by the sink.
-  process.stderr.on('error', () => {});
+  let stdin: NodeJS.ReadStream | undefined;
+  let stderr: NodeJS.WriteStream | undefined;
   process.exitCode = await run({
     argv,
     env: process.env,
-    stdin: process.stdin,
+    // Node makes a stream when it is first touched, which takes some milliseconds.
+    get stdin() {
+      stdin ??= process.stdin;
+      return stdin;
+    },
     stdout: process.stdout,
-    stderr: process.stderr,
-    cwd: process.cwd(),
+    get stderr() {
+      // A reader that went away is told apart where it matters, by the sink.
+      stderr ??= process.stderr.on('error', () => {});
+      return stderr;
+    },
+    cwd: workingFolder(process.env),
     platform: process.platform,
     clock: systemClock,
     random: Math.random,
@@ -29,5 +37,14 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   });
   process.off('SIGINT', stop);
   process.off('SIGTERM', stop);
-  process.stdin.destroy();
+  stdin?.destroy();
+}
+
+/** Where the process stands. The folder may have been deleted meanwhile: its name is as good as any then. */
+export function workingFolder(env: Io['env']): string {
+  try {
+    return process.cwd();
+  } catch {
+    return env['PWD'] || '/';
+  }
 }

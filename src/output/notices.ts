@@ -2,7 +2,8 @@ import type { Writable } from 'node:stream';
 import { asciiOnly, safeLine } from './safe.ts';
 
 export interface NoticeOptions {
-  readonly stream: Writable;
+  /** Opened with the first notice. */
+  readonly stream: () => Writable;
   /** Nothing at all is said. */
   readonly quiet: boolean;
   readonly unicode: boolean;
@@ -10,10 +11,12 @@ export interface NoticeOptions {
 
 /** Writes one-line notices to the user; a reader of stderr that has gone is no reason to fail. */
 export function createNotices({ stream, quiet, unicode }: NoticeOptions): (text: string) => void {
-  stream.on('error', () => {});
+  let out: Writable | undefined;
   return (text) => {
-    if (quiet || stream.destroyed) return;
+    if (quiet) return;
+    out ??= stream().on('error', () => {});
+    if (out.destroyed) return;
     const line = safeLine(text);
-    stream.write(`trdr: ${unicode ? line : asciiOnly(line)}\n`);
+    out.write(`trdr: ${unicode ? line : asciiOnly(line)}\n`);
   };
 }

@@ -187,7 +187,7 @@ describe('width', () => {
 describe('a notice', () => {
   const said = (options: { readonly quiet?: boolean; readonly unicode?: boolean }): string | null => {
     const stream = new PassThrough({ encoding: 'utf8' });
-    const say = createNotices({ stream, quiet: false, unicode: true, ...options });
+    const say = createNotices({ stream: () => stream, quiet: false, unicode: true, ...options });
     say('waiting\x1b[2J 3s');
     say('a gap\nof 5…');
     return stream.read();
@@ -201,7 +201,7 @@ describe('a notice', () => {
 
   it('does not fail where nobody reads it', () => {
     const stream = new PassThrough();
-    const say = createNotices({ stream, quiet: false, unicode: true });
+    const say = createNotices({ stream: () => stream, quiet: false, unicode: true });
     stream.destroy(Object.assign(new Error('EPIPE'), { code: 'EPIPE' }));
     expect(() => say('x')).not.toThrow();
   });
