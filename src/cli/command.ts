@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { EndpointId } from '../contract/endpoints.ts';
+import type { Common } from './common.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import type { Given, Options } from './option.ts';
@@ -14,9 +15,6 @@ export interface Argument {
   readonly complete?: 'file' | 'profile' | 'handle' | 'token' | 'command' | 'path';
   readonly choices?: readonly string[];
 }
-
-/** Which of the common flags a command has a use for. */
-export type Common = 'output' | 'service' | 'money';
 
 /**
  * A command as a value. `parse` turns words into what the command means, without touching anything;

@@ -1,6 +1,8 @@
-import type { Common } from './command.ts';
 import { flag, type Given, type Options, value } from './option.ts';
 import { duration, file, integer, oneOf, text, units } from './values.ts';
+
+/** Which of the common flags a command has a use for. */
+export type Common = 'output' | 'service' | 'money';
 
 export const outputFormats = ['table', 'ndjson', 'json', 'csv'] as const;
 export type OutputFormat = (typeof outputFormats)[number];

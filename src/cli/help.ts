@@ -3,7 +3,7 @@ import type { AnyCommand } from './command.ts';
 import { alwaysOptions, commonGroups } from './common.ts';
 import { type ExitCode, exitCodes } from './exit.ts';
 import type { Option, Options } from './option.ts';
-import { sections } from './tree.ts';
+import { sections } from './sections.ts';
 
 const WIDTH = 100;
 

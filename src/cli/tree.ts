@@ -34,19 +34,6 @@ export const tree: Readonly<Record<string, Load>> = {
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
 
-/** The sections of the top help, in the order in which a newcomer meets them. */
-export const sections: readonly { readonly title: string; readonly commands: readonly string[] }[] = [
-  { title: 'Look up', commands: ['whois', 'resolve', 'pnl'] },
-  { title: 'Theses', commands: ['thesis list', 'thesis tail'] },
-  {
-    title: 'Launchpad',
-    commands: ['launchpad user', 'launchpad callouts', 'launchpad tail', 'launchpad board'],
-  },
-  { title: 'Money', commands: ['me', 'price', 'usage'] },
-  { title: 'Set up', commands: ['auth', 'config', 'cache', 'doctor'] },
-  { title: 'For scripts', commands: ['api', 'schema', 'completion', 'sandbox'] },
-];
-
 /** The first words under which several commands stand: `thesis`, `launchpad`, `auth`. */
 export const groups = (): string[] => [
   ...new Set(
