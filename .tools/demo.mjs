@@ -1,0 +1,61 @@
+// Shows trdr at work, on the embedded service: no key, no network, and nothing kept afterwards.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './bundle.mjs';
+
+const program = join(root, 'bin/trdr.js');
+if (!existsSync(join(root, 'dist/main.cjs'))) await import('./build.mjs');
+
+const home = mkdtempSync(join(tmpdir(), 'trdr-demo-'));
+const env = { ...process.env };
+for (const name of ['TRDR_PROFILE', 'TRDR_OUTPUT']) delete env[name];
+for (const part of ['config', 'state', 'cache']) env[`TRDR_${part.toUpperCase()}_DIR`] = join(home, part);
+
+const service = spawn(process.execPath, [program, 'sandbox', '--rate', '90'], {
+  env,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const quit = () => service.kill();
+process.on('SIGINT', quit);
+
+const bold =
+  process.stdout.isTTY && !process.env.NO_COLOR ? (text) => `\x1b[1m${text}\x1b[22m` : (text) => text;
+const say = (text) => process.stdout.write(`${text}\n`);
+
+function show(why, line) {
+  say(`\n# ${why}\n${bold(`$ trdr ${line}`)}`);
+  const words = [program, ...line.split(' '), '-o', 'table'];
+  const { status } = spawnSync(process.execPath, words, { env, stdio: 'inherit' });
+  if (status !== 0) throw new Stopped(status ?? 1);
+}
+
+/** A command that did not end well, or was interrupted: it has said why itself. */
+class Stopped extends Error {
+  constructor(code) {
+    super('stopped');
+    this.code = code;
+  }
+}
+
+try {
+  const [line] = await once(service.stdout, 'data');
+  const { url, key } = JSON.parse(String(line));
+  Object.assign(env, { TRDR_BASE_URL: url, TRDR_API_KEY: key });
+  say(`trdr on its embedded service, at ${url}: made-up traders, the real rules and prices.`);
+  show('Who is behind a handle', 'whois mira');
+  show('How traders compare', 'pnl mira quantumhawk Oracle28 --window 7d');
+  show('What was said last', 'thesis list --limit 4');
+  show('What is being said now, for ten seconds', 'thesis tail --duration 10s');
+  show('What all that cost', 'usage');
+  show('What is left', 'me');
+  say('\nNow you: node bin/trdr.js whois mira --sandbox, or node bin/trdr.js --help');
+} catch (error) {
+  if (!(error instanceof Stopped)) throw error;
+  process.exitCode = error.code;
+} finally {
+  quit();
+  rmSync(home, { recursive: true, force: true });
+}

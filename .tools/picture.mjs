@@ -1,0 +1,98 @@
+// What a terminal shows, as a picture: text with colour codes in, SVG out.
+import { load } from './bundle.mjs';
+
+const { widthOf } = await load('src/output/width.ts');
+
+const CELL = 8.4;
+const LINE = 19;
+const MARGIN = 18;
+const BAR = 34;
+
+const ink = { text: '#d7dce2', dim: '#8b949e', page: '#12161c', frame: '#2a313c' };
+/** The eight colours, plain and bright. */
+const colours = {
+  ...{ 30: '#5c6670', 31: '#ff7b72', 32: '#56d364', 33: '#e3b341', 34: '#79b8ff', 35: '#d2a8ff' },
+  ...{ 36: '#56d4dd', 37: '#d7dce2', 90: '#8b949e', 91: '#ffa198', 92: '#7ee787', 93: '#f2cc60' },
+  ...{ 94: '#a5d6ff', 95: '#e2c5ff', 96: '#76e3ea', 97: '#ffffff' },
+};
+const off = { bold: false, dim: false, underline: false, colour: undefined };
+
+/** The style after one code; codes that a picture has no use for change nothing. */
+function styled(style, code) {
+  if (code === 0) return off;
+  if (code === 1) return { ...style, bold: true };
+  if (code === 2) return { ...style, dim: true };
+  if (code === 4) return { ...style, underline: true };
+  if (code === 22) return { ...style, bold: false, dim: false };
+  if (code === 24) return { ...style, underline: false };
+  if (code === 39) return { ...style, colour: undefined };
+  return colours[code] ? { ...style, colour: colours[code] } : style;
+}
+
+const escapeXml = (text) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** The runs of one style in a line, each with the cell where it begins. */
+function* runsOf(line, start) {
+  let style = start;
+  let cell = 0;
+  for (const part of line.split(/(\x1b\[[\d;]*m)/)) {
+    const codes = /^\x1b\[([\d;]*)m$/.exec(part)?.[1];
+    if (codes !== undefined) {
+      for (const code of codes.split(';')) style = styled(style, Number(code));
+      continue;
+    }
+    // A wide letter is as wide as its font has it: whatever stands behind it is placed anew.
+    for (const text of part.split(/(?<=[^\x20-\x7e])|(?=[^\x20-\x7e])|(?<= {2})(?=\S)/)) {
+      if (text.trim() !== '') yield { text, cell, style };
+      cell += widthOf(text);
+    }
+  }
+  return style;
+}
+
+function attributes({ bold, dim, underline, colour }) {
+  const fill = colour ?? (dim ? ink.dim : undefined);
+  return [
+    fill && ` fill="${fill}"`,
+    dim && colour && ' opacity=".7"',
+    bold && ' font-weight="bold"',
+    underline && ' text-decoration="underline"',
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+/** Draws what a terminal of `columns` shows. */
+export function picture(text, { columns, title }) {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const width = Math.ceil(columns * CELL + 2 * MARGIN);
+  const height = BAR + lines.length * LINE + MARGIN;
+  const number = (value) => Number(value.toFixed(1));
+  let style = off;
+  const rows = lines.map((line, index) => {
+    const runs = runsOf(line, style);
+    const spans = [];
+    let next = runs.next();
+    for (; !next.done; next = runs.next()) {
+      const { text: run, cell, style: its } = next.value;
+      const shown = run.trimEnd();
+      const indent = shown.length - shown.trimStart().length;
+      const x = number(MARGIN + (cell + indent) * CELL);
+      spans.push(`<tspan x="${x}"${attributes(its)}>${escapeXml(shown.trimStart())}</tspan>`);
+    }
+    style = next.value;
+    return spans.length === 0 ? '' : `<text y="${BAR + (index + 1) * LINE - 5}">${spans.join('')}</text>\n`;
+  });
+  const light = (index, fill) =>
+    `<circle cx="${MARGIN + 6 + index * 20}" cy="${BAR / 2}" r="6" fill="${fill}"/>`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(title)}">\n`,
+    `<title>${escapeXml(title)}</title>\n`,
+    `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="9" fill="${ink.page}" stroke="${ink.frame}"/>\n`,
+    `${light(0, '#ff5f57')}${light(1, '#febc2e')}${light(2, '#28c840')}\n`,
+    `<g fill="${ink.text}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" xml:space="preserve">\n`,
+    ...rows,
+    '</g>\n</svg>\n',
+  ].join('');
+}

@@ -1,0 +1,103 @@
+// Fills what README and docs show of the program: each `<!-- shown: ... -->` is followed by what really comes
+// out, and docs/terminal.svg is a picture of it. With --check nothing is written, and what is out of date
+// ends it in 1.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load, root } from './bundle.mjs';
+import { picture } from './picture.mjs';
+import { openStage } from './stage.mjs';
+
+const COLUMNS = 92;
+const check = process.argv.includes('--check');
+const stage = await openStage();
+const stale = [];
+
+/** Plays a line as it stands in a document: the stage is the embedded service, and nobody is there to be asked. */
+async function play(line, options) {
+  const [command, cut] = line.split(' | head -');
+  const words = command.split(' ').filter((word) => word !== 'trdr' && word !== '--sandbox');
+  const text = await stage.play(words.includes('tail') ? [...words, '--yes'] : words, {
+    ...options,
+    live: words.includes('tail'),
+  });
+  return cut === undefined ? text : text.split('\n').slice(0, Number(cut)).join('\n');
+}
+
+/** What can be shown apart from command lines. */
+const tables = {
+  async faults() {
+    const { faultKinds, defaultTimes } = await load('src/sandbox/faults/kinds.ts');
+    const time = (name, { time: takes }) =>
+      takes === 'must'
+        ? 'must be given'
+        : takes === 'no'
+          ? '—'
+          : (inWords(defaultTimes[name]) ?? 'may be given');
+    const inWords = (ms) => (ms === undefined ? undefined : `${ms / 1000}s unless given`);
+    const rows = Object.entries(faultKinds).map(
+      ([name, kind]) => `| \`${name}\` | ${kind.place} | ${time(name, kind)} | ${kind.meaning} |`,
+    );
+    return ['| name | strikes a | time | what happens |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  },
+};
+
+async function shown(what) {
+  if (Object.hasOwn(tables, what)) return tables[what]();
+  const text = await play(what, { columns: 80 });
+  return `\`\`\`console\n$ ${what}\n${text.trimEnd()}\n\`\`\``;
+}
+
+async function fill(text) {
+  const marks = /<!-- shown: (.+?) -->\n[\s\S]*?<!-- \/shown -->/g;
+  const parts = [];
+  let end = 0;
+  for (const match of text.matchAll(marks)) {
+    parts.push(
+      text.slice(end, match.index),
+      `<!-- shown: ${match[1]} -->\n${await shown(match[1])}\n<!-- /shown -->`,
+    );
+    end = match.index + match[0].length;
+  }
+  return parts.join('') + text.slice(end);
+}
+
+function keep(path, text) {
+  const full = join(root, path);
+  let now = '';
+  try {
+    now = readFileSync(full, 'utf8');
+  } catch {
+    // It is made for the first time.
+  }
+  if (now === text) return;
+  stale.push(path);
+  if (!check) writeFileSync(full, text);
+}
+
+async function terminal() {
+  const lines = [
+    'trdr whois mira --sandbox',
+    'trdr pnl mira quantumhawk Oracle28 --window 7d --sandbox',
+    'trdr thesis tail --count 4 --sandbox',
+  ];
+  const parts = [];
+  for (const line of lines) {
+    const text = await play(line, { columns: COLUMNS, color: true });
+    parts.push(`\x1b[32m$\x1b[0m \x1b[1m${line}\x1b[0m\n${text.trimEnd()}\n`);
+  }
+  return picture(parts.join('\n'), { columns: COLUMNS, title: `A terminal: ${lines.join(', ')}` });
+}
+
+try {
+  const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  for (const path of ['README.md', ...pages.map((name) => `docs/${name}`)]) {
+    keep(path, await fill(readFileSync(join(root, path), 'utf8')));
+  }
+  keep('docs/terminal.svg', await terminal());
+} finally {
+  await stage.close();
+}
+if (check && stale.length > 0) {
+  process.stderr.write(`out of date: ${stale.join(', ')}\nrun "npm run show"\n`);
+  process.exitCode = 1;
+}

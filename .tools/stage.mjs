@@ -1,0 +1,95 @@
+// The program on a stage: run in this process, on a terminal of a given width, against an embedded service
+// whose time stands still until it is moved. Same seed, same instant: the same text, to the letter.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { load, root } from './bundle.mjs';
+
+// Before the first date is shown: times on the stage are UTC.
+process.env.TZ = 'UTC';
+
+/** A weekday at noon, in the middle of a month. */
+const NOON = Date.UTC(2026, 4, 15, 12);
+
+/** Opens the stage: `play(line, options)` gives what a command line writes to stdout. */
+export async function openStage() {
+  const [{ run }, { startSandbox, manualClock }] = await Promise.all([
+    load('src/cli/run.ts'),
+    load('src/sandbox/index.ts'),
+  ]);
+  const home = mkdtempSync(join(tmpdir(), 'trdr-stage-'));
+  const time = manualClock(NOON);
+  const service = await startSandbox({ seed: 1, plan: 'scale', clock: time });
+  const clock = {
+    now: () => time.now(),
+    mono: () => time.now(),
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const off = time.at(time.now() + ms, resolve);
+        signal?.addEventListener('abort', () => {
+          off();
+          reject(signal.reason);
+        });
+        if (signal?.aborted) reject(signal.reason);
+      }),
+  };
+  const env = {
+    HOME: home,
+    TRDR_CONFIG_DIR: join(home, 'config'),
+    TRDR_STATE_DIR: join(home, 'state'),
+    TRDR_CACHE_DIR: join(home, 'cache'),
+    TRDR_BASE_URL: service.url,
+    TRDR_API_KEY: service.key,
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+  };
+
+  /** Lets time pass and traders post while a stream is listened to. */
+  async function post(until) {
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    while (!until() && service.state().sockets.length === 0) await turn();
+    while (!until()) {
+      // What was sent is read before time goes on.
+      for (let turns = 0; turns < 200; turns++) await turn();
+      await time.advance(1_700);
+      service.post();
+    }
+  }
+
+  return {
+    /** `words` without `trdr` and `--sandbox`; `terminal: false` is a pipe. */
+    async play(words, { columns = 80, terminal = true, color = false, live = false } = {}) {
+      const stream = () => Object.assign(new PassThrough(), terminal ? { isTTY: true, columns } : {});
+      const [stdout, stderr] = [stream(), new PassThrough()];
+      const parts = [];
+      const said = [];
+      stdout.on('data', (part) => parts.push(part));
+      stderr.on('data', (part) => said.push(part));
+      let over = false;
+      const ended = run({
+        argv: words,
+        env: { ...env, ...(color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) },
+        stdin: Object.assign(new PassThrough(), { setRawMode() {} }),
+        stdout,
+        stderr,
+        cwd: root,
+        platform: 'linux',
+        clock,
+        random: () => 0.5,
+        signal: new AbortController().signal,
+      }).finally(() => {
+        over = true;
+      });
+      if (live) await post(() => over);
+      const code = await ended;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (code !== 0) throw new Error(`trdr ${words.join(' ')} ends in ${code}: ${Buffer.concat(said)}`);
+      return Buffer.concat(parts).toString('utf8');
+    },
+    async close() {
+      await service.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
