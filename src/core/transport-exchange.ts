@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { withoutKey } from './mask.ts';
 import type { HttpAnswer, HttpRequest } from './ports.ts';
 import { broken, noAnswer, redirected, tooLarge, unreachable } from './transport-failures.ts';
 
@@ -57,7 +58,11 @@ export function exchange(
         status = statusCode;
         answered = flat(received);
         const { location } = answered;
-        if (status >= 300 && status < 400 && location) fail(redirected(host, status, location));
+        if (status >= 300 && status < 400 && location) {
+          // Nobody keeps the other side from repeating the key there.
+          const key = headers['authorization']?.replace(/^Bearer /, '');
+          fail(redirected(host, status, withoutKey(location, key)));
+        }
       },
       onResponseData(_controller, chunk) {
         size += chunk.length;
