@@ -1,0 +1,152 @@
+import { cu, distinctHandles, normalHandle } from '../../src/contract/endpoints.ts';
+import type { Failure } from '../../src/contract/failure.ts';
+import { type BatchLog, createPnlRun, type PnlRun } from '../../src/core/pnl.ts';
+import type { PnlAnswer } from '../../src/core/pnl-records.ts';
+import type { HttpRequest } from '../../src/core/ports.ts';
+import { createPurse } from '../../src/core/purse.ts';
+import { broken } from '../../src/core/transport-failures.ts';
+import { error, json, rig } from './fakes.ts';
+
+/** What a batch meets: served, broken off before or after the work, refused, or an answer nobody can read. */
+export type Fate = 'serve' | 'reset' | 'lost' | 'late' | 'shape' | '500' | '400';
+
+export interface ServiceTerms {
+  readonly units?: number;
+  readonly reveals?: number | null;
+  /** Each wallet of a batch counts as a reveal, or the batch as one. */
+  readonly perWallet?: boolean;
+  readonly unmetered?: boolean;
+  readonly held?: (handle: string) => boolean;
+  /** A handle that makes the whole batch a 400. */
+  readonly refused?: (handle: string) => boolean;
+  /** What happens to each batch in turn; served when the list is at its end. */
+  readonly fates?: readonly Fate[];
+}
+
+export const entryOf = (handle: string, wallet: string | null = 'W') => ({
+  handle,
+  wallet,
+  evmWallet: null,
+  updatedAt: null,
+  windows: { '24h': null, '7d': null, '30d': null, all: null },
+  extra: { of: handle },
+});
+
+/** A service with meters of its own, exact to the unit, and a list of whom it was paid for. */
+export function pnlService(terms: ServiceTerms = {}) {
+  const { perWallet = false, held = () => true, refused = () => false } = terms;
+  const fates = [...(terms.fates ?? [])];
+  const paid: string[] = [];
+  const batches: number[] = [];
+  let [used, revealed, mes, late] = [0, 0, 0, 0];
+  const left = () => (terms.units ?? Number.POSITIVE_INFINITY) - used;
+
+  const me = () => ({
+    ratePerMinute: 6_000,
+    usage: {
+      period: '2026-01',
+      unitsUsed: used,
+      unitsRemaining: terms.units === undefined ? null : left(),
+      additionalUnits: 0,
+      revealsUsed: revealed,
+      revealsRemaining:
+        terms.reveals === undefined || terms.reveals === null ? null : terms.reveals - revealed,
+    },
+    entitlement: { unmetered: terms.unmetered ?? false, monthlyUnits: terms.units ?? 0 },
+  });
+
+  const service = {
+    paid,
+    batches,
+    get used() {
+      return used;
+    },
+    get mes() {
+      return mes;
+    },
+    /** Somebody else spends from the same key. */
+    spend(units: number) {
+      used += units;
+    },
+    reply(request: HttpRequest) {
+      if (request.url.endsWith('/v2/me')) {
+        mes++;
+        const answer = json(200, me());
+        // The work of a call that broke off may end only after it was looked for once.
+        used += late;
+        late = 0;
+        return answer;
+      }
+      const single = /\/handle\/([^/]+)\/pnl$/.exec(request.url)?.[1];
+      const asked: string[] = single === undefined ? JSON.parse(request.body ?? '').handles : [single];
+      const handles = distinctHandles(asked).map(normalHandle);
+      batches.push(handles.length);
+      const fate = fates.shift() ?? 'serve';
+      if (fate === 'reset') throw broken('h', undefined);
+      if (fate === '500') return error(500, 'INTERNAL_ERROR');
+      if (fate === '400' || handles.some(refused)) return error(400, 'VALIDATION_ERROR');
+      const found = handles.filter(held);
+      const price = cu.reveal * found.length + cu.miss * (handles.length - found.length);
+      const reveals = perWallet ? found.length : Math.min(1, found.length);
+      if (price > left()) return error(402, 'QUOTA_EXCEEDED');
+      if (terms.reveals && revealed + reveals > terms.reveals) return error(402, 'REVEAL_LIMIT_REACHED');
+      paid.push(...handles);
+      revealed += reveals;
+      if (fate === 'late') {
+        late = price;
+        throw broken('h', undefined);
+      }
+      used += price;
+      if (fate === 'lost') throw broken('h', undefined);
+      if (fate === 'shape') return json(200, { something: 'else' });
+      const entries = found.map((handle) => entryOf(handle));
+      if (single !== undefined) return entries[0] ? json(200, entries[0]) : error(404, 'NOT_OBSERVED');
+      const missing = handles.filter((handle) => !held(handle));
+      return json(200, { count: entries.length, missing, entries });
+    },
+  };
+  return service;
+}
+
+/** What came of a run: its records, what ended it, and what the log holds. */
+export interface Ended {
+  readonly records: readonly PnlAnswer[];
+  readonly failure: Failure | undefined;
+  readonly run: PnlRun;
+  readonly lines: readonly string[];
+}
+
+export const handlesUpTo = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`);
+
+/** Runs through handles against a service, with a log that keeps what it is told. */
+export async function runThrough(
+  service: ReturnType<typeof pnlService>,
+  subjects: readonly string[],
+  { maxCu, retries = 2, afterBatch }: { maxCu?: number; retries?: number; afterBatch?: () => void } = {},
+) {
+  const made = rig((request) => service.reply(request), {
+    retries,
+    ...(maxCu === undefined ? {} : { maxCu }),
+  });
+  const purse = createPurse({ client: made.client, clock: made.clock, maxCu });
+  const lines: string[] = [];
+  const log: BatchLog = {
+    asking: async ({ positions, unitsUsed }) => lines.push(`asking ${positions.length} at ${unitsUsed}`) - 1,
+    answered: async (_, { rows, cu: cost }) => void lines.push(`answered ${rows.length} for ${cost}`),
+    dropped: async () => void lines.push('dropped'),
+    lost: async (_, most) => void lines.push(`lost ${most}`),
+  };
+  const todo = subjects.map((_, at) => at);
+  const run = createPnlRun({ client: made.client, clock: made.clock, purse, subjects, todo, log });
+  const records: PnlAnswer[] = [];
+  let failure: unknown;
+  try {
+    for await (const results of run.results()) {
+      records.push(...results.map(({ record }) => record));
+      afterBatch?.();
+    }
+  } catch (thrown) {
+    failure = thrown;
+  }
+  return { records, failure: failure as Failure | undefined, run, lines, ...made };
+}
