@@ -1,5 +1,5 @@
 import { usage } from '../contract/failure.ts';
-import type { PrinterOptions } from '../output/printer.ts';
+import type { PrinterOptions } from '../output/printing.ts';
 import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
 import type { AnyCommand } from './command.ts';

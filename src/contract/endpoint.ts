@@ -79,6 +79,24 @@ export function endpoint<
   return row;
 }
 
+/** A table whose rows are made when they are first asked for: a run needs one or two, and each takes its time. */
+export function rows<M extends Readonly<Record<string, () => unknown>>>(
+  makers: M,
+): { readonly [K in keyof M]: ReturnType<M[K]> } {
+  const table = {};
+  for (const [name, make] of Object.entries(makers)) {
+    let row: unknown;
+    Object.defineProperty(table, name, {
+      enumerable: true,
+      get() {
+        row ??= make();
+        return row;
+      },
+    });
+  }
+  return table as { readonly [K in keyof M]: ReturnType<M[K]> };
+}
+
 /** A row whose types are not known: what loops over the table see. */
 export interface AnyEndpoint extends Omit<Endpoint<Fields, Fields, z.core.$ZodType, Answers>, 'price'> {
   readonly price: Price<Request, { readonly status: number; readonly record: unknown }>;

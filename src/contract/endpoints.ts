@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Answered, type Answers, endpoint, type Fields, type Request } from './endpoint.ts';
+import { type Answered, type Answers, endpoint, type Fields, type Request, rows } from './endpoint.ts';
 import { bounded, field } from './field.ts';
 import {
   ADDRESS_MAX,
@@ -13,7 +13,7 @@ import { Me } from './records/account.ts';
 import { Board, boardPeriods, CalloutPage, LaunchpadUser } from './records/launchpad.ts';
 import { Pnl, PnlBatch } from './records/pnl.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
-import { Pending, User } from './records/user.ts';
+import { holdsWallet, Pending, User } from './records/user.ts';
 
 /** Unit prices, each once. */
 export const cu = {
@@ -40,7 +40,6 @@ const limit = field(
   'Rows a page; priced per started block of 20.',
 );
 
-const holdsWallet = (user: User) => user.solanaAddress !== null || user.evmAddress !== null;
 const provesWallet = (pnl: Pnl) => pnl.wallet !== null || pnl.evmWallet !== null;
 const walletOnce = (holds: boolean) => (holds ? 1 : 0);
 
@@ -81,219 +80,235 @@ const calloutQuery = z.object({ before: walk });
 const get = { method: 'GET', query: nothing, body: noBody, retry: 'repeat', patience: 30 } as const;
 
 /** The whole service: every call it answers, in the order of its description. */
-export const endpoints = {
-  'user.handle': endpoint({
-    ...get,
-    path: '/v2/user/handle/{handle}',
-    group: 'identity',
-    summary: 'The user behind a handle.',
-    params: z.object({ handle }),
-    answers: { 200: User },
-    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
-    price: lookupPrice,
-  }),
-  'user.wallet': endpoint({
-    ...get,
-    path: '/v2/user/wallet/{address}',
-    group: 'identity',
-    summary: 'The user behind a wallet address.',
-    params: z.object({ address }),
-    answers: { 200: User },
-    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
-    price: {
-      text: '30,000 CU, 200 CU on 404',
-      before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
-      after: (_, { record }) => ({ cu: cu.reveal, reveals: walletOnce(holdsWallet(record)) }),
-      miss: cu.miss,
-    },
-  }),
-  'user.id': endpoint({
-    ...get,
-    path: '/v2/user/id/{id}',
-    group: 'identity',
-    summary: 'The user with an id.',
-    params: z.object({ id: userId }),
-    answers: { 200: User },
-    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
-    price: lookupPrice,
-  }),
-  'user.resolve': endpoint({
-    ...get,
-    method: 'POST',
-    path: '/v2/user/handle/{handle}/resolve',
-    group: 'identity',
-    summary: "A handle's wallet, looked for live where none is held.",
-    params: z.object({ handle }),
-    answers: { 200: User, 202: Pending },
-    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED', 'CONFLICT'],
-    price: {
-      text: '30,000 CU, 200 CU on 202 or 404',
-      before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
-      after: (_, answer) =>
-        answer.status === 202
-          ? { cu: cu.miss, reveals: 0 }
-          : { cu: cu.reveal, reveals: walletOnce(holdsWallet(answer.record)) },
-      miss: cu.miss,
-    },
-    retry: 'never',
-    patience: 60,
-  }),
-  'user.pnl': endpoint({
-    ...get,
-    path: '/v2/user/handle/{handle}/pnl',
-    group: 'numbers',
-    summary: "One trader's numbers.",
-    params: z.object({ handle }),
-    answers: { 200: Pnl },
-    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
-    price: {
-      text: '30,000 CU, 200 CU on 404',
-      before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
-      after: (_, { record }) => ({ cu: cu.reveal, reveals: walletOnce(provesWallet(record)) }),
-      miss: cu.miss,
-    },
-  }),
-  'users.pnl': endpoint({
-    ...get,
-    method: 'POST',
-    path: '/v2/user/handles/pnl',
-    group: 'numbers',
-    summary: 'The numbers of up to 100 traders, served in full or refused as a whole.',
-    params: nothing,
-    body: z.object({ handles: z.array(handle).check(z.minLength(1), z.maxLength(BATCH_MAX)) }),
-    answers: { 200: PnlBatch },
-    errors: ['QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
-    price: {
-      text: '30,000 CU per handle found, 200 CU per handle missing',
-      before: ({ body }) => {
-        const asked = distinctHandles(body.handles).length;
-        return { least: cu.miss * asked, most: cu.reveal * asked, reveals: asked };
-      },
-      after: (_, { record }) => ({
-        cu: cu.reveal * record.entries.length + cu.miss * record.missing.length,
-        reveals: record.entries.filter(provesWallet).length,
-      }),
-      miss: cu.miss,
-    },
-    retry: 'never',
-  }),
-  'thesis.all': endpoint({
-    ...get,
-    path: '/v2/thesis',
-    group: 'theses',
-    summary: 'Theses, newest first.',
-    params: nothing,
-    query: thesisQuery,
-    answers: { 200: ThesisPage },
-    errors: ['QUOTA_EXCEEDED'],
-    price: thesisPrice,
-  }),
-  'thesis.token': endpoint({
-    ...get,
-    path: '/v2/thesis/token/{tokenAddress}',
-    group: 'theses',
-    summary: 'Theses about a token.',
-    params: z.object({ tokenAddress: token }),
-    query: thesisQuery,
-    answers: { 200: TokenThesisPage },
-    errors: ['QUOTA_EXCEEDED'],
-    price: thesisPrice,
-  }),
-  'thesis.user': endpoint({
-    ...get,
-    path: '/v2/thesis/user/{id}',
-    group: 'theses',
-    summary: 'Theses by an author.',
-    params: z.object({ id: userId }),
-    query: thesisQuery,
-    answers: { 200: UserThesisPage },
-    errors: ['QUOTA_EXCEEDED'],
-    price: thesisPrice,
-  }),
-  'thesis.userToken': endpoint({
-    ...get,
-    path: '/v2/thesis/user/{id}/token/{tokenAddress}',
-    group: 'theses',
-    summary: 'Theses by an author about a token.',
-    params: z.object({ id: userId, tokenAddress: token }),
-    query: thesisQuery,
-    answers: { 200: UserThesisPage },
-    errors: ['QUOTA_EXCEEDED'],
-    price: thesisPrice,
-  }),
-  'launchpad.user': endpoint({
-    ...get,
-    path: '/v2/launchpad/user/wallet/{wallet}',
-    group: 'launchpad',
-    summary: "A wallet's launchpad account; a stored read, no resolution.",
-    params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
-    answers: { 200: LaunchpadUser },
-    errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED'],
-    price: launchpadPrice,
-  }),
-  'launchpad.callouts': endpoint({
-    ...get,
-    path: '/v2/launchpad/thesis',
-    group: 'launchpad',
-    summary: 'The 25 most recent callouts.',
-    params: nothing,
-    query: calloutQuery,
-    answers: { 200: CalloutPage },
-    errors: ['QUOTA_EXCEEDED'],
-    price: launchpadPrice,
-  }),
-  'launchpad.callouts.coin': endpoint({
-    ...get,
-    path: '/v2/launchpad/thesis/token/{mint}',
-    group: 'launchpad',
-    summary: 'The 25 most recent callouts for a coin.',
-    params: z.object({ mint: field(bounded(1, ADDRESS_MAX), 'Coin mint.') }),
-    query: calloutQuery,
-    answers: { 200: CalloutPage },
-    errors: ['QUOTA_EXCEEDED'],
-    price: launchpadPrice,
-  }),
-  'launchpad.callouts.wallet': endpoint({
-    ...get,
-    path: '/v2/launchpad/thesis/wallet/{wallet}',
-    group: 'launchpad',
-    summary: 'The 25 most recent callouts by a wallet.',
-    params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
-    query: calloutQuery,
-    answers: { 200: CalloutPage },
-    errors: ['QUOTA_EXCEEDED'],
-    price: launchpadPrice,
-  }),
-  'launchpad.board': endpoint({
-    ...get,
-    path: '/v2/launchpad/leaderboard/traders',
-    group: 'launchpad',
-    summary: 'The top 100 traders, as a snapshot.',
-    params: nothing,
-    query: z.object({
-      period: field(z.optional(z.enum(boardPeriods)), 'daily, weekly (default) or monthly.'),
-      at: field(z.optional(z.string()), 'Epoch ms or ISO time; the latest snapshot at or before it.'),
+export const endpoints = rows({
+  'user.handle': () =>
+    endpoint({
+      ...get,
+      path: '/v2/user/handle/{handle}',
+      group: 'identity',
+      summary: 'The user behind a handle.',
+      params: z.object({ handle }),
+      answers: { 200: User },
+      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+      price: lookupPrice,
     }),
-    answers: { 200: Board },
-    errors: ['QUOTA_EXCEEDED'],
-    price: launchpadPrice,
-  }),
-  me: endpoint({
-    ...get,
-    path: '/v2/me',
-    group: 'account',
-    summary: "The key's plan, scopes, entitlement and usage.",
-    params: nothing,
-    answers: { 200: Me },
-    errors: [],
-    price: {
-      text: 'free',
-      before: () => ({ least: 0, most: 0, reveals: 0 }),
-      after: () => ({ cu: 0, reveals: 0 }),
-      miss: 0,
-    },
-  }),
-} as const;
+  'user.wallet': () =>
+    endpoint({
+      ...get,
+      path: '/v2/user/wallet/{address}',
+      group: 'identity',
+      summary: 'The user behind a wallet address.',
+      params: z.object({ address }),
+      answers: { 200: User },
+      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+      price: {
+        text: '30,000 CU, 200 CU on 404',
+        before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
+        after: (_, { record }) => ({ cu: cu.reveal, reveals: walletOnce(holdsWallet(record)) }),
+        miss: cu.miss,
+      },
+    }),
+  'user.id': () =>
+    endpoint({
+      ...get,
+      path: '/v2/user/id/{id}',
+      group: 'identity',
+      summary: 'The user with an id.',
+      params: z.object({ id: userId }),
+      answers: { 200: User },
+      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+      price: lookupPrice,
+    }),
+  'user.resolve': () =>
+    endpoint({
+      ...get,
+      method: 'POST',
+      path: '/v2/user/handle/{handle}/resolve',
+      group: 'identity',
+      summary: "A handle's wallet, looked for live where none is held.",
+      params: z.object({ handle }),
+      answers: { 200: User, 202: Pending },
+      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED', 'CONFLICT'],
+      price: {
+        text: '30,000 CU, 200 CU on 202 or 404',
+        before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
+        after: (_, answer) =>
+          answer.status === 202
+            ? { cu: cu.miss, reveals: 0 }
+            : { cu: cu.reveal, reveals: walletOnce(holdsWallet(answer.record)) },
+        miss: cu.miss,
+      },
+      retry: 'never',
+      patience: 60,
+    }),
+  'user.pnl': () =>
+    endpoint({
+      ...get,
+      path: '/v2/user/handle/{handle}/pnl',
+      group: 'numbers',
+      summary: "One trader's numbers.",
+      params: z.object({ handle }),
+      answers: { 200: Pnl },
+      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+      price: {
+        text: '30,000 CU, 200 CU on 404',
+        before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
+        after: (_, { record }) => ({ cu: cu.reveal, reveals: walletOnce(provesWallet(record)) }),
+        miss: cu.miss,
+      },
+    }),
+  'users.pnl': () =>
+    endpoint({
+      ...get,
+      method: 'POST',
+      path: '/v2/user/handles/pnl',
+      group: 'numbers',
+      summary: 'The numbers of up to 100 traders, served in full or refused as a whole.',
+      params: nothing,
+      body: z.object({ handles: z.array(handle).check(z.minLength(1), z.maxLength(BATCH_MAX)) }),
+      answers: { 200: PnlBatch },
+      errors: ['QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+      price: {
+        text: '30,000 CU per handle found, 200 CU per handle missing',
+        before: ({ body }) => {
+          const asked = distinctHandles(body.handles).length;
+          return { least: cu.miss * asked, most: cu.reveal * asked, reveals: asked };
+        },
+        after: (_, { record }) => ({
+          cu: cu.reveal * record.entries.length + cu.miss * record.missing.length,
+          reveals: record.entries.filter(provesWallet).length,
+        }),
+        miss: cu.miss,
+      },
+      retry: 'never',
+    }),
+  'thesis.all': () =>
+    endpoint({
+      ...get,
+      path: '/v2/thesis',
+      group: 'theses',
+      summary: 'Theses, newest first.',
+      params: nothing,
+      query: thesisQuery,
+      answers: { 200: ThesisPage },
+      errors: ['QUOTA_EXCEEDED'],
+      price: thesisPrice,
+    }),
+  'thesis.token': () =>
+    endpoint({
+      ...get,
+      path: '/v2/thesis/token/{tokenAddress}',
+      group: 'theses',
+      summary: 'Theses about a token.',
+      params: z.object({ tokenAddress: token }),
+      query: thesisQuery,
+      answers: { 200: TokenThesisPage },
+      errors: ['QUOTA_EXCEEDED'],
+      price: thesisPrice,
+    }),
+  'thesis.user': () =>
+    endpoint({
+      ...get,
+      path: '/v2/thesis/user/{id}',
+      group: 'theses',
+      summary: 'Theses by an author.',
+      params: z.object({ id: userId }),
+      query: thesisQuery,
+      answers: { 200: UserThesisPage },
+      errors: ['QUOTA_EXCEEDED'],
+      price: thesisPrice,
+    }),
+  'thesis.userToken': () =>
+    endpoint({
+      ...get,
+      path: '/v2/thesis/user/{id}/token/{tokenAddress}',
+      group: 'theses',
+      summary: 'Theses by an author about a token.',
+      params: z.object({ id: userId, tokenAddress: token }),
+      query: thesisQuery,
+      answers: { 200: UserThesisPage },
+      errors: ['QUOTA_EXCEEDED'],
+      price: thesisPrice,
+    }),
+  'launchpad.user': () =>
+    endpoint({
+      ...get,
+      path: '/v2/launchpad/user/wallet/{wallet}',
+      group: 'launchpad',
+      summary: "A wallet's launchpad account; a stored read, no resolution.",
+      params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
+      answers: { 200: LaunchpadUser },
+      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED'],
+      price: launchpadPrice,
+    }),
+  'launchpad.callouts': () =>
+    endpoint({
+      ...get,
+      path: '/v2/launchpad/thesis',
+      group: 'launchpad',
+      summary: 'The 25 most recent callouts.',
+      params: nothing,
+      query: calloutQuery,
+      answers: { 200: CalloutPage },
+      errors: ['QUOTA_EXCEEDED'],
+      price: launchpadPrice,
+    }),
+  'launchpad.callouts.coin': () =>
+    endpoint({
+      ...get,
+      path: '/v2/launchpad/thesis/token/{mint}',
+      group: 'launchpad',
+      summary: 'The 25 most recent callouts for a coin.',
+      params: z.object({ mint: field(bounded(1, ADDRESS_MAX), 'Coin mint.') }),
+      query: calloutQuery,
+      answers: { 200: CalloutPage },
+      errors: ['QUOTA_EXCEEDED'],
+      price: launchpadPrice,
+    }),
+  'launchpad.callouts.wallet': () =>
+    endpoint({
+      ...get,
+      path: '/v2/launchpad/thesis/wallet/{wallet}',
+      group: 'launchpad',
+      summary: 'The 25 most recent callouts by a wallet.',
+      params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
+      query: calloutQuery,
+      answers: { 200: CalloutPage },
+      errors: ['QUOTA_EXCEEDED'],
+      price: launchpadPrice,
+    }),
+  'launchpad.board': () =>
+    endpoint({
+      ...get,
+      path: '/v2/launchpad/leaderboard/traders',
+      group: 'launchpad',
+      summary: 'The top 100 traders, as a snapshot.',
+      params: nothing,
+      query: z.object({
+        period: field(z.optional(z.enum(boardPeriods)), 'daily, weekly (default) or monthly.'),
+        at: field(z.optional(z.string()), 'Epoch ms or ISO time; the latest snapshot at or before it.'),
+      }),
+      answers: { 200: Board },
+      errors: ['QUOTA_EXCEEDED'],
+      price: launchpadPrice,
+    }),
+  me: () =>
+    endpoint({
+      ...get,
+      path: '/v2/me',
+      group: 'account',
+      summary: "The key's plan, scopes, entitlement and usage.",
+      params: nothing,
+      answers: { 200: Me },
+      errors: [],
+      price: {
+        text: 'free',
+        before: () => ({ least: 0, most: 0, reveals: 0 }),
+        after: () => ({ cu: 0, reveals: 0 }),
+        miss: 0,
+      },
+    }),
+});
 
 export type EndpointId = keyof typeof endpoints;
 export const endpointIds = Object.keys(endpoints) as EndpointId[];

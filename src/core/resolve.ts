@@ -1,5 +1,5 @@
 import { Failure } from '../contract/failure.ts';
-import type { Pending, User } from '../contract/records/user.ts';
+import { holdsWallet, type Pending, type User } from '../contract/records/user.ts';
 import type { Clock } from './clock.ts';
 import { type Answer, answerOf, type ErrorFields, errorFields } from './lookup.ts';
 import { createMemo } from './memo.ts';
@@ -81,7 +81,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     const look = afresh ? users.ask : users.answer;
     const answer = await look(subject, signal);
     // A kept answer without a wallet is no reason to pay for a resolve: it may be held by now.
-    if (answer.found && !hasWallet(answer.record) && answer.from === 'cache') {
+    if (answer.found && !holdsWallet(answer.record) && answer.from === 'cache') {
       return fromLookup(subject, await users.ask(subject, signal));
     }
     return fromLookup(subject, answer);
@@ -165,8 +165,6 @@ const waitFor = ({ reason, retryAfterSeconds }: Pending, round: number): number 
     ? Math.min(LONGEST_MS, (unstated[reason] ?? UNSTATED_MS) * 1.5 ** round)
     : Math.max(1, retryAfterSeconds) * 1000;
 
-const hasWallet = (user: User) => user.solanaAddress !== null || user.evmAddress !== null;
-
 /** Whether the resolve may have been served and charged although its answer can't be had. */
 const isLost = (error: unknown) =>
   error instanceof Failure &&
@@ -179,7 +177,7 @@ const isLost = (error: unknown) =>
 /** What the cheap way says: a held wallet, or a failure of its own. A miss and an empty hand go on to the resolve. */
 function fromLookup(subject: Subject, answer: Answer<User>): Resolved | undefined {
   if (answer.found === null) return refusedBy(subject, answer.failure);
-  return answer.found && hasWallet(answer.record) ? found(subject, answer.record, 'held') : undefined;
+  return answer.found && holdsWallet(answer.record) ? found(subject, answer.record, 'held') : undefined;
 }
 
 function found({ text: subject }: Subject, user: User, source: ResolveSource): Resolved {

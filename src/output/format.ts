@@ -1,24 +1,9 @@
+import type { Cell, FormatContext, Tone } from './cell.ts';
 import { barCell, meter, move, spark } from './meter.ts';
 import { compact, dollars, exactDollars, group, grouped, shortDollars } from './numbers.ts';
 import { asciiOnly, safeLine } from './safe.ts';
-import { momentOf, span, type TimeZoneOptions, timeForms } from './time.ts';
+import { momentOf, span, timeForms } from './time.ts';
 import type { CellKind } from './view.ts';
-
-/** What a cell's colour says. The words, the sign or a mark say it too. */
-export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn';
-
-/** All that formatting needs to know of the world. */
-export interface FormatContext extends TimeZoneOptions {
-  readonly now: () => number;
-  /** False where the terminal shows ASCII alone. */
-  readonly unicode: boolean;
-}
-
-/** A cell for a person: the same thing said in ever fewer characters, the first being the fullest. */
-export interface Cell {
-  readonly forms: readonly string[];
-  readonly tone: Tone;
-}
 
 /** Kinds whose columns are set flush right. */
 export const rightAligned: ReadonlySet<CellKind> = new Set<CellKind>([

@@ -1,5 +1,5 @@
+import type { Cell, FormatContext, Tone } from './cell.ts';
 import { isBag } from './fields.ts';
-import type { Cell, FormatContext, Tone } from './format.ts';
 import { grouped } from './numbers.ts';
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];

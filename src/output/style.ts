@@ -1,4 +1,4 @@
-import type { Tone } from './format.ts';
+import type { Tone } from './cell.ts';
 
 /** Paints text by what its colour says. */
 export type Style = (tone: Tone, text: string) => string;

@@ -1,6 +1,6 @@
+import type { FormatContext } from './cell.ts';
 import { at } from './fields.ts';
-import type { FormatContext } from './format.ts';
-import type { Printer, PrinterOptions } from './printer.ts';
+import type { Printer, PrinterOptions } from './printing.ts';
 import { loadStyle } from './style.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 import type { CellKind, Column, View } from './view.ts';

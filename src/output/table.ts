@@ -1,5 +1,6 @@
+import type { Cell, FormatContext } from './cell.ts';
 import { fitColumns, type Got, type Want } from './fit.ts';
-import { type Cell, type FormatContext, formatCell, rightAligned } from './format.ts';
+import { formatCell, rightAligned } from './format.ts';
 import { asciiOnly, safeLine } from './safe.ts';
 import type { Style } from './style.ts';
 import type { CellKind, Column } from './view.ts';

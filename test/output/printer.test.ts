@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
+import { createPrinter } from '../../src/output/printer.ts';
+import type { PrinterOptions } from '../../src/output/printing.ts';
 import { createSink } from '../../src/output/sink.ts';
 import type { View } from '../../src/output/view.ts';
 import { anyValue, check } from './check.ts';

@@ -24,6 +24,9 @@ export const User = z.looseObject({
 });
 export type User = z.infer<typeof User>;
 
+/** Whether a verified wallet is held for a user. */
+export const holdsWallet = (user: User): boolean => user.solanaAddress !== null || user.evmAddress !== null;
+
 export const pendingReasons = {
   queued: 'accepted; the answer is not ready',
   timeout: 'the answer did not arrive in time; ask again',

@@ -56,7 +56,9 @@ const title = (row: AnyRecord) =>
 export const whoisView: View<WhoisRecord> = {
   columns: identity,
   card: { title, lines: card },
-  fields: fieldPaths(WhoisRecord),
+  get fields() {
+    return fieldPaths(WhoisRecord);
+  },
   empty: 'no subjects',
 };
 
@@ -67,7 +69,9 @@ export const resolveView: View<ResolveRecord> = {
     ...identity.slice(2),
   ],
   card: { title, lines: [{ label: 'source', kind: 'text', value: of('source') }, ...card] },
-  fields: fieldPaths(ResolveRecord),
+  get fields() {
+    return fieldPaths(ResolveRecord);
+  },
   empty: 'no handles',
 };
 
@@ -95,7 +99,9 @@ export const launchpadUserView: View<LaunchpadUserRecord> = {
       { label: 'picture', kind: 'link', value: of('profileImage') },
     ],
   },
-  fields: fieldPaths(LaunchpadUserRecord),
+  get fields() {
+    return fieldPaths(LaunchpadUserRecord);
+  },
   empty: 'no wallets',
 };
 

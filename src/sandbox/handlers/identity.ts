@@ -1,5 +1,5 @@
 import { endpoints, normalHandle } from '../../contract/endpoints.ts';
-import type { User } from '../../contract/records/user.ts';
+import { holdsWallet, type User } from '../../contract/records/user.ts';
 import { type Call, ok, refuse, route } from '../http/route.ts';
 import { flawOfAddress } from './address.ts';
 import { flawOfHandle } from './handle.ts';
@@ -38,6 +38,3 @@ export function identityRoutes(service: Service): Routes<Identity> {
     return ok(user);
   }
 }
-
-/** Whether a user's record shows a wallet. */
-export const holdsWallet = (user: User) => user.solanaAddress !== null || user.evmAddress !== null;
