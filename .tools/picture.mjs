@@ -32,6 +32,23 @@ function styled(style, code) {
 const escapeXml = (text) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
+const letters = new Intl.Segmenter('en');
+
+/** Breaks text where a letter is wider than one cell, and at gaps: what stands behind is placed anew. */
+function pieces(text) {
+  const all = [''];
+  for (const { segment } of letters.segment(text)) {
+    const last = all.at(-1);
+    const isWide = widthOf(segment) !== 1;
+    const isBehind = last.endsWith('  ')
+      ? segment !== ' '
+      : last !== '' && widthOf(last) !== [...last].length;
+    if (isWide || isBehind) all.push(segment);
+    else all[all.length - 1] = last + segment;
+  }
+  return all;
+}
+
 /** The runs of one style in a line, each with the cell where it begins. */
 function* runsOf(line, start) {
   let style = start;
@@ -42,8 +59,7 @@ function* runsOf(line, start) {
       for (const code of codes.split(';')) style = styled(style, Number(code));
       continue;
     }
-    // A wide letter is as wide as its font has it: whatever stands behind it is placed anew.
-    for (const text of part.split(/(?<=[^\x20-\x7e])|(?=[^\x20-\x7e])|(?<= {2})(?=\S)/)) {
+    for (const text of pieces(part)) {
       if (text.trim() !== '') yield { text, cell, style };
       cell += widthOf(text);
     }
@@ -79,7 +95,10 @@ export function picture(text, { columns, title }) {
       const shown = run.trimEnd();
       const indent = shown.length - shown.trimStart().length;
       const x = number(MARGIN + (cell + indent) * CELL);
-      spans.push(`<tspan x="${x}"${attributes(its)}>${escapeXml(shown.trimStart())}</tspan>`);
+      // Whatever the font, a run is as long as its cells.
+      const cells = widthOf(shown.trimStart());
+      const length = cells > 1 ? ` textLength="${number(cells * CELL)}" lengthAdjust="spacingAndGlyphs"` : '';
+      spans.push(`<tspan x="${x}"${length}${attributes(its)}>${escapeXml(shown.trimStart())}</tspan>`);
     }
     style = next.value;
     return spans.length === 0 ? '' : `<text y="${BAR + (index + 1) * LINE - 5}">${spans.join('')}</text>\n`;

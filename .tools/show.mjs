@@ -14,13 +14,9 @@ const stale = [];
 
 /** Plays a line as it stands in a document: the stage is the embedded service, and nobody is there to be asked. */
 async function play(line, options) {
-  const [command, cut] = line.split(' | head -');
-  const words = command.split(' ').filter((word) => word !== 'trdr' && word !== '--sandbox');
-  const text = await stage.play(words.includes('tail') ? [...words, '--yes'] : words, {
-    ...options,
-    live: words.includes('tail'),
-  });
-  return cut === undefined ? text : text.split('\n').slice(0, Number(cut)).join('\n');
+  const words = line.split(' ').filter((word) => word !== 'trdr' && word !== '--sandbox');
+  const live = words.includes('tail');
+  return stage.play(live ? [...words, '--yes'] : words, { ...options, live });
 }
 
 /** What can be shown apart from command lines. */
@@ -43,8 +39,10 @@ const tables = {
 
 async function shown(what) {
   if (Object.hasOwn(tables, what)) return tables[what]();
-  const text = await play(what, { columns: 80 });
-  return `\`\`\`console\n$ ${what}\n${text.trimEnd()}\n\`\`\``;
+  const [line, most = Number.POSITIVE_INFINITY] = what.split(' # first ');
+  const lines = (await play(line, { columns: 80 })).trimEnd().split('\n');
+  const text = [`$ ${line}`, ...lines.slice(0, most), ...(lines.length > most ? ['…'] : [])];
+  return ['```console', ...text, '```'].join('\n');
 }
 
 async function fill(text) {
