@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Answered, type Answers, endpoint, type Fields, type Request, rows } from './endpoint.ts';
+import { type Answered, endpoint, type Fields, type Request, rows } from './endpoint.ts';
 import { bounded, field } from './field.ts';
 import {
   ADDRESS_MAX,
