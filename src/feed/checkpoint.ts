@@ -1,5 +1,5 @@
 import { Failure } from '../contract/failure.ts';
-import type { Resume } from './flow.ts';
+import type { Flow, Resume } from './flow.ts';
 import { timeOf } from './row.ts';
 import type { Watermark } from './watermark/mark.ts';
 
@@ -10,6 +10,15 @@ export interface Checkpoint {
   readonly watermark: Watermark;
   readonly floor: number | null;
   readonly known: readonly (readonly [id: string, at: number | null])[];
+}
+
+/** The checkpoint of a flow as it stands, or undefined while nothing is known. */
+export function snapshotOf(feed: string, { watermark, margin, seen }: Flow): string | undefined {
+  if (!watermark) return undefined;
+  const horizon = watermark.base === null ? Number.NEGATIVE_INFINITY : watermark.base - margin.ms;
+  const from = Math.max(horizon, seen.floor);
+  const floor = Number.isFinite(from) ? from : null;
+  return writeCheckpoint({ feed, watermark, floor, known: seen.since(from) });
 }
 
 const FORM = 'trdr-tail';

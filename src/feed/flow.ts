@@ -1,5 +1,5 @@
 import { readOdd, readThesis } from './frame.ts';
-import type { Gap, StartKind } from './notice.ts';
+import type { Gap } from './notice.ts';
 import type { Outlet } from './outlet.ts';
 import { createMargin, type Margin } from './pace.ts';
 import type { Pile } from './pile.ts';
@@ -96,6 +96,8 @@ interface FlowWorld {
   /** Whether a frame is of the part of the feed that the pages show. */
   readonly scope: (row: Row) => boolean;
   readonly sieve: (row: Row) => boolean;
+  /** Whether the socket brings a row that the pages show. */
+  readonly carries: (row: Row) => boolean;
   /** Rows to emit at most. */
   readonly count: number;
   /** A later run goes on from the checkpoint of this one. */
@@ -105,7 +107,7 @@ interface FlowWorld {
 }
 
 export function createFlow(world: FlowWorld): Flow {
-  const { seen, outlet, start, sieve, scope } = world;
+  const { seen, outlet, start, sieve, scope, carries } = world;
   const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs);
   let watermark: Watermark | undefined;
   let provenAt: number | undefined;
@@ -247,7 +249,7 @@ export function createFlow(world: FlowWorld): Flow {
   const lateness = (fill: Fill, row: Row, was: number | null | undefined) => {
     if (row.at === null || was === null || was === undefined) return;
     if (row.at >= was) {
-      if (row.at < (fill.walked.first[0]?.at ?? 0) - PROMPT_MS) fill.missed++;
+      if (row.at < (fill.walked.first[0]?.at ?? 0) - PROMPT_MS && carries(row)) fill.missed++;
       return;
     }
     fill.late++;
@@ -354,6 +356,3 @@ function rowOfOdd(raw: Uint8Array, tell: (text: string) => void): Row | null {
   else if (odd.frame.type === 'error') tell(odd.frame.error);
   return null;
 }
-
-/** The names of the ways to begin, as notices give them. */
-export const startKind = (start: StartPoint): StartKind => start.kind;

@@ -25,6 +25,8 @@ export interface PageSource {
 export interface LinkEnd {
   readonly why: 'closed' | 'reset' | 'quota' | 'overflow';
   readonly text: string;
+  /** Set where the service may not have heard of it, and counts on. */
+  readonly unheard?: boolean;
 }
 
 /** An open socket: frames wait in it, bounded in bytes, until they are taken. */
@@ -38,7 +40,8 @@ export interface Link {
   /** Set when the connection is over; frames may still wait. */
   readonly end: LinkEnd | undefined;
   send(text: string): void;
-  close(): void;
+  /** Takes leave; where it can be told, settles with whether the service heard of it and counts no further. */
+  close(): void | Promise<boolean>;
 }
 
 /** Opens a socket; `stir` is called whenever something happened on it. Throws `Failure`s. */

@@ -76,16 +76,20 @@ export function createSession(world: SessionWorld): Session {
   let shortSessions = 0;
   let connections = 0;
   let cause: Cause | undefined;
+  let farewell: Promise<void> | undefined;
 
   const dial = () => {
     state = { kind: 'dialing', job: startJob(world.ring, () => world.connect(world.ring, world.signal)) };
   };
 
   const close = (link: Link, lingeringMs: number) => {
-    // Nothing tells whether a service that did not end the connection itself hears of its end before its next pings.
-    link.close();
+    // A service that does not answer the farewell may hear of the end only by its next pings.
+    const answered = link.close();
     if (openedAt === undefined) return;
-    meter.closed(lingeringMs);
+    const heard = meter.closed(lingeringMs);
+    farewell = Promise.resolve(answered).then((known) => {
+      if (known) heard();
+    });
     const lasted = clock.mono() - openedAt;
     shortSessions = lasted < timing.healthyMs ? shortSessions + 1 : 0;
     if (lasted >= timing.healthyMs) backoff.reset();
@@ -104,6 +108,7 @@ export function createSession(world: SessionWorld): Session {
     if (!outcome) return undefined;
     if ('error' in outcome) {
       if (!(outcome.error instanceof Failure)) throw outcome.error;
+      if (outcome.error.code === 'BROKEN') meter.doubted();
       return down('refused', outcome.error.message, outcome.error);
     }
     const link = outcome.value;
@@ -135,7 +140,7 @@ export function createSession(world: SessionWorld): Session {
   const ended = (link: Link, draining: boolean): SessionEvent | undefined => {
     cause ??= pulse.dead(link) ?? causeOf(link.end);
     if (!cause) return undefined;
-    close(link, link.end ? 0 : PING_MS);
+    close(link, link.end && !link.end.unheard ? 0 : PING_MS);
     if (draining && link.held > 0) return undefined;
     const { why, text } = cause;
     cause = undefined;
@@ -184,12 +189,16 @@ export function createSession(world: SessionWorld): Session {
     },
     stop() {
       if (state.kind === 'subscribing' || state.kind === 'up') close(state.link, PING_MS);
-      // An attempt under way is closed as soon as it succeeds.
-      if (state.kind === 'dialing') state.job.settled.then(closeLate(state.job), () => {});
+      // An attempt under way is closed as soon as it succeeds; the service may have begun to count.
+      if (state.kind === 'dialing') {
+        meter.doubted();
+        farewell = state.job.settled.then(closeLate(state.job));
+      }
       state = { kind: 'off' };
     },
     settled: async () => {
       if (state.kind === 'dialing') await state.job.settled;
+      await farewell;
     },
   };
 }
@@ -198,8 +207,8 @@ type Cause = { readonly why: DownReason | 'quota'; readonly text: string };
 
 const causeOf = (end: LinkEnd | undefined): Cause | undefined => end;
 
-const closeLate = (job: Job<Link>) => () => {
-  if (job.outcome && 'value' in job.outcome) job.outcome.value.close();
+const closeLate = (job: Job<Link>) => async () => {
+  if (job.outcome && 'value' in job.outcome) await job.outcome.value.close();
 };
 
 /** The signs of life of one connection. */

@@ -6,6 +6,7 @@ import { proxyFor } from '../core/proxy-env.ts';
 import { readRefusal } from '../core/service-failures.ts';
 import { broken, unreachable } from '../core/transport-failures.ts';
 import type { Connect, Link, LinkEnd } from './ports.ts';
+import { createQueue } from './queue.ts';
 
 export interface SocketOptions {
   /** `ws` or `wss`, with the whole path. */
@@ -19,11 +20,17 @@ export interface SocketOptions {
 }
 
 const MAX_HELD = 16 * 1024 * 1024;
+/** A reader that is slow for a moment holds the service up instead; for longer, pongs would be missed. */
+const PAUSE_MS = 5_000;
 /** More than any frame there is. */
 const MAX_FRAME = 4 * 1024 * 1024;
 const HANDSHAKE_MS = 15_000;
+/** How long the service may take to answer a farewell. */
+const FAREWELL_MS = 2_000;
 /** Of a refused handshake's answer. */
 const MAX_REFUSAL = 64 * 1024;
+/** Ends of a connection that the other side had a part in, and so knows of. */
+const MUTUAL = /^(ECONNRESET|EPIPE|WS_ERR_)/;
 
 /** Opens the live feed: the only client of the socket. The key travels in a header and follows no redirect. */
 export function createConnect(options: SocketOptions): Connect {
@@ -32,89 +39,148 @@ export function createConnect(options: SocketOptions): Connect {
     const { WebSocket } = await import('ws');
     signal.throwIfAborted();
     const tunnel = await tunnelTo(url, options.env, signal);
+    const opening: { sent: boolean } = { sent: false };
     const socket = new WebSocket(url, {
       headers: { authorization: `Bearer ${options.key}`, 'user-agent': options.userAgent },
       perMessageDeflate: false,
       handshakeTimeout: HANDSHAKE_MS,
       followRedirects: false,
       maxPayload: MAX_FRAME,
+      finishRequest(request) {
+        request.once('finish', () => {
+          opening.sent = true;
+        });
+        request.end();
+      },
       ...(tunnel && { createConnection: () => tunnel }),
     });
-    const frames: Uint8Array[] = [];
-    let first = 0;
-    let held = 0;
-    let signs = 0;
-    let end: LinkEnd | undefined;
-    const over = (why: LinkEnd['why'], text: string) => {
-      end ??= { why, text };
-      stir();
-    };
-    const sign = () => {
-      signs++;
-      stir();
-    };
-    const link: Link = {
-      next() {
-        const frame = frames[first];
-        if (frame === undefined) return undefined;
-        first++;
-        held -= frame.byteLength;
-        if (first === frames.length) {
-          frames.length = 0;
-          first = 0;
-        }
-        return frame;
-      },
-      get held() {
-        return held;
-      },
-      get signs() {
-        return signs;
-      },
-      get end() {
-        return end;
-      },
-      send: (text) => socket.send(text, () => {}),
-      close() {
-        if (socket.readyState === WebSocket.OPEN) socket.close(1000);
-        // The service may be gone: its farewell is not waited for.
-        socket.terminate();
-      },
-    };
-    socket.on('ping', sign).on('pong', sign);
-    socket.on('message', (data) => {
-      // The client is left at its default, which hands every frame over as one Buffer.
-      if (!(data instanceof Buffer)) return;
-      frames.push(data);
-      held += data.byteLength;
-      if (held > (options.maxHeld ?? MAX_HELD)) {
-        over('overflow', `more than ${held} bytes of frames wait`);
-        socket.terminate();
-      }
-      sign();
-    });
-    socket.on('close', (code, reason) => {
-      const text = `${code}${reason.length > 0 ? ` ${reason.toString('utf8').slice(0, 200)}` : ''}`;
-      over(code === CLOSE_QUOTA ? 'quota' : code === 1006 ? 'reset' : 'closed', text);
-    });
-    await opened(socket, url.host, options.now, signal);
+    const link = linkOf(socket, stir, options.maxHeld ?? MAX_HELD);
+    await opened(socket, url.host, opening, options.now, signal);
     return link;
   };
+}
+
+/** A socket as the tail sees it: frames are kept until they are taken. */
+function linkOf(socket: Opening, stir: () => void, maxHeld: number): Link {
+  const queue = createQueue();
+  let signs = 0;
+  let end: LinkEnd | undefined;
+  let fault = '';
+  let pause: NodeJS.Timeout | undefined;
+  let mayPause = true;
+  let farewell: Promise<boolean> | undefined;
+
+  const over = (why: LinkEnd['why'], text: string, unheard = false) => {
+    end ??= unheard ? { why, text, unheard } : { why, text };
+    stir();
+  };
+  const sign = () => {
+    signs++;
+    stir();
+  };
+  const goOn = () => {
+    clearTimeout(pause);
+    pause = undefined;
+    socket.resume();
+  };
+  const onMessage = (data: unknown) => {
+    // The client is left at its default, which hands every frame over as one Buffer.
+    if (end || farewell || !(data instanceof Buffer)) return;
+    queue.push(data);
+    if (queue.held > maxHeld) {
+      over('overflow', `more than ${maxHeld} bytes of frames wait`);
+      socket.terminate();
+    } else if (mayPause && queue.held > maxHeld / 2) {
+      mayPause = false;
+      socket.pause();
+      pause = setTimeout(goOn, PAUSE_MS);
+    }
+    sign();
+  };
+
+  socket.on('ping', sign).on('pong', sign).on('message', onMessage);
+  socket.on('error', (error) => {
+    fault = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  });
+  socket.on('close', (code, reason) => {
+    clearTimeout(pause);
+    const text = `${code}${reason.length > 0 ? ` ${reason.toString('utf8').slice(0, 200)}` : ''}`;
+    over(
+      code === CLOSE_QUOTA ? 'quota' : code === 1006 ? 'reset' : 'closed',
+      text,
+      code === 1006 && fault !== '' && !MUTUAL.test(fault),
+    );
+  });
+
+  return {
+    next() {
+      const frame = queue.next();
+      if (!mayPause && queue.held < maxHeld / 4) {
+        mayPause = true;
+        if (pause) goOn();
+      }
+      return frame;
+    },
+    get held() {
+      return queue.held;
+    },
+    get signs() {
+      return signs;
+    },
+    get end() {
+      return end;
+    },
+    send: (text) => socket.send(text, () => {}),
+    close() {
+      farewell ??= takeLeave(socket, pause ? goOn : undefined);
+      return farewell;
+    },
+  };
+}
+
+/** Closes in good order; settles with whether the service answered, so that it counts no further minute. */
+function takeLeave(socket: Opening, goOn: (() => void) | undefined): Promise<boolean> {
+  if (socket.readyState !== socket.OPEN) {
+    socket.terminate();
+    return Promise.resolve(false);
+  }
+  return new Promise((resolve) => {
+    const patience = setTimeout(() => socket.terminate(), FAREWELL_MS);
+    socket.once('close', (code) => {
+      clearTimeout(patience);
+      resolve(code !== 1006);
+    });
+    goOn?.();
+    socket.close(1000);
+  });
 }
 
 type Opening = import('ws').WebSocket;
 
 /** Settles with the handshake: a refusal of the service is read as any other of its answers. */
-async function opened(socket: Opening, host: string, now: () => number, signal: AbortSignal): Promise<void> {
-  const abort = () => socket.terminate();
+async function opened(
+  socket: Opening,
+  host: string,
+  opening: { readonly sent: boolean },
+  now: () => number,
+  signal: AbortSignal,
+): Promise<void> {
+  // What was sent and not answered may have opened a connection over there.
+  const failed = (error: unknown) => (opening.sent ? broken(host, error) : unreachable(host, error));
+  let abort = () => {};
   try {
     await new Promise<void>((resolve, reject) => {
+      abort = () => {
+        reject(opening.sent ? failed(signal.reason) : signal.reason);
+        socket.terminate();
+      };
       signal.addEventListener('abort', abort, { once: true });
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       socket.once('open', resolve);
-      socket.on('error', (error) => reject(unreachable(host, error)));
+      socket.on('error', (error) => reject(failed(error)));
       socket.once('unexpected-response', (_, answer) => {
-        refusalOf(answer, host, now).then(reject, reject).finally(abort);
+        refusalOf(answer, host, now)
+          .then(reject, reject)
+          .finally(() => socket.terminate());
       });
     });
   } finally {

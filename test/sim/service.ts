@@ -242,11 +242,12 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
             });
           },
           close() {
-            if (!alive()) return;
+            if (!alive()) return Promise.resolve(false);
             end ??= { why: 'closed', text: '' };
             queue = deafSince === undefined ? queue : [];
             // The service of a half-open connection goes on counting until a ping stays unanswered.
             stop(deafSince === undefined ? 0 : Math.max(0, deafSince + 2 * PING_MS - now()));
+            return Promise.resolve(deafSince === undefined);
           },
         };
       };

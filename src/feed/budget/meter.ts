@@ -16,11 +16,18 @@ export interface Meter {
   paid(cu: number): void;
   lost(cu: number): void;
   opened(): void;
-  /** `lingering` says how much longer the service may think the connection open. */
-  closed(lingeringMs: number): void;
+  /**
+   * `lingering` says how much longer the service may think the connection open. The answer is called when it
+   * turns out that the service has heard of the end.
+   */
+  closed(lingeringMs: number): () => void;
+  /** A handshake was sent whose outcome is not known: a minute may have been started. */
+  doubted(): void;
 }
 
 const MINUTE = 60_000;
+/** How far the service's count of a connection's time may be from this one. */
+const SLACK_MS = 1_000;
 
 /** A meter on a monotonic clock; `pages` counts for it where whoever makes the calls keeps the books. */
 export function createMeter(mono: () => number, pages?: () => { cu: number; atMost: number }): Meter {
@@ -32,7 +39,7 @@ export function createMeter(mono: () => number, pages?: () => { cu: number; atMo
   const running = () => (openAt === undefined ? undefined : mono() - openAt);
   const leastOf = (ms: number) => SOCKET_CU * Math.floor(ms / MINUTE);
   // A minute may have started while the news of it was on its way.
-  const mostOf = (ms: number) => SOCKET_CU * (Math.floor(ms / MINUTE) + 1);
+  const mostOf = (ms: number) => SOCKET_CU * (Math.floor((ms + SLACK_MS) / MINUTE) + 1);
   const socket = () => {
     const ms = running();
     return ms === undefined ? most : most + mostOf(ms);
@@ -42,7 +49,7 @@ export function createMeter(mono: () => number, pages?: () => { cu: number; atMo
       const ms = running();
       const books = pages?.() ?? { cu, atMost: cu + doubtful };
       return {
-        least: books.cu + least + (ms === undefined ? 0 : leastOf(Math.max(0, ms - 1_000))),
+        least: books.cu + least + (ms === undefined ? 0 : leastOf(Math.max(0, ms - SLACK_MS))),
         most: books.atMost + socket(),
       };
     },
@@ -59,11 +66,22 @@ export function createMeter(mono: () => number, pages?: () => { cu: number; atMo
       openAt = mono();
     },
     closed(lingeringMs) {
-      const ms = running();
-      if (ms === undefined) return;
-      least += leastOf(Math.max(0, ms - 1_000));
-      most += mostOf(ms + lingeringMs);
+      const from = openAt;
+      if (from === undefined) return () => {};
+      const ms = mono() - from;
+      const feared = mostOf(ms + lingeringMs);
+      least += leastOf(Math.max(0, ms - SLACK_MS));
+      most += feared;
       openAt = undefined;
+      let heard = false;
+      return () => {
+        if (heard) return;
+        heard = true;
+        most -= Math.max(0, feared - mostOf(mono() - from));
+      };
+    },
+    doubted() {
+      most += SOCKET_CU;
     },
   };
 }
