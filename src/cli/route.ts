@@ -15,6 +15,8 @@ export interface Route {
  * value take the next word along.
  */
 export function route(argv: readonly string[], paths: readonly string[]): Route {
+  // As with gh and npm: `trdr help whois` is `trdr whois --help`.
+  if (argv[0] === 'help') return route([...argv.slice(1), '--help'], paths);
   const rest: string[] = [];
   let path = '';
   let index = 0;

@@ -17,6 +17,8 @@ describe('a line is routed', () => {
   it('sees help wherever it stands, but not behind --', () => {
     expect(route(['whois', 'mira', '--help'], paths).wantsHelp).toBe(true);
     expect(route(['whois', '--', '--help'], paths).wantsHelp).toBe(false);
+    expect(route(['help', 'thesis', 'tail'], paths)).toMatchObject({ path: 'thesis tail', wantsHelp: true });
+    expect(route(['help'], paths)).toMatchObject({ path: '', wantsHelp: true });
   });
 
   it.each([
