@@ -1,0 +1,205 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { serve } from '../core/server.ts';
+import { serviceCert, serviceKey } from './certificate.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { anyMe } from './service.ts';
+
+const KEY = 'trdr_live_0123456789abcdef0123456789abcdef';
+
+/** A server that is closed with its test. */
+async function listen(...given: Parameters<typeof serve>) {
+  const served = await serve(...given);
+  onTestFinished(() => served.close());
+  return served;
+}
+
+/** A server that has the certificate of service.test. */
+async function listenTls(listener: RequestListener): Promise<{ readonly port: number }> {
+  const server = createTlsServer({ cert: serviceCert, key: serviceKey }, listener);
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  return { port: typeof address === 'object' && address ? address.port : 0 };
+}
+
+/** A proxy that leads every name to `target`, and writes down what it was asked for. */
+async function withProxy(target: { readonly port: number }) {
+  const asked: string[] = [];
+  const proxy = createServer((incoming, response) => {
+    asked.push(`${incoming.method} ${incoming.url}`);
+    const { pathname, search } = new URL(incoming.url ?? '');
+    const onward = httpRequest(
+      {
+        host: '127.0.0.1',
+        port: target.port,
+        method: incoming.method,
+        path: pathname + search,
+        headers: incoming.headers,
+      },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    incoming.pipe(onward);
+  });
+  proxy.on('connect', (incoming, socket, head) => {
+    asked.push(`CONNECT ${incoming.url}`);
+    const onward = connect(target.port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      onward.write(head);
+      socket.pipe(onward).pipe(socket);
+    });
+    for (const end of [socket, onward]) end.on('error', () => end.destroy());
+  });
+  await new Promise<void>((ready) => proxy.listen(0, '127.0.0.1', ready));
+  onTestFinished(() => {
+    proxy.close();
+    proxy.closeAllConnections();
+  });
+  const address = proxy.address();
+  return { asked, url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` };
+}
+
+describe('plain http', () => {
+  test.each([
+    ['me'],
+    ['whois', 'mira'],
+    ['resolve', 'mira'],
+    ['api', '/v2/me'],
+    ['auth', 'status', '--check'],
+    ['usage', '--reconcile'],
+  ])('to another machine is refused by %s %s', async (...argv) => {
+    const sandbox = await withSandbox();
+    const proxy = await withProxy(sandbox);
+    const { exitCode, error } = await runInProcess(argv, {
+      key: KEY,
+      env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: proxy.url },
+    });
+    expect([exitCode, error()['code']]).toEqual([2, 'INSECURE_HTTP']);
+    expect([proxy.asked, sandbox.log.length]).toEqual([[], 0]);
+  });
+
+  test('is taken with --insecure-http, and on this machine without', async () => {
+    const sandbox = await withSandbox();
+    const proxy = await withProxy(sandbox);
+    const { exitCode } = await trdr(['me', '--insecure-http'], {
+      key: sandbox.key,
+      env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: proxy.url },
+    });
+    expect([exitCode, proxy.asked]).toEqual([0, ['GET http://service.test/v2/me']]);
+    for (const host of ['localhost', '127.0.0.1']) {
+      const env = { TRDR_BASE_URL: `http://${host}:${sandbox.port}` };
+      expect((await trdr(['me'], { key: sandbox.key, env })).exitCode).toBe(0);
+    }
+  });
+});
+
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('%i is not followed: the key stays here', async (status) => {
+    let reached = 0;
+    const elsewhere = await listen((_, response) => {
+      reached++;
+      response.end('{}');
+    });
+    for (const location of [`${elsewhere.url}/v2/me`, '/v2/other', '//localhost/v2/me']) {
+      let asked = 0;
+      const service = await listen((_, response) => {
+        asked++;
+        response.writeHead(status, { location }).end();
+      });
+      for (const argv of [
+        ['me'],
+        ['whois', 'mira'],
+        ['api', '/v2/me'],
+        ['api', 'POST', '/v2/user/handle/x/resolve'],
+      ]) {
+        asked = 0;
+        const { exitCode, stdout, stderr } = await runInProcess(argv, {
+          key: KEY,
+          env: { TRDR_BASE_URL: service.url },
+        });
+        expect([exitCode, `${stdout}${stderr}`]).toEqual([9, expect.stringContaining('"code":"REDIRECT"')]);
+        expect(asked).toBeLessThanOrEqual(2);
+      }
+    }
+    expect(reached).toBe(0);
+  });
+});
+
+describe('a proxy of the environment', () => {
+  const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'] as const;
+
+  test.each(names)('named by %s carries plain requests', async (name) => {
+    const sandbox = await withSandbox();
+    const proxy = await withProxy(sandbox);
+    const { exitCode, records } = await trdr(['whois', '@mira', '--insecure-http'], {
+      key: sandbox.key,
+      env: { TRDR_BASE_URL: 'http://service.test', [name]: proxy.url },
+    });
+    expect([exitCode, records()[0]?.['found']]).toEqual([0, true]);
+    expect(proxy.asked).toContain('GET http://service.test/v2/user/handle/mira');
+  });
+
+  test.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'])('named by %s tunnels https', async (name) => {
+    const home = openHome();
+    const service = await listenTls((_, response) => response.end(JSON.stringify(anyMe)));
+    const proxy = await withProxy(service);
+    const trusted = join(home.path, 'ca.pem');
+    writeFileSync(trusted, serviceCert);
+    const env = { TRDR_BASE_URL: 'https://service.test', [name]: proxy.url };
+    const { exitCode, json } = await trdr(['me', '--json'], {
+      home,
+      key: KEY,
+      env: { ...env, NODE_EXTRA_CA_CERTS: trusted },
+    });
+    expect([exitCode, json()]).toEqual([0, anyMe]);
+    expect(proxy.asked).toEqual(['CONNECT service.test:443']);
+
+    // A proxy that puts itself in the service's place does not get the key.
+    const untrusted = await trdr(['me'], { home, key: KEY, env });
+    expect([untrusted.exitCode, untrusted.error()['code']]).toEqual([9, 'UNREACHABLE']);
+  });
+
+  test('is left out for what NO_PROXY names, and for this machine', async () => {
+    const sandbox = await withSandbox();
+    const proxy = await withProxy(sandbox);
+    const direct = await trdr(['me'], { sandbox, env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url } });
+    expect([direct.exitCode, proxy.asked]).toEqual([0, []]);
+    const exempt = await trdr(['me', '--insecure-http', '--retries', '0'], {
+      key: KEY,
+      env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: proxy.url, NO_PROXY: '.test' },
+    });
+    expect([exempt.exitCode, exempt.error()['code'], proxy.asked]).toEqual([9, 'UNREACHABLE', []]);
+  });
+
+  test.each([
+    ['socks5://127.0.0.1:1', 'socks5'],
+    ['http://', 'no proxy address'],
+  ])('that can not be used is refused: %s', async (url, why) => {
+    const { exitCode, error } = await trdr(['me', '--insecure-http'], {
+      key: KEY,
+      env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: url },
+    });
+    expect(exitCode).toBe(2);
+    expect(error()['message']).toContain(why);
+  });
+
+  test('that refuses ends in 9, and its password is never shown', async () => {
+    const proxy = await listen((_, response) => response.writeHead(407).end('no'));
+    const { exitCode, stderr, stdout } = await trdr(['me', '--insecure-http', '--retries', '0', '--debug'], {
+      key: KEY,
+      env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: proxy.url.replace('//', '//me:s3cr3tword@') },
+    });
+    expect(exitCode).toBe(9);
+    expect(stderr + stdout).not.toContain('s3cr3tword');
+  });
+});
