@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Pnl } from '../../src/contract/records/pnl.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
+import { createWorld } from '../../src/sandbox/world/index.ts';
+import { type Home, withSandbox } from './harness.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const world = createWorld({ seed: 1, now: NOW, traders: 3_000, theses: 2_000 });
+const numbers = new Map<string, Pnl | undefined>();
+
+/** The numbers of a handle, at one instant for all tests: files can be held against each other. */
+export function numbersOf(handle: string): Pnl | undefined {
+  if (!numbers.has(handle)) numbers.set(handle, world.pnl(handle, NOW));
+  return numbers.get(handle);
+}
+
+/** So many handles of the world; every tenth is held by nobody. */
+export const someHandles = (count: number, from = 0): string[] =>
+  Array.from({ length: count }, (_, at) =>
+    at % 10 === 9 ? `nobody${from + at}` : (world.users.handles[from + at] ?? `nobody${from + at}`),
+  );
+
+export interface NumbersSandbox extends Sandbox {
+  /** How often the numbers of each handle were worked out, and so charged. */
+  readonly served: ReadonlyMap<string, number>;
+}
+
+/** A sandbox whose numbers stand still, and which counts for whom it worked. */
+export async function withNumbers(options: SandboxOptions = {}): Promise<NumbersSandbox> {
+  const served = new Map<string, number>();
+  const pnl = (handle: string) => {
+    served.set(handle, (served.get(handle) ?? 0) + 1);
+    return numbersOf(handle);
+  };
+  const sandbox = await withSandbox({
+    plan: 'enterprise',
+    ratePerMinute: 1_000_000,
+    monthlyUnits: 1e12,
+    ...options,
+    world: { ...world, pnl },
+  });
+  return Object.assign(Object.create(sandbox), { served });
+}
+
+/** What the price list asks for these handles. */
+export const priceOf = (handles: readonly string[]): number =>
+  handles.reduce((sum, handle) => sum + (numbersOf(handle) ? 30_000 : 200), 0);
+
+/** The records that these handles come to. */
+export const recordsOf = (handles: readonly string[]): Record<string, unknown>[] =>
+  handles.map((subject) => {
+    const pnl = numbersOf(subject.replace(/^@/, '').toLowerCase());
+    return pnl ? { subject, found: true, ...pnl } : { subject, found: false, code: 'NOT_OBSERVED' };
+  });
+
+/** The lines of the ledger in a home. */
+export function ledgerOf(home: Home): { status: number | null; cu: number; cuAtMost?: number }[] {
+  const folder = join(home.state, 'ledger');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line)),
+  );
+}

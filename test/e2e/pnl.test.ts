@@ -1,0 +1,291 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openHome, runInProcess, trdr } from './harness.ts';
+import { numbersOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
+
+const posts = (sandbox: { readonly log: readonly { readonly endpoint: string | null }[] }) =>
+  sandbox.log.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== 'me');
+
+describe('trdr pnl', () => {
+  test('takes the single call for one handle, and is that record alone in JSON', async () => {
+    const sandbox = await withNumbers();
+    const { exitCode, json, stderr } = await trdr(['pnl', '@MIRA', '--json'], { sandbox });
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(json()).toEqual({ subject: '@MIRA', found: true, ...numbersOf('mira') });
+    expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['user.pnl']);
+  });
+
+  test('asks for more in one batch, once each whatever their case, and keeps the order', async () => {
+    const sandbox = await withNumbers();
+    const given = ['solwolf', '@Mira', 'nosuch', 'MIRA', 'quiet', 'SolWolf'];
+    const { exitCode, records } = await trdr(['pnl', ...given, '-y'], { sandbox });
+    expect(exitCode).toBe(0);
+    expect(records()).toEqual(recordsOf(['solwolf', '@Mira', 'nosuch', 'quiet']));
+    expect(posts(sandbox)).toEqual(['users.pnl']);
+    expect(sandbox.meter().unitsUsed).toBe(90_200);
+  });
+
+  test('reads lines, and a column of a CSV file', async () => {
+    const sandbox = await withNumbers();
+    const home = openHome();
+    const file = join(home.path, 'desk.csv');
+    writeFileSync(file, 'name,Handle\r\n"a, b",mira\r\nc,@quiet\r\n');
+    const piped = await trdr(['pnl', '-', '-y'], { sandbox, input: '# desk\n\nmira\r\n@quiet\n' });
+    const column = await trdr(['pnl', '--file', file, '--column', 'handle', '-y'], { sandbox, home });
+    expect(piped.records()).toEqual(recordsOf(['mira', '@quiet']));
+    expect(column.stdout).toBe(piped.stdout);
+  });
+
+  test.each([
+    ['0x52908400098527886E0F7030069857D2E4169EE7', 'line 3'],
+    ['two words', 'line 3'],
+    ['x'.repeat(65), 'line 3'],
+  ])('refuses what can be no handle, with its line, before anything is sent: %s', async (bad, where) => {
+    const sandbox = await withNumbers();
+    const { exitCode, error } = await trdr(['pnl', '-', '-y'], { sandbox, input: `mira\n\n${bad}\n` });
+    expect([exitCode, sandbox.log.length]).toEqual([2, 0]);
+    expect(error()['message']).toContain(where);
+  });
+
+  test('ends in 3 where nobody is held, in 10 with --strict where somebody is not', async () => {
+    const sandbox = await withNumbers();
+    const none = await trdr(['pnl', 'nobody1', 'nobody2'], { sandbox });
+    const strict = await trdr(['pnl', 'mira', 'nobody2', '--strict'], { sandbox });
+    const single = await trdr(['pnl', 'nobody1'], { sandbox });
+    expect([none.exitCode, strict.exitCode, single.exitCode]).toEqual([3, 10, 3]);
+    expect(single.records()).toEqual([{ subject: 'nobody1', found: false, code: 'NOT_OBSERVED' }]);
+  });
+
+  test('plans without sending anything', async () => {
+    const sandbox = await withNumbers();
+    const home = openHome();
+    const handles = someHandles(130);
+    const out = join(home.path, 'out.csv');
+    const args = ['pnl', '-', '--dry-run', '--out', out, '-o', 'ndjson', '--fields', 'handle'];
+    const { exitCode, records } = await trdr(args, { sandbox, home, input: handles.join('\n') });
+    expect([exitCode, sandbox.log.length, existsSync(out)]).toEqual([0, 0, false]);
+    expect(records().map(({ endpoint, least, most }) => [endpoint, least, most])).toEqual([
+      ['users.pnl', 20_000, 3_000_000],
+      ['users.pnl', 6_000, 900_000],
+    ]);
+  });
+
+  test('needs a word before it costs much, and asks nobody who is not there', async () => {
+    const sandbox = await withNumbers();
+    const { exitCode, error } = await trdr(['pnl', ...someHandles(4)], { sandbox });
+    expect([exitCode, sandbox.log.length]).toEqual([11, 0]);
+    expect(error()['hint']).toContain('--max-cu 120000');
+  });
+
+  test('says what is left of both meters before it asks a person', async () => {
+    const sandbox = await withNumbers({ monthlyUnits: 100_000, revealsPerMonth: 5 });
+    const { exitCode, stderr } = await runInProcess(['pnl', ...someHandles(8)], {
+      sandbox,
+      tty: true,
+      typed: 'n\n',
+    });
+    expect(exitCode).toBe(11);
+    expect(stderr).toContain('100,000 CU are left, enough for 3 of 8 handles at full price');
+    expect(stderr).toContain('5 wallet reveals are left');
+    expect(stderr).toContain('1,600 CU to 240,000 CU. Go on?');
+    expect(posts(sandbox)).toEqual([]);
+  });
+
+  test('delivers what the units left pay for, names the rest, and ends in 6', async () => {
+    const handles = someHandles(8);
+    const sandbox = await withNumbers({ monthlyUnits: 3 * 30_000 + 100 });
+    const { exitCode, records, stderr, error } = await trdr(['pnl', ...handles, '-y'], { sandbox });
+    expect(exitCode).toBe(6);
+    expect(records()).toEqual(recordsOf(handles.slice(0, 3)));
+    expect(stderr).toContain(`not asked, 5 handles: ${handles.slice(3).join(' ')}`);
+    expect(error()).toMatchObject({ code: 'QUOTA_EXCEEDED', exit: 6 });
+  });
+
+  test('holds a ceiling, to the unit', async () => {
+    const handles = someHandles(8);
+    const sandbox = await withNumbers();
+    const { exitCode, records } = await trdr(['pnl', ...handles, '-y', '--max-cu', '99999'], { sandbox });
+    expect([exitCode, records().length, sandbox.meter().unitsUsed]).toEqual([6, 3, 90_000]);
+  });
+
+  test('takes what the reveals left allow, where each wallet counts', async () => {
+    const sandbox = await withNumbers({ revealsPerMonth: 2, batchReveals: 'entry' });
+    const handles = ['mira', 'solwolf', '0xMert', 'quiet'];
+    const { exitCode, records, error } = await trdr(['pnl', ...handles, '-y'], { sandbox });
+    expect([exitCode, records().length]).toEqual([6, 2]);
+    expect(error()['code']).toBe('REVEAL_LIMIT_REACHED');
+  });
+
+  test('does not ask again for what was lost on the way, and says so', async () => {
+    const handles = someHandles(150);
+    const sandbox = await withNumbers({ faults: 'lost@users.pnl*1' });
+    const { exitCode, records, stderr } = await trdr(['pnl', '-', '-y'], {
+      sandbox,
+      input: handles.join('\n'),
+    });
+    expect(exitCode).toBe(9);
+    expect(records().slice(100)).toEqual(recordsOf(handles.slice(100)));
+    expect(records()[0]).toMatchObject({ subject: handles[0], found: null, error: { code: 'BROKEN' } });
+    expect(stderr).toContain('lost on the way, 100 handles, up to 3,000,000 CU');
+    expect(sandbox.meter().unitsUsed).toBe(priceOf(handles));
+  });
+});
+
+describe('the three kinds of nothing', () => {
+  const handles = ['mira', 'nosuch', 'nowallet', 'quiet'];
+  const inTable = async (args: readonly string[], columns = 100) => {
+    const sandbox = await withNumbers();
+    const env = { LANG: 'C.UTF-8', NO_COLOR: '1', TZ: 'UTC' };
+    return (await runInProcess(['pnl', ...args, '-y'], { sandbox, tty: true, columns, env })).stdout;
+  };
+
+  test('are told apart in CSV, whose header never changes', async () => {
+    const sandbox = await withNumbers();
+    const all = await trdr(['pnl', ...handles, '-y', '-o', 'csv'], { sandbox });
+    const week = await trdr(['pnl', 'nosuch', 'mira', '-o', 'csv', '--window', '7d'], { sandbox });
+    const [header, ...rows] = all.lines();
+    expect(header).toBe(
+      'subject,found,status,code,handle,displayName,avatarUrl,twitter,followers,wallet,evmWallet,updatedAt,window,netUsd,returnPct,volumeUsd,trades,rank',
+    );
+    expect(week.lines()[0]).toBe(header);
+    expect(rows).toHaveLength(16);
+    const told = rows.map((row) => row.split(',').slice(0, 3).join(','));
+    expect([told[3], told[4], told[8], told[12]]).toEqual([
+      'mira,true,ok',
+      'nosuch,false,not_held',
+      'nowallet,true,no_wallet',
+      'quiet,true,no_numbers',
+    ]);
+    const { netUsd, returnPct, volumeUsd, trades, rank } = numbersOf('mira')?.windows['7d'] ?? {};
+    expect(week.lines()[2]?.endsWith(`,7d,${netUsd},${returnPct},${volumeUsd},${trades},${rank}`)).toBe(true);
+  });
+
+  test('are told apart in NDJSON by the fields of the service', async () => {
+    const sandbox = await withNumbers();
+    const { records } = await trdr(['pnl', ...handles, '-y'], { sandbox });
+    expect(records()).toEqual(recordsOf(handles));
+    expect(records().map(({ found, wallet }) => [found, wallet === null])).toEqual([
+      [true, false],
+      [false, false],
+      [true, true],
+      [true, false],
+    ]);
+  });
+
+  test('are told apart side by side, where few are compared', async () => {
+    const text = await inTable(handles);
+    expect(text.split('\n')[0]).toMatch(/^window +@mira +@nosuch +@nowallet +@quiet$/);
+    expect(text).toMatch(/note +✓ found +· not held +· no proven wallet +· no numbers/);
+    expect(text).toContain('cash flow');
+    expect(text).not.toContain('netUsd');
+  });
+
+  test('are told apart in rows, and sorted behind those with numbers', async () => {
+    const text = await inTable([...handles, 'solwolf', 'evil', '--sort', 'rank', '--window', '30d']);
+    const lines = text.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^handle +cash flow 30d +return +volume +trades +rank +note$/);
+    const ranks = lines.slice(2, 5).map((line) => Number(/(\d+)\s*$/.exec(line)?.[1]));
+    expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
+    expect(lines.slice(5).map((line) => line.replace(/ {2,}/g, ' ').split('· ')[1])).toEqual([
+      'not held',
+      'no proven wallet',
+      'no numbers',
+    ]);
+  });
+
+  test('are told apart on the card of one', async () => {
+    expect(await inTable(['quiet'])).toMatch(/^@quiet: no numbers\n/);
+    expect(await inTable(['nosuch'])).toMatch(/^@nosuch: not held\n/);
+    expect(await inTable(['nowallet'])).toMatch(/^@nowallet: no proven wallet\n/);
+    expect(await inTable(['mira'])).toMatch(/^@mira\n[\s\S]*window +cash flow +return +rank +volume +trades/);
+  });
+
+  test.each([40, 60, 80, 200])('fit a terminal of %i cells', async (columns) => {
+    for (const args of [handles, [...handles, ...someHandles(6)], ['mira']]) {
+      const text = await inTable(args, columns);
+      for (const line of text.split('\n')) expect([...line].length).toBeLessThanOrEqual(columns);
+    }
+  });
+});
+
+describe('shaping', () => {
+  test('sorts the CSV by the first window given, and leaves rows of a handle together', async () => {
+    const sandbox = await withNumbers();
+    const handles = someHandles(30);
+    const args = ['pnl', '-', '-y', '-o', 'csv', '--window', '7d', '--window', 'all', '--sort', 'volumeUsd'];
+    const { lines } = await trdr(args, { sandbox, input: handles.join('\n') });
+    const rows = lines()
+      .slice(1)
+      .map((line) => line.split(','));
+    expect(rows.map((row) => row[12])).toEqual(handles.flatMap(() => ['7d', 'all']));
+    const volumes = rows
+      .filter((row) => row[12] === '7d' && row[2] === 'ok')
+      .map((row) => Number(row.at(-3)));
+    expect(volumes).toEqual([...volumes].sort((a, b) => b - a));
+    expect(volumes.length).toBeGreaterThan(10);
+  });
+
+  test('leaves NDJSON as it came, and says so', async () => {
+    const sandbox = await withNumbers();
+    const { records, stderr } = await trdr(['pnl', 'quiet', 'mira', '--sort', 'rank', '--window', '7d'], {
+      sandbox,
+    });
+    expect(records()).toEqual(recordsOf(['quiet', 'mira']));
+    expect(stderr).toContain('--window and --sort shape tables and CSV');
+  });
+
+  test('takes fields of rows in CSV, and fields of records everywhere', async () => {
+    const sandbox = await withNumbers();
+    const rows = await trdr(
+      ['pnl', 'mira', 'quiet', '-o', 'csv', '--window', 'all', '--fields', 'handle,netUsd'],
+      { sandbox },
+    );
+    const records = await trdr(
+      ['pnl', 'mira', 'quiet', '-o', 'csv', '--fields', 'windows.all.netUsd,handle'],
+      { sandbox },
+    );
+    const net = numbersOf('mira')?.windows.all?.netUsd;
+    expect(rows.stdout).toBe(`handle,netUsd\nmira,${net}\nquiet,\n`);
+    expect(records.stdout).toBe(`windows.all.netUsd,handle\n${net},mira\n,quiet\n`);
+    const unknown = await trdr(['pnl', 'mira', '--fields', 'netUsd'], { sandbox });
+    expect([unknown.exitCode, unknown.error()['hint']]).toEqual([
+      2,
+      expect.stringContaining('windows.7d.netUsd'),
+    ]);
+  });
+
+  test('ends in 0 with nothing on stderr where the reader leaves', async () => {
+    const sandbox = await withNumbers();
+    const home = openHome();
+    writeFileSync(join(home.path, 'list'), someHandles(300).join('\n'));
+    const { execa } = await import('execa');
+    const { program } = await import('./program.ts');
+    const { envOf } = await import('./harness.ts');
+    const { stdout, stderr, exitCode } = await execa(
+      'bash',
+      ['-c', `set -o pipefail; "$0" "${program}" pnl --file list -y | head -n 1`, process.execPath],
+      { cwd: home.path, env: envOf({ sandbox, home }), extendEnv: false, reject: false },
+    );
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ found: true });
+  });
+});
+
+test('an export makes the very file that stdout would get, and leaves nothing beside it', async () => {
+  const sandbox = await withNumbers();
+  const home = openHome();
+  const input = someHandles(250).join('\n');
+  for (const name of ['out.ndjson', 'out.csv', 'out.json']) {
+    const out = join(home.path, name);
+    const { exitCode, stdout, stderr } = await trdr(['pnl', '-', '-y', '--out', out], {
+      sandbox,
+      home,
+      input,
+    });
+    expect([exitCode, stdout, stderr]).toEqual([0, '', '']);
+    const piped = await trdr(['pnl', '-', '-y', '-o', name.slice(4)], { sandbox, input });
+    expect(readFileSync(out, 'utf8')).toBe(piped.stdout);
+    expect(existsSync(`${out}.journal`)).toBe(false);
+  }
+});
