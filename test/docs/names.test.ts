@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { everyCommonOption } from '../../src/cli/common.ts';
+import { allCommands } from '../../src/cli/manual.ts';
+import { longName, type Options } from '../../src/cli/option.ts';
+import { parseWords } from '../../src/cli/parse.ts';
+import { route } from '../../src/cli/route.ts';
+import { groups, tree } from '../../src/cli/tree.ts';
+import { allPages, type Block, type Page, root } from './pages.ts';
+import { commandsOf, type Word, wordsOfTrdr } from './shell.ts';
+
+const pages = allPages();
+const commands = new Map((await allCommands()).map((command) => [command.path, command]));
+const paths = Object.keys(tree);
+const packageFile = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const namesOf = (options: Options) => Object.values(options).map(longName);
+const anyFlag = new Set([
+  ...namesOf(everyCommonOption),
+  ...[...commands.values()].flatMap(({ options }) => namesOf(options)),
+]);
+
+/** What of a block a shell would run. */
+function scriptOf({ info, text }: Block): string | undefined {
+  const [language] = info.split(' ');
+  if (language === 'sh' || language === 'bash') return text;
+  if (language === 'console') return [...text.matchAll(/^\$ (.*)$/gm)].map(([, line]) => line).join('\n');
+  if (language === 'cron')
+    return [...text.matchAll(/^(?:(?:[\d*/,-]+ ){5}|@\w+ )(.*)$/gm)].map(([, line]) => line).join('\n');
+  if (language === 'ini') return [...text.matchAll(/^Exec\w+=(.*)$/gm)].map(([, line]) => line).join('\n');
+  return undefined;
+}
+
+const linesOf = (page: Page) =>
+  page.blocks.flatMap((block) => {
+    const script = scriptOf(block);
+    return script === undefined
+      ? []
+      : commandsOf(script).map((command) => ({ command, at: `${page.path}:${block.line}` }));
+  });
+
+const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
+const said = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** What is wrong with a line of trdr, by the program's own parser; undefined where nothing is. */
+function flawOf(words: readonly Word[]): string | undefined {
+  const argv = words.map(({ text }) => text);
+  // The usage line of a reference page is a pattern, not a line.
+  if (argv.includes('[flags]')) return undefined;
+  try {
+    const { path, rest, wantsHelp } = route(argv, paths);
+    const command = commands.get(path);
+    if (wantsHelp || argv[0] === '--version') return undefined;
+    if (!command) return `"${path}" is no command`;
+    // What the shell puts in is not known here: a number will do for anything.
+    const filled = rest.map((text) => (text.includes('$') ? '1' : text));
+    const { args, given } = parseWords(command, filled);
+    if (!words.some(({ isOpen }) => isOpen)) command.parse(args, given as never);
+    return undefined;
+  } catch (error) {
+    return said(error);
+  }
+}
+
+/** What is wrong with a line of trdr that may hold placeholders: the command and its flags have to exist. */
+function flawOfMention(code: string): string | undefined {
+  const words = code.split(/[\s[\]]+/).filter((word) => word !== '' && word !== '...');
+  const [first = '', second = ''] = words.slice(1).filter((word) => !word.startsWith('-'));
+  const path = [`${first} ${second}`, first].find((words) => commands.has(words));
+  const command = path === undefined ? undefined : commands.get(path);
+  if (!command && first !== '' && !groups().includes(first) && first !== 'COMMAND')
+    return `"${first}" is no command`;
+  const known = new Set(command ? [...namesOf(everyCommonOption), ...namesOf(command.options)] : anyFlag);
+  return words
+    .flatMap((word) => /^--([a-z][\w-]*)/.exec(word)?.[1] ?? [])
+    .filter((name) => name !== 'version' && !known.has(name))
+    .map((name) => `there is no flag --${name}`)[0];
+}
+
+describe('README and docs', () => {
+  it('link to what exists', () => {
+    const broken = pages.flatMap((page) =>
+      page.links
+        .filter((link) => !/^[a-z]+:/.test(link))
+        .filter((link) => {
+          const [file = '', anchor] = link.split('#');
+          const path = file === '' ? page.path : normalize(join(dirname(page.path), file));
+          if (!existsSync(join(root, path))) return true;
+          const target = pages.find((each) => each.path === path);
+          return anchor !== undefined && !target?.anchors.includes(anchor);
+        })
+        .map((link) => `${page.path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('show command lines that the program takes', () => {
+    const lines = pages.flatMap(linesOf).flatMap(({ command, at }) => {
+      const words = wordsOfTrdr(command);
+      return words ? [{ at, words }] : [];
+    });
+    // So that a change of the markdown can't make this check nothing.
+    expect(lines.length).toBeGreaterThan(60);
+    const flaws = lines.flatMap(({ at, words }) => {
+      const flaw = flawOf(words);
+      return flaw === undefined ? [] : [`${at}: trdr ${textOf(words)}: ${flaw}`];
+    });
+    expect(flaws).toEqual([]);
+  });
+
+  it('name commands and flags that exist', () => {
+    const flaws = pages.flatMap(({ path, codes }) =>
+      codes.flatMap((code) => {
+        const flag = /^--([a-z][\w-]*)/.exec(code)?.[1];
+        const isUnknown = flag !== undefined && !anyFlag.has(flag) && flag !== 'version' && flag !== 'check';
+        const flaw = isUnknown ? 'no command has it' : /^trdr /.test(code) ? flawOfMention(code) : undefined;
+        return flaw === undefined ? [] : [`${path}: ${code}: ${flaw}`];
+      }),
+    );
+    expect(flaws).toEqual([]);
+  });
+
+  it('name scripts and files that exist', () => {
+    const rooms =
+      /^(?:(?:src|test|docs|bin|completions|\.tools|\.ci)\/|(?:contract|core|feed|state|output|cli|sandbox)\/\S*\.ts$)/;
+    const flaws = pages.flatMap((page) => {
+      const words = linesOf(page).flatMap(({ command }) => command.map(({ text }) => text));
+      const mentions = [...page.codes, ...words].filter(
+        (word) => rooms.test(word) && !/[A-Z*<>\s$]/.test(word.replace('README', '')),
+      );
+      const missing = mentions.filter(
+        (path) => !existsSync(join(root, path)) && !existsSync(join(root, 'src', path)),
+      );
+      const scripts = [...page.text.matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name);
+      const unknown = scripts.filter((name) => !Object.hasOwn(packageFile.scripts, name));
+      return [...missing, ...unknown].map((what) => `${page.path}: ${what}`);
+    });
+    expect(flaws).toEqual([]);
+  });
+
+  it('take shell lines apart as a shell does', () => {
+    const script = `X=1 trdr whois "$(trdr price)" 'a b' > out & # no
+for h in a b; do trdr me --quiet 2>/dev/null; done | xargs -n 1 trdr resolve <<'END'
+trdr nothing
+END
+`;
+    const found = commandsOf(script).flatMap((command) => {
+      const words = wordsOfTrdr(command);
+      return words ? [textOf(words)] : [];
+    });
+    expect(found).toEqual(['price', 'whois $ a b', 'me --quiet', 'resolve']);
+  });
+
+  it('would be caught with a line that the program does not take', () => {
+    const flawIn = (line: string) => commandsOf(line).map((command) => flawOf(wordsOfTrdr(command) ?? []))[0];
+    expect(flawIn('trdr whois mira --max-age 2h')).toBeUndefined();
+    expect(flawIn('trdr whoami')).toContain('no command');
+    expect(flawIn('trdr whois mira --maxage 2h')).toContain('no flag');
+    expect(flawIn('trdr whois mira --max-age soon')).toContain('--max-age');
+    expect(flawIn('trdr whois 0x12345678901234567890123456789012345678g9')).toBeDefined();
+    expect(flawOfMention('trdr thesis tails')).toBeUndefined();
+    expect(flawOfMention('trdr thesis tail --backfil N')).toContain('--backfil');
+  });
+});
