@@ -1,10 +1,18 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { maskKey } from '../../src/core/mask.ts';
-import { type Home, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { type Home, openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
 
 const configOf = (home: Home) => JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
+
+/** A script that has a process say when it begins to read its stdin. */
+function waitingFor(home: Home): string {
+  const path = join(home.path, 'say-when.cjs');
+  const say = "if (name === 'readable') setImmediate(() => process.stderr.write('reading\\n'))";
+  writeFileSync(path, `process.stdin.on('newListener', (name) => { ${say}; });\n`);
+  return path;
+}
 
 describe('trdr auth login', () => {
   test('keeps a key from stdin that the service takes, and later commands use it', async () => {
@@ -134,6 +142,22 @@ describe('trdr auth login', () => {
       },
     );
     expect([exitCode, error()['code']]).toEqual([2, 'INSECURE_HTTP']);
+    expect(existsSync(home.config)).toBe(false);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends in order on %s while it waits for the key', async (signal, exit) => {
+    const home = openHome();
+    const child = startTrdr(
+      ['auth', 'login', '--with-key', '--base-url', 'https://api.example.com', '--debug'],
+      { home, env: { NODE_OPTIONS: `--require ${waitingFor(home)}` } },
+    );
+    // Said by the process itself once its stdin is being read.
+    await new Promise((resolve) => child.stderr.once('data', resolve));
+    child.kill(signal);
+    expect((await child).exitCode).toBe(exit);
     expect(existsSync(home.config)).toBe(false);
   });
 
