@@ -3,7 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import type { PlannedCall } from '../contract/records/tool.ts';
 import type { Client } from '../core/ports.ts';
 import { createNotices } from '../output/notices.ts';
-import type { Sink } from '../output/sink.ts';
+import { outputClosed, type Sink } from '../output/sink.ts';
 import { wantsUnicode } from '../output/style.ts';
 import type { View } from '../output/view.ts';
 import { ask } from './ask.ts';
@@ -70,6 +70,8 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       settings,
       say,
       notify(notice) {
+        // Nobody reads on, and so nothing is said: the ledger has what it may have cost.
+        if (notice.kind === 'lost' && gone.signal.reason === outputClosed) return;
         if (notice.kind !== 'trace') say(noticeText(notice));
         // Whoever asks for a trace gets it, quiet or not.
         else if (globals.debug) io.stderr.write(`trdr: ${noticeText(notice)}\n`);

@@ -11,13 +11,17 @@ export function start(): void {
   const argv = process.argv.slice(2);
   const ready = kept(argv);
   if (ready !== undefined) {
-    process.stdout.on('error', () => {});
+    process.stdout.once('error', ({ code }: NodeJS.ErrnoException) => {
+      // The reader has what it wanted; anything else the long way meets as well, and says.
+      if (code !== 'EPIPE') runCommand(argv);
+    });
     process.stdout.write(ready);
-    return;
-  }
-  if (argv[0] === '__complete') answerShell(argv.slice(1));
-  else void import('./process.ts').then(({ runProcess }) => runProcess(argv));
+  } else if (argv[0] === '__complete') answerShell(argv.slice(1));
+  else runCommand(argv);
 }
+
+const runCommand = (argv: readonly string[]) =>
+  void import('./process.ts').then(({ runProcess }) => runProcess(argv));
 
 /** Answers a shell's completion. It asks at every key press: only what the answer needs is loaded. */
 function answerShell(words: readonly string[]): void {

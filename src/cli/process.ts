@@ -1,5 +1,6 @@
 import { systemClock } from '../core/clock.ts';
-import { Interrupt, type Io } from './io.ts';
+import { workingFolder } from '../state/paths.ts';
+import { Interrupt } from './io.ts';
 import { run } from './run.ts';
 
 /** Runs one command line of this process: its streams, its signals, its exit code. */
@@ -38,13 +39,4 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   process.off('SIGINT', stop);
   process.off('SIGTERM', stop);
   stdin?.destroy();
-}
-
-/** Where the process stands. The folder may have been deleted meanwhile: its name is as good as any then. */
-export function workingFolder(env: Io['env']): string {
-  try {
-    return process.cwd();
-  } catch {
-    return env['PWD'] || '/';
-  }
 }

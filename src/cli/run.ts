@@ -1,5 +1,5 @@
 import { Failure } from '../contract/failure.ts';
-import { outputClosed } from '../output/sink.ts';
+import { createSink, outputClosed } from '../output/sink.ts';
 import type { AnyCommand } from './command.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io } from './io.ts';
@@ -54,6 +54,8 @@ async function showHelp(io: Io, path: string): Promise<ExitCode> {
       hint: `see trdr ${path} --help`,
     });
   }
-  await new Promise<void>((resolve) => io.stdout.write(shown, () => resolve()));
+  const sink = createSink(io.stdout, { name: 'stdout' });
+  await sink.write(shown);
+  await sink.end();
   return 0;
 }

@@ -118,8 +118,13 @@ describe('trdr launchpad board', () => {
   test('prints the entries of the latest snapshot as they came', async () => {
     const sandbox = await withSandbox();
     const { exitCode, json, stderr } = await trdr(['launchpad', 'board', '--json'], { sandbox });
-    expect(exitCode).toBe(0);
+    expect([exitCode, stderr]).toEqual([0, '']);
     expect(json()).toEqual(sandbox.world.launchpad.board('weekly', sandbox.clock.now()).entries);
+  });
+
+  test('says on a terminal when the snapshot was captured', async () => {
+    const sandbox = await withSandbox();
+    const { stderr } = await runInProcess(['launchpad', 'board'], { sandbox, tty: { stderr: true } });
     expect(stderr).toMatch(/weekly board of \d{4}-\d\d-\d\dT\d\d:\d\dZ/);
   });
 

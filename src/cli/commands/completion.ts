@@ -30,10 +30,11 @@ export const completion = command({
     if (isShell(name)) return files[name];
     throw usage(`there is no completion for "${name}"`, `there is one for ${shells.join(', ')}`);
   },
-  async run({ io }, file) {
+  async run(context, file) {
     const { completionTexts } = await import('../manual.ts');
-    const text = (await completionTexts())[file] ?? '';
-    await new Promise<void>((resolve) => io.stdout.write(text, () => resolve()));
+    const sink = await context.output();
+    await sink.write((await completionTexts())[file] ?? '');
+    await sink.end();
     return 0;
   },
 });

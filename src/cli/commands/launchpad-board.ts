@@ -10,7 +10,7 @@ export const launchpadBoard = command({
   path: 'launchpad board',
   summary: 'The top 100 traders of the launchpad, by realized plus unrealized PnL',
   about: [
-    'A snapshot: the latest one, or with --at the latest at or before that time. When it was captured is said on stderr.',
+    'A snapshot: the latest one, or with --at the latest at or before that time. When it was captured is said on the terminal, on stderr.',
     'With --compare each entry also has its rank in an earlier snapshot and what changed since; those who left the board follow, with no rank and no figures.',
   ],
   args: [],
@@ -47,10 +47,12 @@ export const launchpadBoard = command({
     }
     const [board, before] = boards;
     if (board === undefined) return 0;
-    context.say(captured(`${board.period} board`, board));
-    if (before !== undefined) context.say(comparison(board, before));
     // A board that was never captured would make newcomers of everybody.
     const comparable = before !== undefined && before.capturedAt !== null;
+    // What is no surprise is for whoever watches, not for the mail that cron sends.
+    const isWatched = context.io.stderr.isTTY === true;
+    if (isWatched || board.capturedAt === null) context.say(captured(`${board.period} board`, board));
+    if (before !== undefined && (isWatched || !comparable)) context.say(comparison(board, before));
     const rows = comparable ? compareBoards(board, before) : board.entries;
     await context.print(boardView(rows, comparable), rows);
     return 0;

@@ -53,7 +53,7 @@ export const launchpadUser = command({
     await preflight(
       context,
       { least: most ?? 0, most, reveals: 0 },
-      `asking about ${wallets.length} wallets`,
+      subjects.endless ? 'asking about these wallets' : `asking about ${wallets.length} wallets`,
     );
     const answer = launchpadAnswers(await context.client(), io.clock);
     const single = isSingle(source, subjects);

@@ -66,7 +66,7 @@ export const resolve = command({
         most: subjects.endless ? null : (cu.miss + cu.reveal) * handles.length,
         reveals: subjects.endless ? null : handles.length,
       },
-      `resolving ${handles.length === 1 ? 'this handle' : `${handles.length} handles`}`,
+      `resolving ${subjects.endless ? 'these handles' : handles.length === 1 ? 'this handle' : `${handles.length} handles`}`,
     );
     const client: Parameters<typeof createResolver>[0]['client'] = {
       call: async (...call) => (await context.client()).call(...call),

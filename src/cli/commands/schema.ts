@@ -29,8 +29,9 @@ export const schema = command({
   async run(context, path) {
     const document = await documentOf(path);
     if (context.format === 'table') {
-      const text = `${JSON.stringify(document, undefined, 2)}\n`;
-      await new Promise<void>((resolve) => context.io.stdout.write(text, () => resolve()));
+      const sink = await context.output();
+      await sink.write(`${JSON.stringify(document, undefined, 2)}\n`);
+      await sink.end();
     } else await context.printOne(documentView(path === '' ? CommandMap : CommandDocument), document);
     return 0;
   },

@@ -69,7 +69,11 @@ export const whois = command({
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
     if (await context.dryRun(planLookups(users, subjects.checked))) return 0;
     const estimate = await estimateLookups(users, subjects, context.settings.confirmAbove);
-    await preflight(context, estimate, `looking ${subjects.checked.length} subjects up`);
+    await preflight(
+      context,
+      estimate,
+      subjects.endless ? 'looking these subjects up' : `looking ${subjects.checked.length} subjects up`,
+    );
     const single = isSingle(source, subjects);
     const tally = createTally();
     await context.emit(whoisView, single, async (out) => {

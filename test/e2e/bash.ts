@@ -1,0 +1,28 @@
+import { execa } from 'execa';
+import { envOf, openHome, type RunOptions } from './harness.ts';
+import { program } from './program.ts';
+
+/** What became of a line of bash. */
+export interface Shelled {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Exit codes of the last pipeline's parts. */
+  readonly codes: readonly number[];
+}
+
+/** Runs a line of bash in which `trdr` is the built program: for pipes, redirections and limits. */
+export async function bash(line: string, options: RunOptions = {}): Promise<Shelled> {
+  const home = options.home ?? openHome();
+  const script = `trdr() { "$NODE" "$PROGRAM" "$@"; }\n${line}\necho "\${PIPESTATUS[@]}" >&3`;
+  const { stdout, stderr, stdio } = await execa('bash', ['-c', script], {
+    env: { ...envOf({ ...options, home }), NODE: process.execPath, PROGRAM: program },
+    extendEnv: false,
+    cwd: options.cwd ?? home.path,
+    reject: false,
+    stripFinalNewline: false,
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
+    ...(options.input === undefined ? {} : { input: options.input }),
+  });
+  const codes = String(stdio[3]).trim().split(' ').map(Number);
+  return { stdout, stderr, codes };
+}

@@ -1,0 +1,169 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { bash } from './bash.ts';
+import { openHome, startTrdr, trdr, withSandbox } from './harness.ts';
+
+const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
+const subjects = `${Array.from({ length: 400 }, (_, index) => `mira\n@nobody_${index}`).join('\n')}\n`;
+const formats = ['table', 'ndjson', 'json', 'csv'] as const;
+
+describe('a reader that goes away', () => {
+  const each: readonly (readonly [words: string, format: string, input?: string])[] = [
+    ...formats.flatMap((format) => [
+      ['whois -', format, subjects] as const,
+      ['thesis list --limit 2000 --yes', format] as const,
+    ]),
+    ['resolve --no-wait --yes -', 'ndjson', 'mira\n'.repeat(2_000)],
+    ['launchpad callouts --all', 'ndjson'],
+    ['launchpad board', 'table'],
+    ['launchpad board --compare 7d', 'csv'],
+    ['me', 'json'],
+    ['price', 'table'],
+    ['config list', 'table'],
+    ['whois --dry-run -', 'ndjson', subjects],
+  ];
+  test.each(each)('ends "%s -o %s" in 0, with nothing said', async (words, format, input) => {
+    const sandbox = await withSandbox(plenty);
+    const one = await bash(`trdr ${words} -o ${format} | head -1`, { sandbox, input });
+    expect([one.codes, one.stderr]).toEqual([[0, 0], '']);
+    expect(one.stdout).toMatch(/^[^\n]+\n?$/);
+    const none = await bash(`trdr ${words} -o ${format} | true`, { sandbox, input });
+    expect([none.codes, none.stderr]).toEqual([[0, 0], '']);
+  });
+
+  test.each(['--help', 'whois --help', '--version', 'completion bash', 'schema', 'schema whois -o table'])(
+    'ends "%s" in 0',
+    async (words) => {
+      const ran = await bash(`trdr ${words} | true`);
+      expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
+    },
+  );
+
+  test('stops the run: what nobody reads is not paid for', async () => {
+    const sandbox = await withSandbox({ ...plenty, faults: 'delay@thesis.all=20ms' });
+    const ran = await bash('trdr thesis list --all --yes | head -c 1', { sandbox });
+    expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
+    expect(sandbox.meter().unitsUsed).toBeLessThan(sandbox.world.theses.count * 10);
+  });
+
+  test('may be that of stderr, too', async () => {
+    const sandbox = await withSandbox({ ...plenty, faults: '500@thesis.all*1' });
+    const ran = await bash('trdr thesis list --debug 2> >(true)', { sandbox });
+    expect(ran.codes).toEqual([0]);
+    expect(ran.stdout.split('\n')).toHaveLength(21);
+  });
+
+  test('does not end what goes to a file', async () => {
+    const home = openHome();
+    const sandbox = await withSandbox(plenty);
+    const ran = await bash('trdr thesis list --limit 50 --out t.ndjson | true', { sandbox, home });
+    expect(ran.codes).toEqual([0, 0]);
+    expect(readFileSync(join(home.path, 't.ndjson'), 'utf8').split('\n')).toHaveLength(51);
+  });
+});
+
+describe('a pipe', () => {
+  test.each(formats)('gives %s whole, however large and however slow its reader', async (format) => {
+    const sandbox = await withSandbox(plenty);
+    const home = openHome();
+    const words = ['thesis', 'list', '--limit', '1500', '--yes', '-o', format, '--utc'];
+    const file = await trdr([...words, '--out', 'all'], { sandbox, home });
+    expect(file.exitCode).toBe(0);
+    const child = startTrdr(words, { sandbox, home });
+    const parts: Buffer[] = [];
+    let size = 0;
+    for await (const part of child.stdout.iterator({ destroyOnReturn: false })) {
+      parts.push(Buffer.from(part));
+      size += part.length;
+      for (let turns = 0; turns < 20; turns++) await turn();
+    }
+    expect(size).toBeGreaterThan(200_000);
+    expect((await child).exitCode).toBe(0);
+    const whole = readFileSync(join(home.path, 'all'));
+    // A file has no width to fit, and neither has a pipe: both are 80.
+    expect(Buffer.concat(parts).equals(whole)).toBe(true);
+  });
+
+  test('that is full holds the walk up, in place of memory', async () => {
+    const sandbox = await withSandbox({ ...plenty, theses: 20_000 });
+    const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
+    child.stdout.pause();
+    // Nobody reads: the pages stop when pipe and buffers are full.
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const now = sandbox.log.length;
+          const still = now > 0 && now === before;
+          before = now;
+          return still;
+        },
+        { interval: 300, timeout: 20_000 },
+      )
+      .toBe(true);
+    expect(sandbox.log.length).toBeLessThan(100);
+    child.kill('SIGKILL');
+  });
+});
+
+describe('a disk that is full', () => {
+  const full = { code: 'ENOSPC', exit: 9 };
+
+  test.each([
+    'thesis list --limit 100',
+    'whois mira',
+    'me',
+    'price',
+    '--help',
+    '--version',
+    'completion bash',
+    'schema',
+  ])('is said, and ends "%s" in 9', async (words) => {
+    const sandbox = await withSandbox(plenty);
+    const ran = await bash(`trdr ${words} > /dev/full`, { sandbox });
+    expect(ran.codes).toEqual([9]);
+    const said = ran.stderr.split('\n').find((line) => line.startsWith('{'));
+    expect(JSON.parse(said ?? '{}')).toMatchObject({ error: full });
+  });
+
+  test('is said for --out as well', async () => {
+    const sandbox = await withSandbox(plenty);
+    const ran = await trdr(['whois', 'mira', '--out', '/dev/full'], { sandbox });
+    expect([ran.exitCode, ran.error()]).toMatchObject([9, full]);
+  });
+
+  test.each([
+    ['in the first bytes', 0],
+    ['half-way', 64],
+  ])('leaves the file that was there as it was: %s', async (_, blocks) => {
+    const sandbox = await withSandbox(plenty);
+    const home = openHome();
+    const path = join(home.path, 'all.ndjson');
+    writeFileSync(path, 'old\n');
+    const words = 'thesis list --limit 1000 --yes --out all.ndjson';
+    const ran = await bash(`trap '' XFSZ; ulimit -f ${blocks}; trdr ${words}`, { sandbox, home });
+    expect(ran.codes).toEqual([9]);
+    expect(readFileSync(path, 'utf8')).toBe('old\n');
+    expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual(['all.ndjson']);
+  });
+
+  test('leaves no file where there was none', async () => {
+    const sandbox = await withSandbox(plenty);
+    const home = openHome();
+    const words = 'thesis list --limit 1000 --yes --out all.ndjson';
+    const ran = await bash(`trap '' XFSZ; ulimit -f 64; trdr ${words}`, { sandbox, home });
+    expect(ran.codes).toEqual([9]);
+    expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual([]);
+    expect(existsSync(join(home.path, 'all.ndjson'))).toBe(false);
+  });
+
+  test('where the ledger or the cache lies is a notice, and no failure', async () => {
+    const sandbox = await withSandbox(plenty);
+    const ran = await bash(`trap '' XFSZ; ulimit -f 0; trdr whois mira | cat`, { sandbox });
+    expect(ran.codes).toEqual([0, 0]);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ found: true });
+    expect(ran.stderr).toMatch(/^trdr: what this run costs is not written down: /m);
+  });
+});
