@@ -157,7 +157,7 @@ END
     expect(flawIn('trdr whoami')).toContain('no command');
     expect(flawIn('trdr whois mira --maxage 2h')).toContain('no flag');
     expect(flawIn('trdr whois mira --max-age soon')).toContain('--max-age');
-    expect(flawIn('trdr whois 0x12345678901234567890123456789012345678g9')).toBeDefined();
+    expect(flawIn('trdr whois 0x123456789012345678901234567890123456789')).toBeDefined();
     expect(flawOfMention('trdr thesis tails')).toBeUndefined();
     expect(flawOfMention('trdr thesis tail --backfil N')).toContain('--backfil');
   });

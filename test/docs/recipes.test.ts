@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createTcp } from 'node:net';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { readPage } from './pages.ts';
+import { type Desk, isInstalled, missingFor, openDesk, runScript, syntaxOf } from './run.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const page = readPage('docs/recipes.md');
+const recipes = page.blocks.filter(({ info }) => info === 'sh recipe');
+const titleOf = (line: number) =>
+  page.text
+    .split('\n')
+    .slice(0, line)
+    .findLast((each) => each.startsWith('## '))
+    ?.slice(3) ?? '';
+/** What a recipe's own service needs beside the tools that it calls. */
+const missingOf = (script: string) => [
+  ...missingFor(script),
+  ...(script.includes('$REDIS_URL') && !isInstalled('redis-server') ? ['redis-server'] : []),
+  ...(script.includes('$NATS_URL') && !isInstalled('nats-server') ? ['nats-server'] : []),
+];
+
+const freePort = async () => {
+  const server = createTcp().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+};
+
+describe('docs/recipes.md', () => {
+  const messages: string[] = [];
+  const ran: string[] = [];
+  const checked: string[] = [];
+  const closing: (() => unknown)[] = [];
+  let service: Sandbox;
+  let desk: Desk;
+  let env: Record<string, string>;
+
+  /** Starts a server that says on stderr or stdout when it is ready. */
+  async function serve(file: string, words: readonly string[], ready: RegExp): Promise<string> {
+    const child = spawn(file, words, { stdio: ['pipe', 'pipe', 'pipe'] });
+    closing.push(() => child.kill('SIGKILL'));
+    let said = '';
+    return new Promise((resolve, reject) => {
+      const hear = (part: Buffer) => {
+        said += part;
+        const match = ready.exec(said);
+        if (match) resolve(match[1] ?? '');
+      };
+      child.stdout.on('data', hear);
+      child.stderr.on('data', hear);
+      child.once('exit', () => reject(new Error(`${file}: ${said}`)));
+    });
+  }
+
+  beforeAll(async () => {
+    service = await startSandbox({ plan: 'scale', rate: 600 });
+    const hook = createServer((request, response) => {
+      let body = '';
+      request.on('data', (part) => {
+        body += part;
+      });
+      request.on('end', () => {
+        messages.push(body);
+        response.end('ok');
+      });
+    }).listen(0, '127.0.0.1');
+    await once(hook, 'listening');
+    const address = hook.address();
+    const hookPort = typeof address === 'object' && address ? address.port : 0;
+    env = {
+      TRDR_BASE_URL: service.url,
+      TRDR_API_KEY: service.key,
+      WEBHOOK_URL: `http://127.0.0.1:${hookPort}/hook`,
+    };
+    closing.push(() => hook.close());
+    if (isInstalled('kcat')) env['KAFKA'] = await serve('kcat', ['-M', '1'], /bootstrap\.servers=(\S+)/);
+    if (isInstalled('redis-server')) {
+      const port = await freePort();
+      await serve(
+        'redis-server',
+        ['--port', `${port}`, '--bind', '127.0.0.1', '--save', ''],
+        /Ready to accept/,
+      );
+      env['REDIS_URL'] = `redis://127.0.0.1:${port}`;
+    }
+    if (isInstalled('nats-server')) {
+      const port = await freePort();
+      await serve('nats-server', ['-a', '127.0.0.1', '-p', `${port}`], /Server is ready/);
+      env['NATS_URL'] = `nats://127.0.0.1:${port}`;
+    }
+    desk = openDesk(env);
+  });
+  afterAll(async () => {
+    for (const close of closing) close();
+    await service.close();
+    desk.close();
+    process.stdout.write(`recipes run: ${ran.join(', ')}\n`);
+    process.stdout.write(`checked by bash -n alone: ${checked.join(', ') || 'none'}\n`);
+  });
+
+  it('has recipes for every tool that it promises', () => {
+    const text = recipes.map((recipe) => recipe.text).join('');
+    for (const tool of ['jq', 'mlr', 'duckdb', 'sqlite3', 'curl', 'kcat', 'redis-cli', 'nats'])
+      expect(text).toContain(tool);
+  });
+
+  it.each(recipes.map((recipe) => ({ ...recipe, name: `${titleOf(recipe.line)} (line ${recipe.line})` })))(
+    '$name works as it stands',
+    async ({ name, text }) => {
+      expect(syntaxOf(text)).toBe('');
+      const missing = missingOf(text);
+      if (missing.length > 0) return void checked.push(`${name} for want of ${missing.join(' and ')}`);
+      const before = messages.length;
+      const { cwd, stdout, stderr, exitCode } = await runScript(text, desk);
+      expect([exitCode, stderr.split('\n').filter((line) => line.includes('error'))], stderr).toEqual([
+        0,
+        [],
+      ]);
+      const came = stdout.length + readdirSync(cwd).length + messages.length - before;
+      const isQuiet = text.includes('kcat') || text.includes('me --min-units');
+      expect(came > 0 || isQuiet, `${name} came to nothing`).toBe(true);
+      ran.push(name);
+    },
+  );
+
+  it('delivers to chats, queues and streams what was posted', async () => {
+    expect(messages).toHaveLength(3);
+    for (const message of messages) expect(JSON.parse(message).text).toMatch(/^\*.+\* on .+: /s);
+    if (isInstalled('redis-cli') && env['REDIS_URL']) {
+      const { stdout } = await execa('redis-cli', ['-u', env['REDIS_URL'], 'XLEN', 'theses']);
+      expect(stdout).toBe('3');
+    }
+    for (const topic of ['theses', 'theses-by-token']) {
+      if (!env['KAFKA']) continue;
+      const { stdout } = await execa('kcat', ['-C', '-b', env['KAFKA'], '-t', topic, '-e', '-q']);
+      const ids = stdout.split('\n').map((line) => JSON.parse(line).id);
+      expect(new Set(ids).size).toBe(3);
+    }
+  });
+
+  it('sets itself up as it says', async () => {
+    const [setup] = page.blocks.filter(({ info }) => info === 'sh setup');
+    const { stdout, exitCode } = await runScript(
+      `${setup?.text}trdr me --fields plan.name\nkill %1\n`,
+      openPlain(),
+    );
+    expect([exitCode, stdout]).toEqual([0, '{"plan":{"name":"Growth"}}']);
+  });
+
+  it('schedules jobs that run as they stand', async () => {
+    const [cron] = page.blocks.filter(({ info }) => info === 'cron');
+    const jobs = (cron?.text ?? '').split('\n').filter((line) => line !== '' && !/^(?:#|[A-Z]+=)/.test(line));
+    expect(jobs.length).toBeGreaterThan(2);
+    writeFileSync(join(desk.path, 'traders.txt'), 'mira\nquantumhawk\n');
+    for (const job of jobs) {
+      const [, line = ''] = /^(?:[\d*/,-]+ ){5}([^%]+)$/.exec(job) ?? [];
+      expect(line, job).not.toBe('');
+      const { exitCode, stdout, stderr } = await runScript(line, desk);
+      expect([job, exitCode, stdout, stderr]).toEqual([job, 0, '', '']);
+    }
+    expect(readdirSync(desk.path)).toEqual(expect.arrayContaining(['pnl.csv', 'theses.ndjson', 'board.csv']));
+  });
+
+  it('has a unit that systemd takes, where there is one', async () => {
+    const [unit] = page.blocks.filter(({ info }) => info === 'ini');
+    expect(unit?.text).toContain('ExecStart=/usr/local/bin/trdr ');
+    if (!isInstalled('systemd-analyze')) return void checked.push('the unit for want of systemd-analyze');
+    const path = join(desk.path, 'trdr-tail.service');
+    writeFileSync(path, unit?.text.replace('/usr/local/bin/trdr', join(desk.path, 'bin/trdr')) ?? '');
+    const { stderr } = await execa('systemd-analyze', ['verify', '--man=no', path], { reject: false });
+    expect(stderr.split('\n').filter((line) => line.includes('trdr-tail'))).toEqual([]);
+  });
+
+  /** A desk that knows of no service. */
+  function openPlain(): Desk {
+    const plain = openDesk();
+    closing.push(plain.close);
+    return plain;
+  }
+});

@@ -1,0 +1,87 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { execa, execaSync } from 'execa';
+import { program } from '../e2e/program.ts';
+import { root } from './pages.ts';
+import { commandsOf } from './shell.ts';
+
+/** A folder where documents are tried out: `trdr` is on the path, and nothing of the user's is touched. */
+export interface Desk {
+  readonly path: string;
+  readonly env: Readonly<Record<string, string>>;
+  close(): void;
+}
+
+/** What curl does of what the documents ask of it, where there is none. */
+const plainCurl = `
+const words = process.argv.slice(2);
+const headers = {};
+let [method, body, url, shows] = ['GET', undefined, '', false];
+for (let word = words.shift(); word !== undefined; word = words.shift()) {
+  if (word === '-X') method = words.shift();
+  else if (word === '-d') [method, body] = ['POST', words.shift()];
+  else if (word === '-H') { const [name, ...rest] = words.shift().split(':'); headers[name] = rest.join(':').trim(); }
+  else if (word === '-i') shows = true;
+  else if (word === '--retry') words.shift();
+  else if (!word.startsWith('-')) url = word;
+}
+fetch(url, { method, headers, body }).then(async (response) => {
+  if (shows) process.stdout.write('HTTP/1.1 ' + response.status + '\\n' + [...response.headers].map((pair) => pair.join(': ')).join('\\n') + '\\n\\n');
+  process.stdout.write(await response.text());
+});
+`;
+
+export const isInstalled = (name: string): boolean =>
+  execaSync('sh', ['-c', 'command -v "$0"', name], { reject: false }).exitCode === 0;
+
+/** Sets a desk up. */
+export function openDesk(more: Readonly<Record<string, string>> = {}): Desk {
+  const path = mkdtempSync(join(tmpdir(), 'trdr-docs-'));
+  const bin = join(path, 'bin');
+  mkdirSync(bin);
+  const install = (name: string, text: string) => {
+    writeFileSync(join(bin, name), text);
+    chmodSync(join(bin, name), 0o755);
+  };
+  install('trdr', `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
+  if (!isInstalled('curl')) install('curl', `#!${process.execPath}\n${plainCurl}`);
+  const env = {
+    PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
+    HOME: path,
+    TRDR_CONFIG_DIR: join(path, 'config'),
+    TRDR_STATE_DIR: join(path, 'state'),
+    TRDR_CACHE_DIR: join(path, 'cache'),
+    NODE_PATH: join(root, 'node_modules'),
+    LANG: 'C.UTF-8',
+    ...more,
+  };
+  return { path, env, close: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** Runs a script as it stands, in a folder of its own on the desk. */
+export async function runScript(script: string, desk: Desk, timeout = 60_000) {
+  const cwd = mkdtempSync(join(desk.path, 'run-'));
+  const result = await execa('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd,
+    env: desk.env,
+    extendEnv: false,
+    reject: false,
+    timeout,
+    stdin: 'ignore',
+  });
+  return { cwd, stdout: result.stdout, stderr: result.stderr, exitCode: result.exitCode };
+}
+
+/** Whether bash can read a script; what it says where it can't. */
+export const syntaxOf = (script: string): string =>
+  execaSync('bash', ['-n'], { input: script, reject: false }).stderr;
+
+const builtin =
+  /^(?:\.|:|\[|break|cd|continue|do|done|echo|exit|export|false|kill|printf|read|set|test|trap|true|wait)$/;
+
+/** The programs that a script calls and this machine lacks. */
+export const missingFor = (script: string): string[] =>
+  [...new Set(commandsOf(script).map(([first]) => first?.text ?? ''))].filter(
+    (name) => name !== '' && name !== 'trdr' && name !== 'curl' && !builtin.test(name) && !isInstalled(name),
+  );
