@@ -6,7 +6,5 @@ if (major < 20 || (major === 20 && minor < 18)) {
   process.stderr.write(`trdr needs Node 20.18 or newer; this is ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
-  // Newer Nodes keep compiled code between runs.
-  require('node:module').enableCompileCache?.();
   require('../dist/main.cjs').start();
 }

@@ -61,6 +61,15 @@ export function homeOf(env: Place['env'], platform: string, system: () => string
   }
 }
 
+/** Where the process stands. The folder may have been deleted meanwhile: its name is as good as any then. */
+export function workingFolder(env: Place['env']): string {
+  try {
+    return process.cwd();
+  } catch {
+    return env['PWD'] || '/';
+  }
+}
+
 /** The folder, or a failure that tells how to name one: for what can't do without it. */
 export function needFolder(folders: Folders, which: keyof Folders): string {
   const folder = folders[which];

@@ -1,0 +1,184 @@
+// Makes the program's files: one pass splits the sources along their dynamic imports, a second turns each
+// piece into CommonJS, which Node starts faster than ES modules. Small pieces that several commands share
+// are put into one file: finding, reading and compiling a file costs a start more than what stands in it.
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { basename, join, sep } from 'node:path';
+import { build, transform } from 'esbuild';
+import { root, version } from './bundle.mjs';
+
+const target = 'node20.18';
+const options = {
+  absWorkingDir: root,
+  outdir: 'dist',
+  bundle: true,
+  platform: 'node',
+  target,
+  minify: true,
+  write: false,
+  metafile: true,
+  define: { __VERSION__: JSON.stringify(version) },
+  outExtension: { '.js': '.cjs' },
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+/** The file of the pieces that are shared. */
+const PROGRAM = 'program.cjs';
+/** Larger pieces are the packages that few commands need: they stay apart. */
+const LARGE = 64 * 1024;
+
+/** What is loaded on demand, and yet by nearly every run. */
+const everyRun = [
+  'src/cli/process.ts',
+  'src/cli/create-context.ts',
+  'src/output/printer.ts',
+  'src/output/sink.ts',
+  'src/output/style.ts',
+];
+
+/**
+ * Modules that are pieces of their own, so that each is run when something of it is first used: making
+ * schemas takes long, and a run needs few of them.
+ */
+const lazyFolder = 'src/contract';
+const lazyModules = () =>
+  readdirSync(join(root, lazyFolder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => ({
+      in: join(lazyFolder, name),
+      out: `contract-${name.slice(0, -3).replaceAll(sep, '-')}`,
+    }));
+
+/** The program's files: their texts by name, and every source that a part of them was made of. */
+export async function makePieces() {
+  const program = await build({
+    ...options,
+    entryPoints: [{ in: 'src/cli/process.ts', out: 'process' }, ...lazyModules()],
+    splitting: true,
+    format: 'esm',
+    chunkNames: '[name]-[hash]',
+    plugins: [withoutProcesses],
+  });
+  const pieces = Object.fromEntries(
+    Object.entries(program.metafile.outputs).map(([path, piece]) => [basename(path), piece]),
+  );
+  const shared = sharedPieces(pieces);
+  const codes = await Promise.all(
+    program.outputFiles.map(async ({ path, text }) => [basename(path), await toCommonJs(text)]),
+  );
+  codes.sort(([one], [other]) => (one < other ? -1 : 1));
+  const together = registry(
+    codes
+      .filter(([name]) => shared.has(name))
+      .map(
+        ([name, code]) =>
+          `"${name}":[${JSON.stringify(pieces[name].exports)},function(exports,require,module){${code}}]`,
+      ),
+  );
+  const texts = { [PROGRAM]: together };
+  for (const [name, code] of codes) {
+    if (shared.has(name)) continue;
+    texts[name] = code.replace(/\brequire\("\.\/([^"]+)"\)/g, (call, wanted) =>
+      shared.has(wanted) ? `require("./${PROGRAM}")("${wanted}")` : call,
+    );
+  }
+  const digest = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
+  const doors = await makeDoors(digest);
+  for (const { path, text } of doors.outputFiles) texts[basename(path)] = text;
+  return { texts, inputs: { ...program.metafile.inputs, ...doors.metafile.inputs } };
+}
+
+/** The two files that answer without the program, and open it where they can't: each whole in itself. */
+const makeDoors = (digest) =>
+  build({
+    ...options,
+    entryPoints: { main: 'src/cli/main.ts', complete: 'src/cli/complete.ts' },
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+    plugins: [
+      {
+        name: 'program',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^\.\/complete\.ts$/ }, () => ({ path: './complete.cjs', external: true }));
+          onResolve({ filter: /^\.\/process\.ts$/ }, () => ({ path: 'process', namespace: 'program' }));
+          onLoad({ filter: /./, namespace: 'program' }, () => ({
+            contents: `const { openProgram } = require('./src/cli/warm.ts');
+              module.exports = openProgram(__dirname, '${digest}')('./${PROGRAM}')('process.cjs');`,
+            resolveDir: root,
+          }));
+        },
+      },
+    ],
+  });
+
+/** Commander can run other programs as commands of its own. trdr has none, and loading what runs them takes 3 ms. */
+const withoutProcesses = {
+  name: 'without processes',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      importer.includes('/commander/') ? { path: 'nothing', namespace: 'nothing' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/** The pieces that go into one file: what every command needs, and what more than two of them share. */
+function sharedPieces(pieces) {
+  const closureOf = (name, seen = new Set()) => {
+    if (seen.has(name)) return seen;
+    seen.add(name);
+    for (const { path, kind } of pieces[name].imports) {
+      if (kind === 'import-statement' && pieces[basename(path)]) closureOf(basename(path), seen);
+    }
+    return seen;
+  };
+  const users = new Map();
+  const shared = new Set();
+  for (const [name, { entryPoint }] of Object.entries(pieces)) {
+    if (entryPoint === undefined) continue;
+    const isLazy = entryPoint.startsWith(lazyFolder);
+    for (const used of closureOf(name)) {
+      if (!isLazy) users.set(used, (users.get(used) ?? 0) + 1);
+      if (everyRun.includes(entryPoint) || (used === name && isLazy) || users.get(used) > 2) shared.add(used);
+    }
+  }
+  return new Set([...shared].filter((name) => pieces[name].bytes < LARGE));
+}
+
+async function toCommonJs(text) {
+  // Node gives the whole of a CommonJS file as its default when it is imported; required, each name is its own.
+  const supported = { 'dynamic-import': false };
+  const { code } = await transform(text, {
+    format: 'cjs',
+    target,
+    minify: true,
+    platform: 'node',
+    supported,
+  });
+  return code.replace(/^"use strict";/, '').trimEnd();
+}
+
+/**
+ * A file of several pieces. Whoever asks for one gets its exports as getters, and the first that is read
+ * runs it. V8 reads the text of an arrow function twice before it is called, hence the plain functions.
+ */
+const registry = (parts) => `"use strict";
+const outside = require, made = {}, parts = {
+${parts.join(',\n')}
+};
+const load = (name) => {
+  if (made[name]) return made[name];
+  const [names, run] = parts[name];
+  let module;
+  const running = () => {
+    if (!module) run((module = { exports: {} }).exports, inside, module);
+    return module.exports;
+  };
+  const lazy = made[name] = Object.defineProperty({}, '__esModule', { value: true });
+  for (const key of names) Object.defineProperty(lazy, key, { get: () => running()[key], enumerable: true });
+  return lazy;
+};
+const inside = (name) => Object.hasOwn(parts, name.slice(2)) ? load(name.slice(2)) : outside(name);
+module.exports = load;
+`;
