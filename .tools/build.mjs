@@ -7,7 +7,7 @@ import { makePieces } from './pieces.mjs';
 
 const dist = join(root, 'dist');
 const stage = mkdtempSync(join(root, '.dist-'));
-const [fresh, old] = [join(stage, 'fresh'), join(stage, 'old')];
+const fresh = join(stage, 'fresh');
 const write = (path, text) => {
   mkdirSync(dirname(join(fresh, path)), { recursive: true });
   writeFileSync(join(fresh, path), text);
@@ -18,12 +18,23 @@ try {
   for (const [name, text] of Object.entries(texts)) write(name, text);
   for (const [name, text] of Object.entries(await helpFiles())) write(join('help', name), text);
   for (const [name, text] of Object.entries(await manTexts())) write(join('man', name), text);
-  try {
-    renameSync(dist, old);
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
-  }
-  renameSync(fresh, dist);
+  swap();
 } finally {
   rmSync(stage, { recursive: true, force: true });
+}
+
+/** Puts the new folder in the place of the old one, even where another build does the same. */
+function swap() {
+  for (let tries = 0; ; tries++) {
+    try {
+      renameSync(dist, join(stage, `old-${tries}`));
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+    try {
+      return renameSync(fresh, dist);
+    } catch (error) {
+      if (tries > 9 || !['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code)) throw error;
+    }
+  }
 }

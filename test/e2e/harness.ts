@@ -34,6 +34,8 @@ export function openHome(): Home {
       TRDR_CONFIG_DIR: config,
       TRDR_STATE_DIR: state,
       TRDR_CACHE_DIR: cache,
+      // Compiled code is kept for runs to come; in a home of a moment there are few.
+      NODE_DISABLE_COMPILE_CACHE: '1',
     },
   };
 }
