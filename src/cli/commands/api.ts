@@ -5,7 +5,6 @@ import type { HttpAnswer } from '../../core/ports.ts';
 import type { Field } from '../../core/raw-request.ts';
 import type { Sink } from '../../output/sink.ts';
 import { command } from '../command.ts';
-import { commonGroups } from '../common.ts';
 import type { Context } from '../context.ts';
 import { flag, list, value } from '../option.ts';
 import { planRaw } from '../raw-plan.ts';
@@ -47,7 +46,7 @@ export const api = command({
     input: value('--input', 'send this file as the body; - is stdin', file),
     include: flag('-i, --include', 'print the status and the headers too'),
     paginate: flag('--paginate', 'go on to the last page'),
-    out: commonGroups.output.out,
+    out: value('--out', 'write to this file, which appears whole or not at all', file),
   },
   common: ['service', 'money'],
   examples: [
