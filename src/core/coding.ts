@@ -108,10 +108,19 @@ export function decode<Id extends EndpointId>(
 
 const NOTHING: Charge = { cu: 0, reveals: 0 };
 
+/** Deeper than anything the service has: whoever walks such a record later would run out of stack. */
+const DEEPEST = 200;
+
+function isTooDeep(value: unknown, left = DEEPEST): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return left === 0 || Object.values(value).some((inner) => isTooDeep(inner, left - 1));
+}
+
 /** The JSON of an answer; undefined where it is none. */
 export function parseJson({ text }: HttpAnswer): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -30,6 +30,8 @@ export const QUIET_MS = 2_000;
 const SLICE_MS = 500;
 // A 429 that keeping to the limit should have prevented: the plan may have changed. Asked at most this often.
 const DOUBT_MS = 60_000;
+// What is kept beyond this run: limits are by the minute, and one absurd answer must not lock a key for years.
+const LONGEST_BLOCK_MS = 15 * 60_000;
 
 /** A limiter over windows that other processes may share. */
 export function createLimiter(options: LimiterOptions): Limiter {
@@ -109,7 +111,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       await queues.key(() => takeKeySlot(signal), signal);
     },
     async refused(lane, ms) {
-      await windows.block(lane, clock.now() + ms);
+      await windows.block(lane, clock.now() + Math.min(ms, LONGEST_BLOCK_MS));
       if (lane !== 'key' || rate === null || clock.mono() - doubtedAt < DOUBT_MS) return;
       doubtedAt = clock.mono();
       doubtful = true;

@@ -94,6 +94,12 @@ export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefin
 
 /** The same path, for the page behind a cursor. */
 export function withCursor(path: string, before: string): string {
+  if (/\p{Cs}/u.test(before)) {
+    throw new Failure('answer', 'the next page begins at an id that is no text and can not be asked for', {
+      code: 'BAD_ANSWER',
+      hint: 'what was answered so far is printed',
+    });
+  }
   const [bare = '', query = ''] = path.split('?', 2);
   const others = query.split('&').filter((part) => part !== '' && !/^before(?:=|$)/.test(part));
   return `${bare}?${[...others, `before=${encodeURIComponent(before)}`].join('&')}`;

@@ -27,7 +27,7 @@ export function readRefusal(answer: HttpAnswer, body: unknown, now: number): Ref
   const { status } = answer;
   const parsed = Body.safeParse(body);
   const error = parsed.success ? parsed.data.error : undefined;
-  const code = error?.code.slice(0, 100) ?? `HTTP_${status}`;
+  const code = error?.code.slice(0, 100) || `HTTP_${status}`;
   const known = isErrorCode(code) ? errorCodes[code] : undefined;
   const said =
     typeof error?.message === 'string' && error.message !== '' ? bounded(error.message) : undefined;
@@ -77,14 +77,17 @@ const kindOf = (status: number, documented: boolean): FailureKind =>
   status === 404 && !documented ? 'service' : (kinds[status] ?? 'service');
 const isPassing = (status: number) => status === 429 || (status >= 500 && status !== 501 && status !== 505);
 
+/** Seconds that somebody can mean: what is no amount, or longer than a life, says nothing. */
+const isWait = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1e9;
+
 /** The first wait that is stated, in seconds: a number, a number as text, or an HTTP date. */
 function secondsOf(stated: readonly unknown[], now: number): number | undefined {
   for (const value of stated) {
-    if (typeof value === 'number' && value >= 0) return value;
+    if (isWait(value)) return value;
     if (typeof value !== 'string' || value.trim() === '') continue;
     const seconds = Number(value);
-    if (seconds >= 0) return seconds;
-    const date = Date.parse(value);
+    if (isWait(seconds)) return seconds;
+    const date = Number.isNaN(seconds) ? Date.parse(value) : Number.NaN;
     if (!Number.isNaN(date)) return Math.max(0, Math.ceil((date - now) / 1000));
   }
   return undefined;
