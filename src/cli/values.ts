@@ -57,7 +57,8 @@ export function decimal(bounds: { readonly min?: number; readonly max?: number }
 }
 
 function within(given: string, number: number, { min, max }: { min?: number; max?: number }, what: string) {
-  if (!Number.isFinite(number)) throw usage(`"${given}" is not ${what}`);
+  // Beyond that, numbers are no longer those that were written.
+  if (!(Math.abs(number) <= Number.MAX_SAFE_INTEGER)) throw usage(`"${given}" is not ${what}`);
   if ((min !== undefined && number < min) || (max !== undefined && number > max)) {
     const range =
       max === undefined ? `at least ${min}` : min === undefined ? `at most ${max}` : `${min} to ${max}`;
@@ -72,13 +73,21 @@ export const units: Value<number> = {
   parse(given) {
     const match = /^(\d[\d_,]*(?:\.\d+)?)\s*([kKmM])?$/.exec(given);
     const factor = { k: 1_000, m: 1_000_000 }[match?.[2]?.toLowerCase() ?? ''] ?? 1;
-    const amount = match?.[1] === undefined ? Number.NaN : Number(match[1].replace(/[_,]/g, '')) * factor;
+    const digits = match?.[1]?.replace(/[_,]/g, '') ?? '';
+    const amount = digits === '' ? Number.NaN : scaled(digits, factor);
     if (!Number.isSafeInteger(amount)) {
       throw usage(`"${given}" is not an amount of units`, 'write it as 30000, 30k or 2.5M');
     }
     return amount;
   },
 };
+
+/** `1.001` thousand is 1001, which a product of binary fractions is not. */
+function scaled(digits: string, factor: number): number {
+  const product = Number(digits) * factor;
+  const whole = Math.round(product);
+  return (digits.split('.')[1]?.length ?? 0) <= Math.log10(factor) ? whole : product;
+}
 
 const unitMs: Readonly<Record<string, number>> = {
   ms: 1,
@@ -89,15 +98,23 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
+/** Longer than anything that is waited for or looked back over: three centuries. */
+const LONGEST_MS = 1e13;
+
 /** Milliseconds in a text like `90s`, `1h30m`, `7d`; a bare number is seconds. Undefined where it is none. */
 export function readDuration(given: string): number | undefined {
+  const ms = durationIn(given);
+  return ms !== undefined && ms <= LONGEST_MS ? Math.round(ms) : undefined;
+}
+
+function durationIn(given: string): number | undefined {
   if (/^\d+(\.\d+)?$/.test(given)) return Number(given) * 1_000;
   if (!/^(\d+(\.\d+)?(ms|[smhdw]))+$/.test(given)) return undefined;
   let sum = 0;
   for (const [, count, unit] of given.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g)) {
     sum += Number(count) * (unitMs[unit ?? ''] ?? 0);
   }
-  return Math.round(sum);
+  return sum;
 }
 
 /** A length of time, in milliseconds. */
@@ -127,7 +144,7 @@ export const time: Value<Instant> = {
     }
     const ageMs = readDuration(given);
     if (ageMs !== undefined) return { ageMs };
-    const epochMs = /^\d{4}-\d{2}/.test(given) ? Date.parse(given.replace(' ', 'T')) : Number.NaN;
+    const epochMs = isDay(given) ? Date.parse(given.replace(' ', 'T')) : Number.NaN;
     if (Number.isNaN(epochMs)) {
       throw usage(
         `"${given}" is no time`,
@@ -137,6 +154,14 @@ export const time: Value<Instant> = {
     return { epochMs };
   },
 };
+
+/** Whether a text begins with a day that there is: the engine takes the 30th of February for the 2nd of March. */
+function isDay(given: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2})(?!\d)|$)/.exec(given) ?? [];
+  if (year === undefined) return false;
+  const at = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day ?? 1)));
+  return at.getUTCMonth() === Number(month) - 1;
+}
 
 /** The epoch milliseconds of an instant, seen from `now`. */
 export const instantAt = (instant: Instant, now: number): number =>

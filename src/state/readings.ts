@@ -39,7 +39,12 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Reading<nu
   const read = (given: Plain) => {
     const [, digits, factor = ''] = /^(\d[\d_,]*(?:\.\d+)?)([kKmM])?$/.exec(asText(given)) ?? [];
     if (digits === undefined) return undefined;
-    const number = Number(digits.replace(/[_,]/g, '')) * ({ k: 1e3, m: 1e6 }[factor.toLowerCase()] ?? 1);
+    const plain = digits.replace(/[_,]/g, '');
+    const times = { k: 1e3, m: 1e6 }[factor.toLowerCase()] ?? 1;
+    const product = Number(plain) * times;
+    // `1.001` thousand is 1001, which a product of binary fractions is not.
+    const exact = (plain.split('.')[1]?.length ?? 0) <= Math.log10(times);
+    const number = exact ? Math.round(product) : product;
     return Number.isSafeInteger(number) && number >= least && number <= most ? number : undefined;
   };
   const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`;
@@ -55,18 +60,22 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 6.048e8,
 };
 
+/** Longer than anything that is waited for or kept: three centuries. */
+const LONGEST_MS = 1e13;
+const inReach = (ms: number) => (ms <= LONGEST_MS ? Math.round(ms) : undefined);
+
 /** A length of time in milliseconds, written as `90s`, `1h30m` or `7d`; a bare number is seconds. */
 export const duration: Reading<number> = {
   form: '500ms, 30s, 5m, 2h, 7d or 1h30m',
   read(given) {
     const text = asText(given);
-    if (/^\d{1,12}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1e3);
+    if (/^\d{1,12}(\.\d+)?$/.test(text)) return inReach(Number(text) * 1e3);
     if (!/^(\d{1,12}(\.\d+)?(ms|[smhdw]))+$/.test(text)) return undefined;
     let sum = 0;
     for (const [, count, unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g)) {
       sum += Number(count) * (unitMs[unit] ?? 0);
     }
-    return Math.round(sum);
+    return inReach(sum);
   },
   keep: asText,
 };
