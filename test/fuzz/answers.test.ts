@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type EndpointId, endpointIds } from '../../src/contract/endpoints.ts';
+import { decode, encode, parseJson } from '../../src/core/coding.ts';
+import type { Ask, HttpAnswer } from '../../src/core/ports.ts';
+import { nextCursor, withCursor } from '../../src/core/raw-request.ts';
+import { waitOf } from '../../src/core/retry.ts';
+import { readRefusal } from '../../src/core/service-failures.ts';
+import { failureJson } from '../../src/output/errors.ts';
+import { jsonLine } from '../../src/output/ndjson.ts';
+import { damaged, holds, jsonOf, jsonText, read, torn } from './fuzz.ts';
+
+const NOW = 1_700_000_000_000;
+const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constant('mira'));
+const orNull = (of: fc.Arbitrary<unknown>) => fc.oneof(of, fc.constant(null));
+const user = fc.record({
+  id: text,
+  handle: text,
+  name: orNull(text),
+  bio: orNull(text),
+  banner: orNull(text),
+  profilePicture: orNull(text),
+  twitter: orNull(text),
+  solanaAddress: orNull(text),
+  evmAddress: orNull(text),
+});
+const spell = orNull(
+  fc.record({
+    netUsd: fc.integer(),
+    returnPct: orNull(fc.integer()),
+    volumeUsd: fc.nat(),
+    trades: fc.nat(),
+    rank: fc.nat(),
+  }),
+);
+const pnl = fc.record({
+  handle: text,
+  wallet: orNull(text),
+  evmWallet: orNull(text),
+  updatedAt: orNull(fc.nat()),
+  windows: fc.record({ '24h': spell, '7d': spell, '30d': spell, all: spell }),
+});
+const thesis = fc.record({
+  id: text,
+  authorHandle: orNull(text),
+  thesis: orNull(text),
+  platformCreatedAt: orNull(fc.nat()),
+});
+const page = fc.record({
+  count: fc.nat(),
+  hasMore: fc.boolean(),
+  nextBefore: orNull(text),
+  updatedAt: orNull(fc.nat()),
+  items: fc.array(thesis, { maxLength: 3 }),
+});
+const tokenPage = fc
+  .tuple(page, text, orNull(text), orNull(text), text)
+  .map(([rest, tokenAddress, tokenNetwork, symbol, userId]) => ({
+    ...rest,
+    tokenAddress,
+    tokenNetwork,
+    symbol,
+    userId,
+  }));
+const launchpadUser = fc.record({
+  wallet: text,
+  username: orNull(text),
+  bio: orNull(text),
+  profileImage: orNull(text),
+  xUsername: orNull(text),
+  isVerified: orNull(fc.boolean()),
+  isLaunchpadUser: orNull(fc.boolean()),
+  followers: orNull(fc.nat()),
+  following: orNull(fc.nat()),
+  groupBadges: fc.array(text),
+});
+const callouts = fc.record({
+  count: fc.nat(),
+  hasMore: fc.boolean(),
+  nextBefore: orNull(text),
+  items: fc.array(fc.record({ id: text, wallet: text, coinMint: text }), { maxLength: 2 }),
+});
+const board = fc.record({
+  period: text,
+  capturedAt: orNull(fc.nat()),
+  count: fc.nat(),
+  entries: fc.constant([]),
+});
+const me = fc.record({
+  ratePerMinute: fc.nat(),
+  usage: fc.record({
+    period: text,
+    unitsUsed: fc.nat(),
+    unitsRemaining: orNull(fc.nat()),
+    additionalUnits: fc.nat(),
+    revealsUsed: fc.nat(),
+    revealsRemaining: orNull(fc.nat()),
+  }),
+  entitlement: fc.record({ unmetered: fc.boolean(), monthlyUnits: fc.nat() }),
+});
+const pending = fc.record({
+  pending: fc.constant(true),
+  reason: fc.constantFrom('queued', 'timeout', 'no_preview'),
+  retryable: fc.boolean(),
+  retryAfterSeconds: fc.nat(),
+  position: fc.nat(),
+});
+const batch = fc.record({
+  count: fc.nat(),
+  missing: fc.array(text),
+  entries: fc.array(pnl, { maxLength: 2 }),
+});
+const records = fc.oneof(user, pnl, page, tokenPage, launchpadUser, callouts, board, me, pending, batch);
+const wrapped = records.map((data) => ({ data, meta: { asOf: '2026-01-01T00:00:00Z', requestId: 'req-1' } }));
+
+const waits = fc.constantFrom<unknown>(
+  0,
+  3,
+  '7',
+  1e300,
+  -1,
+  'Infinity',
+  '1e400',
+  '1e308',
+  'NaN',
+  ' ',
+  'Thu, 01 Jan 1970 00:00:00 GMT',
+  '99999999999',
+  'soon',
+  null,
+  {},
+);
+const refusal = fc
+  .tuple(
+    fc.oneof(fc.constantFrom('RATE_LIMITED', 'NOT_OBSERVED', 'TIMEOUT', 'toString'), text),
+    jsonOf(),
+    waits,
+    waits,
+  )
+  .map(([code, message, beside, inside]) => ({
+    error: { code, message, retryAfter: inside },
+    retryAfter: beside,
+  }));
+
+const status = fc.oneof(
+  fc.constantFrom(200, 202, 204, 301, 400, 401, 402, 403, 404, 409, 429, 500, 502, 503, 504, 599),
+  fc.integer({ min: 100, max: 999 }),
+);
+const headers = fc.dictionary(
+  fc.constantFrom('content-type', 'content-encoding', 'retry-after', 'x-request-id', 'date', 'server'),
+  fc.oneof(torn(fc.constant('application/json')), waits.map(String)),
+);
+const answer: fc.Arbitrary<HttpAnswer> = fc.record({
+  status,
+  headers,
+  text: jsonText(fc.oneof(records, wrapped, refusal, jsonOf('error', 'code', 'data', 'meta', 'items'))),
+});
+
+const asks: { readonly [Id in EndpointId]: Ask<Id> } = {
+  'user.handle': { params: { handle: 'mira' } },
+  'user.wallet': { params: { address: 'a' } },
+  'user.id': { params: { id: '00000000-0000-4000-8000-000000000001' } },
+  'user.resolve': { params: { handle: 'mira' } },
+  'user.pnl': { params: { handle: 'mira' } },
+  'users.pnl': { body: { handles: ['mira', 'tom'] } },
+  'thesis.all': { query: { limit: 50 } },
+  'thesis.token': { params: { tokenAddress: 'a' } },
+  'thesis.user': { params: { id: '00000000-0000-4000-8000-000000000001' } },
+  'thesis.userToken': { params: { id: '00000000-0000-4000-8000-000000000001', tokenAddress: 'a' } },
+  'launchpad.user': { params: { wallet: 'a' } },
+  'launchpad.callouts': {},
+  'launchpad.callouts.coin': { params: { mint: 'a' } },
+  'launchpad.callouts.wallet': { params: { wallet: 'a' } },
+  'launchpad.board': {},
+  me: {},
+};
+
+describe.each(endpointIds)('an answer of %s', (id) => {
+  const call = { ...encode(id, asks[id]), id };
+
+  test('is read or refused, whatever it is, and its charge is an amount', () => {
+    holds(answer, (given) => {
+      const reading = decode(call, given, NOW);
+      if (reading.charge) expect(reading.charge.cu).toBeGreaterThanOrEqual(0);
+      if (!reading.ok) {
+        expect(reading.failure.code).not.toBe('');
+        expect(() => JSON.parse(failureJson(reading.failure, 9))).not.toThrow();
+        return;
+      }
+      // Nothing is taken for what it is not, and nothing that came is lost.
+      const sent = parseJson(given) as { data?: unknown; meta?: unknown };
+      const { record } = reading.result;
+      const body = 'data' in sent && 'meta' in sent ? sent.data : sent;
+      expect(JSON.parse(jsonLine(record))).toEqual(JSON.parse(jsonLine(body)));
+    });
+  });
+});
+
+describe('a refusal', () => {
+  test('asks for a wait that can be waited, or for none', () => {
+    holds(jsonText(refusal), headers, status, (body, given, code) => {
+      const { failure } = readRefusal(
+        { status: code, headers: given, text: body },
+        parseJson({ status: code, headers: given, text: body }),
+        NOW,
+      );
+      expect(Number.isSafeInteger(waitOf(failure))).toBe(true);
+      expect(waitOf(failure)).toBeGreaterThanOrEqual(0);
+    });
+  });
+
+  test('has a code that is one word of bounded length', () => {
+    holds(damaged(refusal), (body) => {
+      const { failure } = readRefusal({ status: 500, headers: {}, text: '' }, body, NOW);
+      expect(failure.code.length).toBeLessThanOrEqual(100);
+      expect(failure.message.length).toBeLessThan(2_000);
+    });
+  });
+});
+
+describe('a raw page', () => {
+  test('leads to a path that can be asked for, or nowhere', () => {
+    const led = fc
+      .constantFrom('a b', '\ud800', '&before=1', '%', '')
+      .map((nextBefore) => ({ hasMore: true, nextBefore }));
+    holds(
+      jsonText(fc.oneof(page, callouts, wrapped, led)),
+      torn(fc.constant('/v2/thesis?limit=5&before=x#y')),
+      (body, path) => {
+        const cursor = nextCursor({ text: body });
+        if (cursor === undefined) return;
+        const next = read(() => withCursor(path, cursor));
+        if (next === undefined) return;
+        expect(next.match(/[?&]before=/g)?.length).toBeGreaterThanOrEqual(1);
+        const said = next.slice(next.lastIndexOf('before=') + 7);
+        expect(decodeURIComponent(said)).toBe(cursor);
+      },
+    );
+  });
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readOdd, readThesis } from '../../src/feed/frame.ts';
+import { rowOf } from '../../src/feed/row.ts';
+import { isPlainLine, lineOf } from '../../src/output/ndjson.ts';
+import { damaged, holds, jsonOf, jsonText, torn } from './fuzz.ts';
+
+const id = fc.oneof(fc.string({ maxLength: 6 }), fc.constant('t-1'));
+const data = fc
+  .tuple(fc.record({ id, platformCreatedAt: fc.oneof(fc.nat(), fc.constant(null)) }), jsonOf('data', 'type'))
+  .map(([known, more]) => ({ ...known, more }));
+const subscription = fc.oneof(
+  fc.constant({ type: 'all' }),
+  fc.array(fc.string({ maxLength: 3 }), { maxLength: 3 }).map((tokens) => ({ type: 'tokens', tokens })),
+  fc.constant(null),
+);
+const frame = fc.oneof(
+  { weight: 3, arbitrary: data.map((record) => ({ type: 'thesis', data: record })) },
+  { weight: 1, arbitrary: data.map((record) => ({ type: 'thesis', data: record, more: 1 })) },
+  { weight: 1, arbitrary: data.map((record) => ({ data: record, type: 'thesis' })) },
+  { weight: 1, arbitrary: fc.string().map((connectionId) => ({ type: 'ready', connectionId })) },
+  { weight: 1, arbitrary: subscription.map((given) => ({ type: 'subscription', subscription: given })) },
+  { weight: 1, arbitrary: subscription.map((previous) => ({ type: 'replaced', previous })) },
+  { weight: 1, arbitrary: fc.string().map((error) => ({ type: 'error', error })) },
+  { weight: 1, arbitrary: jsonOf('type', 'data', 'id', 'error') },
+);
+/** Spaces where JSON allows them, so that the quick reader's own form is missed by little. */
+const spaced = fc
+  .tuple(frame, fc.constantFrom(0, 1, '\t', '\r\n'))
+  .map(([value, space]) =>
+    JSON.stringify(value, null, typeof space === 'string' ? '  ' : space).replaceAll(
+      '\n',
+      typeof space === 'string' ? space : '\n',
+    ),
+  );
+const bytesOf = (text: string) => Buffer.from(text, 'utf8');
+const framed = fc.oneof(
+  jsonText(frame).map(bytesOf),
+  torn(spaced).map(bytesOf),
+  fc
+    .uint8Array({ maxLength: 60 })
+    .map((bytes) => Buffer.concat([bytesOf('{"type":"thesis","data":'), bytes, bytesOf('}')])),
+  fc.uint8Array(),
+);
+
+describe('a frame', () => {
+  test('is a row, a control frame or unreadable, whatever its bytes', () => {
+    holds(framed, (bytes) => {
+      expect(['row', 'control', 'unreadable']).toContain(readOdd(bytes).kind);
+      readThesis(bytes);
+    });
+  });
+
+  test('is the same row to the quick reader as to the thorough one', () => {
+    holds(framed, (bytes) => {
+      const quick = readThesis(bytes);
+      if (!quick) return;
+      const odd = readOdd(bytes);
+      expect(odd.kind).toBe('row');
+      if (odd.kind !== 'row') return;
+      expect({ ...quick, raw: null }).toEqual(odd.row);
+      expect(rowOf(quick.record, 'platformCreatedAt')).toEqual(odd.row);
+    });
+  });
+
+  test('that is passed on as it came is one line, and the record itself', () => {
+    holds(framed, (bytes) => {
+      const row = readThesis(bytes);
+      if (!row?.raw) return;
+      expect(Buffer.from(row.raw).includes(0x0a) || Buffer.from(row.raw).includes(0x0d)).toBe(false);
+      const line = isPlainLine(row.raw) ? Buffer.from(row.raw).toString('utf8') : lineOf(row.raw);
+      expect(line).not.toMatch(/[\n\r]/);
+      expect(JSON.parse(line)).toEqual(row.record);
+    });
+  });
+
+  test('of a thesis with an id is never dropped for a field that it does not know', () => {
+    holds(damaged(data), (record) => {
+      const text = JSON.stringify({ type: 'thesis', data: record ?? null });
+      const sent: unknown = JSON.parse(text).data;
+      const isBag = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
+      const wanted = isBag && 'id' in sent && typeof sent.id === 'string' && sent.id !== '';
+      expect(readOdd(bytesOf(text)).kind === 'row').toBe(wanted);
+      expect(readThesis(bytesOf(text)) !== null).toBe(wanted);
+    });
+  });
+});

@@ -1,0 +1,446 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readCsv } from '../../src/cli/csv.ts';
+import { readSubjects } from '../../src/cli/input.ts';
+import {
+  decimal,
+  duration,
+  instantAt,
+  integer,
+  oneOf,
+  readDuration,
+  share,
+  time,
+  units,
+} from '../../src/cli/values.ts';
+import { parseBaseUrl } from '../../src/core/base-url.ts';
+import { isLoopback } from '../../src/core/loopback.ts';
+import { proxyFor } from '../../src/core/proxy-env.ts';
+import { readSubject } from '../../src/core/subject.ts';
+import { csvCell } from '../../src/output/csv.ts';
+import { at, parseFields, pick } from '../../src/output/fields.ts';
+import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
+import * as readings from '../../src/state/readings.ts';
+import { holds, holdsInTime, jsonOf, read, readInTime, torn } from './fuzz.ts';
+
+const NOW = 1_700_000_000_000;
+const CALENDAR = 8.64e15;
+
+/** Words built of the pieces that a grammar knows, in any order. */
+const wordsOf = (...pieces: readonly string[]) =>
+  torn(fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((some) => some.join('')));
+const digits = fc.integer({ min: 1, max: 400 }).map((length) => '9'.repeat(length));
+const numeric = fc.oneof(
+  wordsOf('0', '1', '9', '.', ',', '_', '-', '+', 'e', 'k', 'M', '%', ' ', 'Infinity', 'NaN', '0x1f'),
+  digits,
+  fc.integer().map(String),
+  fc.double().map(String),
+);
+const lengths = fc.oneof(
+  wordsOf('1', '90', '0.5', '.', 'ms', 's', 'm', 'h', 'd', 'w', '-', ' '),
+  digits.map((some) => `${some}w`),
+  numeric,
+);
+
+describe('a number on the command line', () => {
+  test('is within its bounds, or refused', () => {
+    holds(numeric, (given) => {
+      const whole = read(() => integer({ min: 1, max: 100 }).parse(given));
+      if (whole !== undefined) expect(Number.isSafeInteger(whole) && whole >= 1 && whole <= 100).toBe(true);
+      const any = read(() => integer().parse(given));
+      if (any !== undefined) expect(Number.isSafeInteger(any)).toBe(true);
+      const part = read(() => decimal({ min: 0 }).parse(given));
+      if (part !== undefined) expect(Number.isFinite(part) && part >= 0).toBe(true);
+      const fraction = read(() => share.parse(given));
+      if (fraction !== undefined) expect(fraction >= 0 && fraction <= 1).toBe(true);
+    });
+  });
+
+  test('of units is a whole amount, and is read back from what it reads as', () => {
+    holds(numeric, (given) => {
+      const amount = read(() => units.parse(given));
+      if (amount === undefined) return;
+      expect(Number.isSafeInteger(amount) && amount >= 0).toBe(true);
+      expect(units.parse(String(amount))).toBe(amount);
+    });
+  });
+
+  test('of units may be given in thousands and millions, to the unit', () => {
+    holds(fc.nat({ max: 10_000_000 }), (amount) => {
+      const thousands = `${Math.floor(amount / 1_000)}.${String(amount % 1_000).padStart(3, '0')}k`;
+      const millions = `${Math.floor(amount / 1e6)}.${String(amount % 1e6).padStart(6, '0')}M`;
+      expect([units.parse(thousands), units.parse(millions)]).toEqual([amount, amount]);
+      expect([readings.whole(0).read(thousands), readings.whole(0).read(millions)]).toEqual([amount, amount]);
+    });
+  });
+
+  test('is the same to a flag and to a setting', () => {
+    holds(numeric, (given) => {
+      const flag = read(() => units.parse(given));
+      const setting = readings.whole(0).read(given);
+      if (setting !== undefined) expect(flag ?? setting).toBe(setting);
+    });
+  });
+});
+
+describe('a length of time', () => {
+  test('is an amount that can be waited and counted back, or refused', () => {
+    holds(lengths, (given) => {
+      const ms = read(() => duration.parse(given));
+      if (ms === undefined) return;
+      expect(ms >= 0 && ms <= Number.MAX_SAFE_INTEGER).toBe(true);
+      expect(readDuration(given)).toBe(ms);
+    });
+  });
+
+  test('is read back from what it is written as', () => {
+    holds(fc.nat({ max: 999 }), fc.constantFrom('ms', 's', 'm', 'h', 'd', 'w'), (count, unit) => {
+      const each = { ms: 1, s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7, w: 6.048e8 }[unit] ?? 0;
+      expect(duration.parse(`${count}${unit}`)).toBe(count * each);
+      expect(readings.duration.read(`${count}${unit}`)).toBe(count * each);
+    });
+  });
+
+  test('is the same to a flag and to a setting', () => {
+    holds(lengths, (given) => {
+      const setting = readings.duration.read(given);
+      if (setting === undefined || given.trim() !== given) return;
+      expect(Math.round(read(() => duration.parse(given)) ?? -1)).toBe(setting);
+    });
+  });
+});
+
+describe('an instant', () => {
+  const dates = wordsOf(
+    '2026',
+    '-',
+    '01',
+    '02',
+    '31',
+    'T',
+    '09:30',
+    ':00',
+    'Z',
+    '+02:00',
+    '.5',
+    ' ',
+    '13',
+    '24:00',
+    '(x)',
+  );
+  test('is one that a calendar has, or refused', () => {
+    holds(fc.oneof(dates, lengths, numeric), (given) => {
+      const instant = read(() => time.parse(given));
+      if (instant === undefined) return;
+      const epochMs = instantAt(instant, NOW);
+      expect(Math.abs(epochMs)).toBeLessThanOrEqual(CALENDAR);
+      expect(() => new Date(epochMs).toISOString()).not.toThrow();
+    });
+  });
+
+  test('that is written as ISO is that instant', () => {
+    holds(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }), (date) => {
+      expect(time.parse(date.toISOString())).toEqual({ epochMs: date.getTime() });
+      const day = date.toISOString().slice(0, 10);
+      expect(time.parse(day)).toEqual({ epochMs: Date.parse(day) });
+    });
+  });
+
+  test('is no day that its month has not', () => {
+    for (const given of [
+      '2026-02-30',
+      '2026-02-29',
+      '2026-04-31T10:00Z',
+      '2026-11-31 10:00',
+      '2026-02-30T00:00',
+    ]) {
+      expect([given, read(() => time.parse(given))]).toEqual([given, undefined]);
+    }
+    expect(time.parse('2028-02-29')).toEqual({ epochMs: Date.UTC(2028, 1, 29) });
+  });
+});
+
+describe('a subject', () => {
+  const forms = fc.oneof(
+    wordsOf('@', '0x', 'a', 'F', '0', 'O', '1', 'mira', '/', '..', '?', '#', '%', ' ', '://', '-', '\u202e'),
+    torn(fc.uuid()),
+    torn(fc.stringMatching(/^0x[0-9a-fA-F]{38,42}$/)),
+    torn(fc.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{31,46}$/)),
+  );
+  test('is told by its form or refused, and told the same again', () =>
+    holdsInTime(forms, fc.constantFrom(undefined, 'handle', 'wallet', 'id'), async (given, as) => {
+      const subject = await readInTime(() => readSubject(given, as));
+      if (!subject) return;
+      if (as) expect(subject.form).toBe(as);
+      expect(subject.value.length).toBeGreaterThan(0);
+      expect(subject.value.length).toBeLessThanOrEqual(128);
+      expect(subject.value).not.toMatch(/[\s\p{Cc}\p{Cs}]/u);
+      expect(await readSubject(subject.value, subject.form)).toMatchObject({
+        form: subject.form,
+        value: subject.value,
+        normal: subject.normal,
+      });
+      expect((await readSubject(subject.normal, subject.form)).normal).toBe(subject.normal);
+    }));
+
+  test('of a wallet is an address: 32 bytes, or 20 in hex', () =>
+    holdsInTime(forms, async (given) => {
+      const subject = await readInTime(() => readSubject(given));
+      if (subject?.form === 'wallet')
+        expect(subject.value).toMatch(/^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
+    }));
+});
+
+/** A text as a stream hands it over: in pieces of any size. */
+async function* pieces(text: string, sizes: readonly number[]): AsyncGenerator<string> {
+  let from = 0;
+  for (let turn = 0; from < text.length; turn++) {
+    const size = sizes[turn % Math.max(1, sizes.length)] ?? text.length;
+    yield text.slice(from, from + size);
+    from += size;
+  }
+}
+const cuts = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 5 });
+const gather = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = [];
+  for await (const each of list) all.push(each);
+  return all;
+};
+
+describe('CSV input', () => {
+  const marks = wordsOf('a', '"', '""', ',', '\n', '\r', '\r\n', ' ', 'b c', '😀');
+  test('is the same rows however it is cut into pieces', () =>
+    holdsInTime(marks, cuts, async (text, sizes) => {
+      const whole = await readInTime(() => gather(readCsv(pieces(text, []))));
+      expect(await readInTime(() => gather(readCsv(pieces(text, sizes))))).toEqual(whole);
+      for (const row of whole ?? []) expect(row.line).toBeGreaterThan(0);
+    }));
+
+  test('gives back the cells that were written', () =>
+    holdsInTime(
+      fc.array(fc.array(fc.oneof(marks, fc.string()), { minLength: 1, maxLength: 4 }), { maxLength: 5 }),
+      cuts,
+      async (rows, sizes) => {
+        const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+        const text = rows.map((cells) => `${cells.map(quote).join(',')}\r\n`).join('');
+        const back = await gather(readCsv(pieces(text, sizes)));
+        expect(back.map(({ cells }) => cells)).toEqual(rows);
+      },
+    ));
+
+  test('gives back what the tool itself wrote', () =>
+    holdsInTime(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 2, maxLength: 4 }), async (cells) => {
+      const text = `${cells.map(csvCell).join(',')}\n`;
+      const [row] = await gather(readCsv(pieces(text, [])));
+      const isSame = (cell: string, index: number) => cell === cells[index] || cell === `'${cells[index]}`;
+      expect(row?.cells.every(isSame)).toBe(true);
+    }));
+
+  test('is read by column to subjects that have a line each, or refused', () =>
+    holdsInTime(marks, cuts, async (text, sizes) => {
+      const stdin = pieces(`handle,b\n${text}`, sizes);
+      const source = { words: ['-'], file: undefined, column: 'handle' };
+      const given = await readInTime(() => gather(readSubjects(source, { stdin: stdin as never, cwd: '/' })));
+      for (const { text: subject, line } of given ?? []) {
+        expect(subject).toBe(subject.trim());
+        expect(subject).not.toBe('');
+        expect(line).toBeGreaterThan(1);
+      }
+    }));
+});
+
+describe('lines of input', () => {
+  test('are the same subjects whatever ends them and however they are cut', () =>
+    holdsInTime(
+      fc.array(fc.string({ maxLength: 4 }).filter((line) => !/[\r\n]/.test(line))),
+      cuts,
+      async (rows, sizes) => {
+        const source = { words: ['-'], file: undefined, column: undefined };
+        const wanted = rows.map((row) => row.trim()).filter((row) => row !== '' && !row.startsWith('#'));
+        for (const end of ['\n', '\r\n']) {
+          const stdin = pieces(`\uFEFF${rows.join(end)}`, sizes);
+          const given = await gather(readSubjects(source, { stdin: stdin as never, cwd: '/' }));
+          expect(given.map(({ text }) => text)).toEqual(wanted);
+        }
+      },
+    ));
+});
+
+describe('a base URL', () => {
+  const urls = wordsOf(
+    'http',
+    'https',
+    'ftp',
+    ':',
+    '//',
+    '127.0.0.1',
+    'localhost',
+    '[::1]',
+    'a.b',
+    '@',
+    'user:pw@',
+    ':80',
+    '/',
+    'x',
+    '?',
+    '#',
+    ' ',
+    '\\',
+    '..',
+    '%2e',
+    '\u0000',
+    'ａ',
+  );
+  test('is one that a key can be sent to, or refused', () => {
+    holds(urls, (given) => {
+      const base = read(() => parseBaseUrl(given));
+      if (!base) return;
+      const url = new URL(`${base.origin}${base.prefix}/v2/me`);
+      expect([url.username, url.password, url.search, url.hash]).toEqual(['', '', '', '']);
+      expect(url.origin).toBe(base.origin);
+      expect(url.pathname).toBe(`${base.prefix}/v2/me`);
+      expect(url.protocol === 'https:' || isLoopback(url.hostname)).toBe(true);
+      expect(parseBaseUrl(`${base.origin}${base.prefix}`)).toEqual(base);
+    });
+  });
+
+  test('that a setting takes is one that a run takes', () => {
+    holds(urls, (given) => {
+      const kept = readings.baseUrl.read(given);
+      if (kept === undefined) return;
+      const base = parseBaseUrl(kept, { insecureHttp: true });
+      expect(`${base.origin}${base.prefix}`).toBe(kept);
+    });
+  });
+});
+
+describe('the proxy of the environment', () => {
+  const proxies = wordsOf(
+    'http://',
+    'https://',
+    'socks5://',
+    'user:secret@',
+    'proxy',
+    ':3128',
+    ':',
+    '/',
+    '[::1]',
+    ' ',
+    '%',
+  );
+  const exempt = wordsOf(
+    '*',
+    ',',
+    ' ',
+    '.',
+    'service',
+    '.example',
+    ':443',
+    '10.0.0.0',
+    '/8',
+    '/',
+    '::1',
+    '[',
+    ']',
+    '-1',
+    '999',
+  );
+  test('is an http address or none, or refused without being repeated', () => {
+    const targets = fc.constantFrom(
+      'https://service.example/',
+      'http://10.1.2.3:8080/',
+      'https://[2001:db8::1]/',
+    );
+    holds(proxies, exempt, targets, (proxy, list, target) => {
+      try {
+        const found = proxyFor(new URL(target), { https_proxy: proxy, HTTP_PROXY: proxy, no_proxy: list });
+        if (found) expect(['http:', 'https:']).toContain(found.protocol);
+      } catch (error) {
+        expect(String(error)).toMatch(/^Failure: /);
+        expect(String(error)).not.toContain('secret');
+      }
+    });
+  });
+});
+
+describe('--fields', () => {
+  const names = ['id', 'a', 'a.b', 'a.b.c', 'windows.24h.netUsd', '__proto__', 'constructor'];
+  const asked = wordsOf(...names, ',', '.', ' ', 'x');
+  test('are known names, each once, or refused', () => {
+    holds(asked, jsonOf('id', 'a', 'b', 'a.b'), (given, record) => {
+      const fields = read(() => parseFields(given, ['id', 'a.b.c', 'windows.24h.netUsd']));
+      if (!fields) return;
+      expect(new Set(fields).size).toBe(fields.length);
+      const picked = pick(record, fields);
+      expect(Object.keys(picked)).toEqual([...fields]);
+    });
+  });
+
+  test('find nothing that the record does not have itself', () => {
+    holds(
+      fc.constantFrom(...names, 'toString', 'a.toString', 'a.constructor.name', 'length'),
+      jsonOf('id', 'a', 'b'),
+      (path, record) => {
+        const found = at(record, path);
+        if (found !== undefined) expect(JSON.stringify(record)).toContain(JSON.stringify(found));
+      },
+    );
+  });
+});
+
+describe('the grammar of faults', () => {
+  const pieces = wordsOf(
+    '429',
+    '500',
+    '599',
+    '200',
+    'reset',
+    'delay',
+    'drop',
+    'late',
+    'overloaded',
+    'toString',
+    '@',
+    'ws',
+    'user.wallet',
+    'thesis.*',
+    '.*',
+    '*',
+    '+',
+    '2',
+    '=',
+    '5%',
+    '0.5',
+    '200%',
+    ':',
+    '3s',
+    '1s..2s',
+    '..',
+    ',',
+    ' ',
+    '9'.repeat(400),
+  );
+  test('is a list of rules with chances and times, or refused', () => {
+    holds(pieces, (given) => {
+      for (const rule of read(() => parseFaults(given)) ?? []) {
+        if (rule.chance !== null) expect(rule.chance >= 0 && rule.chance <= 1).toBe(true);
+        if (rule.time) {
+          expect(rule.time.least).toBeLessThanOrEqual(rule.time.most);
+          expect(Number.isFinite(rule.time.most)).toBe(true);
+        }
+        expect(rule.skip >= 0 && rule.count >= 0).toBe(true);
+        expect(typeof rule.at('user.wallet')).toBe('boolean');
+        expect(parseFaults(rule.text).map(({ at: _, ...rest }) => rest)).toEqual([
+          (({ at: _, ...rest }) => rest)(rule),
+        ]);
+      }
+    });
+  });
+});
+
+test('a choice is one of its words alone', () => {
+  holds(fc.oneof(fc.string(), fc.constantFrom('a', 'b', '__proto__')), (given) => {
+    const chosen = read(() => oneOf('a', 'b').parse(given));
+    if (chosen !== undefined) expect(['a', 'b']).toContain(chosen);
+  });
+});
