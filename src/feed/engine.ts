@@ -146,11 +146,11 @@ export function createTail(world: World, options: TailOptions): Tail {
     if (walker.started) {
       rate.add(fresh + framesSince, walked.startedAt - ratedAt);
       if (way === 'ws') filled += rows;
-    }
+    } else rate.add(walked.first.length - 1, spanOf(walked.first));
     ratedAt = walked.startedAt;
     if (depth !== 'deep' || walked.cut) return;
     const was = flow.margin.ms;
-    flow.margin.learn(worstMs, rate.perSecond);
+    flow.margin.learn(worstMs, walked.rows);
     if (flow.margin.ms !== was) tell({ kind: 'margin', ms: flow.margin.ms });
   };
 
@@ -355,3 +355,6 @@ export function createTail(world: World, options: TailOptions): Tail {
     }),
   };
 }
+
+/** Time between the first of these rows and the last. */
+const spanOf = (rows: readonly Row[]): number => (rows[0]?.at ?? 0) - (rows.at(-1)?.at ?? 0);

@@ -108,7 +108,7 @@ interface FlowWorld {
 
 export function createFlow(world: FlowWorld): Flow {
   const { seen, outlet, start, sieve, scope, carries } = world;
-  const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs);
+  const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
   let watermark: Watermark | undefined;
   let provenAt: number | undefined;
   let left = world.count;

@@ -93,16 +93,16 @@ export function createRate(): Rate {
 /** How far below the watermark to walk: all of the margin, or on a fast feed thrice the lateness that was really seen. */
 export interface Margin {
   readonly ms: number;
-  /** A walk of the margin in force is done; `lateMs` is the worst lateness it met. */
-  learn(lateMs: number, perSecond: number): void;
+  /** A walk of the margin in force is done: how many rows it read, and the worst lateness it met. */
+  learn(lateMs: number, rows: number): void;
 }
 
-/** Rows of margin that cost half a minute of the socket, and walks to learn from before it shrinks. */
-const MARGIN_ROWS = 1_000;
+/** Rows of a walk that cost half a minute of the socket, and such walks in a row to learn from before it shrinks. */
+const WALK_ROWS = 1_000;
 const LESSONS = 10;
 
 /** A margin that shrinks only after ten full ones have shown how late posts are. */
-export function createMargin(full: number, least: number): Margin {
+export function createMargin(full: number, least: number, auditMs: number): Margin {
   let ms = full;
   let lessons = 0;
   let worst = 0;
@@ -110,11 +110,12 @@ export function createMargin(full: number, least: number): Margin {
     get ms() {
       return ms;
     },
-    learn(lateMs, perSecond) {
-      lessons++;
+    learn(lateMs, rows) {
       worst = Math.max(lateMs, worst * 0.99);
-      const wide = (perSecond * full) / 1_000 > MARGIN_ROWS;
-      ms = wide && lessons >= LESSONS ? Math.min(full, Math.max(least, 3 * worst)) : full;
+      // What the whole margin would have cost, not what a narrow one did.
+      const whole = (rows * (full + auditMs)) / (ms + auditMs);
+      lessons = whole > WALK_ROWS ? lessons + 1 : 0;
+      ms = lessons >= LESSONS ? Math.min(full, Math.max(least, 3 * worst)) : full;
     },
   };
 }

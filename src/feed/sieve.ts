@@ -1,5 +1,6 @@
 import { usage } from '../contract/failure.ts';
 import type { Row } from './row.ts';
+import { createSearch } from './search.ts';
 
 /** What of a feed is wanted, beyond what the service narrows it to. */
 export interface Wanted {
@@ -10,12 +11,11 @@ export interface Wanted {
   readonly minHoldings?: number | undefined;
   readonly devOnly?: boolean | undefined;
   readonly grep?: RegExp | undefined;
+  /** Called for a row on which the pattern did not come to an end; the row passes, since nobody knows. */
+  readonly endless?: ((row: Row) => void) | undefined;
 }
 
 type Test = (row: Row) => boolean;
-
-/** Text beyond this is not searched: a pattern that backtracks must not stall the feed. */
-const SEARCHED = 20_000;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 /** Addresses are compared as the service normalises them. */
@@ -23,7 +23,7 @@ export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
 
 /** A row passes when all that is wanted of it holds. Applied when rows are emitted, never to what is known of them. */
-export function createSieve({ tokens, userId, symbols, minHoldings, devOnly, grep }: Wanted): Test {
+export function createSieve({ tokens, userId, symbols, minHoldings, devOnly, grep, endless }: Wanted): Test {
   const tests: Test[] = [];
   if (tokens && tokens.length > 0) {
     const wanted = new Set(tokens.map(normalToken));
@@ -40,7 +40,14 @@ export function createSieve({ tokens, userId, symbols, minHoldings, devOnly, gre
     );
   }
   if (devOnly) tests.push(({ record }) => record['authorIsDev'] === true);
-  if (grep) tests.push(({ record }) => grep.test((textOf(record['thesis']) ?? '').slice(0, SEARCHED)));
+  if (grep) {
+    const search = createSearch(grep);
+    tests.push((row) => {
+      const found = search(textOf(row.record['thesis']) ?? '');
+      if (found === undefined) endless?.(row);
+      return found ?? true;
+    });
+  }
   return (row) => tests.every((test) => test(row));
 }
 
