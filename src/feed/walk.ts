@@ -105,7 +105,9 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
       continue;
     }
 
-    const news = page.rows.filter((row) => !previous.has(row.id));
+    // Pages overlap where a stand-in led here. What has turned up within the overlap is late: to keep the order of
+    // the walk, it is left to the next one.
+    const news = page.rows.slice(page.rows.findLastIndex((row) => previous.has(row.id)) + 1);
     const kept: Row[] = [];
     let beyond = false;
     for (const row of news) {
