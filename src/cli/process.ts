@@ -3,14 +3,20 @@ import { workingFolder } from '../state/paths.ts';
 import { Interrupt } from './io.ts';
 import { run } from './run.ts';
 
+/** How long an orderly end may take once it was asked for. */
+const PATIENCE_MS = 3_000;
+
 /** Runs one command line of this process: its streams, its signals, its exit code. */
 export async function runProcess(argv: readonly string[]): Promise<void> {
   const ending = new AbortController();
+  let over = false;
   const stop = (signal: 'SIGINT' | 'SIGTERM') => {
     const interrupt = new Interrupt(signal);
-    // Whoever asks twice does not want to wait for an orderly end.
-    if (ending.signal.aborted) process.exit(interrupt.exit);
+    // Whoever asks twice does not want to wait for an orderly end, and after the end there is nothing to wait for.
+    if (ending.signal.aborted || over) process.exit(interrupt.exit);
     ending.abort(interrupt);
+    // A reader that takes nothing any more would hold up the end for good.
+    setTimeout(() => process.exit(interrupt.exit), PATIENCE_MS).unref();
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
@@ -36,7 +42,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     random: Math.random,
     signal: ending.signal,
   });
-  process.off('SIGINT', stop);
-  process.off('SIGTERM', stop);
+  // The handlers stay: what was written last may still be on its way to a slow reader.
+  over = true;
   stdin?.destroy();
 }

@@ -20,6 +20,8 @@ export interface InProcessOptions extends Omit<RunOptions, 'input'> {
   readonly platform?: NodeJS.Platform | undefined;
   /** Ends the run as SIGINT does. */
   readonly interrupt?: AbortSignal | undefined;
+  /** Told of everything that is said on stderr. */
+  readonly hear?: ((text: string) => void) | undefined;
 }
 
 const gather = (stream: PassThrough) => {
@@ -57,6 +59,7 @@ export async function runInProcess(
       if (!part.toString().endsWith('\n') && answers.length > 0) stdin.write(answers.shift());
     });
   }
+  stderr.on('data', (part: Buffer) => options.hear?.(part.toString()));
   const ending = new AbortController();
   options.interrupt?.addEventListener('abort', () => ending.abort(new Interrupt('SIGINT')), { once: true });
   const io: Io = {
