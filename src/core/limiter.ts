@@ -26,8 +26,15 @@ export interface Limiter {
 
 /** A wait longer than this is told. */
 export const QUIET_MS = 2_000;
+/**
+ * So many calls a minute go out before the limit is asked for. A key by contract may have less than any
+ * plan: to ask costs nothing, and the least rate is only assumed where nobody says.
+ */
+const UNASKED = 4;
 // Another process may learn the limit meanwhile: while it is not known, waits are cut into slices.
-const SLICE_MS = 500;
+const SLICE_MS = 200;
+// Whoever asked for all and is not heard of after so many slices will not tell any more.
+const SLICES = 15;
 // A 429 that keeping to the limit should have prevented: the plan may have changed. Asked at most this often.
 const DOUBT_MS = 60_000;
 // What is kept beyond this run: limits are by the minute, and one absurd answer must not lock a key for years.
@@ -37,13 +44,13 @@ const LONGEST_BLOCK_MS = 15 * 60_000;
 export function createLimiter(options: LimiterOptions): Limiter {
   const { windows, clock, notify } = options;
   let rate: number | null = null;
-  let asking: Promise<void> | undefined;
   let doubtful = false;
   let doubtedAt = Number.NEGATIVE_INFINITY;
   const queues = { key: createQueue(), resolve: createQueue() };
 
-  // While the limit is not known one slot of the least is kept free, so that the asking finds one.
-  const assumed = () => rate ?? LEAST_RATE_PER_MINUTE - 1;
+  // Nobody says what the limit is.
+  let untold = false;
+  const assumed = () => rate ?? (untold ? LEAST_RATE_PER_MINUTE : UNASKED);
 
   async function learn(limit: number): Promise<void> {
     if (limit === rate || !(limit >= 1)) return;
@@ -51,22 +58,23 @@ export function createLimiter(options: LimiterOptions): Limiter {
     await windows.learn('key', limit);
   }
 
-  /** Asks for the limit once, by all who wait together. Not to know it is no failure: the least will do. */
-  function ask(): Promise<void> {
-    asking ??= (async () => {
-      const { waitMs, known } = await windows.take('key', LEAST_RATE_PER_MINUTE);
-      if (known !== null) rate = known;
-      else if (waitMs > 0) asking = undefined;
-      else {
-        const told = await options.askRate().catch(() => null);
-        if (told !== null) await learn(told);
-      }
-    })();
-    return asking;
+  /**
+   * Asks for the limit, unless another process is at it: one slot behind the first ones is kept for that.
+   * Not to know it is no failure.
+   */
+  async function ask(): Promise<void> {
+    const { waitMs, known } = await windows.take('key', UNASKED + 1);
+    if (known !== null) rate = known;
+    else if (waitMs <= 0) {
+      const told = await options.askRate().catch(() => null);
+      if (told !== null) await learn(told);
+      untold = rate === null;
+    }
   }
 
   async function takeKeySlot(signal: AbortSignal | undefined): Promise<void> {
     let told = false;
+    let slices = 0;
     for (;;) {
       const { waitMs, known } = await windows.take('key', assumed());
       if (known !== null) {
@@ -83,13 +91,16 @@ export function createLimiter(options: LimiterOptions): Limiter {
         if (now !== null) await learn(now);
         continue;
       }
-      if (rate === null) {
+      if (rate === null && !untold) {
         await ask();
-        if (rate !== null) continue;
+        untold ||= rate === null && ++slices > SLICES;
+        if (rate !== null || untold) continue;
+        await clock.sleep(SLICE_MS, signal);
+        continue;
       }
       if (!told && waitMs > QUIET_MS) notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('key', rate) });
       told = true;
-      await clock.sleep(rate === null ? Math.min(waitMs, SLICE_MS) : waitMs, signal);
+      await clock.sleep(waitMs, signal);
     }
   }
 
@@ -112,7 +123,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     },
     async refused(lane, ms) {
       await windows.block(lane, clock.now() + Math.min(ms, LONGEST_BLOCK_MS));
-      if (lane !== 'key' || rate === null || clock.mono() - doubtedAt < DOUBT_MS) return;
+      if (lane !== 'key' || clock.mono() - doubtedAt < DOUBT_MS) return;
       doubtedAt = clock.mono();
       doubtful = true;
     },
