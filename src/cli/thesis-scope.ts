@@ -2,7 +2,7 @@ import { Failure, usage } from '../contract/failure.ts';
 import { readSubject, type Subject } from '../core/subject.ts';
 import { createUserSource } from '../core/users.ts';
 import { openAnswers } from './answers.ts';
-import type { Context } from './context.ts';
+import type { Context, Planned } from './context.ts';
 
 /** The token of a flag: an address, checked before anything is asked. */
 export async function tokenOf(given: string): Promise<string> {
@@ -21,6 +21,16 @@ export async function authorOf(given: string): Promise<Subject> {
     throw usage('--user: this is a wallet', 'name the author by handle or user id; trdr whois finds them');
   }
   return subject;
+}
+
+/** What a dry run shows of an author. The id of a handle is not known before it is looked up: any has the same price. */
+export function plannedAuthor(author: Subject | undefined): {
+  readonly lookup: Planned[];
+  readonly userId: string | undefined;
+} {
+  if (author?.form !== 'handle') return { lookup: [], userId: author?.value };
+  const lookup: Planned = { id: 'user.handle', ask: { params: { handle: author.value } } };
+  return { lookup: [lookup], userId: '00000000-0000-0000-0000-000000000000' };
 }
 
 /** The user id of an author: a handle costs one lookup, or nothing where its answer is kept. */

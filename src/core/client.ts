@@ -83,14 +83,14 @@ export function createClient(options: ClientOptions): Client {
   return {
     bounds: (id, ask) => encode(id, ask).bounds,
 
-    async call(id, ask, { signal, timeoutMs, careful }: CallOptions = {}) {
+    async call(id, ask, { signal, timeoutMs, careful, once }: CallOptions = {}) {
       const call = { ...encode(id, ask), id };
       checkKey(key);
       const outcome = await run(
         {
           ...call,
           endpoint: id,
-          rule: careful ? 'never' : call.row.retry,
+          rule: careful || once ? 'never' : call.row.retry,
           careful,
           lane: laneOf(id),
           timeoutMs: timeoutMs ?? options.timeoutMs ?? call.row.patience * 1000,

@@ -89,6 +89,8 @@ export type Ask<Id extends EndpointId> = Partial<RequestOf<Id>>;
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
+  /** An attempt that may have been charged is not made again: whoever asks sees to it. */
+  readonly once?: boolean | undefined;
   /** Holds on to a dear call: its answer is waited for whatever the signal says, and never asked for twice. */
   readonly careful?: Careful | undefined;
 }

@@ -51,6 +51,12 @@ const streamOnto = (handle: FileHandle): Writable =>
     },
   });
 
+/** Pipes and devices can't be synced, and need not be. */
+const synced = (handle: FileHandle, path: string): Promise<void> =>
+  handle.sync().catch((error: unknown) => {
+    if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw failureOf(path, error);
+  });
+
 /** Closes the file whatever happens to the flush before. */
 async function sinkOn(handle: FileHandle, path: string, options: SinkOptions): Promise<Sink> {
   const sink = createSink(streamOnto(handle), { ...options, name: path });
@@ -60,10 +66,7 @@ async function sinkOn(handle: FileHandle, path: string, options: SinkOptions): P
     async end() {
       try {
         await sink.end();
-        await handle.sync().catch((error: unknown) => {
-          // Pipes and devices can't be synced, and need not be.
-          if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw failureOf(path, error);
-        });
+        await synced(handle, path);
       } finally {
         await close();
       }
@@ -129,11 +132,19 @@ export async function fileSink(path: string, options: SinkOptions = {}): Promise
   }
 }
 
-/** Adds to the end of a file, for streams: what is there stays, what is flushed is kept. */
+/** Adds to the end of a file, for streams: what is there stays, what is flushed is on disk. */
 export async function appendSink(path: string, options: SinkOptions = {}): Promise<Sink> {
   try {
     if (/[\\/]$/.test(path)) throw isFolder(path);
-    return await sinkOn(await open(path, 'a', 0o666), path, options);
+    const handle = await open(path, 'a', 0o666);
+    const sink = await sinkOn(handle, path, options);
+    return {
+      ...sink,
+      async flush() {
+        await sink.flush();
+        await synced(handle, path);
+      },
+    };
   } catch (error) {
     throw failureOf(path, error);
   }

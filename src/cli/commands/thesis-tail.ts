@@ -2,6 +2,7 @@ import { cu } from '../../contract/endpoints.ts';
 import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
 import { ThesisFrameData } from '../../contract/records/thesis.ts';
 import { thesisCall } from '../../core/feeds.ts';
+import type { Subject } from '../../core/subject.ts';
 import { createSieve, normalToken, readPattern } from '../../feed/sieve.ts';
 import { liveThesisView } from '../../output/views/thesis.ts';
 import { command } from '../command.ts';
@@ -12,7 +13,7 @@ import { approveTail } from '../tail/money.ts';
 import { runTail } from '../tail/run.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisSource } from '../tail/source.ts';
-import { authorOf, tokenOf, userIdOf } from '../thesis-scope.ts';
+import { authorOf, plannedAuthor, tokenOf, userIdOf } from '../thesis-scope.ts';
 import { decimal, oneOf, text } from '../values.ts';
 
 export const thesisTail = command({
@@ -64,17 +65,18 @@ export const thesisTail = command({
     const tokens = [...new Set(await Promise.all(token.map(tokenOf)))];
     const author = user === undefined ? undefined : await authorOf(user);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
-    const id = author?.form === 'id' ? author.value : undefined;
-    if (await context.dryRun(plan(via, id, tokenAddress))) return 0;
+    if (await context.dryRun(plan(via, author, tokenAddress))) return 0;
     const ceiling = await approveTail(
       context,
       flags.duration,
       via === 'poll' ? flags.lag : 0,
       cu.thesisBlock,
+      flags.backfill,
     );
     const userId = author && (await userIdOf(author, context));
     const client = await context.client();
-    const scoped = createSieve({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId });
+    // Over fifty, all of the feed comes, and is sifted here.
+    const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     await runTail(context, client, {
       flags,
       view: liveThesisView,
@@ -86,20 +88,40 @@ export const thesisTail = command({
         ceiling,
         socketShare: context.settings.socketShare,
         feed: ['thesis', userId ?? '', [...tokens].map(normalToken).sort().join(',')].join(' ').trim(),
-        // Over fifty, all of the feed comes, and is sifted here.
-        subscription:
-          tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX
-            ? { type: 'tokens', tokens }
-            : { type: 'all' },
-        scope: scoped,
-        sieve: createSieve({ tokens, userId, symbols: symbol, minHoldings, devOnly, grep: pattern }),
+        subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
+        // Pages are of one token or of all: the socket does not bring what it was not asked for.
+        carries: byToken ? createSieve({ tokens }) : undefined,
+        scope: createSieve({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
+        sieve: createSieve({
+          ...{ tokens, userId, symbols: symbol, minHoldings, devOnly, grep: pattern },
+          endless: once((row) =>
+            context.say(
+              `--grep came to no end on ${row.id}: such posts are passed on; a simpler pattern helps`,
+            ),
+          ),
+        }),
       },
     });
     return 0;
   },
 });
 
-function plan(via: string, userId: string | undefined, tokenAddress: string | undefined): Planned[] {
+/** Says what may come a thousand times a single time. */
+function once<T>(tell: (value: T) => void): (value: T) => void {
+  let told = false;
+  return (value) => {
+    if (!told) tell(value);
+    told = true;
+  };
+}
+
+function plan(via: string, author: Subject | undefined, tokenAddress: string | undefined): Planned[] {
+  const { lookup, userId } = plannedAuthor(author);
   const pages: Planned = { ...thesisCall({ userId, tokenAddress }, { limit: 20 }), times: null };
-  return [{ id: 'me', ask: {} }, ...(via === 'poll' ? [] : [{ id: 'ws', ask: {} } as const]), pages];
+  return [
+    ...lookup,
+    { id: 'me', ask: {} },
+    ...(via === 'poll' ? [] : [{ id: 'ws', ask: {} } as const]),
+    pages,
+  ];
 }

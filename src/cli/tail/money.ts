@@ -1,4 +1,5 @@
 import { cu } from '../../contract/endpoints.ts';
+import { THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Context } from '../context.ts';
 
 const MINUTE = 60_000;
@@ -14,11 +15,13 @@ export async function approveTail(
   durationMs: number | undefined,
   pollMs: number,
   page: number,
+  backfill = 0,
 ): Promise<number | undefined> {
   const { confirmAbove, maxCu } = context.settings;
   const minutes = durationMs === undefined ? null : Math.ceil(durationMs / MINUTE);
   const perMinute = pollMs === 0 ? cu.socketMinute + 2 * page : (page * MINUTE) / pollMs + page;
-  const most = minutes === null ? null : Math.ceil(minutes * perMinute) + WALKS * page;
+  const walks = WALKS + Math.ceil(backfill / THESIS_BLOCK);
+  const most = minutes === null ? null : Math.ceil(minutes * perMinute) + walks * page;
   await context.approve({ least: pollMs === 0 ? cu.socketMinute : page, most }, 'this tail');
   if (maxCu !== undefined) return maxCu;
   return most !== null && most <= confirmAbove && !context.globals.yes ? confirmAbove : undefined;

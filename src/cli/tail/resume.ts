@@ -22,10 +22,14 @@ export async function readResume({
 }: ResumeFrom): Promise<Resume | undefined> {
   const text = checkpoint === undefined ? undefined : textOf(checkpoint);
   const kept = text === undefined ? undefined : readCheckpoint(text, feed);
-  return mergeResume(kept, out === undefined ? undefined : await readFile(out, timeField));
+  return mergeResume(kept, out === undefined ? undefined : await readFile(out, timeField, kept?.floor));
 }
 
-async function readFile(path: string, timeField: string): Promise<Resume | undefined> {
+async function readFile(
+  path: string,
+  timeField: string,
+  wanted: number | undefined,
+): Promise<Resume | undefined> {
   let fd: number;
   try {
     fd = openSync(path, 'r+');
@@ -45,6 +49,7 @@ async function readFile(path: string, timeField: string): Promise<Resume | undef
       },
       { timeField },
       timing,
+      wanted,
     );
     if (keep < size) ftruncateSync(fd, keep);
     return resume;

@@ -2,15 +2,16 @@ import { usage } from '../../contract/failure.ts';
 import type { Client } from '../../core/ports.ts';
 import { createTail, type TailOptions } from '../../feed/engine.ts';
 import type { StartPoint } from '../../feed/flow.ts';
+import type { Summary } from '../../feed/notice.ts';
 import type { Connect, PageSource } from '../../feed/ports.ts';
 import type { Row } from '../../feed/row.ts';
 import { createStatusLine } from '../../output/status.ts';
 import { wantsUnicode } from '../../output/style.ts';
 import type { View } from '../../output/view.ts';
 import { writeAtomic } from '../../state/files.ts';
-import { holdLock } from '../../state/lock.ts';
 import type { Context } from '../context.ts';
 import { type Instant, instantAt } from '../values.ts';
+import { keptFile, lockFiles } from './files.ts';
 import { outletOf } from './outlet.ts';
 import { readResume } from './resume.ts';
 import { keyFacts } from './source.ts';
@@ -33,70 +34,81 @@ export interface TailPlan {
   readonly timeField: string;
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
-  readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'count' | 'durationMs' | 'on'>;
+  readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'count' | 'durationMs' | 'on' | 'firstTries'>;
 }
 
 const STATUS_MS = 1_000;
 
-/** Runs a tail to its end: lock, start point, output, words on stderr. */
+/** A page that fails so often at the start ends the run: each try is already one that was made again. */
+const FIRST_TRIES = 2;
+
+/** Runs a tail to its end: lock, start point, output, words on stderr. Throws why it was ended from outside. */
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
-  const { io, globals, signal } = context;
-  const { flags } = plan;
+  const { globals, signal, scope } = context;
+  const { checkpoint } = plan.flags;
   checkOut(context, plan);
-  const locks = [globals.out, flags.checkpoint]
-    .filter((path) => path !== undefined)
-    .map((path) => holdLock(`${path}.lock`, path));
+  const out = keptFile(globals.out);
+  const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
+  const unlock = lockFiles([out, checkpoint].filter((path) => path !== undefined));
+  try {
+    const resume = await readResume({ out, checkpoint, feed, timeField: plan.timeField });
+    const { reason } = await follow(context, client, plan, {
+      start: resume ?? startOf(plan.flags, context.io.clock.now()),
+      feed,
+      fileIsCheckpoint: out !== undefined && checkpoint === undefined,
+    });
+    // A user who stopped it, a reader that went away, a disk that is full: each has an exit code of its own.
+    if (reason === 'stopped') signal.throwIfAborted();
+  } finally {
+    unlock();
+  }
+}
+
+type Place = Pick<TailOptions, 'start' | 'feed' | 'fileIsCheckpoint'>;
+
+async function follow(context: Context, client: Client, plan: TailPlan, place: Place): Promise<Summary> {
+  const { io, globals } = context;
+  const { lag, count, duration, checkpoint } = plan.flags;
+  const records = await context.records(plan.view);
   const status = createStatusLine({
     stream: io.stderr,
     enabled: io.stderr.isTTY === true && io.stdout.isTTY === true && !globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
   });
+  const tail = createTail(
+    {
+      clock: io.clock,
+      random: io.random,
+      source: plan.source,
+      connect: plan.connect,
+      sink: outletOf(records, status.hide),
+      key: keyFacts(client),
+      save: checkpoint === undefined ? undefined : async (text) => writeAtomic(checkpoint, text),
+    },
+    {
+      ...plan.options,
+      ...place,
+      lagMs: lag,
+      count,
+      durationMs: duration,
+      firstTries: FIRST_TRIES,
+      on(notice) {
+        const text = tailText(notice);
+        if (text === undefined) return;
+        status.hide();
+        context.say(text);
+      },
+    },
+  );
   const ended = new AbortController();
+  const watch = watchStatus(context, () => status.show(statusText(tail.status())), ended.signal);
   try {
-    const resume = await readResume({
-      out: globals.out,
-      checkpoint: flags.checkpoint,
-      feed: plan.options.feed,
-      timeField: plan.timeField,
-    });
-    const records = await context.records(plan.view);
-    const save = flags.checkpoint;
-    const tail = createTail(
-      {
-        clock: io.clock,
-        random: io.random,
-        source: plan.source,
-        connect: plan.connect,
-        sink: outletOf(records, status.hide),
-        key: keyFacts(client),
-        save: save === undefined ? undefined : async (text) => writeAtomic(save, text),
-      },
-      {
-        ...plan.options,
-        start: resume ?? startOf(flags, io.clock.now()),
-        lagMs: flags.lag,
-        count: flags.count,
-        durationMs: flags.duration,
-        fileIsCheckpoint: globals.out !== undefined && save === undefined,
-        on(notice) {
-          const text = tailText(notice);
-          if (text === undefined) return;
-          status.hide();
-          context.say(text);
-        },
-      },
-    );
-    const watch = watchStatus(context, () => status.show(statusText(tail.status())), ended.signal);
-    try {
-      await tail.run(signal);
-    } finally {
-      ended.abort();
-      await watch;
-      status.hide();
-      if (!records.closed.aborted) await records.end();
-    }
+    return await tail.run(context.signal);
   } finally {
-    for (const lock of locks) lock.release();
+    ended.abort();
+    await watch;
+    status.hide();
+    if (!records.closed.aborted) await records.end();
   }
 }
 

@@ -1,7 +1,9 @@
 import { cu, SOCKET_PATH } from '../../contract/endpoints.ts';
+import { Failure } from '../../contract/failure.ts';
 import { parseBaseUrl } from '../../core/base-url.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { LedgerEntry } from '../../core/ports.ts';
-import type { Connect } from '../../feed/ports.ts';
+import type { Connect, Link } from '../../feed/ports.ts';
 import { createConnect } from '../../feed/socket.ts';
 import { openLedger } from '../../state/ledger.ts';
 import type { Context } from '../context.ts';
@@ -24,22 +26,33 @@ export function socketOf(
     now: io.clock.now,
   });
   const ledger = openLedger({ dir: settings.folders.state, notice: context.say });
-  const minute = (): LedgerEntry => ({
-    time: io.clock.now(),
-    command,
-    profile: settings.profile,
-    endpoint: 'ws',
-    status: 101,
-    cu: cu.socketMinute,
-  });
+  const enter = (entry: Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost'>) =>
+    ledger.append({
+      time: io.clock.now(),
+      command,
+      profile: settings.profile,
+      endpoint: 'ws',
+      ...entry,
+    });
+
   return async (stir, signal) => {
-    const link = await connect(stir, signal);
+    let link: Link;
+    try {
+      link = await connect(stir, signal);
+    } catch (error) {
+      // A handshake that was sent and not answered may have begun a minute.
+      if (error instanceof Failure && error.code === 'BROKEN') {
+        enter({ status: null, cu: 0, cuAtMost: cu.socketMinute });
+      }
+      throw error;
+    }
     const over = new AbortController();
-    void countMinutes(io.clock.sleep, AbortSignal.any([signal, over.signal]), () => {
-      if (link.end === undefined) ledger.append(minute());
+    const until = AbortSignal.any([signal, over.signal]);
+    void countMinutes(io.clock, until, () => {
+      if (link.end === undefined) enter({ status: 101, cu: cu.socketMinute });
     });
     return {
-      next: () => link.next(),
+      next: link.next,
       get held() {
         return link.held;
       },
@@ -50,24 +63,22 @@ export function socketOf(
         if (link.end) over.abort();
         return link.end;
       },
-      send: (text) => link.send(text),
+      send: link.send,
       close() {
         over.abort();
-        link.close();
+        return link.close();
       },
     };
   };
 }
 
-async function countMinutes(
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
-  until: AbortSignal,
-  count: () => void,
-): Promise<void> {
+/** Counts each minute as it begins, by the time since the first: waits that end late do not add up. */
+async function countMinutes({ mono, sleep }: Clock, until: AbortSignal, count: () => void): Promise<void> {
+  const began = mono();
   try {
-    for (;;) {
+    for (let minute = 1; ; minute++) {
       count();
-      await sleep(MINUTE, until);
+      await sleep(Math.max(0, began + minute * MINUTE - mono()), until);
     }
   } catch (error) {
     if (!until.aborted) throw error;

@@ -10,11 +10,14 @@ import { type Fields, type Row, rowOf } from '../../feed/row.ts';
 const rowsOf = (items: readonly Fields[], timeField: string): Row[] =>
   items.map((item) => rowOf(item, timeField)).filter((row) => row !== null);
 
-/** The pages of a thesis feed, as the tail walks them. */
+/**
+ * The pages of a thesis feed, as the tail walks them. It asks again itself where an answer was lost, since it
+ * knows what the socket costs beside them and what the ceiling still holds.
+ */
 export const thesisSource = (client: Client, scope: ThesisScope): PageSource => ({
   async page({ before, limit }, signal) {
     const { id, ask } = thesisCall(scope, { before, limit });
-    const { record, charge } = await client.call(id, ask, { signal });
+    const { record, charge } = await client.call(id, ask, { signal, once: true });
     return { ...pageOf(record), rows: rowsOf(record.items, 'platformCreatedAt'), cu: charge.cu };
   },
   spent: () => client.spent,
@@ -26,7 +29,7 @@ export const thesisSource = (client: Client, scope: ThesisScope): PageSource => 
 export const calloutSource = (client: Client, scope: CalloutScope): PageSource => ({
   async page({ before }, signal) {
     const { id, ask } = calloutCall(scope, { before });
-    const { record, charge } = await client.call(id, ask, { signal });
+    const { record, charge } = await client.call(id, ask, { signal, once: true });
     return { ...pageOf(record), rows: rowsOf(record.items, 'createdAt'), cu: charge.cu };
   },
   spent: () => client.spent,

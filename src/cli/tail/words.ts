@@ -4,6 +4,8 @@ import type { Mark } from '../../feed/row.ts';
 import { span } from '../../output/time.ts';
 import { unitsText } from '../money.ts';
 
+/** Shorter waits are nobody's business. */
+const QUIET_MS = 2_000;
 const ways = { ws: 'the socket', poll: 'polls' } as const;
 const perMinute = (cu: number) => `${unitsText(Math.round(cu))} a minute`;
 const rows = (count: number) => `${count} ${count === 1 ? 'row' : 'rows'}`;
@@ -53,7 +55,7 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'unproven':
       return `posts came too fast to check for lost ones between ${place(notice.from)} and ${place(notice.to)}`;
     case 'wait':
-      return `waiting ${span(notice.ms)}: ${notice.reason}`;
+      return notice.ms > QUIET_MS ? `waiting ${span(notice.ms)}: ${notice.reason}` : undefined;
     case 'frame':
       return `the service said: ${notice.text}`;
     case 'end':
@@ -89,7 +91,7 @@ function endText({ rows: count, gaps, connections, spent, filled, late }: Summar
 }
 
 const spentText = ({ least, most }: Summary['spent']): string =>
-  most > least ? `${unitsText(least)} to ${unitsText(most)}` : unitsText(most);
+  most > least ? `${unitsText(most)} at most` : unitsText(most);
 
 /** The line that stands below a live feed. */
 export function statusText(status: Status): string {
