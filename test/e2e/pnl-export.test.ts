@@ -1,0 +1,281 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { jsonLine } from '../../src/output/ndjson.ts';
+import { envOf, type Home, openHome, startTrdr, trdr } from './harness.ts';
+import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
+import { program } from './program.ts';
+
+const HANDLES = someHandles(350);
+const FILE = recordsOf(HANDLES)
+  .map((record) => `${jsonLine(record)}\n`)
+  .join('');
+
+/** An export of many handles, as a cron job has it. */
+function exportOf(sandbox: NumbersSandbox, home: Home = openHome(), handles = HANDLES, name = 'out.ndjson') {
+  const list = join(home.path, 'list');
+  const out = join(home.path, name);
+  writeFileSync(list, handles.join('\n'));
+  const words = (...more: string[]) => ['pnl', '--file', list, '--out', out, '-y', ...more];
+  return {
+    home,
+    out,
+    journal: `${out}.journal`,
+    words,
+    run: (...more: string[]) => trdr(words(...more), { sandbox, home }),
+    start: (...more: string[]) => startTrdr(words(...more), { sandbox, home }),
+    text: () => readFileSync(out, 'utf8'),
+  };
+}
+
+const paidTwice = ({ served }: NumbersSandbox) => [...served].filter(([, times]) => times > 1).length;
+
+/** To this process no file can grow beyond so many half kilobytes. */
+const limited = (blocks: number, words: readonly string[], sandbox: NumbersSandbox, home: Home) =>
+  execa('sh', ['-c', `ulimit -f ${blocks}; exec "$0" "${program}" "$@"`, process.execPath, ...words], {
+    env: envOf({ sandbox, home }),
+    extendEnv: false,
+    reject: false,
+  });
+
+/** Waits until something holds, looking often. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(5);
+}
+
+const answeredIn = (journal: string) =>
+  existsSync(journal) ? readFileSync(journal, 'utf8').split('"kind":"answered"').length - 1 : 0;
+
+describe('an export that was interrupted', () => {
+  test('by SIGINT takes the answer it has paid for along, and goes on without paying it twice', async () => {
+    const second = 'delay@users.pnl+1=700ms';
+    const sandbox = await withNumbers({ faults: second });
+    const { start, run, journal, out, text } = exportOf(sandbox);
+    const child = start();
+    await until(() => sandbox.faults.struck[second] === 1);
+    child.kill('SIGINT');
+    const { exitCode, stderr } = await child;
+    expect([exitCode, existsSync(out), answeredIn(journal)]).toEqual([130, false, 2]);
+    expect(stderr).toContain('200 of 350 handles');
+    expect(stderr).toContain('--resume');
+    sandbox.faults.set('');
+    expect((await run('--resume')).exitCode).toBe(0);
+    expect([text() === FILE, paidTwice(sandbox), existsSync(journal)]).toEqual([true, 0, false]);
+    expect(sandbox.meter().unitsUsed).toBe(priceOf(HANDLES));
+  });
+
+  test('is not begun anew by mistake: without --resume it says what to do', async () => {
+    const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
+    const { run, journal } = exportOf(sandbox);
+    const first = await run('--retries', '0');
+    const before = sandbox.log.length;
+    const second = await run();
+    expect([first.exitCode, second.exitCode, sandbox.log.length]).toEqual([9, 2, before]);
+    expect(second.error()['hint']).toContain('--resume');
+    expect(existsSync(journal)).toBe(true);
+  });
+
+  test('goes on only with the same handles', async () => {
+    const sandbox = await withNumbers({ faults: '503@users.pnl+1' });
+    const { run, home } = exportOf(sandbox);
+    await run('--retries', '0');
+    writeFileSync(join(home.path, 'list'), HANDLES.slice(1).join('\n'));
+    const { exitCode, error } = await run('--resume');
+    expect([exitCode, error()['code']]).toEqual([2, 'JOURNAL_OTHER']);
+  });
+
+  test('plans and asks for what is left alone', async () => {
+    const sandbox = await withNumbers({ faults: '503@users.pnl+3' });
+    const { run, words, home } = exportOf(sandbox);
+    await run('--retries', '0');
+    const plan = await run('--resume', '--dry-run');
+    expect(plan.records().map(({ most }) => most)).toEqual([50 * 30_000]);
+    const refused = await trdr([...words('--resume').filter((word) => word !== '-y')], { sandbox, home });
+    expect([refused.exitCode, refused.error()['message']]).toEqual([
+      11,
+      expect.stringContaining('1,500,000 CU'),
+    ]);
+  });
+
+  test('while its network was gone keeps what it had, and the last file stays as it was', async () => {
+    const sandbox = await withNumbers({ faults: 'reset@users.pnl+2' });
+    const { run, out, text } = exportOf(sandbox);
+    writeFileSync(out, 'of last night\n');
+    const { exitCode, stderr } = await run('--retries', '0');
+    expect([exitCode, text()]).toEqual([9, 'of last night\n']);
+    expect(stderr).toContain('200 of 350 handles');
+    sandbox.faults.set('');
+    expect((await run('--resume')).exitCode).toBe(0);
+    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
+  });
+
+  test.each(['"torn', '{"kind":"row","position":3,"val', '\0\0\0\0'])(
+    'survives a last line that a crash has spoilt: %j',
+    async (tail) => {
+      const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
+      const { run, journal, text } = exportOf(sandbox);
+      await run('--retries', '0');
+      const bytes = readFileSync(journal, 'utf8').trimEnd();
+      writeFileSync(journal, `${bytes}\n${tail}`);
+      sandbox.faults.set('');
+      expect((await run('--resume')).exitCode).toBe(0);
+      expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
+    },
+  );
+
+  test('when all was paid for pays for nothing, and waits for a disk with room', async () => {
+    const sandbox = await withNumbers({ faults: 'delay@users.pnl=100ms' });
+    const { start, run, words, home, journal, out, text } = exportOf(sandbox);
+    const child = start();
+    await until(() => answeredIn(journal) === 1);
+    linkSync(journal, join(home.path, 'kept'));
+    expect((await child).exitCode).toBe(0);
+    // As it was when all was answered, and the file not yet made.
+    renameSync(join(home.path, 'kept'), journal);
+    writeFileSync(out, 'of last night\n');
+    const before = sandbox.log.length;
+    const full = await limited(100, words('--resume'), sandbox, home);
+    expect([full.exitCode, text()]).toEqual([9, 'of last night\n']);
+    expect(full.stderr).toContain('EFBIG');
+    expect(readdirSync(home.path).filter((name) => name.startsWith('out'))).toEqual([
+      'out.ndjson',
+      'out.ndjson.journal',
+    ]);
+    expect((await run('--resume')).exitCode).toBe(0);
+    expect([text() === FILE, sandbox.log.length - before]).toEqual([true, 0]);
+  });
+});
+
+describe('an export and its money', () => {
+  test('delivers what a spent meter paid for, names the rest in the journal, and goes on when there is more', async () => {
+    const paid = 120;
+    const sandbox = await withNumbers({ monthlyUnits: priceOf(HANDLES.slice(0, paid)) + 29_000 });
+    const { run, text, journal } = exportOf(sandbox);
+    const { exitCode, stderr, error } = await run();
+    const lines = text().split('\n').length - 1;
+    expect(exitCode).toBe(6);
+    expect(lines).toBeGreaterThanOrEqual(paid - 1);
+    expect(text()).toBe(
+      FILE.split('\n')
+        .slice(0, lines)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    expect(error()).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+    expect(stderr).toContain(`and ${350 - lines - 20} more, all named in ${journal}`);
+    const left = readFileSync(journal, 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith('{"kind":"left"'));
+    expect(JSON.parse(left ?? '')).toEqual({
+      kind: 'left',
+      code: 'QUOTA_EXCEEDED',
+      handles: HANDLES.slice(lines),
+    });
+    await sandbox.control('topUp', { units: 1e9 });
+    expect((await run('--resume')).exitCode).toBe(0);
+    expect([text() === FILE, paidTwice(sandbox), existsSync(journal)]).toEqual([true, 0, false]);
+  });
+
+  test('keeps to a ceiling run by run, and is whole in the end', async () => {
+    const sandbox = await withNumbers();
+    const { run, text } = exportOf(sandbox);
+    const codes: number[] = [];
+    for (let round = 0; round < 9 && codes.at(-1) !== 0; round++) {
+      const before = sandbox.meter().unitsUsed;
+      codes.push((await run('--resume', '--max-cu', '3M')).exitCode);
+      expect(sandbox.meter().unitsUsed - before).toBeLessThanOrEqual(3_000_000);
+    }
+    expect(codes).toEqual([6, 6, 6, 0]);
+    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
+  });
+
+  test('reports a lost answer in ledger, file and summary, and pays again only when told to', async () => {
+    const sandbox = await withNumbers({ faults: 'lost@users.pnl+1*1' });
+    const { run, text, home, journal } = exportOf(sandbox);
+    const { exitCode, stderr, error } = await run();
+    expect([exitCode, paidTwice(sandbox)]).toEqual([9, 0]);
+    expect(sandbox.meter().unitsUsed).toBe(priceOf(HANDLES));
+    expect(stderr).toContain('lost on the way, 100 handles, up to 3,000,000 CU');
+    expect(error()).toMatchObject({ code: 'BROKEN' });
+    expect(ledgerOf(home).filter(({ status }) => status === null)).toMatchObject([
+      { cu: 0, cuAtMost: 3_000_000 },
+    ]);
+    const records = text()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records).toHaveLength(350);
+    expect(records.filter(({ found }) => found === null)).toHaveLength(100);
+    expect(existsSync(journal)).toBe(true);
+    expect((await run('--resume')).exitCode).toBe(0);
+    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 100]);
+  });
+
+  test('asks again for nothing more than its price where an answer was lost before any work', async () => {
+    const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
+    const { run, text, home } = exportOf(sandbox);
+    expect((await run('--max-cu', String(350 * 30_000))).exitCode).toBe(0);
+    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
+    expect(ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0)).toBe(
+      priceOf(HANDLES),
+    );
+  });
+
+  test('holds one handle to the same promise', async () => {
+    const sandbox = await withNumbers({ faults: 'lost@user.pnl*1' });
+    const { run, text } = exportOf(sandbox, openHome(), ['mira']);
+    expect([(await run()).exitCode, sandbox.served.get('mira')]).toEqual([9, 1]);
+    expect((await run('--resume')).exitCode).toBe(0);
+    expect(text()).toBe(`${jsonLine(recordsOf(['mira'])[0])}\n`);
+  });
+});
+
+describe('a disk that is full', () => {
+  test('is met before a batch is paid for; with room the export goes on', async () => {
+    const sandbox = await withNumbers();
+    const { words, home, run, text } = exportOf(sandbox);
+    const { exitCode, stderr } = await limited(1_000, words(), sandbox, home);
+    expect(exitCode).toBe(9);
+    expect(stderr).toContain('EFBIG');
+    const units = sandbox.meter().unitsUsed;
+    expect(units).toBeGreaterThan(0);
+    expect(units).toBeLessThan(priceOf(HANDLES));
+    expect((await run('--resume')).exitCode).toBe(0);
+    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
+  });
+});
+
+test('a second process on the same file is refused, and says who has it', async () => {
+  const sandbox = await withNumbers({ faults: 'delay@users.pnl=1s' });
+  const { start, run, text } = exportOf(sandbox);
+  const child = start();
+  await until(() => sandbox.faults.struck['delay@users.pnl=1s'] === 1);
+  const second = await run('--resume');
+  expect([second.exitCode, second.error()['code']]).toEqual([9, 'LOCKED']);
+  expect(second.error()['message']).toContain(`process ${child.pid}`);
+  sandbox.faults.set('');
+  expect((await child).exitCode).toBe(0);
+  expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
+});
+
+test('an export that can not be written is refused before anything is asked', async () => {
+  const sandbox = await withNumbers();
+  const home = openHome();
+  mkdirSync(join(home.path, 'folder'));
+  for (const out of [join(home.path, 'folder'), join(home.path, 'none/out.csv')]) {
+    const { exitCode } = await trdr(['pnl', 'mira', 'quiet', '--out', out, '--resume'], { sandbox, home });
+    expect([exitCode, sandbox.log.length]).toEqual([2, 0]);
+  }
+  const without = await trdr(['pnl', 'mira', '--resume'], { sandbox });
+  expect([without.exitCode, without.error()['hint']]).toEqual([2, 'name it with --out']);
+});

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { jsonLine } from '../../src/output/ndjson.ts';
+import { randomOf } from '../../src/sandbox/random.ts';
+import { readLine } from '../../src/state/journal-lines.ts';
+import { openHome, startTrdr } from './harness.ts';
+import { ledgerOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
+
+/** How often the process is killed: `KILLS=500` for a long run, `SEED=n` for the same one again. */
+const KILLS = Number(process.env['KILLS'] ?? 40);
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const HANDLES = someHandles(600);
+const FILE = recordsOf(HANDLES)
+  .map((record) => `${jsonLine(record)}\n`)
+  .join('');
+
+/** How many handles a journal says were lost: those of a lost batch that have no answer. */
+function lostIn(journal: string): number {
+  if (!existsSync(journal)) return 0;
+  const batches = new Map<number, number[]>();
+  const answered = new Set<number>();
+  let lost = 0;
+  for (const text of readFileSync(journal, 'utf8').split('\n')) {
+    const line = readLine(text);
+    if (line?.kind === 'asking') batches.set(line.batch, [...line.positions]);
+    if (line?.kind === 'row') answered.add(line.position);
+    if (line?.kind !== 'lost') continue;
+    lost += batches.get(line.batch)?.filter((position) => !answered.has(position)).length ?? 0;
+  }
+  return lost;
+}
+
+test(
+  `an export killed ${KILLS} times at random moments pays for nothing twice but what it says was lost (SEED=${SEED})`,
+  async () => {
+    const random = randomOf(SEED, 'kills');
+    const home = openHome();
+    const [list, out] = [join(home.path, 'list'), join(home.path, 'out.ndjson')];
+    writeFileSync(list, HANDLES.join('\n'));
+    let killed = 0;
+    let exports = 0;
+    let paidAgain = 0;
+    while (killed < KILLS) {
+      const sandbox = await withNumbers({ faults: 'delay@users.pnl=1ms..60ms', seed: SEED + exports++ });
+      rmSync(out, { force: true });
+      rmSync(home.state, { recursive: true, force: true });
+      let noted = 0;
+      let saidLost = 0;
+      for (let exitCode: number | undefined; exitCode !== 0; ) {
+        const child = startTrdr(['pnl', '--file', list, '--out', out, '--resume', '-y'], { sandbox, home });
+        const dies = killed < KILLS;
+        const timer = new AbortController();
+        if (dies) {
+          // From before the first request to after the last, wherever a slow machine has them.
+          void delay(random() * 900, undefined, { signal: timer.signal }).then(
+            () => child.kill('SIGKILL'),
+            () => {},
+          );
+        }
+        const ended = await child;
+        timer.abort();
+        exitCode = ended.exitCode;
+        if (ended.signal === 'SIGKILL') {
+          killed++;
+          noted = lostIn(`${out}.journal`);
+          continue;
+        }
+        expect(ended.exitCode, ended.stderr).toBe(0);
+        saidLost = noted + Number(/the answers for (\d+) handles? were lost/.exec(ended.stderr)?.[1] ?? 0);
+      }
+      expect(readFileSync(out, 'utf8') === FILE, 'the file is the one of an undisturbed run').toBe(true);
+      expect(existsSync(`${out}.journal`)).toBe(false);
+      const again = [...sandbox.served.values()].reduce((sum, times) => sum + times - 1, 0);
+      expect(again, 'handles paid for twice, and those that were said to be lost').toBe(saidLost);
+      const twice = [...sandbox.served].flatMap(([handle, times]) => Array<string>(times - 1).fill(handle));
+      const { unitsUsed } = sandbox.meter();
+      expect(unitsUsed).toBe(priceOf(HANDLES) + priceOf(twice));
+      const ledger = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
+      expect(ledger, 'the ledger holds all that the meter counted').toBeGreaterThanOrEqual(unitsUsed);
+      paidAgain += again;
+    }
+    // One batch a kill is the most that can be on its way.
+    expect(paidAgain).toBeLessThanOrEqual(killed * 100);
+  },
+  60_000 + KILLS * 6_000,
+);
