@@ -56,8 +56,9 @@ describe('docs/sandbox.md', () => {
   it('listens with wscat, where there is one', async () => {
     const [block = ''] = blocks('sh wscat');
     expect(syntaxOf(block)).toBe('');
+    // It ends with its input: off a terminal that has to stay open.
     if (!isInstalled('wscat')) return;
-    const { stdout } = await runScript(guarded(block, end), desk);
+    const { stdout } = await runScript(guarded(`sleep 8 | ${block}`, end), desk);
     expect(stdout).toContain('{"type":"subscription"');
     expect(stdout).toContain('{"type":"thesis"');
   });
