@@ -58,6 +58,10 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
         hint: 'run "trdr auth login", set TRDR_API_KEY, or try it with --sandbox',
       });
     }
+    const { keptFor } = settings;
+    if (keptFor !== undefined) {
+      say(`the key of profile "${profile}" was kept for ${keptFor}, and now goes to ${baseUrl}`);
+    }
     return { baseUrl, key, embedded: false };
   }
 

@@ -3,7 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { didYouMean } from '../output/suggest.ts';
 import { type Folders, foldersOf, homeOf } from '../state/paths.ts';
 import { openConfig } from '../state/settings.ts';
-import { type ConfigFile, emptyConfig } from '../state/settings-file.ts';
+import { type ConfigFile, emptyConfig, profileOf } from '../state/settings-file.ts';
 import { type FlagValues, resolveSettings, type Settings as Sourced } from '../state/settings-resolve.ts';
 import type { Globals, OutputFormat } from './common.ts';
 import type { Io } from './io.ts';
@@ -23,6 +23,8 @@ export interface Settings {
   readonly timeoutMs: number | undefined;
   readonly socketShare: number;
   readonly insecureHttp: boolean;
+  /** The base URL that the profile's key was kept for, where a flag or the environment names another one. */
+  readonly keptFor: string | undefined;
   readonly folders: Folders;
 }
 
@@ -95,6 +97,13 @@ function readFile(io: Io, passOver: boolean): ConfigFile {
   }
 }
 
+function keptFor({ key, baseUrl }: Sourced, own: unknown): string | undefined {
+  const named = baseUrl.origin === 'flag' || baseUrl.origin === 'environment';
+  return key.origin === 'profile' && named && typeof own === 'string' && own !== baseUrl.value
+    ? own
+    : undefined;
+}
+
 /** Settles everything that a run goes by. */
 export function loadSettings(io: Io, globals: Globals, mood?: Mood): Settings {
   const file = mood === 'none' ? emptyConfig : readFile(io, mood === 'unread');
@@ -113,6 +122,7 @@ export function loadSettings(io: Io, globals: Globals, mood?: Mood): Settings {
     timeoutMs: from.timeout.value,
     socketShare: from.socketShare.value,
     insecureHttp: from.insecureHttp.value,
+    keptFor: keptFor(from, profileOf(file, from.profile.value)?.['baseUrl']),
     folders: folders(io),
   };
 }

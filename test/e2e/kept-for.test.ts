@@ -1,0 +1,20 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
+
+describe('a key that was kept for another service', () => {
+  it('is told of, since it goes where a flag or the environment says', async () => {
+    const sandbox = await withSandbox({});
+    const home = openHome();
+    mkdirSync(home.config, { recursive: true });
+    const profile = { baseUrl: 'https://desk.example', key: sandbox.key };
+    writeFileSync(
+      join(home.config, 'config.json'),
+      JSON.stringify({ version: 1, current: 'default', profiles: { default: profile } }),
+    );
+    const { stderr, exitCode } = await runInProcess(['me', '--base-url', sandbox.url], { home });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(`was kept for https://desk.example, and now goes to ${sandbox.url}`);
+  });
+});
