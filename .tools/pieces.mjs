@@ -28,10 +28,13 @@ const PROGRAM = 'program.cjs';
 /** Larger pieces are the packages that few commands need: they stay apart. */
 const LARGE = 64 * 1024;
 
-/** What is loaded on demand, and yet by nearly every run. */
+/** What is loaded on demand, and yet by nearly every run; what is large among it stays apart all the same. */
 const everyRun = [
   'src/cli/process.ts',
   'src/cli/create-context.ts',
+  'src/cli/connect.ts',
+  'src/cli/notices.ts',
+  'src/core/transport-undici.ts',
   'src/output/printer.ts',
   'src/output/sink.ts',
   'src/output/style.ts',
@@ -58,7 +61,7 @@ export async function makePieces() {
     splitting: true,
     format: 'esm',
     chunkNames: '[name]-[hash]',
-    plugins: [withoutProcesses],
+    plugins: [sparing],
   });
   const pieces = Object.fromEntries(
     Object.entries(program.metafile.outputs).map(([path, piece]) => [basename(path), piece]),
@@ -112,14 +115,34 @@ const makeDoors = (digest) =>
     ],
   });
 
-/** Commander can run other programs as commands of its own. trdr has none, and loading what runs them takes 3 ms. */
-const withoutProcesses = {
-  name: 'without processes',
+/**
+ * What packages load and trdr has no use for: programs as commands of commander's, and undici's HTTP/2 and
+ * streamed bodies. Together they would take some 10 ms of a start.
+ */
+const spared = [
+  { by: '/commander/', path: /^node:child_process$/, instead: '{}' },
+  {
+    by: '/undici/',
+    path: /^node:http$/,
+    instead: '{ maxHeaderSize: 16384, IncomingMessage: class {} }',
+  },
+  {
+    by: '/undici/',
+    path: /\/(client-h2|web\/fetch\/body)(\.js)?$/,
+    instead: '() => { throw new Error("left out of trdr"); }',
+  },
+];
+
+const sparing = {
+  name: 'sparing',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      importer.includes('/commander/') ? { path: 'nothing', namespace: 'nothing' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};' }));
+    onResolve({ filter: /./ }, ({ path, importer }) => {
+      const at = spared.findIndex((each) => importer.includes(each.by) && each.path.test(path));
+      return at < 0 ? undefined : { path: String(at), namespace: 'spared' };
+    });
+    onLoad({ filter: /./, namespace: 'spared' }, ({ path }) => ({
+      contents: `module.exports = ${spared[Number(path)].instead};`,
+    }));
   },
 };
 

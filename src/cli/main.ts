@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 declare const __VERSION__: string;
@@ -10,13 +10,9 @@ declare const __VERSION__: string;
 export function start(): void {
   const argv = process.argv.slice(2);
   const ready = kept(argv);
-  if (ready !== undefined) {
-    process.stdout.once('error', ({ code }: NodeJS.ErrnoException) => {
-      // The reader has what it wanted; anything else the long way meets as well, and says.
-      if (code !== 'EPIPE') runCommand(argv);
-    });
-    process.stdout.write(ready);
-  } else if (argv[0] === '__complete') answerShell(argv.slice(1));
+  // What can't be written the long way meets as well, and says.
+  if (ready !== undefined) say(ready, () => runCommand(argv));
+  else if (argv[0] === '__complete') answerShell(argv.slice(1));
   else runCommand(argv);
 }
 
@@ -25,13 +21,31 @@ const runCommand = (argv: readonly string[]) =>
 
 /** Answers a shell's completion. It asks at every key press: only what the answer needs is loaded. */
 function answerShell(words: readonly string[]): void {
-  process.stdout.on('error', () => {});
   void import('./complete.ts')
     .then(({ complete }) => complete(words, process.env, process.platform, process.cwd()))
     .then(
-      (found) => process.stdout.write(found.map((name) => `${name}\n`).join('')),
+      (found) => say(found.map((name) => `${name}\n`).join(''), () => {}),
       () => {},
     );
+}
+
+/**
+ * Writes the one text of a run straight to stdout: making a stream of it takes longer than all else. Where
+ * the reader is slow and does not want to be waited for, a stream waits.
+ */
+function say(text: string, failed: () => void): void {
+  let rest: Uint8Array = Buffer.from(text);
+  const fail = ({ code }: NodeJS.ErrnoException) => {
+    // The reader that left has what it wanted.
+    if (code !== 'EPIPE') failed();
+  };
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if ('code' in error && error.code === 'EAGAIN') process.stdout.once('error', fail).write(rest);
+    else fail(error);
+  }
 }
 
 const scripts: Readonly<Record<string, string>> = {
