@@ -30,7 +30,7 @@ export const QUIET_MS = 2_000;
  * So many calls a minute go out before the limit is asked for. A key by contract may have less than any
  * plan: to ask costs nothing, and the least rate is only assumed where nobody says.
  */
-const UNASKED = 4;
+const UNASKED = 9;
 // Another process may learn the limit meanwhile: while it is not known, waits are cut into slices.
 const SLICE_MS = 200;
 // Whoever asked for all and is not heard of after so many slices will not tell any more.
@@ -123,7 +123,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     },
     async refused(lane, ms) {
       await windows.block(lane, clock.now() + Math.min(ms, LONGEST_BLOCK_MS));
-      if (lane !== 'key' || clock.mono() - doubtedAt < DOUBT_MS) return;
+      if (lane !== 'key' || rate === null || clock.mono() - doubtedAt < DOUBT_MS) return;
       doubtedAt = clock.mono();
       doubtful = true;
     },
