@@ -1,0 +1,195 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AnyCommand } from '../../src/cli/command.ts';
+import { allCommands } from '../../src/cli/manual.ts';
+import { commonErrors } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { type ErrorCode, errorCodes, isErrorCode } from '../../src/contract/errors.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { type Home, openHome, type Ran, runInProcess } from './harness.ts';
+
+const CEILING = 150_000;
+const NOBODY = '11111111111111111111111111111111';
+
+/** Each command that calls the service, as it is mostly run. */
+const lines: readonly (readonly [command: string, words: readonly string[]])[] = [
+  ['whois', ['whois', 'mira']],
+  ['whois', ['whois', 'mira', 'nobody_at_all', '--strict']],
+  ['whois', ['whois', NOBODY, '-o', 'csv']],
+  ['resolve', ['resolve', 'mira']],
+  ['resolve', ['resolve', 'mira', '--direct']],
+  ['pnl', ['pnl', 'mira']],
+  ['pnl', ['pnl', 'mira', 'nobody_at_all', '-o', 'json']],
+  ['thesis list', ['thesis', 'list']],
+  ['thesis list', ['thesis', 'list', '--limit', '45', '-o', 'csv']],
+  ['launchpad user', ['launchpad', 'user', NOBODY]],
+  ['launchpad callouts', ['launchpad', 'callouts', '--limit', '30', '-o', 'json']],
+  ['launchpad board', ['launchpad', 'board']],
+  ['me', ['me']],
+  ['doctor', ['doctor']],
+  ['usage', ['usage', '--reconcile']],
+  ['auth status', ['auth', 'status', '--check']],
+  ['auth login', ['auth', 'login', '--with-key']],
+  ['api', ['api', '/v2/thesis?limit=5']],
+];
+
+const codes = Object.keys(errorCodes).filter(isErrorCode);
+const exitOfCode: Record<ErrorCode, number> = {
+  VALIDATION_ERROR: 2,
+  BAD_REQUEST: 2,
+  UNAUTHORIZED: 4,
+  QUOTA_EXCEEDED: 6,
+  REVEAL_LIMIT_REACHED: 6,
+  FORBIDDEN: 5,
+  FORBIDDEN_SCOPE: 5,
+  FREE_TIER_DISABLED: 5,
+  NOT_OBSERVED: 3,
+  NOT_FOUND: 3,
+  CONFLICT: 9,
+  RATE_LIMITED: 7,
+  INTERNAL_ERROR: 9,
+  OVERLOADED: 9,
+  B2B_DISABLED: 9,
+  TIMEOUT: 9,
+};
+const breaks = ['502', 'reset', 'lost', 'cut', 'html', 'shape', 'stall'] as const;
+
+/** What a fault that never passes ends in, for a command that does nothing but call. */
+const exitOfFault = (fault: string): number => (isErrorCode(fault) ? exitOfCode[fault] : 9);
+/** Whether asking again helps where a fault strikes once: reads are asked again, and what was not served. */
+const passes = (fault: string): boolean =>
+  isErrorCode(fault) ? errorCodes[fault].retryable : fault !== 'html' && fault !== 'shape';
+
+let sandbox: Sandbox;
+let commands: readonly AnyCommand[];
+beforeAll(async () => {
+  sandbox = await startSandbox({ ratePerMinute: 1_000_000, burstPerSecond: 1_000_000, monthlyUnits: 1e12 });
+  commands = await allCommands();
+});
+afterAll(() => sandbox.close());
+
+/** Every file below a folder. */
+const filesIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .map((name) => join(folder, name))
+        .filter((path) => statSync(path).isFile())
+    : [];
+
+interface Tried extends Ran {
+  readonly home: Home;
+  readonly cost: number;
+}
+
+async function tryOut(words: readonly string[], faults: string, input?: string): Promise<Tried> {
+  const home = openHome();
+  // The windows of ten resolves a minute are forgotten, and the books kept.
+  sandbox.restart();
+  sandbox.faults.set(faults);
+  const before = sandbox.meter().unitsUsed;
+  const money = commands.some(
+    (one) =>
+      one.path === words.slice(0, one.path.split(' ').length).join(' ') && one.common?.includes('money'),
+  );
+  const ran = await runInProcess(
+    [...words, '--timeout', '150ms', '--retries', '2', ...(money ? ['--max-cu', String(CEILING)] : [])],
+    { sandbox, home, clock: virtualClock(), random: () => 0, ...(input !== undefined && { stdin: input }) },
+  );
+  sandbox.faults.set('');
+  return { ...ran, home, cost: sandbox.meter().unitsUsed - before };
+}
+
+/** What holds of every run, whatever went wrong. */
+function holdToRules(path: string, words: readonly string[], fault: string, ran: Tried): void {
+  const spec = commands.find((command) => command.path === path);
+  const shown = `${words.join(' ')}: ${ran.exitCode}\n${ran.stdout.slice(0, 500)}\n${ran.stderr}`;
+  const expected = documented(path, fault);
+  if (expected) expect(spec?.exits, shown).toContain(ran.exitCode);
+  expect(ran.stderr, shown).not.toMatch(/BUG|\n\s+at |TypeError|RangeError|undefined|\[object/);
+  expect(ran.cost, shown).toBeLessThanOrEqual(CEILING);
+  for (const text of [ran.stdout, ran.stderr]) expect(text.includes(sandbox.key), shown).toBe(false);
+  for (const file of filesIn(ran.home.path)) {
+    expect(file, shown).not.toMatch(/\.(?:tmp|lock)$/);
+    // The one place where a key is kept.
+    if (path === 'auth login' && file.startsWith(ran.home.config)) continue;
+    expect(readFileSync(file, 'latin1').includes(sandbox.key), file).toBe(false);
+  }
+  const last = ran.stderr.trimEnd().split('\n').at(-1) ?? '';
+  // A miss is an answer, told by its record; a check that failed is a record as well.
+  if (ran.exitCode === 0 || path === 'doctor') return;
+  if ((ran.exitCode === 3 || ran.exitCode === 8) && !ran.stderr.includes('{"error"')) return;
+  expect(last, shown).toMatch(/^\{"error":\{.*\}\}$/);
+  expect(JSON.parse(last).error.exit, shown).toBe(ran.exitCode);
+}
+
+describe.each(lines)('%s, as %j,', (path, words) => {
+  let well: Tried | undefined;
+  const input = path === 'auth login' ? () => sandbox.key : () => undefined;
+  const isMe = ['me', 'usage', 'auth status', 'auth login', 'doctor'].includes(path);
+  const place = isMe ? '@me' : '';
+  const spelled = (fault: string, more = '') =>
+    `${fault}${place}${more}${fault === 'RATE_LIMITED' ? '=30s' : ''}`;
+
+  test.each([...codes, ...breaks])('ends as it should where every call meets %s', async (fault) => {
+    const ran = await tryOut(words, spelled(fault), input());
+    holdToRules(path, words, fault, ran);
+    expect([exitOfFault(fault), ...otherEnds(path, words, fault)], ran.stderr).toContain(ran.exitCode);
+  });
+
+  test.each([...codes, ...breaks])(
+    'gets over %s where it strikes but once and asking again is safe',
+    async (fault) => {
+      well ??= await tryOut(words, '', input());
+      const ran = await tryOut(words, spelled(fault, '*1'), input());
+      holdToRules(path, words, fault, ran);
+      const isPost = words.includes('--direct') || (path === 'pnl' && words.length > 3);
+      if (!passes(fault) || (isPost && !isErrorCode(fault))) return;
+      expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([
+        well.exitCode,
+        steady(well.stdout, ran.stdout),
+      ]);
+    },
+  );
+
+  test('leaves a file that is whole, or none', async () => {
+    if (path === 'doctor' || isMe || path === 'api') return;
+    for (const fault of [
+      'INTERNAL_ERROR+1',
+      'cut+1',
+      'lost',
+      'RATE_LIMITED+1=30s',
+      'QUOTA_EXCEEDED+1',
+      'html+1',
+    ]) {
+      const given = words.filter((word, at) => word !== '-o' && words[at - 1] !== '-o');
+      const ran = await tryOut([...given, '--out', 'rows.ndjson'], fault);
+      holdToRules(path, words, fault, ran);
+      const file = join(ran.home.path, 'rows.ndjson');
+      if (!existsSync(file)) continue;
+      const text = readFileSync(file, 'utf8');
+      expect(text === '' || text.endsWith('\n')).toBe(true);
+      for (const line of text.split('\n').filter(Boolean)) expect(() => JSON.parse(line)).not.toThrow();
+    }
+  });
+});
+
+/** Whether a call of the command may meet the fault by the service's own description; a break always may. */
+function documented(path: string, fault: string): boolean {
+  if (!isErrorCode(fault)) return true;
+  const calls = commands.find((command) => command.path === path)?.calls ?? [];
+  const rows = calls.filter((id) => id !== 'ws').map((id) => endpoints[id]);
+  return [...commonErrors, ...rows.flatMap((row): readonly string[] => row.errors)].includes(fault);
+}
+
+/** What is neither the fault's own exit nor wrong: an answer to a question of its own. */
+function otherEnds(path: string, words: readonly string[], fault: string): number[] {
+  if (path === 'api' && (fault === 'html' || fault === 'shape')) return [0];
+  const isMiss = fault === 'NOT_OBSERVED' || fault === 'NOT_FOUND';
+  if (isMiss && words.includes('--strict')) return [10];
+  return [];
+}
+
+/** Times differ from run to run; all else is the same. */
+const steady = (well: string, now: string): string => (well.length === now.length ? now : well);
