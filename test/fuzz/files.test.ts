@@ -1,0 +1,297 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readCheckpoint, writeCheckpoint } from '../../src/feed/checkpoint.ts';
+import { readTailFile } from '../../src/feed/tailfile.ts';
+import { timing } from '../../src/feed/timing.ts';
+import { answerLine, cacheKey, openBucket, readAnswer, scanLines } from '../../src/state/bucket.ts';
+import { readLine, writeLine } from '../../src/state/journal-lines.ts';
+import { loadJournal, type Placed } from '../../src/state/journal-load.ts';
+import { emptyLane, readLanes, settle, take, writeLanes } from '../../src/state/lanes.ts';
+import { readEntry, summarise } from '../../src/state/ledger.ts';
+import { parseConfig } from '../../src/state/settings-file.ts';
+import { holds, holdsInTime, jsonOf, jsonText, read, readInTime, torn } from './fuzz.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'trdr-fuzz-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const NOW = 1_700_000_000_000;
+const KEY = 'trdr_live_0123456789abcdef';
+const word = fc.string({ maxLength: 4 });
+const moment = fc.nat({ max: 4_000_000 }).map((back) => NOW - back);
+
+describe('a config file', () => {
+  const profile = fc.record({ key: fc.constant(KEY), baseUrl: word }, { requiredKeys: [] });
+  const config = fc.record({
+    version: fc.constantFrom(1, 2, 0),
+    current: word,
+    profiles: fc.dictionary(word, profile, { maxKeys: 3 }),
+  });
+  test('is read, or refused without a word of what stands in it', () => {
+    holds(jsonText(config), (text) => {
+      try {
+        const file = parseConfig(text, '/config.json');
+        for (const one of Object.values(file.profiles))
+          expect(['string', 'undefined']).toContain(typeof one.key);
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'Failure', kind: 'local' });
+        expect(JSON.stringify({ ...(error as Error), message: (error as Error).message })).not.toContain(
+          'trdr_live_',
+        );
+      }
+    });
+  });
+
+  test('keeps all that it holds, known or not', () => {
+    holds(config, word, jsonOf(), (file, name, more) => {
+      const whole = { ...file, version: 1, [`x${name}`]: more };
+      expect(parseConfig(JSON.stringify(whole), '/config.json')).toEqual(JSON.parse(JSON.stringify(whole)));
+    });
+  });
+});
+
+describe('a line of the ledger', () => {
+  const entry = fc.record({
+    time: fc.oneof(moment, fc.constantFrom(1e300, -1, 8.64e15 + 1)),
+    command: word,
+    profile: word,
+    endpoint: word,
+    status: fc.constantFrom(200, 404, null),
+    cu: fc.nat(),
+  });
+  test('is an entry that can be summed, or none', () =>
+    holdsInTime(fc.array(jsonText(entry), { maxLength: 4 }), async (lines) => {
+      const entries = lines.map(readEntry).filter((one) => one !== undefined);
+      for (const by of ['command', 'endpoint', 'day', 'profile'] as const) {
+        const sums = await summarise(entries, by);
+        expect(sums.reduce((sum, { calls }) => sum + calls, 0)).toBe(entries.length);
+      }
+    }));
+
+  test('is the entry that was written', () => {
+    holds(entry, (one) => {
+      expect(readEntry(JSON.stringify(one))).toEqual(one);
+    });
+  });
+});
+
+const natural = fc.nat({ max: 50 });
+const identity = fc.record({
+  inputs: word,
+  format: word,
+  flags: fc.dictionary(word, fc.oneof(word, natural, fc.boolean(), fc.constant(null)), { maxKeys: 2 }),
+});
+const journalLine = fc.oneof(
+  fc.record({
+    kind: fc.constant('header' as const),
+    version: fc.constant(1),
+    size: natural,
+    startedAt: natural,
+    identity,
+  }),
+  fc.record({
+    kind: fc.constant('asking' as const),
+    batch: natural,
+    positions: fc.uniqueArray(natural),
+    unitsUsed: fc.oneof(natural, fc.constant(null)),
+  }),
+  fc.record({ kind: fc.constant('row' as const), position: natural, value: jsonOf('handle') }),
+  fc.record({
+    kind: fc.constant('answered' as const),
+    batch: natural,
+    cu: natural,
+    requestId: fc.oneof(word, fc.constant(null)),
+  }),
+  fc.record({ kind: fc.constant('dropped' as const), batch: natural }),
+  fc.record({ kind: fc.constant('lost' as const), batch: natural, cuAtMost: natural }),
+);
+
+describe('a journal', () => {
+  test('gives back each line that was written', () => {
+    holds(journalLine, (line) => {
+      const back = readLine(writeLine(line));
+      expect(back).toEqual(JSON.parse(JSON.stringify(line)));
+    });
+  });
+
+  test('takes no line for one that it is not, and expands none without end', () => {
+    const huge = fc.constantFrom(
+      '[[0,9007199254740991]]',
+      `[${'[0,9999],'.repeat(3)}[0,0]]`,
+      '[[5,1]]',
+      '[[0]]',
+      '[0]',
+    );
+    holds(
+      fc.oneof(
+        torn(journalLine.map(writeLine)),
+        huge.map((positions) => `{"kind":"asking","batch":1,"positions":${positions}}`),
+      ),
+      (text) => {
+        const line = readLine(text);
+        if (line?.kind === 'asking') expect(line.positions.length).toBeLessThanOrEqual(10_000);
+        if (line && line.kind !== 'left')
+          expect(readLine(writeLine(line))).toEqual(JSON.parse(JSON.stringify(line)));
+      },
+    );
+  });
+
+  test('is loaded up to where it is sound, or refused; and loaded again it is the same', () => {
+    const path = join(folder, 'journal');
+    const begun = fc.tuple(
+      identity.map((of) => writeLine({ kind: 'header', version: 1, size: 5, startedAt: 1, identity: of })),
+      fc.array(journalLine.filter(({ kind }) => kind !== 'header').map(writeLine), { maxLength: 6 }),
+    );
+    holds(torn(begun.map(([header, lines]) => header + lines.join(''))), (text) => {
+      const load = () => {
+        const placed: Placed[] = [];
+        const end = loadJournal(path, (one) => placed.push(one));
+        return { end, placed };
+      };
+      writeFileSync(path, text);
+      const first = read(load);
+      if (first === undefined) {
+        expect(readFileSync(path, 'utf8')).toBe(Buffer.from(text).toString('utf8'));
+        return;
+      }
+      const bytes = readFileSync(path);
+      for (const { line, at, length } of first.placed) {
+        expect(readLine(bytes.subarray(at, at + length).toString('utf8'))).toEqual(line);
+      }
+      const again = load();
+      expect(again.placed.map(({ line }) => line)).toEqual(first.placed.map(({ line }) => line));
+      expect(again.end).toBe(first.end);
+    });
+  });
+});
+
+describe('a bucket of the cache', () => {
+  const answer = fc.oneof(
+    fc.record({ status: fc.constant(200 as const), time: moment, record: jsonOf('id', 'handle') }),
+    fc.record({ status: fc.constant(404 as const), time: moment, record: fc.constant(null) }),
+  );
+  test('gives back the newest answer of the very subject, whatever else stands in it', () => {
+    const path = join(folder, 'bucket');
+    holds(
+      word,
+      answer,
+      torn(answer.map((other) => answerLine(cacheKey('user.id', 'other'), other))),
+      torn(fc.constant('x')),
+      (subject, kept, noise, more) => {
+        const key = cacheKey('user.handle', subject);
+        const line = answerLine(key, kept);
+        writeFileSync(path, `${noise}\n${line}\n${more}\n`);
+        expect(openBucket(path).get(key, NOW)).toEqual(JSON.parse(JSON.stringify(kept)));
+        expect(openBucket(path).get(cacheKey('user.handle', `${subject}x`), NOW)).toBeUndefined();
+        expect(openBucket(path).get(cacheKey('user.wallet', subject), NOW)).toBeUndefined();
+      },
+    );
+  });
+
+  test('holds lines that are an answer or none', () => {
+    holds(torn(answer.map((one) => answerLine(cacheKey('user.handle', 'mira'), one))), (text) => {
+      const found = readAnswer(text);
+      if (found) expect([200, 404]).toContain(found.status);
+      let seen = 0;
+      const bytes = Buffer.from(text);
+      const end = scanLines(bytes, () => {
+        seen++;
+      });
+      expect(end).toBeLessThanOrEqual(bytes.length);
+      expect(seen).toBeLessThanOrEqual(bytes.filter((byte) => byte === 10).length);
+    });
+  });
+});
+
+describe('the file of rate windows', () => {
+  const lane = fc.tuple(
+    word,
+    moment,
+    moment,
+    fc.oneof(fc.integer({ min: 1, max: 999 }), fc.constant(null)),
+    fc.array(fc.nat(), { maxLength: 6 }),
+  );
+  const file = fc.record({ version: fc.constant(1), lanes: fc.array(lane, { maxLength: 3 }) });
+  test('holds lanes that can be taken from, or none', () => {
+    holds(jsonText(file), fc.integer({ min: 1, max: 99 }), (text, limit) => {
+      const lanes = readLanes(text);
+      for (const one of [...lanes.values(), emptyLane]) {
+        const { result } = take(settle(one, NOW), limit, NOW);
+        expect(Number.isFinite(result.waitMs) && result.waitMs >= 0).toBe(true);
+      }
+      expect(readLanes(writeLanes(lanes, NOW)).size).toBeLessThanOrEqual(lanes.size);
+    });
+  });
+});
+
+describe('a checkpoint', () => {
+  const at = fc.oneof(moment, fc.constant(null));
+  const checkpoint = fc.record({
+    feed: fc.constant('thesis'),
+    watermark: fc.record({ top: fc.oneof(fc.record({ id: word, at }), fc.constant(null)), base: at }),
+    floor: at,
+    known: fc.array(fc.tuple(word, at), { maxLength: 4 }),
+  });
+  test('is what was written, or refused: never guessed at', () => {
+    holds(checkpoint, (written) => {
+      expect(readCheckpoint(writeCheckpoint(written), 'thesis')).toEqual({
+        kind: 'checkpoint',
+        watermark: written.watermark,
+        floor: written.floor ?? Number.NEGATIVE_INFINITY,
+        known: written.known,
+      });
+      expect(read(() => readCheckpoint(writeCheckpoint(written), 'thesis mira'))).toBeUndefined();
+    });
+    holds(jsonText(checkpoint.map((one) => ({ form: 'trdr-tail', version: 1, ...one }))), (text) => {
+      const back = read(() => readCheckpoint(text, 'thesis'));
+      if (!back) return;
+      for (const [id, time] of back.known)
+        expect([typeof id, time === null || Number.isFinite(time)]).toEqual(['string', true]);
+    });
+  });
+});
+
+describe('the file of a tail', () => {
+  const row = fc.record({
+    id: fc.string({ minLength: 1, maxLength: 4 }),
+    platformCreatedAt: fc.oneof(moment, fc.constant(null)),
+  });
+  const bytesOf = (text: string, asked?: { bytes: number }) => {
+    const bytes = Buffer.from(text);
+    return {
+      size: bytes.length,
+      async read(from: number, to: number) {
+        if (asked) asked.bytes += to - from;
+        return bytes.subarray(from, to);
+      },
+    };
+  };
+  const form = { timeField: 'platformCreatedAt' };
+  test('is gone on from behind its last whole line, with every id known, or refused', () =>
+    holdsInTime(
+      fc.array(row, { maxLength: 20 }),
+      torn(row.map((one) => JSON.stringify(one))),
+      async (rows, last) => {
+        const whole = rows.map((one) => `${JSON.stringify(one)}\n`).join('');
+        const text = whole + last.replaceAll('\n', '');
+        const end = await readInTime(() => readTailFile(bytesOf(text), form, timing));
+        if (!end) return;
+        expect(end.keep).toBe(Buffer.byteLength(whole));
+        expect(end.resume?.known.map(([id]) => id) ?? []).toEqual(rows.map(({ id }) => id).reverse());
+      },
+    ));
+
+  test('is read a bounded number of times over, however long its lines are', () =>
+    holdsInTime(
+      fc.integer({ min: 1, max: 400_000 }),
+      fc.integer({ min: 0, max: 5 }),
+      async (length, lines) => {
+        const line = `${JSON.stringify({ id: 'a', text: 'x'.repeat(length), platformCreatedAt: NOW })}\n`;
+        const asked = { bytes: 0 };
+        const text = line.repeat(lines) + line.slice(0, -1);
+        await readInTime(() => readTailFile(bytesOf(text, asked), form, timing));
+        expect(asked.bytes).toBeLessThanOrEqual(Buffer.byteLength(text));
+      },
+    ));
+});
