@@ -26,7 +26,7 @@ export const me = command({
   ],
   calls: ['me'],
   record: () => Me,
-  exits: [0, 2, 4, 6, 7, 9],
+  exits: [0, 2, 4, 5, 6, 7, 9],
   parse: (_, given) => given,
   async run(context, { minUnits, minReveals }) {
     if (await context.dryRun([{ id: 'me', ask: {} }])) return 0;

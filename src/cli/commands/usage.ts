@@ -30,7 +30,7 @@ export const usage = command({
   ],
   calls: ['me'],
   record: () => UsageAnswer,
-  exits: [0, 2, 4, 7, 9],
+  exits: [0, 2, 4, 5, 7, 9],
   parse(_, given) {
     if (given.reconcile && (given.since !== undefined || given.by !== undefined)) {
       throw wrongUsage(
