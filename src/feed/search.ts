@@ -36,10 +36,15 @@ function guard(pattern: RegExp): (text: string) => boolean | undefined {
     try {
       return script.runInContext(context, { timeout: PATIENCE_MS }) === true;
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-        return undefined;
-      }
+      if (isTimeout(error)) return undefined;
       throw error;
     }
   };
 }
+
+/** The error is of the script's own realm, so it is no `Error` of this one. */
+const isTimeout = (error: unknown): boolean =>
+  typeof error === 'object' &&
+  error !== null &&
+  'code' in error &&
+  error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

@@ -15,6 +15,7 @@ import { keptFile, lockFiles } from './files.ts';
 import { outletOf } from './outlet.ts';
 import { readResume } from './resume.ts';
 import { keyFacts } from './source.ts';
+import { openSpool } from './spool.ts';
 import { statusText, tailText } from './words.ts';
 
 /** What every tail is told by its flags. */
@@ -83,6 +84,7 @@ async function follow(context: Context, client: Client, plan: TailPlan, place: P
       connect: plan.connect,
       sink: outletOf(records, status.hide),
       key: keyFacts(client),
+      spool: openSpool,
       save: checkpoint === undefined ? undefined : async (text) => writeAtomic(checkpoint, text),
     },
     {

@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { type Home, type RunOptions, startTrdr } from './harness.ts';
+
+/** Waits until something is so. */
+export async function until(what: () => boolean, patienceMs = 50_000): Promise<void> {
+  for (const end = Date.now() + patienceMs; !what(); await delay(5)) {
+    if (Date.now() > end) throw new Error(`it never came to be so: ${what}`);
+  }
+}
+
+/** Random numbers that a seed makes again. */
+export function randomOf(seed: number): {
+  readonly next: () => number;
+  between(from: number, to: number): number;
+} {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = state;
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+  };
+  return { next, between: (from, to) => from + Math.floor(next() * (to - from)) };
+}
+
+/** The seed of a test: SEED makes a run again. */
+export const seedOf = (): number => Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+/** Makes posts of its own, a few at a time, and knows them all. */
+export function startPosting(sandbox: Sandbox, everyMs: number, many: () => number = () => 1) {
+  const ids: string[] = [];
+  const post = (count: number) => {
+    for (let i = 0; i < count; i++) ids.push(sandbox.post().id);
+  };
+  let timer: NodeJS.Timeout | undefined = setInterval(() => post(many()), everyMs);
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  onTestFinished(stop);
+  return { ids, post, stop };
+}
+
+/** A tail that runs, and what it has printed so far. */
+export function startTail(args: readonly string[], options: RunOptions & { readonly home: Home }) {
+  const child = startTrdr(['thesis', 'tail', ...args], options);
+  let err = '';
+  child.stderr.on('data', (part: Buffer) => {
+    err += part.toString();
+  });
+  return {
+    child,
+    get stderr() {
+      return err;
+    },
+  };
+}
+
+/** Sockets that listen. */
+export const listening = (sandbox: Sandbox): number => sandbox.state().sockets.length;
+
+export const readText = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
+/** The ids of whole lines. */
+export const idsOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line).id);
+
+/** What is missing of `wanted`, what came twice, and what nobody asked for. */
+export function compare(wanted: readonly string[], got: readonly string[]) {
+  const [want, have] = [new Set(wanted), new Set(got)];
+  return {
+    lost: wanted.filter((id) => !have.has(id)),
+    doubled: got.filter((id, at) => got.indexOf(id) !== at),
+    foreign: got.filter((id) => !want.has(id)),
+  };
+}
+
+export const asItShouldBe = { lost: [], doubled: [], foreign: [] };

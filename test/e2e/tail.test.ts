@@ -1,0 +1,334 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import {
+  asItShouldBe,
+  compare,
+  idsOf,
+  listening,
+  randomOf,
+  readText,
+  seedOf,
+  startPosting,
+  startTail,
+  until,
+} from './feed.ts';
+import { openHome, trdr, withSandbox } from './harness.ts';
+
+const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+const read = (sandbox: Sandbox) =>
+  sandbox.log.some(({ path, status }) => path.startsWith('/v2/thesis') && status === 200);
+/** CU that the end line states. */
+const stated = (stderr: string) =>
+  Number(/([\d,]+) CU/.exec(/end: .*/.exec(stderr)?.[0] ?? '')?.[1]?.replaceAll(',', ''));
+
+describe('every post comes out exactly once', () => {
+  const worlds = {
+    'when frames are withheld, doubled, late and out of order':
+      'withhold=5%,dup=5%,reorder=10%:300ms,late=3%:300ms..900ms,lag=5%:500ms,delay@ws=5%:400ms',
+    'when pages are refused, cut, lost and slow':
+      'withhold=3%,429@theses=8%:1s,500@theses=8%,OVERLOADED@theses=5%,lost@theses=5%,cut@theses=5%,html@theses=3%,delay@theses=10%:100ms..400ms',
+    'when sockets break, close and go silent': 'drop=1%,close=0.5%,halfopen=0.1%,withhold=1%',
+  };
+  for (const [name, faults] of Object.entries(worlds)) {
+    test.each(['auto', 'ws'])(`${name}, by %s`, async (via) => {
+      const seed = seedOf();
+      const sandbox = await withSandbox({ ...open, seed });
+      const home = openHome();
+      const tail = startTail(['--via', via, '--lag', '400ms', '--duration', '6s', '--yes'], {
+        sandbox,
+        home,
+      });
+      await until(() => read(sandbox));
+      sandbox.faults.set(faults);
+      const random = randomOf(seed);
+      const posting = startPosting(sandbox, 20, () => (random.next() < 0.02 ? 60 : random.between(0, 4)));
+      await until(() => posting.ids.length > 400);
+      posting.stop();
+      // The last proof of a run is one that nothing disturbs for good.
+      sandbox.faults.set('withhold=100%');
+      const { stdout, exitCode } = await tail.child;
+      expect({ seed, ...compare(posting.ids, idsOf(stdout)) }, tail.stderr).toEqual({
+        seed,
+        ...asItShouldBe,
+      });
+      expect([exitCode, tail.stderr]).toEqual([0, expect.not.stringContaining('GAP')]);
+      expect(stated(tail.stderr)).toBeGreaterThanOrEqual(sandbox.meter().totalUnits);
+    });
+  }
+
+  test('when the service restarts and stays away', async () => {
+    const sandbox = await withSandbox(open);
+    const tail = startTail(['--duration', '7s', '--lag', '300ms', '--yes'], { sandbox, home: openHome() });
+    await until(() => listening(sandbox) > 0);
+    const posting = startPosting(sandbox, 10);
+    await until(() => posting.ids.length > 30);
+    sandbox.restart(1_500);
+    await until(() => posting.ids.length > 250);
+    sandbox.restart(0);
+    await until(() => posting.ids.length > 350);
+    posting.stop();
+    const { stdout, exitCode } = await tail.child;
+    expect([exitCode, compare(posting.ids, idsOf(stdout))], tail.stderr).toEqual([0, asItShouldBe]);
+    expect(tail.stderr).toMatch(/the socket is down .*\n/);
+    expect(tail.stderr).toMatch(
+      /end: \d+ rows, no gaps, [1-9]\d* reconnects, .* at most, [1-9]\d* filled in/,
+    );
+  });
+
+  test('by polls alone, where the plan has no live feed', async () => {
+    const sandbox = await withSandbox({ ...open, plan: 'starter' });
+    const tail = startTail(['--duration', '4s', '--lag', '300ms', '--yes'], { sandbox, home: openHome() });
+    await until(() => read(sandbox));
+    const posting = startPosting(sandbox, 10);
+    await until(() => posting.ids.length > 150);
+    posting.stop();
+    const { stdout, exitCode } = await tail.child;
+    expect([exitCode, compare(posting.ids, idsOf(stdout))], tail.stderr).toEqual([0, asItShouldBe]);
+    expect(tail.stderr).toContain('going on by polls: the service refused the socket');
+  });
+
+  test('where two to fifty tokens are asked for, and the pages show all', async () => {
+    const sandbox = await withSandbox(open);
+    const some = Array.from({ length: 200 }, () => sandbox.post().tokenAddress ?? '');
+    const tokens = [...new Set(some)].slice(0, 5);
+    const flags = tokens.flatMap((token) => ['--token', token]);
+    const tail = startTail([...flags, '--duration', '7s', '--yes'], { sandbox, home: openHome() });
+    await until(() => listening(sandbox) > 0);
+    const posted: string[] = [];
+    const wanted: string[] = [];
+    for (let i = 0; i < 400; i++) {
+      const post = sandbox.post();
+      posted.push(post.id);
+      if (tokens.includes(post.tokenAddress ?? '')) wanted.push(post.id);
+    }
+    const { stdout, exitCode } = await tail.child;
+    expect([exitCode, compare(wanted, idsOf(stdout))], tail.stderr).toEqual([0, asItShouldBe]);
+    expect(tail.stderr).toContain(' 0 reconnects');
+  });
+});
+
+describe('how a tail ends', () => {
+  test('after --count rows, each as the service sent it', async () => {
+    const sandbox = await withSandbox(open);
+    const tail = startTail(['--count', '3', '--yes'], { sandbox, home: openHome() });
+    await until(() => listening(sandbox) > 0);
+    const sent = Array.from({ length: 5 }, () => sandbox.post());
+    const { stdout, exitCode } = await tail.child;
+    expect([exitCode, idsOf(stdout)]).toEqual([0, sent.slice(0, 3).map(({ id }) => id)]);
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+      id: sent[0]?.id,
+      thesis: sent[0]?.thesis,
+    });
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('in order with %s, with its end line and exit code %d', async (signal, code) => {
+    const sandbox = await withSandbox(open);
+    const tail = startTail(['--yes'], { sandbox, home: openHome() });
+    await until(() => listening(sandbox) > 0);
+    const posting = startPosting(sandbox, 5);
+    await until(() => posting.ids.length > 50);
+    posting.stop();
+    tail.child.kill(signal);
+    const { stdout, exitCode } = await tail.child;
+    expect([exitCode, compare(posting.ids, idsOf(stdout)).doubled]).toEqual([code, []]);
+    expect(tail.stderr).toMatch(/trdr: end: \d+ rows, no gaps/);
+    await until(() => listening(sandbox) === 0);
+  });
+
+  test('with 0 and in silence when its reader has had enough', async () => {
+    const sandbox = await withSandbox(open);
+    const tail = startTail(['--yes', '-q'], { sandbox, home: openHome() });
+    await until(() => listening(sandbox) > 0);
+    startPosting(sandbox, 5);
+    await new Promise<void>((resolve) => tail.child.stdout.once('data', () => resolve()));
+    tail.child.stdout.destroy();
+    const { exitCode } = await tail.child;
+    expect([exitCode, tail.stderr]).toEqual([0, '']);
+  });
+
+  test.each([
+    ['401 in the handshake', '401@ws', 4, []],
+    ['403 in the handshake of --via ws', '403@ws', 5, ['--via', 'ws']],
+    ['402 in the handshake', 'QUOTA_EXCEEDED@ws', 6, []],
+    ['402 for a page', 'QUOTA_EXCEEDED@theses', 6, ['--via', 'poll']],
+    ['401 for the key', '401@me', 4, []],
+  ] as const)('after %s', async (_, faults, code, flags) => {
+    const sandbox = await withSandbox({ ...open, faults });
+    const { exitCode, stdout, stderr } = await trdr(['thesis', 'tail', '--yes', ...flags], { sandbox });
+    expect([exitCode, stdout], stderr).toEqual([code, '']);
+    expect(stderr).toContain('"exit":');
+  });
+
+  test('with 6 when the service closes the socket for want of units', async () => {
+    const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 1_000_000 });
+    const tail = startTail(['--yes', '--via', 'ws'], { sandbox, home: openHome() });
+    await until(() => listening(sandbox) > 0);
+    await sandbox.control('sockets', { how: 'close', code: 1008 });
+    expect((await tail.child).exitCode).toBe(6);
+  });
+
+  test('with 5 by --via ws where the plan has no live feed', async () => {
+    const sandbox = await withSandbox({ ...open, plan: 'starter' });
+    const { exitCode, error } = await trdr(['thesis', 'tail', '--yes', '--via', 'ws'], { sandbox });
+    expect([exitCode, error()['code']]).toEqual([5, 'FORBIDDEN_SCOPE']);
+  });
+});
+
+describe('what a tail costs', () => {
+  test('is in the ledger, and never more than its end line says', async () => {
+    const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 10_000_000 });
+    const home = openHome();
+    const tail = startTail(['--duration', '2s', '--yes'], { sandbox, home });
+    await until(() => listening(sandbox) > 0);
+    startPosting(sandbox, 100);
+    await tail.child;
+    const usage = await trdr(['usage', '--by', 'endpoint', '-o', 'ndjson'], { sandbox, home });
+    const cu = usage.records().reduce((sum, record) => sum + Number(record['cu']), 0);
+    const { totalUnits } = sandbox.meter();
+    expect([cu, stated(tail.stderr)], tail.stderr).toEqual([totalUnits, totalUnits]);
+  });
+
+  test.each([
+    ['1000', 'poll', 'lost@theses=40%'],
+    ['2400', 'auto', 'cut@theses=30%,500@theses=20%'],
+    ['41600', 'auto', 'lost@theses=30%,drop=5%'],
+    ['43000', 'ws', 'cut@theses=20%,drop=10%'],
+  ])('stays under --max-cu %s by %s where answers are lost (%s)', async (maxCu, via, faults) => {
+    const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 10_000_000 });
+    const words = ['--max-cu', maxCu, '--via', via, '--lag', '150ms', '--duration', '8s'];
+    const tail = startTail(words, { sandbox, home: openHome() });
+    await until(() => read(sandbox));
+    sandbox.faults.set(faults);
+    startPosting(sandbox, 15);
+    const { exitCode } = await tail.child;
+    expect([0, 6]).toContain(exitCode);
+    expect(sandbox.meter().totalUnits).toBeLessThanOrEqual(Number(maxCu));
+    expect(stated(tail.stderr)).toBeLessThanOrEqual(Number(maxCu));
+  });
+
+  test('is shown beforehand, and nothing is sent for it', async () => {
+    const sandbox = await withSandbox(open);
+    const { records } = await trdr(['thesis', 'tail', '--dry-run', '--user', 'mira'], { sandbox });
+    expect(records().map(({ endpoint, least, most }) => [endpoint, least, most])).toEqual([
+      ['user.handle', 100, 200],
+      ['me', 0, 0],
+      ['ws', 20_000, null],
+      ['thesis.user', 200, null],
+    ]);
+    expect(sandbox.log).toEqual([]);
+  });
+
+  test('needs a word where it has no end and nobody is asked', async () => {
+    const sandbox = await withSandbox(open);
+    const { exitCode, error } = await trdr(['thesis', 'tail'], { sandbox });
+    expect([exitCode, error()['code'], sandbox.log.length]).toEqual([11, 'CONFIRMATION_NEEDED', 0]);
+  });
+});
+
+describe('files', () => {
+  test('go on where they end, by picked fields too', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const out = join(home.path, 'theses.ndjson');
+    const words = [
+      '--out',
+      out,
+      '--fields',
+      'id,platformCreatedAt,tokenSymbol',
+      '--duration',
+      '2500ms',
+      '--yes',
+    ];
+    const posting = startPosting(sandbox, 10);
+    await startTail(words, { sandbox, home }).child;
+    const [first] = idsOf(readText(out));
+    writeFileSync(out, `${readText(out)}{"id":"torn`);
+    await startTail(words, { sandbox, home }).child;
+    const lines = idsOf(readText(out));
+    const wanted = posting.ids.slice(
+      posting.ids.indexOf(first ?? ''),
+      posting.ids.indexOf(lines.at(-1) ?? '') + 1,
+    );
+    expect(compare(wanted, lines)).toEqual(asItShouldBe);
+    expect(Object.keys(JSON.parse(readText(out).split('\n')[0] ?? ''))).toEqual([
+      'id',
+      'platformCreatedAt',
+      'tokenSymbol',
+    ]);
+  });
+
+  test('are held by one tail at a time, and need the fields they go on from', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const out = join(home.path, 'theses.ndjson');
+    startTail(['--out', out, '--yes'], { sandbox, home });
+    await until(() => listening(sandbox) > 0);
+    const words = ['thesis', 'tail', '--yes', '--out'];
+    const second = await trdr([...words, out], { sandbox, home });
+    const poor = await trdr([...words, join(home.path, 'b.ndjson'), '--fields', 'thesis'], { sandbox, home });
+    const csv = await trdr([...words, join(home.path, 'b.csv')], { sandbox, home });
+    const twice = await trdr([...words, 'c.ndjson', '--checkpoint', 'c.ndjson'], { sandbox, home });
+    expect([second.exitCode, second.error()['code']]).toEqual([9, 'LOCKED']);
+    expect([poor.exitCode, csv.exitCode, twice.exitCode]).toEqual([2, 2, 2]);
+  });
+
+  test('that are no tail of ours are left as they are', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const out = join(home.path, 'notes.ndjson');
+    writeFileSync(out, 'dear diary\n');
+    const { exitCode, error } = await trdr(['thesis', 'tail', '--yes', '--out', out], { sandbox, home });
+    expect([exitCode, error()['code'], readText(out)]).toEqual([9, 'TAIL_FILE', 'dear diary\n']);
+  });
+
+  test('of another feed are refused as checkpoints', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const words = ['thesis', 'tail', '--via', 'poll', '--duration', '500ms', '--checkpoint', 'c.json'];
+    expect((await trdr(words, { sandbox, home })).exitCode).toBe(0);
+    const other = await trdr([...words, '--user', 'mira'], { sandbox, home });
+    expect([other.exitCode, other.error()['code']]).toEqual([9, 'CHECKPOINT']);
+  });
+});
+
+describe('sieves', () => {
+  test('let through what they are asked for, frames and pages alike', async () => {
+    const sandbox = await withSandbox(open);
+    const words = ['--grep', 'e', '--min-holdings', '100', '--duration', '3s', '--backfill', '50', '--yes'];
+    const posting = startPosting(sandbox, 10);
+    const tail = startTail(words, { sandbox, home: openHome() });
+    const { stdout, exitCode } = await tail.child;
+    posting.stop();
+    const records = stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line): Record<string, unknown> => JSON.parse(line));
+    expect([exitCode, records.length > 0]).toEqual([0, true]);
+    for (const record of records) {
+      expect(String(record['thesis'])).toMatch(/e/i);
+      expect(Number(record['holdingsUsd'])).toBeGreaterThanOrEqual(100);
+    }
+  });
+
+  test('come to an end on every text, however a pattern backtracks', async () => {
+    const sandbox = await withSandbox(open);
+    const tail = startTail(['--grep', '(a+)+$', '--count', '2', '--yes'], { sandbox, home: openHome() });
+    await until(() => listening(sandbox) > 0);
+    const { id: _, ...post } = sandbox.post();
+    for (const [id, thesis] of [
+      ['one', `${'a'.repeat(60)}b`],
+      ['two', 'nothing of it'],
+      ['three', 'aaa'],
+    ] as const) {
+      sandbox.post({ ...post, id, thesis, platformCreatedAt: sandbox.clock.now() });
+    }
+    const { stdout, exitCode } = await tail.child;
+    expect([exitCode, idsOf(stdout)]).toEqual([0, ['one', 'three']]);
+    expect(tail.stderr).toContain('--grep came to no end on one');
+  });
+});
