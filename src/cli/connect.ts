@@ -1,6 +1,6 @@
-import { parseBaseUrl } from '../core/base-url.ts';
 import { createBudget } from '../core/budget.ts';
 import { createClient } from '../core/client.ts';
+import type { Lane } from '../core/limiter.ts';
 import type { Client, Notice } from '../core/ports.ts';
 import { createTransport } from '../core/transport.ts';
 import { openLedger } from '../state/ledger.ts';
@@ -30,7 +30,6 @@ export function connect(
   { baseUrl, key, embedded }: Target,
   { io, command, settings, notify, say }: Connecting,
 ): Client {
-  const { host } = parseBaseUrl(baseUrl, { insecureHttp: settings.insecureHttp });
   const dir = settings.folders.state;
   return createClient({
     transport: createTransport({ env: io.env }),
@@ -47,7 +46,7 @@ export function connect(
         now: io.clock.now,
         sleep: io.clock.sleep,
         // The service counts these by address, whatever the key.
-        shared: [`resolve:${host}`],
+        shared: ['resolve' satisfies Lane],
         notice: say,
       }),
     }),

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { openHome, startTrdr, trdr, withSandbox } from './harness.ts';
+
+const handles = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => `nobody_${from}_${index}`);
+
+describe('ten processes at once', () => {
+  test('share one key, and are never refused for what waiting could have avoided', async () => {
+    const home = openHome();
+    const sandbox = await withSandbox({ ratePerMinute: 12 });
+    const children = Array.from({ length: 10 }, (_, index) =>
+      startTrdr(['whois', ...handles(index, 4)], { sandbox, home }),
+    );
+    const waiting = new Set<number>();
+    for (const [index, child] of children.entries()) {
+      child.stderr.on('data', (part: Buffer) => {
+        if (part.toString().includes('waiting')) waiting.add(index);
+      });
+      void child.then(() => waiting.add(index));
+    }
+    // The minute's calls are used up, and everybody either is done or waits for the next one.
+    await expect.poll(() => waiting.size, { timeout: 60_000 }).toBe(10);
+    const log = [...sandbox.log];
+    for (const child of children) child.kill('SIGTERM');
+    const ran = await Promise.all(children);
+    expect(log.map(({ status }) => status).filter((status) => status === 429)).toEqual([]);
+    expect(log.length).toBe(12);
+    const answered = log.filter(({ endpoint }) => endpoint === 'user.handle').length;
+    const given = ran.flatMap(({ stdout }) => stdout.split('\n').filter((line) => line !== ''));
+    expect(given).toHaveLength(answered);
+    for (const { exitCode } of ran) expect([143, 3]).toContain(exitCode);
+    for (const { stderr } of ran)
+      expect(stderr).toMatch(/^(trdr: waiting \S+: the key allows 12 requests a minute\n)?$/);
+  });
+
+  test('are all served within the limit, and write down together what the service charged', async () => {
+    const home = openHome();
+    const sandbox = await withSandbox({ ratePerMinute: 60 });
+    const ran = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => trdr(['whois', ...handles(index, 4)], { sandbox, home })),
+    );
+    expect(ran.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual(ran.map(() => [3, '']));
+    expect(sandbox.log.filter(({ status }) => status === 429)).toEqual([]);
+    expect(sandbox.meter().unitsUsed).toBe(10 * 4 * 200);
+    const usage = await trdr(['usage', '--by', 'endpoint'], { sandbox, home });
+    expect(usage.records()).toMatchObject([{ calls: 40, cu: 8_000 }]);
+  });
+
+  test('resolve no more than ten a minute together, whatever their keys', async () => {
+    const home = openHome();
+    const sandbox = await withSandbox();
+    const keys = [sandbox.key, sandbox.addKey({})];
+    const children = Array.from({ length: 12 }, (_, index) =>
+      startTrdr(['resolve', '--direct', '--no-wait', `nobody_${index}`], {
+        sandbox,
+        home,
+        key: keys[index % 2],
+      }),
+    );
+    let settled = 0;
+    for (const child of children) {
+      child.stderr.on('data', (part: Buffer) => {
+        if (part.toString().includes('waiting')) settled++;
+      });
+      void child.then(({ exitCode }) => {
+        if (exitCode !== 143) settled++;
+      });
+    }
+    await expect.poll(() => settled, { timeout: 60_000 }).toBe(12);
+    const resolves = sandbox.log.filter(({ endpoint }) => endpoint === 'user.resolve');
+    expect([resolves.length, resolves.filter(({ status }) => status === 429).length]).toEqual([10, 0]);
+    for (const child of children) child.kill('SIGTERM');
+    await Promise.all(children);
+  });
+});
