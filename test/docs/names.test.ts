@@ -157,7 +157,8 @@ END
     expect(flawIn('trdr whoami')).toContain('no command');
     expect(flawIn('trdr whois mira --maxage 2h')).toContain('no flag');
     expect(flawIn('trdr whois mira --max-age soon')).toContain('--max-age');
-    expect(flawIn('trdr whois 0x123456789012345678901234567890123456789')).toBeDefined();
+    expect(flawIn('trdr pnl mira --sort luck')).toContain('--sort');
+    expect(flawIn('trdr thesis tail -o json')).toBeUndefined();
     expect(flawOfMention('trdr thesis tails')).toBeUndefined();
     expect(flawOfMention('trdr thesis tail --backfil N')).toContain('--backfil');
   });

@@ -139,15 +139,16 @@ describe('docs/recipes.md', () => {
   );
 
   it('delivers to chats, queues and streams what was posted', async () => {
-    expect(messages).toHaveLength(3);
+    const hasRun = (title: string) => ran.filter((name) => name.startsWith(title)).length;
+    if (hasRun('A chat webhook') > 0) expect(messages.length).toBeGreaterThanOrEqual(3);
     for (const message of messages) expect(JSON.parse(message).text).toMatch(/^\*.+\* on .+: /s);
-    if (isInstalled('redis-cli') && env['REDIS_URL']) {
-      const { stdout } = await execa('redis-cli', ['-u', env['REDIS_URL'], 'XLEN', 'theses']);
+    if (hasRun('Redis') > 0) {
+      const { stdout } = await runScript('redis-cli -u "$REDIS_URL" XLEN theses', desk);
       expect(stdout).toBe('3');
     }
-    for (const topic of ['theses', 'theses-by-token']) {
-      if (!env['KAFKA']) continue;
-      const { stdout } = await execa('kcat', ['-C', '-b', env['KAFKA'], '-t', topic, '-e', '-q']);
+    // Two recipes, or the first alone where there is no jq.
+    for (const topic of ['theses', 'theses-by-token'].slice(0, hasRun('Kafka'))) {
+      const { stdout } = await runScript(`kcat -C -b "$KAFKA" -t ${topic} -e -q`, desk);
       const ids = stdout.split('\n').map((line) => JSON.parse(line).id);
       expect(new Set(ids).size).toBe(3);
     }
