@@ -41,7 +41,7 @@ export interface Link {
   readonly end: LinkEnd | undefined;
   send(text: string): void;
   /** Takes leave; where it can be told, settles with whether the service heard of it and counts no further. */
-  close(): void | Promise<boolean>;
+  close(): Promise<boolean> | undefined;
 }
 
 /** Opens a socket; `stir` is called whenever something happened on it. Throws `Failure`s. */

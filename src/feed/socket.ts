@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Failure } from '../contract/failure.ts';
 import { CLOSE_QUOTA } from '../contract/frames.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { proxyFor } from '../core/proxy-env.ts';
 import { readRefusal } from '../core/service-failures.ts';
 import { broken, unreachable } from '../core/transport-failures.ts';
 import type { Connect, Link, LinkEnd } from './ports.ts';
 import { createQueue } from './queue.ts';
 
+/** Where the live feed is, and who listens. */
 export interface SocketOptions {
   /** `ws` or `wss`, with the whole path. */
   readonly url: string;
@@ -15,6 +17,7 @@ export interface SocketOptions {
   readonly userAgent: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
+  readonly clock?: Pick<Clock, 'sleep'>;
   /** Bytes of frames that may wait to be taken; past that the socket is closed, for it costs by the minute. */
   readonly maxHeld?: number;
 }
@@ -54,19 +57,19 @@ export function createConnect(options: SocketOptions): Connect {
       },
       ...(tunnel && { createConnection: () => tunnel }),
     });
-    const link = linkOf(socket, stir, options.maxHeld ?? MAX_HELD);
+    const link = linkOf(socket, stir, options.maxHeld ?? MAX_HELD, options.clock ?? systemClock);
     await opened(socket, url.host, opening, options.now, signal);
     return link;
   };
 }
 
 /** A socket as the tail sees it: frames are kept until they are taken. */
-function linkOf(socket: Opening, stir: () => void, maxHeld: number): Link {
+function linkOf(socket: Opening, stir: () => void, maxHeld: number, clock: Pick<Clock, 'sleep'>): Link {
   const queue = createQueue();
   let signs = 0;
   let end: LinkEnd | undefined;
   let fault = '';
-  let pause: NodeJS.Timeout | undefined;
+  let pause: AbortController | undefined;
   let mayPause = true;
   let farewell: Promise<boolean> | undefined;
 
@@ -79,7 +82,7 @@ function linkOf(socket: Opening, stir: () => void, maxHeld: number): Link {
     stir();
   };
   const goOn = () => {
-    clearTimeout(pause);
+    pause?.abort();
     pause = undefined;
     socket.resume();
   };
@@ -93,7 +96,8 @@ function linkOf(socket: Opening, stir: () => void, maxHeld: number): Link {
     } else if (mayPause && queue.held > maxHeld / 2) {
       mayPause = false;
       socket.pause();
-      pause = setTimeout(goOn, PAUSE_MS);
+      pause = new AbortController();
+      clock.sleep(PAUSE_MS, pause.signal).then(goOn, () => {});
     }
     sign();
   };
@@ -103,7 +107,7 @@ function linkOf(socket: Opening, stir: () => void, maxHeld: number): Link {
     fault = 'code' in error && typeof error.code === 'string' ? error.code : '';
   });
   socket.on('close', (code, reason) => {
-    clearTimeout(pause);
+    pause?.abort();
     const text = `${code}${reason.length > 0 ? ` ${reason.toString('utf8').slice(0, 200)}` : ''}`;
     over(
       code === CLOSE_QUOTA ? 'quota' : code === 1006 ? 'reset' : 'closed',
@@ -132,22 +136,30 @@ function linkOf(socket: Opening, stir: () => void, maxHeld: number): Link {
     },
     send: (text) => socket.send(text, () => {}),
     close() {
-      farewell ??= takeLeave(socket, pause ? goOn : undefined);
+      farewell ??= takeLeave(socket, clock, pause ? goOn : undefined);
       return farewell;
     },
   };
 }
 
 /** Closes in good order; settles with whether the service answered, so that it counts no further minute. */
-function takeLeave(socket: Opening, goOn: (() => void) | undefined): Promise<boolean> {
+function takeLeave(
+  socket: Opening,
+  clock: Pick<Clock, 'sleep'>,
+  goOn: (() => void) | undefined,
+): Promise<boolean> {
   if (socket.readyState !== socket.OPEN) {
     socket.terminate();
     return Promise.resolve(false);
   }
   return new Promise((resolve) => {
-    const patience = setTimeout(() => socket.terminate(), FAREWELL_MS);
+    const patience = new AbortController();
+    clock.sleep(FAREWELL_MS, patience.signal).then(
+      () => socket.terminate(),
+      () => {},
+    );
     socket.once('close', (code) => {
-      clearTimeout(patience);
+      patience.abort();
       resolve(code !== 1006);
     });
     goOn?.();

@@ -120,15 +120,15 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           meter.lost += price(limit);
           throw network('BROKEN');
         }
+        const last = got.rows.at(-1)?.id ?? null;
+        if (strikes('hollow'))
+          return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]), cu: price(limit) };
         first ??= {
           held: new Set(
             posts.filter((post) => post.visibleAt <= got.then && got.then < post.goneAt).map(({ id }) => id),
           ),
           top: got.rows.find(({ at }) => at !== null),
         };
-        const last = got.rows.at(-1)?.id ?? null;
-        if (strikes('hollow'))
-          return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]), cu: price(limit) };
         const nextBefore = strikes('repeat') ? (before ?? last) : last;
         return {
           rows: got.rows.map((post) => ({ id: post.id, at: post.at, record: post.record, raw: null })),
