@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import {
+  asItShouldBe,
+  compare,
+  idsOf,
+  listening,
+  randomOf,
+  readText,
+  seedOf,
+  startPosting,
+  startTail,
+  until,
+} from './feed.ts';
+import { openHome, withSandbox } from './harness.ts';
+
+/** How often the client is killed; a soak takes more. */
+const ROUNDS = Number(process.env['TAIL_ROUNDS'] ?? 20);
+const patience = 60_000 + ROUNDS * 5_000;
+const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+const disturbances =
+  'withhold=2%,dup=2%,reorder=5%:200ms,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';
+
+/** What happens to the service in a round. */
+function disturb(sandbox: Sandbox, chance: number) {
+  if (chance < 0.1) void sandbox.control('sockets', { how: 'drop' });
+  else if (chance < 0.15) sandbox.restart(100);
+}
+
+/**
+ * Half of the clients are killed at any moment since their start, the others soon after something has come out of
+ * them: a start that has to read a long way back would otherwise never be outlived.
+ */
+async function untilItsTime(random: ReturnType<typeof randomOf>, grown: () => boolean) {
+  if (random.next() < 0.5) return delay(random.between(50, 900));
+  await until(grown);
+  return delay(random.between(0, 150));
+}
+
+test(`a file survives ${ROUNDS} kills with no line lost, torn or doubled`, {
+  timeout: patience,
+}, async () => {
+  const seed = seedOf();
+  const random = randomOf(seed);
+  const sandbox = await withSandbox({ ...open, seed });
+  const home = openHome();
+  const out = join(home.path, 'theses.ndjson');
+  const start = (more: readonly string[]) =>
+    startTail(['--out', out, '--yes', '--lag', '300ms', ...more], { sandbox, home });
+  const posting = startPosting(sandbox, 50, () => (random.next() < 0.01 ? 100 : 1));
+  let client = start([]);
+  await until(() => readText(out).includes('\n'));
+  sandbox.faults.set(disturbances);
+  for (let round = 0; round < ROUNDS; round++) {
+    const size = readText(out).length;
+    disturb(sandbox, random.next());
+    await untilItsTime(random, () => readText(out).length > size);
+    client.child.kill('SIGKILL');
+    await client.child;
+    client = start([]);
+  }
+  client.child.kill('SIGKILL');
+  await client.child;
+  posting.stop();
+  sandbox.faults.set('');
+  const last = start(['--duration', '4s']);
+  expect((await last.child).exitCode, last.stderr).toBe(0);
+  const text = readFileSync(out, 'utf8');
+  const lines = idsOf(text);
+  const wanted = posting.ids.slice(posting.ids.indexOf(lines[0] ?? ''));
+  expect({ seed, ...compare(wanted, lines), whole: text.endsWith('\n') }).toEqual({
+    seed,
+    ...asItShouldBe,
+    whole: true,
+  });
+});
+
+test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout: patience }, async () => {
+  const seed = seedOf();
+  const random = randomOf(seed);
+  const sandbox = await withSandbox({ ...open, seed });
+  const home = openHome();
+  const checkpoint = join(home.path, 'tail.json');
+  const start = (more: readonly string[]) =>
+    startTail(['--checkpoint', checkpoint, '--yes', '--lag', '300ms', ...more], { sandbox, home });
+  const got: string[] = [];
+  /** What a reader makes of it: a line that never ended is none. */
+  const take = (text: string) => {
+    const ids = idsOf(text.slice(0, text.lastIndexOf('\n') + 1));
+    expect(new Set(ids).size, `seed ${seed}: doubled within one run`).toBe(ids.length);
+    got.push(...ids);
+  };
+  let client = start([]);
+  await until(() => readText(checkpoint) !== '' && listening(sandbox) > 0);
+  sandbox.faults.set(disturbances);
+  const posting = startPosting(sandbox, 50, () => (random.next() < 0.01 ? 100 : 1));
+  for (let round = 0; round < ROUNDS; round++) {
+    let grown = false;
+    client.child.stdout.once('data', () => {
+      grown = true;
+    });
+    disturb(sandbox, random.next());
+    await untilItsTime(random, () => grown);
+    client.child.kill('SIGKILL');
+    take((await client.child).stdout);
+    client = start([]);
+  }
+  client.child.kill('SIGKILL');
+  take((await client.child).stdout);
+  posting.stop();
+  sandbox.faults.set('');
+  const last = start(['--duration', '4s']);
+  const ended = await last.child;
+  take(ended.stdout);
+  expect(ended.exitCode, last.stderr).toBe(0);
+  const { lost, foreign } = compare(posting.ids, got);
+  expect({ seed, lost, foreign }).toEqual({ seed, lost: [], foreign: [] });
+  // In order this time: what came out is known, and does not come again.
+  const after = await start(['--duration', '1500ms']).child;
+  expect(idsOf(after.stdout)).toEqual([]);
+});
+
+/** Memory of a process, in MB: now, and the most that it ever had. */
+function memoryOf(pid: number | undefined): { readonly now: number; readonly most: number } {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const of = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1_024;
+  return { now: of('VmRSS'), most: of('VmHWM') };
+}
+
+test.runIf(process.platform === 'linux')(
+  'a reader that stalls costs no line, and no memory without bound',
+  async () => {
+    const sandbox = await withSandbox(open);
+    const tail = startTail(['--yes', '--lag', '500ms', '--via', 'ws'], { sandbox, home: openHome() });
+    await until(() => listening(sandbox) > 0);
+    const { stdout, pid } = tail.child;
+    stdout.pause();
+    const posting = startPosting(sandbox, 1_000, () => 0);
+    // Enough for every buffer on the way, twice: it is the feed itself that has to wait.
+    for (let batch = 0; batch < 120; batch++) {
+      posting.post(250);
+      await delay(10);
+    }
+    const held = memoryOf(pid);
+    stdout.resume();
+    await until(() => listening(sandbox) > 0);
+    let text = '';
+    stdout.on('data', (part: Buffer) => {
+      text += part.toString();
+    });
+    await until(() => text.split('\n').length > posting.ids.length);
+    const { most } = memoryOf(pid);
+    tail.child.kill('SIGINT');
+    await tail.child;
+    expect(idsOf(text).length).toBe(posting.ids.length);
+    expect(new Set(idsOf(text))).toEqual(new Set(posting.ids));
+    expect(Math.max(held.most, most)).toBeLessThan(200);
+  },
+);
