@@ -1,0 +1,319 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { readLedger } from '../../src/state/ledger.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+
+const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
+const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);
+
+/** Numbers from 0 up to 1, the same for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Handles, wallets and ids of the sandbox's own traders, and some of nobody. */
+function subjectsOf(sandbox: Sandbox, random: () => number, count: number): string[] {
+  return Array.from({ length: count }, () => {
+    const handle =
+      sandbox.world.users.handles[Math.floor(random() * sandbox.world.users.handles.length)] ?? '';
+    const user = sandbox.world.users.byHandle(handle);
+    const roll = random();
+    if (roll < 0.25) return `nobody_${Math.floor(random() * 50)}`;
+    if (roll < 0.5) return user?.solanaAddress ?? handle;
+    if (roll < 0.6) return user?.id ?? handle;
+    return random() < 0.5 ? `@${handle.toUpperCase()}` : handle;
+  });
+}
+
+async function ledgerOf(home: Home) {
+  const sum = { cu: 0, atMost: 0, calls: 0 };
+  for await (const entry of readLedger({ dir: home.state })) {
+    sum.calls++;
+    sum.cu += entry.cu;
+    sum.atMost += entry.cu + (entry.cuAtMost ?? 0);
+  }
+  return sum;
+}
+
+const faults = [
+  '500=5%,OVERLOADED=5%,504=3%',
+  'lost=8%,cut=5%',
+  'reset=10%,shape=4%,html=3%',
+  '429=5%:2s,502=5%',
+  'delay=0ms..8ms,lost=5%,500=5%',
+  '',
+];
+
+describe('--max-cu', () => {
+  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const runs = Array.from({ length: 24 }, (_, index) => seed + index);
+
+  test.each(runs)('is never passed by what the service charges (SEED=%i)', async (each) => {
+    const random = randomOf(each);
+    const spec = faults[Math.floor(random() * faults.length)] ?? '';
+    const sandbox = await withSandbox({
+      ...plenty,
+      seed: each % 1000,
+      faults: spec,
+      traders: 200,
+      theses: 2_000,
+    });
+    const home = openHome();
+    const maxCu = Math.floor(10 ** (2 + random() * 3.5));
+    const commands = [
+      ['whois', ...subjectsOf(sandbox, random, 1 + Math.floor(random() * 60))],
+      [
+        'resolve',
+        ...sandbox.world.users.handles.slice(0, 1 + Math.floor(random() * 8)),
+        'nobody_at_all',
+        '--wait',
+        '20s',
+      ],
+      ['thesis', 'list', '--limit', String(1 + Math.floor(random() * 1500))],
+      ['launchpad', 'callouts', '--all'],
+    ];
+    const words = commands[Math.floor(random() * commands.length)] ?? [];
+    const ran = await runInProcess([...words, '--max-cu', String(maxCu), '--yes'], {
+      sandbox,
+      home,
+      random,
+      clock: virtualClock(sandbox.clock.now()),
+    });
+    const charged = sandbox.meter().totalUnits;
+    expect(charged, `${words.join(' ')} with ${spec}: ${ran.stderr}`).toBeLessThanOrEqual(maxCu);
+    const ledger = await ledgerOf(home);
+    expect(ledger.cu).toBeLessThanOrEqual(charged);
+    expect(ledger.atMost).toBeGreaterThanOrEqual(charged);
+    if (!/lost|cut|shape|html|502/.test(spec)) expect(ledger.cu).toBe(charged);
+    expect([0, 3, 6, 7, 8, 9]).toContain(ran.exitCode);
+  });
+
+  test('delivers what was answered and ends in 6', async () => {
+    const sandbox = await withSandbox(plenty);
+    const words = ['whois', 'mira', 'nobody_a', 'nobody_b', 'nobody_c'];
+    const ran = await runInProcess([...words, '--max-cu', '500'], { sandbox });
+    expect([ran.exitCode, ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 3, 500]);
+    expect(ran.error()).toMatchObject({ code: 'CEILING', retryable: false, exit: 6 });
+    expect(ran.error()).not.toHaveProperty('status');
+  });
+
+  test.each(['whois', 'resolve'])('of 0 lets %s send nothing', async (name) => {
+    const sandbox = await withSandbox();
+    const ran = await runInProcess([name, 'mira', '--max-cu', '0'], { sandbox });
+    expect([ran.exitCode, ran.stdout, sandbox.log.length]).toEqual([6, '', 0]);
+  });
+});
+
+describe('a costly run', () => {
+  const ask = ['whois', ...wallets];
+
+  test('is asked about on a terminal, and sends nothing without a yes', async () => {
+    for (const typed of ['n\n', '\n', 'maybe\n', 'yesterday\n', '\u0004']) {
+      const sandbox = await withSandbox();
+      const ran = await runInProcess(ask, { sandbox, tty: true, typed });
+      expect([ran.exitCode, ran.stdout, sandbox.log.length]).toEqual([11, '', 0]);
+      expect(ran.stderr).toContain('looking 5 subjects up can cost 1,000 CU to 150,000 CU. Go on? [y/N]');
+    }
+  });
+
+  test('goes on after y or yes', async () => {
+    for (const typed of ['y\n', 'YES\n']) {
+      const sandbox = await withSandbox();
+      const ran = await runInProcess(ask, { sandbox, tty: true, typed });
+      expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([3, 1_000]);
+    }
+  });
+
+  test('is asked about with what stdin holds read as subjects, only where both are terminals', async () => {
+    const sandbox = await withSandbox();
+    const ran = await runInProcess(['whois', '-'], {
+      sandbox,
+      tty: { stderr: true },
+      stdin: wallets.join('\n'),
+    });
+    expect([ran.exitCode, ran.error()['code'], sandbox.log.length]).toEqual([11, 'CONFIRMATION_NEEDED', 0]);
+  });
+
+  test.each([
+    [['--yes'], 3],
+    [['-y'], 3],
+    [['--max-cu', '150000'], 3],
+    [['--max-cu', '150k'], 3],
+    [['--max-cu', '100000'], 3],
+    [['--max-cu', '149999'], 11],
+    [[], 11],
+  ])('elsewhere runs with %j in %i', async (flags, exit) => {
+    const sandbox = await withSandbox();
+    const ran = await runInProcess([...ask, ...flags], { sandbox });
+    expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
+  });
+
+  test('asks the free me first, and is refused where that says that it can not succeed', async () => {
+    const sandbox = await withSandbox({ monthlyUnits: 900 });
+    const ran = await runInProcess([...ask, '--yes'], { sandbox });
+    expect([ran.exitCode, ran.error()['code']]).toEqual([6, 'QUOTA_EXCEEDED']);
+    expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['me']);
+  });
+});
+
+describe('--dry-run', () => {
+  test.each([
+    [['whois', 'mira', ...wallets], 6],
+    [['resolve', 'mira', 'Mira', 'nobody'], 4],
+    [['pnl', 'mira'], 1],
+    [['pnl', 'mira', 'juno'], 1],
+    [['thesis', 'list', '--user', 'mira', '--limit', '100'], 2],
+    [['thesis', 'list', '--all'], 1],
+    [['thesis', 'tail'], null],
+    [['launchpad', 'user', ...wallets], 5],
+    [['launchpad', 'callouts'], 1],
+    [['launchpad', 'board', '--compare', '7d'], 2],
+    [['launchpad', 'tail'], null],
+    [['me'], 1],
+    [['api', '/v2/thesis'], 1],
+    [['doctor'], null],
+  ] as const)('sends nothing: %j', async (words, requests) => {
+    const sandbox = await withSandbox();
+    const ran = await runInProcess([...words, '--dry-run'], { sandbox });
+    expect([ran.exitCode, sandbox.log.length], ran.stderr).toEqual([0, 0]);
+    if (requests !== null) expect(ran.records()).toHaveLength(requests);
+    expect(ran.lines().length).toBeGreaterThan(0);
+    for (const record of ran.records()) {
+      expect(record).toMatchObject({
+        method: expect.any(String),
+        path: expect.stringMatching(/^\//),
+        least: expect.any(Number),
+      });
+      expect(record).toHaveProperty('most');
+    }
+  });
+});
+
+describe('what is known already', () => {
+  const walletOf = (sandbox: Sandbox) => sandbox.world.users.byHandle('mira')?.solanaAddress ?? '';
+
+  test('is asked once in a run, however often it stands and however it is spelled', async () => {
+    const sandbox = await withSandbox();
+    const ran = await runInProcess(
+      ['whois', 'mira', '@MIRA', 'Mira', 'nobody', 'NOBODY', 'mira', '--no-cache'],
+      { sandbox },
+    );
+    expect([ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 300]);
+  });
+
+  test('is free within --max-age, also by its id', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const clock = virtualClock(Date.now());
+    const run = (...words: string[]) => runInProcess(['whois', ...words], { sandbox, home, clock });
+    await run('mira');
+    const before = sandbox.log.length;
+    await clock.sleep(59 * 60_000);
+    const again = await run('MIRA', sandbox.world.users.byHandle('mira')?.id ?? '');
+    expect([again.exitCode, sandbox.log.length]).toEqual([0, before]);
+    await clock.sleep(61_000);
+    await run('mira');
+    expect(sandbox.log.length).toBe(before + 1);
+    await run('mira', '--max-age', '0s');
+    expect(sandbox.log.length).toBe(before + 2);
+    await run('mira', '--no-cache');
+    expect(sandbox.log.length).toBe(before + 3);
+  });
+
+  test('is refreshed through the id where a wallet answer has aged: 100 CU, not 30,000', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const clock = virtualClock(Date.now());
+    const run = () => runInProcess(['whois', walletOf(sandbox)], { sandbox, home, clock });
+    const first = await run();
+    expect(sandbox.meter().unitsUsed).toBe(30_000);
+    await clock.sleep(2 * 3_600_000);
+    const second = await run();
+    expect(second.stdout).toBe(first.stdout);
+    expect(sandbox.meter().unitsUsed).toBe(30_100);
+  });
+
+  test('is kept for five minutes where it is a miss', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const clock = virtualClock(Date.now());
+    const run = () => runInProcess(['whois', 'nobody'], { sandbox, home, clock });
+    await run();
+    await clock.sleep(299_000);
+    expect((await run()).exitCode).toBe(3);
+    expect(sandbox.meter().unitsUsed).toBe(200);
+    await clock.sleep(1_000);
+    await run();
+    expect(sandbox.meter().unitsUsed).toBe(400);
+  });
+
+  test.each(['500', 'NOT_FOUND', 'FORBIDDEN', '409', '400', 'shape', 'html', 'cut'])(
+    'is never an error: %s',
+    async (fault) => {
+      const sandbox = await withSandbox({ faults: `${fault}@user.handle*1` });
+      const home = openHome();
+      await runInProcess(['whois', 'mira', '--retries', '0'], { sandbox, home });
+      const ran = await runInProcess(['whois', 'mira'], { sandbox, home });
+      expect([ran.exitCode, ran.records()[0]?.['found']]).toEqual([0, true]);
+      expect(sandbox.log.filter(({ endpoint }) => endpoint === 'user.handle')).toHaveLength(2);
+    },
+  );
+
+  test('belongs to one base URL and one key', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    await runInProcess(['whois', 'mira'], { sandbox, home });
+    const other = sandbox.addKey({});
+    await runInProcess(['whois', 'mira'], { sandbox, home, key: other });
+    await runInProcess(['whois', 'mira'], { sandbox: await withSandbox(), home });
+    expect(sandbox.log).toHaveLength(2);
+  });
+});
+
+test('the ledger comes to what the service charged, after a mix of everything', async () => {
+  const sandbox = await withSandbox({ ...plenty, faults: '500=5%,OVERLOADED=3%' });
+  const home = openHome();
+  const board = sandbox.world.launchpad
+    .board('weekly', sandbox.clock.now())
+    .entries.map(({ wallet }) => wallet);
+  mkdirSync(home.config, { recursive: true });
+  writeFileSync(
+    join(home.path, 'subjects.csv'),
+    `who\n${sandbox.world.users.handles.slice(0, 30).join('\n')}\nnobody\n`,
+  );
+  const lines = [
+    ['whois', '--file', join(home.path, 'subjects.csv'), '--column', 'who'],
+    ['whois', sandbox.world.users.byHandle('mira')?.evmAddress ?? '', 'nobody'],
+    ['resolve', 'mira', 'nobody', '--no-wait'],
+    ['pnl', 'mira', 'nobody'],
+    ['pnl', 'juno'],
+    ['thesis', 'list', '--user', 'mira'],
+    ['thesis', 'list', '--limit', '130'],
+    ['launchpad', 'user', ...board.slice(0, 5), ...wallets],
+    ['launchpad', 'callouts', '--limit', '60'],
+    ['launchpad', 'board', '--compare', '3d'],
+    ['api', '/v2/thesis?limit=41'],
+    ['me'],
+  ];
+  for (const words of lines) {
+    await runInProcess([...words, ...(words[0] === 'me' ? [] : ['--yes'])], {
+      sandbox,
+      home,
+      clock: virtualClock(sandbox.clock.now()),
+    });
+  }
+  const usage = await runInProcess(['usage', '--by', 'command', '--since', '30d'], { sandbox, home });
+  const sum = usage.records().reduce((all, { cu }) => all + Number(cu), 0);
+  expect(sum).toBe(sandbox.meter().unitsUsed);
+  expect((await ledgerOf(home)).cu).toBe(sum);
+  expect(usage.records().length).toBeGreaterThan(5);
+});
