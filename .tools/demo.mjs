@@ -20,6 +20,7 @@ const service = spawn(process.execPath, [program, 'sandbox', '--rate', '90'], {
 });
 const quit = () => service.kill();
 process.on('SIGINT', quit);
+process.on('exit', quit);
 
 const bold =
   process.stdout.isTTY && !process.env.NO_COLOR ? (text) => `\x1b[1m${text}\x1b[22m` : (text) => text;
