@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
+
+const CEILING = 45_000;
+const POSTS = 6;
+
+/** What goes wrong, in which exits a tail that is wanted for some rows may end, and by which way it is followed. */
+const faults: readonly (readonly [fault: string, via: 'ws' | 'poll' | 'auto', exits: readonly number[]])[] = [
+  ['', 'ws', [0]],
+  ['', 'poll', [0]],
+  ['drop@ws+3*1', 'ws', [0]],
+  ['close@ws+3*1', 'ws', [0]],
+  ['dup@ws', 'ws', [0]],
+  ['reorder@ws=50%:100ms', 'ws', [0]],
+  ['delay@ws=20ms', 'ws', [0]],
+  ['html@ws+3*1', 'ws', [0]],
+  ['shape@ws+3*1', 'ws', [0]],
+  ['withhold@ws+4*1', 'ws', [0]],
+  ['halfopen@ws+4*1', 'ws', [0]],
+  ['UNAUTHORIZED@ws', 'ws', [4]],
+  ['QUOTA_EXCEEDED@ws', 'ws', [6]],
+  ['FORBIDDEN_SCOPE@ws', 'ws', [5]],
+  ['FORBIDDEN_SCOPE@ws', 'auto', [0]],
+  ['OVERLOADED@ws*1', 'ws', [0]],
+  ['INTERNAL_ERROR*1', 'poll', [0]],
+  ['RATE_LIMITED*1', 'poll', [0]],
+  ['cut*1', 'poll', [0]],
+  ['lost*1', 'poll', [0]],
+  ['reset*1', 'poll', [0]],
+  ['html*1', 'poll', [0]],
+  ['shape*1', 'poll', [0]],
+  ['stall*1', 'poll', [0]],
+  ['UNAUTHORIZED', 'poll', [4]],
+  ['FORBIDDEN_SCOPE', 'poll', [5]],
+  ['QUOTA_EXCEEDED', 'poll', [6]],
+  ['late=50%:300ms', 'poll', [0]],
+  ['vanish=30%:300ms', 'poll', [0]],
+];
+
+async function tryOut([fault, via, exits]: (typeof faults)[number]): Promise<void> {
+  const sandbox = await withSandbox({ faults: fault, theses: 60, ratePerMinute: 100_000 });
+  const home = openHome();
+  const posted = new Set<string>();
+  const feeding = setInterval(() => posted.add(sandbox.post().id), 300);
+  const out = join(home.path, 'rows.ndjson');
+  const words = ['thesis', 'tail', '--via', via, '--lag', '200ms', '--duration', '5s', '--backfill', '3'];
+  const ran = await runInProcess(
+    [
+      ...words, // One that is to fail must not have enough before.
+      ...(exits.includes(0) ? ['--count', String(POSTS)] : []),
+      '--max-cu',
+      String(CEILING),
+      '--timeout',
+      '300ms',
+      '--out',
+      out,
+    ],
+    { sandbox, home },
+  ).finally(() => clearInterval(feeding));
+  const shown = `${fault} by ${via}: ${ran.exitCode}\n${ran.stderr}`;
+  expect(exits, shown).toContain(ran.exitCode);
+  expect(ran.stderr, shown).not.toMatch(/BUG|\n\s+at |TypeError|RangeError/);
+  expect(sandbox.meter().unitsUsed, shown).toBeLessThanOrEqual(CEILING);
+  expect(ran.stderr.includes(sandbox.key), shown).toBe(false);
+  if (ran.exitCode !== 0) expect(ran.error()['exit']).toBe(ran.exitCode);
+  const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
+  expect(left.filter((name) => /\.(?:tmp|lock)$/.test(name))).toEqual([]);
+  const text = existsSync(out) ? readFileSync(out, 'utf8') : '';
+  expect(text === '' || text.endsWith('\n')).toBe(true);
+  expect(text.includes(sandbox.key)).toBe(false);
+  const ids = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line): string => JSON.parse(line).id);
+  expect(new Set(ids).size).toBe(ids.length);
+  if (ran.exitCode === 0) expect(ids.length, shown).toBeGreaterThan(0);
+  expect(ids.filter((id) => posted.has(id)).length + 3).toBeGreaterThanOrEqual(ids.length);
+}
+
+// Side by side: what takes time in them is waiting.
+test.each(['ws', 'poll', 'auto'])(
+  'a tail by %s ends in order under every fault, and gives no row twice',
+  async (way) => {
+    await Promise.all(faults.filter(([, via]) => via === way).map(tryOut));
+  },
+);
+
+test('a tail goes on over restarts of the service, with every post of the time between', async () => {
+  const sandbox = await withSandbox({ theses: 60 });
+  const home = openHome();
+  const out = join(home.path, 'rows.ndjson');
+  const running = runInProcess(
+    [
+      'thesis',
+      'tail',
+      '--via',
+      'ws',
+      '--lag',
+      '200ms',
+      '--count',
+      '6',
+      '--duration',
+      '20s',
+      '--max-cu',
+      '200k',
+      '--out',
+      out,
+    ],
+    { sandbox, home },
+  );
+  await expect.poll(() => sandbox.state().sockets.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect
+    .poll(() => sandbox.log.filter(({ endpoint }) => endpoint === 'thesis.all').length, { timeout: 10_000 })
+    .toBeGreaterThan(0);
+  const posted: string[] = [];
+  for (let turn = 0; turn < 3; turn++) {
+    posted.push(sandbox.post().id);
+    sandbox.restart(200);
+    posted.push(sandbox.post().id);
+    await expect
+      .poll(() => (existsSync(out) ? readFileSync(out, 'utf8').split('\n').length - 1 : 0), {
+        timeout: 15_000,
+      })
+      .toBeGreaterThanOrEqual(posted.length);
+  }
+  const ran = await running;
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  const ids = readFileSync(out, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line): string => JSON.parse(line).id);
+  expect([...ids].sort()).toEqual([...posted].sort());
+});
