@@ -11,6 +11,7 @@ _trdr_flags() {
     'config') reply='--help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'resolve') reply='--direct --wait --no-wait --file --column --strict --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'whois') reply='--as --file --column --strict --max-age --no-cache --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
+    'pnl') reply='--window --sort --resume --file --column --strict --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'thesis list') reply='--token --user --limit --all --since --until --before --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'thesis tail') reply='--token --user --symbol --min-holdings --dev-only --grep --via --lag --backfill --since --count --duration --checkpoint --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'me') reply='--min-units --min-reveals --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http' ;;
@@ -44,7 +45,7 @@ _trdr_flags() {
 _trdr_words() {
   reply=
   case $1 in
-    '') reply='api auth cache completion config doctor launchpad me price resolve sandbox schema thesis usage whois' ;;
+    '') reply='api auth cache completion config doctor launchpad me pnl price resolve sandbox schema thesis usage whois' ;;
     'thesis') reply='list tail' ;;
     'launchpad') reply='board callouts tail user' ;;
     'cache') reply='clear stats' ;;
@@ -59,9 +60,10 @@ _trdr_arg() {
   case "$1 $2" in
     'resolve '*) reply='@handle' ;;
     'whois '*) reply='@handle' ;;
+    'pnl '*) reply='@handle' ;;
     'price 0') reply='user.handle user.wallet user.id user.resolve user.pnl users.pnl thesis.all thesis.token thesis.user thesis.userToken launchpad.user launchpad.callouts launchpad.callouts.coin launchpad.callouts.wallet launchpad.board me ws' ;;
     'launchpad user '*) reply='' ;;
-    'schema '*) reply='resolve whois thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox' ;;
+    'schema '*) reply='resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox' ;;
     'completion 0') reply='bash zsh fish powershell' ;;
     'auth switch 0') reply='@profile' ;;
     'auth logout 0') reply='@profile' ;;
@@ -85,6 +87,8 @@ _trdr_value() {
     *' --out') reply='@file' ;;
     *' --file') reply='@file' ;;
     *' --as') reply='handle wallet id' ;;
+    *' --window') reply='24h 7d 30d all' ;;
+    *' --sort') reply='netUsd returnPct volumeUsd trades rank' ;;
     *' --token') reply='@token' ;;
     *' --user') reply='@handle' ;;
     *' --via') reply='auto ws poll' ;;
@@ -103,7 +107,7 @@ _trdr_value() {
 
 _trdr_takes_value() {
   case $1 in
-    --wait | --file | --column | --color | --profile | --output | -o | --fields | --out | --base-url | --retries | --timeout | --max-cu | --as | --max-age | --token | --user | --limit | --since | --until | --before | --symbol | --min-holdings | --grep | --via | --lag | --backfill | --count | --duration | --checkpoint | --min-units | --min-reveals | --coin | --wallet | --period | --at | --compare | --by | --field | -f | --input | --port | --seed | --plan | --rate | --envelope | --page | --faults | --replay | --speed | --data | --theses | --traders | --units-used) return 0 ;;
+    --wait | --file | --column | --color | --profile | --output | -o | --fields | --out | --base-url | --retries | --timeout | --max-cu | --as | --max-age | --window | --sort | --token | --user | --limit | --since | --until | --before | --symbol | --min-holdings | --grep | --via | --lag | --backfill | --count | --duration | --checkpoint | --min-units | --min-reveals | --coin | --wallet | --period | --at | --compare | --by | --field | -f | --input | --port | --seed | --plan | --rate | --envelope | --page | --faults | --replay | --speed | --data | --theses | --traders | --units-used) return 0 ;;
   esac
   return 1
 }

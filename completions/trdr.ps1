@@ -1,13 +1,13 @@
 # Completion of trdr for PowerShell, made from its commands:
 # trdr completion powershell | Out-String | Invoke-Expression
 
-$script:TrdrValued = @('--wait', '--file', '--column', '--color', '--profile', '--output', '-o', '--fields', '--out', '--base-url', '--retries', '--timeout', '--max-cu', '--as', '--max-age', '--token', '--user', '--limit', '--since', '--until', '--before', '--symbol', '--min-holdings', '--grep', '--via', '--lag', '--backfill', '--count', '--duration', '--checkpoint', '--min-units', '--min-reveals', '--coin', '--wallet', '--period', '--at', '--compare', '--by', '--field', '-f', '--input', '--port', '--seed', '--plan', '--rate', '--envelope', '--page', '--faults', '--replay', '--speed', '--data', '--theses', '--traders', '--units-used')
+$script:TrdrValued = @('--wait', '--file', '--column', '--color', '--profile', '--output', '-o', '--fields', '--out', '--base-url', '--retries', '--timeout', '--max-cu', '--as', '--max-age', '--window', '--sort', '--token', '--user', '--limit', '--since', '--until', '--before', '--symbol', '--min-holdings', '--grep', '--via', '--lag', '--backfill', '--count', '--duration', '--checkpoint', '--min-units', '--min-reveals', '--coin', '--wallet', '--period', '--at', '--compare', '--by', '--field', '-f', '--input', '--port', '--seed', '--plan', '--rate', '--envelope', '--page', '--faults', '--replay', '--speed', '--data', '--theses', '--traders', '--units-used')
 
 # For each command: its next words, flags with what their values can be, and its arguments. @ and a kind
 # stands for names that only this machine knows.
 $script:TrdrCommands = @{
     '' = @{
-        Words = @{ 'api' = 'Any call of the service, its answer as it came'; 'auth' = 'Keys and profiles'; 'cache' = 'Answers kept on this machine'; 'completion' = 'The completion script of a shell'; 'config' = 'Settings'; 'doctor' = 'Check settings, key, reach, clock and limits, and how the service has changed'; 'launchpad' = 'The launchpad'; 'me' = 'Your plan, limits and what is left of both meters; free'; 'price' = 'The price list, in compute units (CU)'; 'resolve' = 'A handle''s wallet, looked for live where none is held'; 'sandbox' = 'The embedded service, standing on loopback until it is stopped'; 'schema' = 'JSON Schema of what a command prints, with its flags, prices and exit codes'; 'thesis' = 'The feed of theses'; 'usage' = 'What was spent from this machine, by the local ledger'; 'whois' = 'Who is behind a handle, a wallet or a user id' }
+        Words = @{ 'api' = 'Any call of the service, its answer as it came'; 'auth' = 'Keys and profiles'; 'cache' = 'Answers kept on this machine'; 'completion' = 'The completion script of a shell'; 'config' = 'Settings'; 'doctor' = 'Check settings, key, reach, clock and limits, and how the service has changed'; 'launchpad' = 'The launchpad'; 'me' = 'Your plan, limits and what is left of both meters; free'; 'pnl' = 'Traders'' numbers: cash flow, return, volume, trades, rank'; 'price' = 'The price list, in compute units (CU)'; 'resolve' = 'A handle''s wallet, looked for live where none is held'; 'sandbox' = 'The embedded service, standing on loopback until it is stopped'; 'schema' = 'JSON Schema of what a command prints, with its flags, prices and exit codes'; 'thesis' = 'The feed of theses'; 'usage' = 'What was spent from this machine, by the local ledger'; 'whois' = 'Who is behind a handle, a wallet or a user id' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
@@ -51,6 +51,12 @@ $script:TrdrCommands = @{
     'whois' = @{
         Words = @{  }
         Flags = @{ '--as' = 'handle wallet id'; '--file' = '@file'; '--column' = ''; '--strict' = ''; '--max-age' = ''; '--no-cache' = ''; '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
+        Args = @('@handle')
+        Variadic = $true
+    }
+    'pnl' = @{
+        Words = @{  }
+        Flags = @{ '--window' = '24h 7d 30d all'; '--sort' = 'netUsd returnPct volumeUsd trades rank'; '--resume' = ''; '--file' = '@file'; '--column' = ''; '--strict' = ''; '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @('@handle')
         Variadic = $true
     }
@@ -105,7 +111,7 @@ $script:TrdrCommands = @{
     'schema' = @{
         Words = @{  }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = '' }
-        Args = @('resolve whois thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox')
+        Args = @('resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox')
         Variadic = $true
     }
     'completion' = @{

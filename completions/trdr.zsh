@@ -76,6 +76,40 @@ _trdr_whois() {
     && return
 }
 
+_trdr_pnl() {
+  _arguments -S \
+    '*--window=[show this window; may be given several times]:window:(24h 7d 30d all)' \
+    '(--sort)--sort=[best first, by the first --window given, or all]:sort:(netUsd returnPct volumeUsd trades rank)' \
+    '(--resume)--resume[with --out\: go on with an export that was interrupted]' \
+    '(--file)--file=[read one subject a line from this file; - is stdin]:file:_files' \
+    '(--column)--column=[the file is CSV\: take this column]:column: ' \
+    '(--strict)--strict[exit 10 when any subject was missing or failed]' \
+    '(--help -h)--help[show help]' \
+    '(--help -h)-h[show help]' \
+    '(--quiet -q)--quiet[no notices on stderr]' \
+    '(--quiet -q)-q[no notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
+    '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
+    '(--json)--json[same as -o json]' \
+    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
+    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--utc)--utc[show times in UTC]' \
+    '(--base-url)--base-url=[base URL of the service]:base-url: ' \
+    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
+    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
+    '(--timeout)--timeout=[time for one request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
+    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
+    '(--yes -y)--yes[do not ask before a costly run]' \
+    '(--yes -y)-y[do not ask before a costly run]' \
+    '*:handle:{_trdr_known handle}' \
+    && return
+}
+
 _trdr_thesis_list() {
   _arguments -S \
     '(--token)--token=[only about this token]:token:{_trdr_known token}' \
@@ -333,7 +367,7 @@ _trdr_schema() {
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
     '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
-    '*:command:(resolve whois thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox)' \
+    '*:command:(resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox)' \
     && return
 }
 
@@ -575,7 +609,7 @@ _trdr_api() {
     '(--include -i)--include[print the status and the headers too]' \
     '(--include -i)-i[print the status and the headers too]' \
     '(--paginate)--paginate[go on to the last page]' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, which appears whole or not at all]:out:_files' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
     '(--quiet -q)--quiet[no notices on stderr]' \
@@ -782,6 +816,7 @@ _trdr() {
     'doctor:Check settings, key, reach, clock and limits, and how the service has changed'
     'launchpad:The launchpad'
     'me:Your plan, limits and what is left of both meters; free'
+    'pnl:Traders'\'' numbers\: cash flow, return, volume, trades, rank'
     'price:The price list, in compute units (CU)'
     'resolve:A handle'\''s wallet, looked for live where none is held'
     'sandbox:The embedded service, standing on loopback until it is stopped'
@@ -830,6 +865,7 @@ _trdr() {
         doctor) _trdr_doctor ;;
         launchpad) _trdr_launchpad ;;
         me) _trdr_me ;;
+        pnl) _trdr_pnl ;;
         price) _trdr_price ;;
         resolve) _trdr_resolve ;;
         sandbox) _trdr_sandbox ;;
