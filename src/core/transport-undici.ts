@@ -8,8 +8,12 @@ export { exchange } from './transport-exchange.ts';
 // The parser is WebAssembly. Optimising it in the background holds the process open for some 80 ms at its
 // end, and a command-line client never parses enough to earn that back.
 setFlagsFromString('--liftoff-only');
-// Compiled code is kept with the flags that stand at the end, and is of no use to a run that begins with others.
-process.prependOnceListener('exit', () => setFlagsFromString('--no-liftoff-only'));
+// Code that is kept carries the flags that stand at the end, and a run that begins with others has no use for
+// it: the flag is taken back, with the two that it brought along.
+process.prependOnceListener('exit', () => {
+  for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
+    setFlagsFromString(flag);
+});
 
 /** What a transport needs of undici. */
 export type Lines = Pick<Dispatcher, 'dispatch'> & { destroy(): Promise<unknown> };
