@@ -109,7 +109,7 @@ export function pnlService(terms: ServiceTerms = {}) {
 }
 
 /** What came of a run: its records, what ended it, and what the log holds. */
-export interface Ended {
+interface Ended {
   readonly records: readonly PnlAnswer[];
   readonly failure: Failure | undefined;
   readonly run: PnlRun;

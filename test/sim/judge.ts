@@ -165,5 +165,3 @@ function orderly({ schedule }: Outcome, process: Process): string[] {
     problems.push(`${meter} is above the ceiling ${schedule.ceiling}`);
   return problems;
 }
-
-export type { Service };

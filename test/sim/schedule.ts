@@ -14,7 +14,7 @@ export type Fault = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'slowOut' | 'blockOut' }
 );
 
-export type FaultKind = Fault['kind'];
+type FaultKind = Fault['kind'];
 
 /** A way to go on after a crash. */
 export type ResumeBy = 'none' | 'checkpoint' | 'file' | 'both';

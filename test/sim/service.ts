@@ -291,9 +291,6 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
 export const above = (a: Post, b: Post): boolean =>
   a.sortAt > b.sortAt || (a.sortAt === b.sortAt && a.order > b.order);
 
-/** Virtual time of a service time. */
-export const virtual = (at: number): number => at - EPOCH;
-
 const limited = (seconds: number) =>
   new Failure('rate', 'Too many requests.', {
     code: 'RATE_LIMITED',
