@@ -7,18 +7,22 @@ const CONFIG_VERSION = 1;
 /** More than any hand or trdr writes. */
 const LARGEST = 1024 * 1024;
 
-/** A profile as it stands in the file: what trdr does not know of is kept. */
-const Profile = z.looseObject({ key: z.optional(z.string()) });
-const ConfigFile = z.looseObject({
-  version: z.literal(CONFIG_VERSION),
-  /** The profile that is used where nobody names one. */
-  current: z.optional(z.string()),
-  profiles: z.record(z.string(), Profile),
-});
-const AnyVersion = z.looseObject({ version: z.number() });
+/** The schemas of the file, made when there is a file to read: many runs have their settings of the environment. */
+function makeSchemas() {
+  /** What trdr does not know of is kept. */
+  const Profile = z.looseObject({ key: z.optional(z.string()) });
+  const ConfigFile = z.looseObject({
+    version: z.literal(CONFIG_VERSION),
+    /** The profile that is used where nobody names one. */
+    current: z.optional(z.string()),
+    profiles: z.record(z.string(), Profile),
+  });
+  return { ConfigFile, AnyVersion: z.looseObject({ version: z.number() }) };
+}
 
-export type Profile = z.infer<typeof Profile>;
-export type ConfigFile = z.infer<typeof ConfigFile>;
+export type ConfigFile = z.infer<ReturnType<typeof makeSchemas>['ConfigFile']>;
+/** A profile as it stands in the file. */
+export type Profile = ConfigFile['profiles'][string];
 
 export const emptyConfig: ConfigFile = { version: CONFIG_VERSION, profiles: {} };
 /** The name of the profile that stands where none was named. */
@@ -61,6 +65,7 @@ export function parseConfig(given: string, path: string): ConfigFile {
   } catch (error) {
     throw corrupt(path, `it is no JSON${lineOf(text, error)}`);
   }
+  const { AnyVersion, ConfigFile } = makeSchemas();
   const version = AnyVersion.safeParse(value).data?.version;
   if (version !== undefined && version > CONFIG_VERSION) {
     throw new Failure('local', `the settings in ${path} are of a newer trdr (version ${version})`, {
