@@ -1,6 +1,7 @@
 import { Failure } from '../contract/failure.ts';
 import { withoutKey, withoutKeys } from '../core/mask.ts';
 import { failureJson, renderFailure } from '../output/errors.ts';
+import { safeText } from '../output/safe.ts';
 import { loadStyle, wantsColor, wantsUnicode } from '../output/style.ts';
 import { exitOf } from './exit.ts';
 import type { Io } from './io.ts';
@@ -26,7 +27,8 @@ export function createReport(io: Io): (error: unknown) => Promise<number> {
           unicode: wantsUnicode(io.env, io.platform),
           width: io.stderr.columns ?? 80,
         });
-    const stack = io.argv.includes('--debug') && error instanceof Error ? `${hide(error.stack ?? '')}\n` : '';
+    const stack =
+      io.argv.includes('--debug') && error instanceof Error ? `${safeText(hide(error.stack ?? ''))}\n` : '';
     await new Promise<void>((resolve) => io.stderr.write(`${text}${stack}`, () => resolve()));
     return exit;
   };

@@ -1,0 +1,340 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { openHome, runInProcess } from './harness.ts';
+import { anyMe, type Call, type Reply, withService } from './service.ts';
+
+/** What strangers write: escapes of seven and eight bits, marks of direction, line ends, formulas. */
+const evil = [
+  '\u001b[2J\u001b]0;owned\u0007',
+  '\u001b]8;;http://evil.example\u001b\\click\u001b]8;;\u001b\\',
+  '\u009b31mred\u0090q\u009c',
+  '\u202egnp.exe\u2066x\u2069\u200f',
+  'a\r\nfound: yes\u2028b\u0085c\u000bd',
+  '\u0000\u0007\b\b\b\u007f',
+  '\ud800lone',
+  '\u{e0041}\u{e0042}\u200b\ufeff',
+  '=HYPERLINK("http://evil.example","pay")',
+].join(' ');
+
+/** All that a terminal could obey, or that could turn its reading round; colours are switched off. */
+const aliveInJson = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;
+/** And in what is written for people also what can't be seen. */
+const alive = new RegExp(`${aliveInJson.source}|[\\u200b\\u2060-\\u2065\\ufeff\\u{e0000}-\\u{e007f}]`, 'u');
+
+const WALLET = '1'.repeat(32);
+const unknown = { [`x${evil}`]: evil, deep: { [evil]: [evil, { [evil]: evil }] }, list: [evil] };
+const user = {
+  id: evil,
+  handle: evil,
+  name: evil,
+  bio: evil,
+  banner: evil,
+  profilePicture: evil,
+  twitter: evil,
+  solanaAddress: evil,
+  evmAddress: evil,
+  socials: [{ provider: evil, subject: evil, handle: evil, ...unknown }],
+  ...unknown,
+};
+const window = { netUsd: 1, returnPct: null, volumeUsd: 1, trades: 1, rank: 1, ...unknown };
+const pnl = {
+  handle: evil,
+  displayName: evil,
+  avatarUrl: evil,
+  twitter: evil,
+  followers: 1,
+  wallet: evil,
+  evmWallet: evil,
+  updatedAt: 1,
+  windows: { '24h': window, '7d': window, '30d': null, all: window },
+  ...unknown,
+};
+const thesis = (id: number) => ({
+  id: `${id}${evil}`,
+  tokenAddress: evil,
+  tokenNetwork: evil,
+  tokenSymbol: evil,
+  authorId: evil,
+  authorHandle: evil,
+  authorName: evil,
+  authorIsDev: true,
+  thesis: evil,
+  segments: [{ text: evil, link: evil, ...unknown }],
+  platformCreatedAt: 1_700_000_000_000 - id,
+  ...unknown,
+});
+const callout = (id: number) => ({
+  id: `${id}${evil}`,
+  wallet: evil,
+  userName: evil,
+  xUsername: evil,
+  isVerified: null,
+  coinMint: evil,
+  chain: evil,
+  coinSymbol: evil,
+  coinName: evil,
+  thesis: evil,
+  mediaUrl: evil,
+  calledOutAtMcap: 1,
+  multiple: 2,
+  maxMultiplier: 3,
+  createdAt: 1_700_000_000_000 - id,
+  ...unknown,
+});
+const launchpadUser = {
+  wallet: evil,
+  username: evil,
+  bio: evil,
+  profileImage: evil,
+  xUsername: evil,
+  isVerified: null,
+  isLaunchpadUser: true,
+  followers: 1,
+  following: 1,
+  groupBadges: [evil],
+  ...unknown,
+};
+const entry = (rank: number) => ({
+  rank,
+  wallet: `${rank}${evil}`,
+  username: evil,
+  isVerified: null,
+  pnlSol: 1,
+  pnlUsd: 2,
+  pnlPercent: 3,
+  realizedPnlUsd: 4,
+  unrealizedPnlUsd: 5,
+  ...unknown,
+});
+const page = (items: readonly unknown[]) => ({
+  count: items.length,
+  hasMore: false,
+  nextBefore: null,
+  updatedAt: 1,
+  items,
+  userId: evil,
+  tokenAddress: null,
+  ...unknown,
+});
+const me = {
+  ...anyMe,
+  plan: { name: evil, ...unknown },
+  account: { name: evil, id: evil },
+  scopes: [evil, 'identity:read'],
+  usage: { ...anyMe.usage, period: evil, ...unknown },
+  ...unknown,
+};
+
+/** Every call, answered by a stranger. */
+function answer({ method, path }: Call): Reply {
+  if (path === '/v2/me') return { body: me };
+  if (path === '/openapi.json')
+    return {
+      body: { openapi: '3.1.0', info: { version: evil }, paths: { [evil]: { get: {} }, '/v2/me': unknown } },
+    };
+  if (path.endsWith('/resolve')) {
+    return {
+      status: 202,
+      body: { pending: true, reason: evil, retryable: false, retryAfterSeconds: 1, position: 2, ...unknown },
+    };
+  }
+  if (method === 'POST')
+    return {
+      body: { count: 2, missing: ['juno', evil], entries: [{ ...pnl, handle: 'mira' }, pnl], ...unknown },
+    };
+  if (path.endsWith('/pnl')) return { body: pnl };
+  if (path.endsWith('/author')) return { body: { ...user, id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10' } };
+  if (path.startsWith('/v2/user/'))
+    return { body: { ...user, solanaAddress: path.includes('noone') ? null : evil, evmAddress: null } };
+  if (path.startsWith('/v2/launchpad/user')) return { body: launchpadUser };
+  if (path.startsWith('/v2/launchpad/thesis')) return { body: page([callout(1), callout(2)]) };
+  if (path.startsWith('/v2/launchpad/leaderboard')) {
+    const at = path.includes('at=') ? 1 : 2;
+    return {
+      body: { period: evil, capturedAt: at, count: 2, entries: [entry(at), entry(at + 1)], ...unknown },
+    };
+  }
+  return { body: page([thesis(1), thesis(2)]) };
+}
+
+/** A readable hint of where something alive stands; null where nothing is. */
+function foundIn(text: string, what = alive): string | null {
+  const found = what.exec(text);
+  return found && JSON.stringify(text.slice(Math.max(0, found.index - 40), found.index + 40));
+}
+
+const commands: readonly (readonly string[])[] = [
+  ['whois', 'mira'],
+  ['whois', 'mira', 'juno'],
+  ['whois', 'mira', '--fields', 'subject,name,socials'],
+  ['resolve', 'mira'],
+  ['resolve', 'noone'],
+  ['resolve', 'noone', 'noone_else'],
+  ['pnl', 'mira'],
+  ['pnl', 'mira', 'juno', '--yes'],
+  ['thesis', 'list'],
+  ['thesis', 'list', '--user', 'author'],
+  ['launchpad', 'user', WALLET],
+  ['launchpad', 'user', WALLET, 'So11111111111111111111111111111111111111112'],
+  ['launchpad', 'callouts'],
+  ['launchpad', 'board'],
+  ['launchpad', 'board', '--compare', '7d'],
+  ['me'],
+  ['doctor'],
+  ['api', '/v2/me'],
+  ['api', '/v2/me', '-i'],
+  ['api', '/v2/thesis', '--paginate', '--yes'],
+  ['auth', 'status', '--check'],
+];
+const formats = ['table', 'ndjson', 'json', 'csv'] as const;
+const headers = { 'x-request-id': 'r\u009b31m', 'x-evil': '\u009b2J' };
+
+describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr $line', ({ words }) => {
+  test.each(formats)('shows nothing alive on a terminal: %s', async (format) => {
+    const service = await withService((call) => ({ ...answer(call), headers }), { ownMe: true });
+    for (const columns of [40, 80, 200]) {
+      const takes = words[0] !== 'api';
+      const ran = await runInProcess([...words, ...(takes ? ['-o', format] : []), '--debug'], {
+        sandbox: service,
+        tty: true,
+        columns,
+        env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
+        clock: virtualClock(1_700_000_000_000),
+      });
+      expect(ran.stdout.length + ran.stderr.length).toBeGreaterThan(0);
+      for (const text of [ran.stdout, ran.stderr]) {
+        const looked = format === 'ndjson' || format === 'json' || words[0] === 'api' ? aliveInJson : alive;
+        expect(foundIn(text, text === ran.stdout ? looked : aliveInJson)).toBe(null);
+      }
+      expect(ran.exitCode, ran.stderr).not.toBe(1);
+    }
+  });
+
+  test('runs nothing in a spreadsheet', async () => {
+    if (words[0] === 'api') return;
+    const service = await withService(
+      (call) => {
+        const reply = answer(call);
+        const text = JSON.stringify(reply.body).replaceAll(JSON.stringify(evil).slice(1, -1), '=cmd|calc');
+        return { ...reply, body: JSON.parse(text) };
+      },
+      { ownMe: true },
+    );
+    const home = openHome();
+    const ran = await runInProcess([...words, '-o', 'csv'], {
+      sandbox: service,
+      home,
+      clock: virtualClock(1_700_000_000_000),
+    });
+    expect(ran.exitCode, ran.stderr).not.toBe(1);
+    writeFileSync(join(home.path, 'out.csv'), ran.stdout);
+    for (const cell of cellsOf(ran.stdout)) expect(cell).not.toMatch(/^[\s\u00a0]*[=+@\t\r|%]|^-[^\d.]/);
+  });
+
+  test('passes everything on unharmed to a program', async () => {
+    if (words[0] === 'api' || words[0] === 'auth' || words[0] === 'doctor' || words.includes('--fields'))
+      return;
+    const service = await withService(answer, { ownMe: true });
+    const ran = await runInProcess([...words, '-o', 'ndjson'], {
+      sandbox: service,
+      clock: virtualClock(1_700_000_000_000),
+    });
+    expect(ran.exitCode, ran.stderr).not.toBe(9);
+    for (const line of ran.lines()) expect(aliveInJson.exec(line)).toBe(null);
+    const known = JSON.stringify(ran.records());
+    // A lone surrogate is no text: what is sent of it is for the service to say.
+    if (!words.includes('noone')) expect(known).toContain(JSON.stringify(evil).slice(1, 40));
+  });
+});
+
+/** The cells of a CSV text. */
+function cellsOf(text: string): string[] {
+  return [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^,\n]*))(?:,|\n)/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
+  );
+}
+
+describe('what the service says of an error', () => {
+  const error = { code: evil, message: evil, retryAfter: 3 };
+  test.each([400, 401, 402, 403, 404, 409, 418, 429, 500, 503, 504])('is shown dead: %i', async (status) => {
+    const service = await withService(
+      () => ({
+        status,
+        body: { error, meta: { requestId: evil }, ...unknown },
+        headers: { ...headers, location: `http://evil.example/${'\u009b31m'}` },
+      }),
+      { ownMe: true },
+    );
+    for (const words of [
+      ['whois', 'mira'],
+      ['whois', 'a', 'b', 'c'],
+      ['thesis', 'list'],
+      ['resolve', 'mira', '--direct'],
+      ['me'],
+    ]) {
+      for (const tty of [true, false]) {
+        const ran = await runInProcess([...words, '--debug'], {
+          sandbox: service,
+          tty,
+          env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
+          clock: virtualClock(),
+        });
+        for (const text of [ran.stdout, ran.stderr]) {
+          expect(foundIn(text, aliveInJson)).toBe(null);
+        }
+        expect([1, 0]).not.toContain(ran.exitCode);
+      }
+    }
+  });
+
+  test.each([301, 302, 307, 308])('is not followed where it points elsewhere: %i', async (status) => {
+    const reached: string[] = [];
+    const elsewhere = await withService(({ path, request }) => {
+      reached.push(`${path} ${request.headers.authorization}`);
+      return { body: user };
+    });
+    const service = await withService(() => ({
+      status,
+      body: '',
+      headers: { location: `${elsewhere.url}/v2/thesis` },
+    }));
+    const ran = await runInProcess(['thesis', 'list'], { sandbox: service });
+    expect([ran.exitCode, ran.error()['code'], reached]).toEqual([9, 'REDIRECT', []]);
+  });
+});
+
+describe('what the user hands in', () => {
+  test.each([
+    [['whois', evil]],
+    [['whois', '@\u001b[31mred']],
+    [['whois', 'mira', '--fields', evil]],
+    [['whois', 'mira', '-o', '\u001b[31m']],
+    [['\u001b]0;owned\u0007']],
+    [['whois', '--file', '\u001b[2J/none']],
+    [['whois', 'mira', '--profile', '\u202eevil']],
+    [['thesis', 'list', '--token', '\u009b31m']],
+    [['thesis', 'list', '--since', '\u001b[2J']],
+    [['api', '/v2/\u001b[2J']],
+    [['whois', `--${'\u001b[2J'}`]],
+    [['config', 'get', '\u001b[2J']],
+    [['price', '\u001b[2J']],
+    [['schema', '\u001b[2J']],
+    [['completion', '\u001b[2J']],
+    [['sandbox', '--faults', '\u001b[2J']],
+  ])('is repeated dead: %j', async (words) => {
+    const service = await withService(answer);
+    for (const tty of [true, false]) {
+      const ran = await runInProcess(words, {
+        sandbox: service,
+        tty,
+        env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
+      });
+      for (const text of [ran.stdout, ran.stderr]) {
+        expect(foundIn(text, aliveInJson)).toBe(null);
+      }
+      expect(ran.exitCode).not.toBe(1);
+    }
+  });
+});
