@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { load, root } from './bundle.mjs';
+import { noticesOf } from './notices.mjs';
 import { makePieces } from './pieces.mjs';
 
 const dist = join(root, 'dist');
@@ -14,8 +15,12 @@ const write = (path, text) => {
 };
 
 try {
-  const [{ texts }, { helpFiles, manTexts }] = await Promise.all([makePieces(), load('src/cli/manual.ts')]);
+  const [{ texts, inputs }, { helpFiles, manTexts }] = await Promise.all([
+    makePieces(),
+    load('src/cli/manual.ts'),
+  ]);
   for (const [name, text] of Object.entries(texts)) write(name, text);
+  write('THIRD-PARTY-NOTICES.txt', noticesOf(inputs));
   for (const [name, text] of Object.entries(await helpFiles())) write(join('help', name), text);
   for (const [name, text] of Object.entries(await manTexts())) write(join('man', name), text);
   swap();

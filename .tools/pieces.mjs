@@ -89,7 +89,13 @@ export async function makePieces() {
   const digest = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
   const doors = await makeDoors(digest);
   for (const { path, text } of doors.outputFiles) texts[basename(path)] = text;
-  return { texts, inputs: { ...program.metafile.inputs, ...doors.metafile.inputs } };
+  // Sources of which a part is in the files: others were read and found to be of no use.
+  const inputs = [program, doors].flatMap(({ metafile }) =>
+    Object.values(metafile.outputs).flatMap((output) =>
+      Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+    ),
+  );
+  return { texts, inputs };
 }
 
 /** The two files that answer without the program, and open it where they can't: each whole in itself. */
