@@ -185,7 +185,12 @@ async function toCommonJs(text) {
     platform: 'node',
     supported,
   });
-  return code.replace(/^"use strict";/, '').trimEnd();
+  // One character beyond ASCII makes Node hold the whole file in two bytes a character, and read it slower.
+  const ascii = code.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return ascii.replace(/^"use strict";/, '').trimEnd();
 }
 
 /**
