@@ -147,4 +147,17 @@ describe('the ceiling of a tail', () => {
     await approveTail(context, 60_000, 30_000, 10);
     expect(estimates).toEqual([{ least: 10, most: 2 * 10 + 10 + 20 * 10 }]);
   });
+
+  test('is none where a person was asked and said yes to more', async () => {
+    const agree = (given: Given): Context => ({ ...contextOf(given).context, approve: async () => {} });
+    expect(await approveTail(agree({}), 5 * 60_000, 0, 200)).toBeUndefined();
+    expect(await approveTail(agree({}), undefined, 0, 200)).toBeUndefined();
+    expect(await approveTail(agree({ confirmAbove: 24_400 }), 60_000, 0, 200)).toBe(24_400);
+  });
+
+  test('counts the pages of what is asked for first', async () => {
+    const { context, estimates } = contextOf({});
+    await approveTail(context, 60_000, 30_000, 10, 41);
+    expect(estimates).toEqual([{ least: 10, most: 2 * 10 + 10 + (20 + 3) * 10 }]);
+  });
 });
