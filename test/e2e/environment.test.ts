@@ -1,0 +1,198 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { widthOf } from '../../src/output/width.ts';
+import { bash } from './bash.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const commands: readonly (readonly string[])[] = [
+  ['whois', 'mira'],
+  ['whois', 'mira', 'nobody_at_all', 'juno'],
+  ['resolve', 'mira', 'nobody_at_all', '--no-wait'],
+  ['pnl', 'mira'],
+  ['pnl', 'mira', 'juno', 'nobody_at_all', '--yes'],
+  ['thesis', 'list', '--limit', '30'],
+  ['launchpad', 'callouts'],
+  ['launchpad', 'board'],
+  ['launchpad', 'board', '--compare', '7d'],
+  ['me'],
+  ['price'],
+  ['whois', 'mira', 'juno', '--dry-run'],
+  ['config', 'list', '--origin'],
+  ['auth', 'status'],
+  ['cache', 'stats'],
+  ['usage'],
+  ['doctor'],
+  ['whois', 'mira', '--max-cu', '1'],
+  ['whois', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee'],
+  ['thesis', 'list', '--before', 'no-such-thesis'],
+];
+const named = commands.map((words) => ({ line: words.join(' '), words }));
+const utf8 = { LANG: 'C.UTF-8' };
+
+describe.each(named)('trdr $line', ({ words }) => {
+  test.each([40, 60, 80, 200])('fits a terminal of %i columns', async (columns) => {
+    const sandbox = await withSandbox({ now: NOW });
+    const ran = await runInProcess(words, { sandbox, tty: true, columns, env: utf8 });
+    expect(ran.exitCode).not.toBe(1);
+    // A notice is one line, which the terminal breaks.
+    const errors = ran.stderr.slice(Math.max(0, ran.stderr.indexOf('error: ')));
+    const told = ran.exitCode === 0 || ran.exitCode === 3 ? '' : stripVTControlCharacters(errors);
+    for (const line of `${stripVTControlCharacters(ran.stdout)}\n${told}`.split('\n')) {
+      expect(widthOf(line), line).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  test('shows ASCII alone where the locale has no more', async () => {
+    const sandbox = await withSandbox({ now: NOW });
+    for (const env of [
+      { LANG: 'C' },
+      { LANG: 'de_DE.ISO-8859-1' },
+      { LC_ALL: 'POSIX', LANG: 'C.UTF-8' },
+      {},
+    ]) {
+      const ran = await runInProcess(words, { sandbox, tty: true, env, platform: 'linux' });
+      expect(stripVTControlCharacters(ran.stdout + ran.stderr)).toMatch(/^[\n\x20-\x7e]*$/);
+    }
+  });
+
+  test('says the same in a German locale', async () => {
+    const run = async (env: Record<string, string>) => {
+      const sandbox = await withSandbox({ now: NOW, port: 0 });
+      const home = openHome();
+      const { stdout, stderr } = await runInProcess(words, {
+        sandbox,
+        home,
+        tty: true,
+        env: { TZ: 'UTC', ...env },
+      });
+      const said = stdout + stderr;
+      return said
+        .replaceAll(home.path, '~')
+        .replaceAll(sandbox.url, 'URL')
+        .replaceAll(/\d+ ms/g, 'ms')
+        .replaceAll(/[0-9a-f]{16,}|…[0-9a-f]{4}/g, 'hex');
+    };
+    // Ages and times of day move on while the test runs; their form stays.
+    const form = (text: string) => text.replaceAll(/\d/g, '0');
+    expect(form(await run({ LANG: 'de_DE.UTF-8', LC_NUMERIC: 'de_DE.UTF-8', LC_TIME: 'de_DE.UTF-8' }))).toBe(
+      form(await run(utf8)),
+    );
+  });
+
+  test('is coloured where it is wanted, and nowhere else', async () => {
+    const sandbox = await withSandbox({ now: NOW });
+    const colored = async (flags: readonly string[], env: Record<string, string>, tty: boolean) => {
+      const ran = await runInProcess([...words, ...flags], { sandbox, tty, env: { ...utf8, ...env } });
+      return /\u001b\[/.test(ran.stdout + ran.stderr);
+    };
+    const cases: readonly (readonly [readonly string[], Record<string, string>, boolean, boolean])[] = [
+      [[], {}, true, true],
+      [[], { NO_COLOR: '1' }, true, false],
+      [[], { NO_COLOR: '' }, true, true],
+      [[], { TERM: 'dumb' }, true, false],
+      [['--color', 'never'], { FORCE_COLOR: '1' }, true, false],
+      [['--color', 'always'], { NO_COLOR: '1' }, true, true],
+      [[], {}, false, false],
+      [['-o', 'ndjson'], { FORCE_COLOR: '1' }, false, false],
+      [['-o', 'csv', '--color', 'always'], {}, false, false],
+    ];
+    // A few have nothing to colour.
+    const plain = !(await colored(['--color', 'always'], {}, true));
+    for (const [flags, env, tty, wanted] of cases) {
+      expect(await colored(flags, env, tty), JSON.stringify([flags, env, tty])).toBe(wanted && !plain);
+    }
+  });
+});
+
+describe('times', () => {
+  test.each([
+    ['UTC', '+00:00'],
+    ['Asia/Kolkata', '+05:30'],
+    ['America/St_Johns', '-03:30'],
+    ['Pacific/Chatham', '+13:45'],
+    ['Nowhere/Atall', null],
+    [':/etc/localtime', null],
+    ['', null],
+  ])('are local, with their offset: TZ=%s', async (TZ, offset) => {
+    const sandbox = await withSandbox({ now: NOW });
+    const run = (...flags: string[]) =>
+      runInProcess(['thesis', 'list', ...flags], {
+        sandbox,
+        tty: true,
+        columns: 200,
+        env: { ...utf8, NO_COLOR: '1', TZ },
+      });
+    const local = await run();
+    expect(local.exitCode, local.stderr).toBe(0);
+    expect(local.stdout).toMatch(/[+-]\d\d:\d\d|Z|UTC/);
+    if (offset !== null && offset !== '+00:00') expect(local.stdout).toContain(offset);
+    const utc = await run('--utc');
+    expect(utc.stdout).not.toMatch(/[+-](?!00:00)\d\d:\d\d/);
+  });
+});
+
+describe('a bare environment', () => {
+  test('is enough: nothing but the service and the key', async () => {
+    const sandbox = await withSandbox();
+    const line = `env -i TRDR_BASE_URL=${sandbox.url} TRDR_API_KEY=${sandbox.key} "$NODE" "$PROGRAM" me </dev/null`;
+    const home = openHome();
+    const ran = await bash(line, { home });
+    expect([ran.codes, JSON.parse(ran.stdout)]).toMatchObject([[0], { ratePerMinute: 600 }]);
+  });
+
+  test.each([
+    ['stdin closed', 'trdr whois mira <&-'],
+    ['stdin from /dev/null', 'trdr whois mira </dev/null'],
+    ['stderr closed', 'trdr whois mira 2>&-'],
+    ['a home that does not exist', 'HOME=/nonexistent/home trdr whois mira'],
+    ['a home that may not be written', 'HOME=/proc trdr whois mira'],
+    ['an empty home', 'HOME= trdr whois mira'],
+    ['no home', 'unset HOME; trdr whois mira'],
+    ['a folder that is gone', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
+    ['no locale and no terminal', 'unset LANG LC_ALL TERM; trdr whois mira'],
+    ['a strange umask', 'umask 777; trdr whois mira'],
+  ])('does no harm: %s', async (_, line) => {
+    const sandbox = await withSandbox();
+    const none = { TRDR_CONFIG_DIR: undefined, TRDR_STATE_DIR: undefined, TRDR_CACHE_DIR: undefined };
+    const ran = await bash(line, { sandbox, env: none });
+    expect(ran.codes, ran.stderr).toEqual([0]);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ subject: 'mira', found: true });
+    expect(ran.stderr).not.toMatch(/at .*\(|Error:/);
+  });
+
+  test.each([
+    [
+      'a file that is not there, from a folder that is gone',
+      'mkdir gone; cd gone; rmdir ../gone; trdr whois --file x',
+      2,
+    ],
+    [
+      'an output in a folder that is gone',
+      'mkdir gone; cd gone; rmdir ../gone; trdr whois mira --out x.json',
+      9,
+    ],
+    ['subjects from a closed stdin', 'trdr whois - <&-', 0],
+  ])('is told in words: %s', async (_, line, exit) => {
+    const sandbox = await withSandbox();
+    const ran = await bash(line, { sandbox });
+    expect(ran.codes, ran.stderr).toEqual([exit]);
+    expect(ran.stderr).not.toMatch(/at .*\(|Error:/);
+  });
+
+  test('leaves all it keeps to the user alone, whatever the umask', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const ran = await bash(
+      'umask 000; trdr whois mira >/dev/null; find . -mindepth 1 -printf "%y %m\\n" | sort -u',
+      { sandbox, home },
+    );
+    expect(ran.stdout).toBe('d 700\nf 600\n');
+  });
+});
+
+test('settings of the format reach the machine formats of cron', async () => {
+  const sandbox = await withSandbox();
+  const ran = await trdr(['whois', 'mira'], { sandbox, env: { TRDR_OUTPUT: 'csv' } });
+  expect(ran.lines()[0]).toMatch(/^subject,found,/);
+});
