@@ -1,0 +1,148 @@
+// The export of many handles next to the loops with curl and jq that people write: CPU a handle, time and memory. The
+// service is the sandbox in a process of its own, without limits. Needs the built program, bash, curl and jq.
+//
+//   npx esbuild test/bench/pnl.ts --bundle --packages=external --platform=node --format=esm \
+//     --outfile=node_modules/.bench/pnl.mjs && node node_modules/.bench/pnl.mjs [ROUNDS] [HANDLES] [PROGRAM]
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { startSandbox } from '../../src/sandbox/index.ts';
+
+/** As many as a loop that takes a call for each can be waited for. */
+const FEW = 200;
+
+interface Service {
+  readonly url: string;
+  readonly key: string;
+  readonly handles: readonly string[];
+}
+
+async function serve(traders: number): Promise<void> {
+  const sandbox = await startSandbox({
+    plan: 'enterprise',
+    unmetered: true,
+    ratePerMinute: 10_000_000,
+    burstPerSecond: 10_000_000,
+    traders,
+  });
+  const { url, key, world } = sandbox;
+  process.stdout.write(`${JSON.stringify({ url, key, handles: world.users.handles })}\n`);
+}
+
+interface Measured {
+  readonly cpuMs: number;
+  readonly ms: number;
+  readonly mb: number;
+}
+
+/** Runs a script of bash and reads what it took, with all processes that it started. */
+async function measure(script: string, env: Record<string, string>, folder: string): Promise<Measured> {
+  const began = performance.now();
+  const timed = `TIMEFORMAT='%U %S'; time { ${script}; } 2>"$DIR/stderr"`;
+  const child = spawn('bash', ['-c', timed], {
+    env: { PATH: process.env['PATH'] ?? '', DIR: folder, ...env },
+  });
+  let told = '';
+  child.stderr.on('data', (part: Buffer) => {
+    told += part.toString();
+  });
+  const peak = watchMemory(child);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${script}: ${told}${readFileSync(join(folder, 'stderr'), 'utf8')}`);
+  const [user = 0, system = 0] = told.trim().split(' ').map(Number);
+  return { cpuMs: (user + system) * 1000, ms: performance.now() - began, mb: peak() };
+}
+
+/** The most memory that any process of the group was seen with: what Linux tells of a shell and its children. */
+function watchMemory({ pid }: ChildProcess): () => number {
+  let most = 0;
+  const look = (of: number | undefined) => {
+    try {
+      const status = readFileSync(`/proc/${of}/status`, 'utf8');
+      most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+      for (const next of readFileSync(`/proc/${of}/task/${of}/children`, 'utf8').split(' ')) {
+        if (next !== '') look(Number(next));
+      }
+    } catch {
+      // It has just ended.
+    }
+  };
+  const timer = setInterval(() => look(pid), 20);
+  return () => {
+    clearInterval(timer);
+    return most;
+  };
+}
+
+const median = (values: number[]) =>
+  values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+const curl = 'curl -sf -H "Authorization: Bearer $TRDR_API_KEY"';
+const loops: Record<string, { readonly script: string; readonly few?: true }> = {
+  'trdr pnl --out': { script: '"$NODE" "$PROGRAM" pnl --file "$LIST" --out "$DIR/out.ndjson" -y' },
+  'trdr pnl --out, CSV': {
+    script: '"$NODE" "$PROGRAM" pnl --file "$LIST" --out "$DIR/out.csv" -y',
+  },
+  'trdr pnl > file': { script: '"$NODE" "$PROGRAM" pnl --file "$LIST" -y > "$DIR/piped"' },
+  'curl and jq, a batch a call': {
+    script: `while mapfile -t -n 100 h && ((\${#h[@]})); do jq -nc '{handles:$ARGS.positional}' --args "\${h[@]}" | ${curl} -H 'content-type: application/json' -d @- "$TRDR_BASE_URL/v2/user/handles/pnl" | jq -c '.entries[]'; done < "$LIST" > "$DIR/looped"`,
+  },
+  'curl and jq, a handle a call': {
+    script: `while read -r h; do ${curl} "$TRDR_BASE_URL/v2/user/handle/$h/pnl" | jq -c .; done < <(head -n "$FEW" "$LIST") > "$DIR/looped"`,
+    few: true,
+  },
+};
+
+async function compare(rounds: number, count: number, program: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
+  const env = { ...process.env };
+  delete env['NODE_EXTRA_CA_CERTS'];
+  const server = spawn(process.execPath, [fileURLToPath(import.meta.url), '--serve', String(count)], { env });
+  try {
+    let line = '';
+    for await (line of createInterface({ input: server.stdout })) break;
+    const { url, key, handles }: Service = JSON.parse(line);
+    const list = join(folder, 'list');
+    writeFileSync(list, `${handles.slice(0, count).join('\n')}\n`);
+    const given = {
+      NODE: process.execPath,
+      PROGRAM: program,
+      LIST: list,
+      FEW: String(FEW),
+      TRDR_BASE_URL: url,
+      TRDR_API_KEY: key,
+      TRDR_CONFIG_DIR: folder,
+      TRDR_STATE_DIR: folder,
+      TRDR_CACHE_DIR: folder,
+      HOME: folder,
+    };
+    const results = new Map<string, Measured[]>(Object.keys(loops).map((name) => [name, []]));
+    // Once for nothing: the made world is built when it is first asked for.
+    await measure(loops['trdr pnl > file']?.script ?? ':', given, folder);
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, { script }] of Object.entries(loops)) {
+        results.get(name)?.push(await measure(script, given, folder));
+      }
+    }
+    const lines = Object.entries(loops).map(([name, { few }]) => {
+      const all = results.get(name) ?? [];
+      const asked = few ? Math.min(FEW, count) : count;
+      const cpu = median(all.map(({ cpuMs }) => cpuMs)) / asked;
+      const rate = asked / (median(all.map(({ ms }) => ms)) / 1000);
+      const mb = Math.max(...all.map((one) => one.mb));
+      return `${name.padEnd(30)} ${cpu.toFixed(3).padStart(8)} ms CPU a handle  ${rate.toFixed(0).padStart(7)} handles/s  ${mb.toFixed(0).padStart(4)} MB`;
+    });
+    process.stdout.write(`${count} handles, median of ${rounds}\n${lines.join('\n')}\n`);
+  } finally {
+    server.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const [first, count = '2000', program = 'bin/trdr.js'] = process.argv.slice(2);
+if (first === '--serve') await serve(Number(count));
+else await compare(Number(first ?? 5), Number(count), resolve(program));
