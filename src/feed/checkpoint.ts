@@ -36,11 +36,14 @@ export function readCheckpoint(text: string, feed: string): Resume {
   if (value['feed'] !== feed) throw refuse(`belongs to another feed (${String(value['feed'])}, not ${feed})`);
   const watermark = watermarkFrom(value['watermark']);
   const known = value['known'];
-  if (!watermark || !Array.isArray(known) || !known.every(isKnown)) throw refuse('is damaged');
+  const floor = value['floor'];
+  // A floor that can't be read is no leave to take everything for wanted.
+  const readable = floor === null || timeOf(floor) !== null;
+  if (!watermark || !readable || !Array.isArray(known) || !known.every(isKnown)) throw refuse('is damaged');
   return {
     kind: 'checkpoint',
     watermark,
-    floor: timeOf(value['floor']) ?? Number.NEGATIVE_INFINITY,
+    floor: timeOf(floor) ?? Number.NEGATIVE_INFINITY,
     known,
   };
 }

@@ -51,11 +51,25 @@ async function readFile(
       timing,
       wanted,
     );
-    if (keep < size) ftruncateSync(fd, keep);
+    if (keep < size) {
+      checkTorn(fd, keep, path);
+      ftruncateSync(fd, keep);
+    }
     return resume;
   } finally {
     closeSync(fd);
   }
+}
+
+/** Cuts nothing that a tail can't have written: a torn line begins as a record does, or with a power cut's NULs. */
+function checkTorn(fd: number, at: number, path: string): void {
+  const first = Buffer.alloc(1);
+  readSync(fd, first, 0, 1, at);
+  if (first[0] === 0x7b || first[0] === 0) return;
+  throw new Failure('local', `${path} is no file of a tail: it ends in something else than a record`, {
+    code: 'TAIL_FILE',
+    hint: 'name another file; this one is left as it is',
+  });
 }
 
 function textOf(path: string): string | undefined {

@@ -1,0 +1,31 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readResume } from '../../src/cli/tail/resume.ts';
+
+const fileOf = (text: string) => {
+  const out = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'theses.ndjson');
+  writeFileSync(out, text);
+  return out;
+};
+const resume = (out: string) =>
+  readResume({ out, checkpoint: undefined, feed: 'thesis', timeField: 'platformCreatedAt' });
+const line = '{"id":"a","platformCreatedAt":1795260957417}\n';
+
+describe('a file that a tail goes on from', () => {
+  it.each(['{"id":"b","platf', '\0\0\0'])('loses a line that was torn: %j', async (torn) => {
+    const out = fileOf(line + torn);
+    expect(await resume(out)).toMatchObject({ kind: 'file', known: [['a', 1795260957417]] });
+    expect(readFileSync(out, 'utf8')).toBe(line);
+  });
+
+  it.each(['name,price', 'my notes without an end', `${line}notes`])(
+    'is left as it is where it is another: %j',
+    async (text) => {
+      const out = fileOf(text);
+      await expect(resume(out)).rejects.toMatchObject({ kind: 'local', code: 'TAIL_FILE' });
+      expect(readFileSync(out, 'utf8')).toBe(text);
+    },
+  );
+});
