@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Home, openHome, type RunOptions, trdr, withSandbox } from './harness.ts';
+import { program } from './program.ts';
+
+const dist = join(dirname(dirname(program)), 'dist');
+
+/** What a run loaded: files of the program, and parts of Node beyond those that every script has. */
+async function loads(args: readonly string[], { home = openHome(), ...options }: RunOptions = {}) {
+  const [hook, log] = [join(home.path, 'hook.cjs'), join(home.path, 'loaded.json')];
+  writeFileSync(
+    hook,
+    `const { writeFileSync } = require('node:fs');
+const Module = require('node:module');
+const [load, before, files] = [Module._load, new Set(process.moduleLoadList), []];
+Module._load = function (name, parent, isMain) {
+  const path = Module._resolveFilename(name, parent, isMain);
+  if (path.startsWith(${JSON.stringify(dist)})) files.push(path);
+  return load.apply(this, arguments);
+};
+process.on('exit', () => {
+  const node = process.moduleLoadList.filter((name) => !before.has(name)).map((name) => name.replace(/^.* /, ''));
+  writeFileSync(${JSON.stringify(log)}, JSON.stringify({ files, node }));
+});
+`,
+  );
+  const ran = await trdr(args, {
+    ...options,
+    home,
+    env: { ...options.env, NODE_OPTIONS: `--require ${hook}` },
+  });
+  expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
+  const { files, node }: { files: string[]; node: string[] } = JSON.parse(readFileSync(log, 'utf8'));
+  const paths = [...new Set(files)];
+  return {
+    // Without the mark of their content.
+    files: paths.map((path) => basename(path, '.cjs').replace(/-[0-9A-Z]{8}$/, '')),
+    bytes: paths.reduce((sum, path) => sum + statSync(path).size, 0),
+    text: paths.map((path) => readFileSync(path, 'utf8')).join('\n'),
+    node,
+  };
+}
+
+/** Words that stand in a package's code and nowhere else. */
+const marks = {
+  undici: 'AGFzbQEAAAA',
+  ws: 'permessage-deflate',
+  conf: '__internal__',
+  ora: 'discardStdin',
+  chalk: 'COLORTERM',
+  'cli-table3': 'wrapOnWordBoundary',
+} as const;
+const packagesIn = (text: string) =>
+  Object.entries(marks).flatMap(([name, mark]) => (text.includes(mark) ? [name] : []));
+
+/** What is slow to load, and what a lookup has no use for. */
+const heavy = [
+  'http',
+  'http2',
+  'https',
+  'tls',
+  'crypto',
+  'child_process',
+  'zlib',
+  'worker_threads',
+  'inspector',
+];
+
+test.each(Object.entries(marks))('%s is known by its mark', (_, mark) => {
+  const files = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
+  expect(files.filter((name) => readFileSync(join(dist, name), 'utf8').includes(mark))).not.toEqual([]);
+});
+
+describe('what is answered from kept files', () => {
+  test.each([['--version'], ['--help'], ['whois', '--help'], ['thesis', '--help'], ['completion', 'zsh']])(
+    'loads one small file: %s %s',
+    async (...args) => {
+      const { files, bytes, node } = await loads(args);
+      expect(files).toEqual(['main']);
+      expect(bytes).toBeLessThan(8_000);
+      // Not even a stream is made for it.
+      expect(node.filter((name) => !name.startsWith('internal/'))).toEqual([]);
+    },
+  );
+
+  test('is two small files when a shell completes a line', async () => {
+    const { files, bytes, node } = await loads(['__complete', 'profile', '']).catch(() =>
+      expect.unreachable(),
+    );
+    expect(files).toEqual(['main', 'complete']);
+    expect(bytes).toBeLessThan(30_000);
+    expect(node).not.toEqual(expect.arrayContaining(['net']));
+  });
+});
+
+describe('a lookup', () => {
+  const warm = async (home: Home) => {
+    const sandbox = await withSandbox();
+    const options = { home, sandbox: { url: sandbox.url, key: sandbox.key } };
+    await trdr(['whois', 'mira'], options);
+    return options;
+  };
+
+  test('that is answered from the cache loads no package but the parser and the schemas', async () => {
+    const options = await warm(openHome());
+    const { files, bytes, text, node } = await loads(['whois', 'mira'], options);
+    expect(files).toEqual(['main', 'program', 'whois', 'chunk']);
+    expect(bytes).toBeLessThan(360_000);
+    expect(packagesIn(text)).toEqual([]);
+    expect(node.filter((name) => heavy.includes(name))).toEqual([]);
+  });
+
+  test('that asks the service loads the part of undici that it needs, and none of what that could do besides', async () => {
+    const options = await warm(openHome());
+    const { files, bytes, text, node } = await loads(['whois', 'mira', '--no-cache'], options);
+    expect(files).toEqual(['main', 'program', 'whois', 'chunk', 'chunk']);
+    expect(bytes).toBeLessThan(600_000);
+    expect(packagesIn(text)).toEqual(['undici']);
+    expect(node.filter((name) => heavy.includes(name))).toEqual([]);
+  });
+});
+
+describe('compiled code', () => {
+  const code = (home: Home) => join(home.cache, 'code');
+  const filesBelow = (folder: string) =>
+    existsSync(folder)
+      ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
+          .map((name) => join(folder, name))
+          .filter((path) => statSync(path).isFile())
+      : [];
+  const run = (home: Home, env = {}) =>
+    trdr(['price'], { home, env: { NODE_DISABLE_COMPILE_CACHE: undefined, ...env } });
+
+  test('is kept in the cache folder, for the user alone, and taken from there', async () => {
+    const home = openHome();
+    const first = await run(home);
+    const kept = filesBelow(code(home)).map((path) => [path, statSync(path).mtimeMs]);
+    expect(kept).not.toEqual([]);
+    expect(statSync(code(home)).mode & 0o077).toBe(0);
+    expect(await run(home)).toMatchObject({ exitCode: 0, stdout: first.stdout });
+    expect(filesBelow(code(home)).map((path) => [path, statSync(path).mtimeMs])).toEqual(kept);
+  });
+
+  test('that is damaged is made anew', async () => {
+    const home = openHome();
+    const { stdout } = await run(home);
+    for (const path of filesBelow(code(home))) writeFileSync(path, 'no code');
+    expect(await run(home)).toMatchObject({ exitCode: 0, stdout, stderr: '' });
+  });
+
+  test('is done without where it can not be kept', async () => {
+    const home = openHome();
+    mkdirSync(home.cache);
+    writeFileSync(code(home), '');
+    expect(await run(home)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('is not kept for those who want none', async () => {
+    const home = openHome();
+    await run(home, { NODE_DISABLE_COMPILE_CACHE: '1' });
+    expect(filesBelow(home.cache)).toEqual([]);
+  });
+});
