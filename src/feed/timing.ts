@@ -51,5 +51,5 @@ export const timing: Timing = {
   holdMs: 120_000,
   blockedMs: 120_000,
   closingMs: 10_000,
-  seenMax: 200_000,
+  seenMax: 100_000,
 };
