@@ -21,6 +21,8 @@ export interface Connecting {
   readonly io: Io;
   readonly command: string;
   readonly settings: Settings;
+  /** What the run is held to where the user set nothing. */
+  readonly ceiling: number | undefined;
   readonly notify: (notice: Notice) => void;
   readonly say: (line: string) => void;
 }
@@ -28,7 +30,7 @@ export interface Connecting {
 /** Opens the client: limiter and ledger on this machine's disk, ceiling and retries as set. */
 export function connect(
   { baseUrl, key, embedded }: Target,
-  { io, command, settings, notify, say }: Connecting,
+  { io, command, settings, ceiling, notify, say }: Connecting,
 ): Client {
   const dir = settings.folders.state;
   return createClient({
@@ -50,7 +52,11 @@ export function connect(
         notice: say,
       }),
     }),
-    budget: createBudget({ maxCu: settings.maxCu }),
+    budget: createBudget(
+      ceiling === undefined
+        ? { maxCu: settings.maxCu }
+        : { maxCu: ceiling, hint: 'more than that is not spent unasked: say --yes or --max-cu N' },
+    ),
     ledger: openLedger({ dir, notice: say }),
     command,
     profile: settings.profile,

@@ -62,6 +62,8 @@ export interface Context {
   printOne<T>(view: View<T>, record: T): Promise<void>;
   /** With --dry-run, prints what would be sent and says so. */
   dryRun(planned: Iterable<Planned> | AsyncIterable<Planned>): Promise<boolean>;
+  /** Holds the run to so many CU as --max-cu does; to be said before the service is connected to. */
+  holdTo(cu: number): void;
   /** Lets a run begin, asks, or refuses, as the money rules say. */
   approve(estimate: Estimate, what: string): Promise<void>;
   /** CU that this run has been charged so far. */

@@ -31,6 +31,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   const closers: (() => Promise<void>)[] = [];
   let client: Promise<Client> | undefined;
   let opened: Client | undefined;
+  let ceiling: number | undefined;
 
   const say = createNotices({
     stream: () => io.stderr,
@@ -72,6 +73,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       io,
       command: command.path,
       settings,
+      ceiling,
       say,
       notify(notice) {
         // Nobody reads on, and so nothing is said: the ledger has what it may have cost.
@@ -196,6 +198,9 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       const { planView } = await import('../output/views/price.ts');
       await context.print(planView, planOf(planned));
       return true;
+    },
+    holdTo(cu) {
+      ceiling = cu;
     },
     async approve(estimate, what) {
       const { confirmAbove, maxCu } = settings;

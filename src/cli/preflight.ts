@@ -2,6 +2,7 @@ import { Failure } from '../contract/failure.ts';
 import { leftOf } from '../core/account.ts';
 import type { Context } from './context.ts';
 import { type Estimate, unitsText } from './money.ts';
+import { isAttended } from './prompt.ts';
 
 /** What a run can cost in both meters. */
 export interface FullEstimate extends Estimate {
@@ -10,9 +11,16 @@ export interface FullEstimate extends Estimate {
 
 /**
  * Holds a costly run against the money rules and against what is left of both meters, before any paid call:
- * `me` is free. Refuses what can't succeed at all, warns of what may not.
+ * `me` is free. Refuses what can't succeed at all, warns of what may not. What has no known end
+ * is not asked about where nobody is there: it ends where more than `confirmAbove` would be spent.
  */
 export async function preflight(context: Context, estimate: FullEstimate, what: string): Promise<void> {
+  const { globals, io, settings } = context;
+  if (estimate.most === null && !globals.yes && settings.maxCu === undefined && !isAttended(io)) {
+    // Nobody knows how much there is, and most of it may be known already: it goes as far as goes unasked.
+    context.holdTo(settings.confirmAbove);
+    return;
+  }
   await context.approve(estimate, what);
   if (estimate.most !== null && estimate.most <= context.settings.confirmAbove) return;
   const { record } = await (await context.client()).call('me', {}, { signal: context.signal });

@@ -1,7 +1,7 @@
 import { Failure } from '../contract/failure.ts';
 import type { Subject } from '../core/subject.ts';
 import type { Context } from './context.ts';
-import { readSubjects, type SubjectSource } from './input.ts';
+import { type Given, readSubjects, type SubjectSource } from './input.ts';
 
 /** How much of an input is read and checked before anything is paid for. */
 const AHEAD = 10_000;
@@ -26,24 +26,29 @@ export async function gatherSubjects(
 ): Promise<Subjects> {
   const input = readSubjects(source, context.io);
   const checked: Subject[] = [];
-  let endless = false;
+  // The first one beyond what is checked: that there is one is what tells a long input from a full one.
+  let beyond: Given | undefined;
   for (;;) {
     const { value, done } = await input.next();
     if (done) break;
+    if (checked.length >= AHEAD) {
+      beyond = value;
+      break;
+    }
     try {
       checked.push(await read(value.text));
     } catch (error) {
       throw error instanceof Failure && value.line !== undefined ? onLine(value.line, error) : error;
     }
-    endless = checked.length >= AHEAD;
-    if (endless) break;
   }
   return {
     checked,
-    endless,
+    endless: beyond !== undefined,
     async *all() {
       for (const { text } of checked) yield text;
-      if (endless) for await (const { text } of input) yield text;
+      if (beyond === undefined) return;
+      yield beyond.text;
+      for await (const { text } of input) yield text;
     },
   };
 }

@@ -37,8 +37,15 @@ interface Waiter {
   settle(outcome: Reservation | Failure): void;
 }
 
+/** What a budget is held to. */
+export interface BudgetOptions {
+  readonly maxCu?: number | undefined;
+  /** What helps whoever meets the ceiling. */
+  readonly hint?: string | undefined;
+}
+
 /** A budget, with a ceiling or without. */
-export function createBudget({ maxCu }: { readonly maxCu?: number | undefined } = {}): Budget {
+export function createBudget({ maxCu, hint = 'allow more with --max-cu' }: BudgetOptions = {}): Budget {
   const ceiling = maxCu ?? Number.POSITIVE_INFINITY;
   const waiters: Waiter[] = [];
   let cu = 0;
@@ -88,7 +95,7 @@ export function createBudget({ maxCu }: { readonly maxCu?: number | undefined } 
       `the next call can cost ${most} CU, and ${Math.max(0, ceiling - cu - lost)} of the ${ceiling} allowed are left`,
       {
         code: 'CEILING',
-        hint: 'allow more with --max-cu',
+        hint,
       },
     );
 

@@ -1,0 +1,122 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bash } from './bash.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+
+const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000, plan: 'enterprise' } as const;
+
+describe('input without end', () => {
+  test('needs no memory without end', async () => {
+    const sandbox = await withSandbox(plenty);
+    // The peak of a long run is that of a short one: what is held does not grow with what has passed.
+    const peak = async (lines: number) => {
+      const line = `yes mira | head -${lines} | /usr/bin/env bash -c '"$NODE" --max-old-space-size=48 --report-on-fatalerror "$PROGRAM" whois -; echo $? >&2' | tail -1 | wc -l`;
+      return await bash(line, { sandbox });
+    };
+    const ran = await peak(300_000);
+    expect([ran.stderr.trim().split('\n').at(-1), ran.stdout.trim()]).toEqual(['0', '1']);
+    expect(sandbox.meter().unitsUsed).toBe(100);
+  });
+
+  test('is passed on as it comes in, and ends with its reader', async () => {
+    const sandbox = await withSandbox(plenty);
+    const ran = await bash('yes mira | trdr whois - | head -20000 | wc -l', { sandbox });
+    expect([ran.stdout.trim(), ran.codes.slice(1)]).toEqual(['20000', [0, 0, 0]]);
+    expect(ran.stderr).toBe('');
+  });
+
+  test('of other subjects each time holds no more than one page of them', async () => {
+    const sandbox = await withSandbox(plenty);
+    const ran = await bash(
+      `seq 1000 | sed s/^/nobody_/ | "$NODE" --max-old-space-size=40 "$PROGRAM" whois - --yes | wc -l`,
+      { sandbox },
+    );
+    expect([ran.stdout.trim(), ran.stderr]).toEqual(['1000', '']);
+  });
+});
+
+test('input whose end nobody knows goes as far as goes unasked, and what was answered is delivered', async () => {
+  const sandbox = await withSandbox({ ...plenty, traders: 100 });
+  const home = openHome();
+  mkdirSync(home.config, { recursive: true });
+  const profile = { version: 1, profiles: { default: { confirmAbove: 2_000 } } };
+  writeFileSync(join(home.config, 'config.json'), JSON.stringify(profile));
+  const stdin = `${'mira\n'.repeat(10_000)}${Array.from({ length: 50 }, (_, at) => `nobody_${at}\n`).join('')}`;
+  const ran = await runInProcess(['whois', '-'], { sandbox, home, stdin });
+  expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 1_900]);
+  expect(ran.error()).toMatchObject({ code: 'CEILING', hint: expect.stringContaining('--yes') });
+  expect(ran.lines()).toHaveLength(10_009);
+});
+
+test('records keep the order of the input, whatever the order of the answers', async () => {
+  const sandbox = await withSandbox({ ...plenty, faults: 'delay=0ms..30ms,500=3%' });
+  const subjects = sandbox.world.users.handles
+    .slice(0, 80)
+    .flatMap((handle, index) =>
+      index % 5 === 0 ? [handle, `nobody_${index}`, handle.toUpperCase()] : [handle],
+    );
+  const ran = await runInProcess(['whois', '-'], { sandbox, stdin: subjects.join('\n') });
+  expect(ran.records().map(({ subject }) => subject)).toEqual(subjects);
+  expect(ran.exitCode).toBe(0);
+});
+
+test('ten thousand kept answers come without a single call', async () => {
+  const sandbox = await withSandbox({ ...plenty, traders: 2_000 });
+  const home = openHome();
+  const handles = sandbox.world.users.handles.slice(0, 1_000);
+  const file = join(home.path, 'handles.txt');
+  writeFileSync(file, `${handles.join('\n')}\n`);
+  const first = await trdr(['whois', '--file', file, '--yes'], { sandbox, home });
+  const paid = sandbox.log.length;
+  writeFileSync(file, `${Array.from({ length: 10 }, () => handles.join('\n')).join('\n')}\n`);
+  const again = await trdr(['whois', '--file', file], { sandbox, home });
+  expect([first.exitCode, again.exitCode, again.stderr]).toEqual([0, 0, '']);
+  expect(again.stdout).toBe(first.stdout.repeat(10));
+  expect(sandbox.log.length).toBe(paid);
+});
+
+describe('what is wrong in a list', () => {
+  test('is named with its line before anything is paid', async () => {
+    const sandbox = await withSandbox();
+    const stdin = 'mira\n\n# desk\njuno\n0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee\n';
+    const ran = await runInProcess(['whois', '-'], { sandbox, stdin });
+    expect([ran.exitCode, sandbox.log.length]).toEqual([2, 0]);
+    expect(ran.error()['message']).toMatch(/^line 5: .*checksum/);
+  });
+
+  test('that goes on past what is checked is a record of its own', async () => {
+    const sandbox = await withSandbox(plenty);
+    const stdin = `${'mira\n'.repeat(10_000)}two words\nmira\n`;
+    const ran = await runInProcess(['whois', '-', '--yes'], { sandbox, stdin });
+    expect(ran.exitCode).toBe(0);
+    const [bad, last] = ran.records().slice(-2);
+    expect(bad).toMatchObject({ subject: 'two words', found: null, error: { code: 'BAD_SUBJECT' } });
+    expect(last).toMatchObject({ subject: 'mira', found: true });
+  });
+
+  test('may be a byte order mark, CRLF, a column in quotes, or a last line without its end', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const file = join(home.path, 'desk.csv');
+    writeFileSync(file, '\ufeffname,"who, then"\r\n"a ""b""\nc",mira\r\n,\r\nx,"@juno"');
+    const ran = await runInProcess(['whois', '--file', file, '--column', 'who, then'], { sandbox, home });
+    expect(ran.records().map(({ subject }) => subject)).toEqual(['mira', '@juno']);
+    const plain = await runInProcess(['whois', '-'], { sandbox, stdin: '\ufeff mira \r\n#x\r\n\r\n@juno' });
+    expect(plain.records().map(({ subject }) => subject)).toEqual(['mira', '@juno']);
+  });
+});
+
+test('--out gives the very bytes that stdout would have had', async () => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  for (const format of ['csv', 'ndjson', 'json']) {
+    const words = ['whois', 'mira', 'nobody_at_all', 'juno'];
+    const file = `out.${format}`;
+    const ran = await bash(
+      `trdr ${words.join(' ')} --out ${file}; trdr ${words.join(' ')} -o ${format} | cmp - ${file}`,
+      { sandbox, home },
+    );
+    expect([ran.codes, ran.stdout, ran.stderr]).toEqual([[0, 0], '', '']);
+  }
+});
