@@ -23,7 +23,10 @@ export interface SocketOptions {
 }
 
 const MAX_HELD = 16 * 1024 * 1024;
-/** A reader that is slow for a moment holds the service up instead; for longer, pongs would be missed. */
+/** Past the first, the service is held up, until the second: a long queue is dear to keep. */
+const FULL = 1024 * 1024;
+const ROOM = 256 * 1024;
+/** But no longer than so: pongs would be missed. */
 const PAUSE_MS = 5_000;
 /** More than any frame there is. */
 const MAX_FRAME = 4 * 1024 * 1024;
@@ -48,6 +51,8 @@ export function createConnect(options: SocketOptions): Connect {
       perMessageDeflate: false,
       handshakeTimeout: HANDSHAKE_MS,
       followRedirects: false,
+      // As with every other call: no setting of Node's switches the check of certificates off.
+      rejectUnauthorized: true,
       maxPayload: MAX_FRAME,
       finishRequest(request) {
         request.once('finish', () => {
@@ -93,7 +98,7 @@ function linkOf(socket: Opening, stir: () => void, maxHeld: number, clock: Pick<
     if (queue.held > maxHeld) {
       over('overflow', `more than ${maxHeld} bytes of frames wait`);
       socket.terminate();
-    } else if (mayPause && queue.held > maxHeld / 2) {
+    } else if (mayPause && queue.held > FULL) {
       mayPause = false;
       socket.pause();
       pause = new AbortController();
@@ -119,7 +124,7 @@ function linkOf(socket: Opening, stir: () => void, maxHeld: number, clock: Pick<
   return {
     next() {
       const frame = queue.next();
-      if (!mayPause && queue.held < maxHeld / 4) {
+      if (!mayPause && queue.held < ROOM) {
         mayPause = true;
         if (pause) goOn();
       }

@@ -28,6 +28,7 @@ export async function openTunnel(target: URL, proxy: URL, signal: AbortSignal): 
       timeout: TUNNEL_MS,
       signal,
       agent: false,
+      rejectUnauthorized: true,
     });
     request.once('timeout', () => request.destroy(new Error('the proxy did not answer')));
     request.once('error', (error) => reject(signal.aborted ? signal.reason : unreachable(proxy.host, error)));
@@ -43,5 +44,5 @@ export async function openTunnel(target: URL, proxy: URL, signal: AbortSignal): 
     });
     request.end();
   });
-  return secure ? tlsConnect({ socket: tunnel, servername: target.hostname }) : tunnel;
+  return secure ? tlsConnect({ socket: tunnel, servername: target.hostname, rejectUnauthorized: true }) : tunnel;
 }
