@@ -67,7 +67,9 @@ async function exportBy(
   if (journal.resumed) {
     const { answered, size } = journal.counts();
     context.say(`going on with the export to ${out}: ${answered} of ${handlesText(size)} are there`);
-  } else if (resume) context.say(`no export to ${out} was interrupted: beginning one`);
+  } else if (resume && context.io.stderr.isTTY) {
+    context.say(`no export to ${out} was interrupted: beginning one`);
+  }
   if (before.handles > 0) {
     context.say(
       `the answers for ${handlesText(before.handles)} were lost when it stopped, up to ${unitsText(before.cuAtMost)}: they are asked for again`,
