@@ -108,14 +108,6 @@ export function pnlService(terms: ServiceTerms = {}) {
   return service;
 }
 
-/** What came of a run: its records, what ended it, and what the log holds. */
-interface Ended {
-  readonly records: readonly PnlAnswer[];
-  readonly failure: Failure | undefined;
-  readonly run: PnlRun;
-  readonly lines: readonly string[];
-}
-
 export const handlesUpTo = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`);
 
 /** Runs through handles against a service, with a log that keeps what it is told. */
