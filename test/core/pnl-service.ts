@@ -1,6 +1,6 @@
 import { cu, distinctHandles, normalHandle } from '../../src/contract/endpoints.ts';
 import type { Failure } from '../../src/contract/failure.ts';
-import { type BatchLog, createPnlRun, type PnlRun } from '../../src/core/pnl.ts';
+import { type BatchLog, createPnlRun } from '../../src/core/pnl.ts';
 import type { PnlAnswer } from '../../src/core/pnl-records.ts';
 import type { HttpRequest } from '../../src/core/ports.ts';
 import { createPurse } from '../../src/core/purse.ts';
