@@ -268,6 +268,16 @@ test('a second process on the same file is refused, and says who has it', async 
   expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
 });
 
+test('an export that was never begun leaves nothing behind, and can be begun in another way', async () => {
+  const sandbox = await withNumbers();
+  const { words, run, home, journal } = exportOf(sandbox);
+  const refused = await trdr([...words().filter((word) => word !== '-y')], { sandbox, home });
+  expect([refused.exitCode, existsSync(journal), sandbox.log.length]).toEqual([11, false, 0]);
+  const ceiling = await run('--max-cu', '29999');
+  expect([ceiling.exitCode, existsSync(journal), sandbox.meter().unitsUsed]).toEqual([6, false, 0]);
+  expect((await run()).exitCode).toBe(0);
+});
+
 test('an export that can not be written is refused before anything is asked', async () => {
   const sandbox = await withNumbers();
   const home = openHome();

@@ -13,6 +13,7 @@ export const handlesText = (count: number): string => `${grouped(count)} handle$
  * can't all be paid for is said, not refused: the batches are sized to it.
  */
 export async function approveRun(context: Context, purse: Purse, count: number): Promise<void> {
+  if (count === 0) return;
   const { io, signal } = context;
   const estimate = { least: cu.miss * count, most: cu.reveal * count };
   const what = `asking for ${handlesText(count)}`;

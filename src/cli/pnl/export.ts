@@ -61,7 +61,7 @@ async function exportBy(
   subjects: readonly string[],
   { out, resume, shape, strict }: ExportOptions,
 ): Promise<ExitCode> {
-  const purse = await purseOf(context);
+  const purse = purseOf(context);
   const before = await settleOpen(journal, context, purse);
   const todo = journal.free(subjects.length);
   if (journal.resumed) {
@@ -127,7 +127,7 @@ async function exportBy(
 }
 
 /** The purse, made when it is first needed: a journal that holds everything needs no service. */
-async function purseOf(context: Context): Promise<() => Promise<Purse>> {
+function purseOf(context: Context): () => Promise<Purse> {
   let purse: Promise<Purse> | undefined;
   return () => {
     purse ??= context
