@@ -91,9 +91,13 @@ describe('the vendors', () => {
 });
 
 describe('time, chance and the process', () => {
-  /** Reads of the outside world that a test could not steer. Locks and temporary files need names of their own. */
+  /** Reads of the outside world that a test could not steer. Locks and temporary files need names and ages of their own. */
   const reads: readonly [RegExp, RegExp, string][] = [
-    [/\bDate\.now\(|new Date\(\)/, /^(core|sandbox)\/clock\.ts$|^state\/(files|holder|lock)\.ts$/, 'a clock'],
+    [
+      /\bDate\.now\(|new Date\(\)/,
+      /^(core|sandbox)\/clock\.ts$|^state\/(files|holder|lock)\.ts$|^cli\/(warm|tail\/spool)\.ts$/,
+      'a clock',
+    ],
     [/\bMath\.random\(/, /^state\/(holder|lock)\.ts$/, 'chance'],
     [/\bprocess\.(env|argv|stdout|stderr|stdin)\b/, /^cli\/(main|process)\.ts$/, 'the process'],
     [/\bprocess\.exit\(/, /^cli\/process\.ts$/, 'an exit'],
