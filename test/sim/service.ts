@@ -1,6 +1,6 @@
 import { Failure } from '../../src/contract/failure.ts';
 import type { Connect, KeyFacts, Link, LinkEnd, Page, PageSource } from '../../src/feed/ports.ts';
-import { EPOCH, type Post, postsOf } from './posts.ts';
+import { type Post, postsOf } from './posts.ts';
 import { rngOf } from './rng.ts';
 import type { Fault, Schedule } from './schedule.ts';
 import type { Scheduler } from './scheduler.ts';
