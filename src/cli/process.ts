@@ -45,4 +45,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   // The handlers stay: what was written last may still be on its way to a slow reader.
   over = true;
   stdin?.destroy();
+  // With nothing left to write, what Node takes apart at its own end need not be waited for. An exit with
+  // something left would cut it off.
+  if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
 }

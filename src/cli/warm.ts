@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import * as nodeModule from 'node:module';
+import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
@@ -14,15 +14,16 @@ type Require = (name: string) => unknown;
  */
 export function openProgram(folder: string, digest: string): Require {
   const { env, platform } = process;
-  const within = nodeModule.createRequire(join(folder, 'main.cjs'));
+  const within = createRequire(join(folder, 'main.cjs'));
   const home = homeOf(env, platform, homedir);
   const { cache } = foldersOf({ env, platform, home, cwd: workingFolder(env) });
   if (cache === undefined || env['NODE_DISABLE_COMPILE_CACHE']) return within;
   const place = join(cache, 'code');
-  if (!('enableCompileCache' in nodeModule)) {
+  const { enableCompileCache }: { enableCompileCache?: (folder: string) => void } = within('node:module');
+  if (enableCompileCache === undefined) {
     return warmRequire(folder, join(place, `${digest}-${process.version}-${process.arch}`), within);
   }
-  if (typeof nodeModule.enableCompileCache === 'function') nodeModule.enableCompileCache(place);
+  enableCompileCache(place);
   return within;
 }
 
