@@ -1,11 +1,10 @@
-import { readOdd, readThesis, scanThesis } from './frame.ts';
+import { readOdd, readThesis } from './frame.ts';
 import type { Gap } from './notice.ts';
 import type { Outlet } from './outlet.ts';
 import { createMargin, type Margin } from './pace.ts';
 import type { Pile } from './pile.ts';
 import type { Link } from './ports.ts';
 import type { Mark, Row } from './row.ts';
-import { everything } from './sieve.ts';
 import type { Timing } from './timing.ts';
 import type { Route, Walked } from './walk.ts';
 import { steadyTime, type Watermark, watermarkOf } from './watermark/mark.ts';
@@ -82,8 +81,6 @@ export interface Flow {
 
 /** Frames taken at a time. */
 const FRAMES = 512;
-/** Bytes of waiting frames from which on each is looked at no closer than needed. */
-const FLOOD = 16_384;
 /** A frame may come so much later than its post appears in the pages. */
 const PROMPT_MS = 15_000;
 /** How much newer than the next few a post may be dated for the start to count from it. */
@@ -99,8 +96,6 @@ interface FlowWorld {
   /** Whether a frame is of the part of the feed that the pages show. */
   readonly scope: (row: Row) => boolean;
   readonly sieve: (row: Row) => boolean;
-  /** The output passes on the bytes of frames as they came. */
-  readonly rawOut: boolean;
   /** Whether the socket brings a row that the pages show. */
   readonly carries: (row: Row) => boolean;
   /** Rows to emit at most. */
@@ -113,8 +108,6 @@ interface FlowWorld {
 
 export function createFlow(world: FlowWorld): Flow {
   const { seen, outlet, start, sieve, scope, carries } = world;
-  /** Nobody looks at more of a frame than its id and time. */
-  const unread = world.rawOut && sieve === everything && scope === everything;
   const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
   let watermark: Watermark | undefined;
   let provenAt: number | undefined;
@@ -230,9 +223,7 @@ export function createFlow(world: FlowWorld): Flow {
 
   const gapOf = ({ walked, depth, goOn }: Fill): Gap | undefined => {
     if (!walked.cut || !walked.reached || (depth === 'shallow' && goOn)) return undefined;
-    const top = watermark?.top ?? null;
-    // Where the walk came below what is complete, only late posts can be missing.
-    const from = isBelow(walked.reached, top) ? null : top;
+    const from = watermark?.top ?? null;
     const lateFrom = watermark && Number.isFinite(low()) ? low() : null;
     return { why: walked.cut, from, lateFrom, to: walked.reached, open: !goOn && world.heals };
   };
@@ -329,13 +320,12 @@ export function createFlow(world: FlowWorld): Flow {
     },
     frames(link, odd) {
       const out: Row[] = [];
-      const quick = unread && link.held > FLOOD;
       let taken = 0;
       while (taken < FRAMES && left > 0) {
         const raw = link.next();
         if (!raw) break;
         taken++;
-        const row = (quick ? scanThesis(raw) : null) ?? readThesis(raw) ?? rowOfOdd(raw, odd);
+        const row = readThesis(raw) ?? rowOfOdd(raw, odd);
         if (!row || !scope(row) || !accept(row)) continue;
         out.push(row);
         left--;
@@ -358,9 +348,6 @@ export function createFlow(world: FlowWorld): Flow {
     },
   };
 }
-
-const isBelow = (mark: Mark, top: Mark | null): boolean =>
-  mark.at !== null && top !== null && top.at !== null && mark.at <= top.at;
 
 function rowOfOdd(raw: Uint8Array, tell: (text: string) => void): Row | null {
   const odd = readOdd(raw);
