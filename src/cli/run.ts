@@ -1,4 +1,4 @@
-import { Failure } from '../contract/failure.ts';
+import { Failure, usage } from '../contract/failure.ts';
 import { createSink, outputClosed } from '../output/sink.ts';
 import type { AnyCommand } from './command.ts';
 import type { ExitCode } from './exit.ts';
@@ -47,6 +47,10 @@ async function showHelp(io: Io, path: string): Promise<ExitCode> {
     const all: AnyCommand[] = await Promise.all(Object.values(tree).map((each) => each()));
     return groups().includes(path) ? groupHelp(path, all) : rootHelp(all);
   };
+  const [first] = io.argv;
+  if (path === '' && first !== undefined && !io.argv.some((word) => word === '--help' || word === '-h')) {
+    throw usage(`"trdr ${first.split('=')[0]}" names no command`, 'see trdr --help, or trdr --version');
+  }
   const shown = await text();
   if (path !== '' && load === undefined && !io.argv.some((word) => word === '--help' || word === '-h')) {
     throw new Failure('usage', `"trdr ${path}" needs one of its commands`, {

@@ -128,6 +128,16 @@ export const duration: Value<number> = {
   },
 };
 
+/** A duration that something can happen in. */
+export const patience: Value<number> = {
+  name: 'duration',
+  parse(given) {
+    const ms = duration.parse(given);
+    if (ms === 0) throw usage('no time at all is not enough', 'write it as 500ms, 30s or 5m');
+    return ms;
+  },
+};
+
 /** An instant: the age is resolved against the clock when the command runs. */
 export type Instant = { readonly epochMs: number } | { readonly ageMs: number };
 

@@ -44,5 +44,7 @@ export async function openTunnel(target: URL, proxy: URL, signal: AbortSignal): 
     });
     request.end();
   });
-  return secure ? tlsConnect({ socket: tunnel, servername: target.hostname, rejectUnauthorized: true }) : tunnel;
+  return secure
+    ? tlsConnect({ socket: tunnel, servername: target.hostname, rejectUnauthorized: true })
+    : tunnel;
 }
