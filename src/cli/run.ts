@@ -7,6 +7,7 @@ import { parseWords } from './parse.ts';
 import { createReport } from './report.ts';
 import { route } from './route.ts';
 import { groups, tree } from './tree.ts';
+import { version } from './version.ts';
 
 /** Runs one command line to its exit code. The only place where failures become words and codes. */
 export async function run(io: Io): Promise<number> {
@@ -25,6 +26,7 @@ export async function run(io: Io): Promise<number> {
 async function dispatch(io: Io): Promise<ExitCode> {
   const { path, rest, wantsHelp } = route(io.argv, Object.keys(tree));
   const load = tree[path];
+  if (path === '' && isVersion(io.argv[0]) && !wantsHelp) return await show(io, `${version}\n`);
   if (load === undefined || wantsHelp) return await showHelp(io, path);
   const command = await load();
   const parsed = parseWords(command, rest);
@@ -47,19 +49,26 @@ async function showHelp(io: Io, path: string): Promise<ExitCode> {
     const all: AnyCommand[] = await Promise.all(Object.values(tree).map((each) => each()));
     return groups().includes(path) ? groupHelp(path, all) : rootHelp(all);
   };
+  const asked = io.argv.some((word) => word === '--help' || word === '-h');
   const [first] = io.argv;
-  if (path === '' && first !== undefined && !io.argv.some((word) => word === '--help' || word === '-h')) {
+  if (path === '' && first !== undefined && !asked) {
     throw usage(`"trdr ${first.split('=')[0]}" names no command`, 'see trdr --help, or trdr --version');
   }
   const shown = await text();
-  if (path !== '' && load === undefined && !io.argv.some((word) => word === '--help' || word === '-h')) {
+  if (path !== '' && load === undefined && !asked) {
     throw new Failure('usage', `"trdr ${path}" needs one of its commands`, {
       code: 'USAGE',
       hint: `see trdr ${path} --help`,
     });
   }
+  return await show(io, shown);
+}
+
+const isVersion = (word: string | undefined): boolean => word === '--version' || word === '-V';
+
+async function show(io: Io, text: string): Promise<ExitCode> {
   const sink = createSink(io.stdout, { name: 'stdout' });
-  await sink.write(shown);
+  await sink.write(text);
   await sink.end();
   return 0;
 }

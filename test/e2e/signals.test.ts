@@ -45,15 +45,15 @@ const handleOf = (path: string) => path.split('/').at(-1) ?? '';
 describe.each(signals)('%s', (signal, exit) => {
   test('ends a wait for the rate limit, and delivers what was answered', async () => {
     const home = openHome();
-    const sandbox = await withSandbox({ ratePerMinute: 7 });
-    const words = ['whois', 'mira', ...Array.from('abcdefghi', (letter) => `nobody_${letter}`)];
+    const sandbox = await withSandbox({ ratePerMinute: 10 });
+    const words = ['whois', 'mira', ...Array.from('abcdefghijkl', (letter) => `nobody_${letter}`)];
     const ran = await interrupted(words, { sandbox, home }, signal, (said) => said.includes('waiting'));
     expect(ran.exitCode).toBe(exit);
     const paid = sandbox.log.filter(({ cu }) => cu > 0).length;
     expect(sandbox.log.filter(({ status }) => status === 429)).toEqual([]);
     expect(paid).toBeGreaterThan(0);
     expect(ran.lines).toHaveLength(paid);
-    expect(ran.stderr).toMatch(/^trdr: waiting .*7 requests a minute\n$/);
+    expect(ran.stderr).toMatch(/^trdr: waiting .*10 requests a minute\n$/);
   });
 
   test('ends a wait before a retry, and delivers what was answered', async () => {
@@ -136,7 +136,7 @@ describe.each(signals)('%s', (signal, exit) => {
   test('leaves no lock and no temporary file in the folders of trdr', async () => {
     const home = openHome();
     const sandbox = await withSandbox({ ratePerMinute: 3 });
-    const words = ['whois', 'mira', ...Array.from('abcdefghi', (letter) => `nobody_${letter}`)];
+    const words = ['whois', 'mira', ...Array.from('abcdefghijkl', (letter) => `nobody_${letter}`)];
     await interrupted(words, { sandbox, home }, signal, (said) => said.includes('waiting'));
     const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
     expect(left.filter((name) => /\.(lock|tmp)|~/.test(name))).toEqual([]);
