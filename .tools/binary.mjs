@@ -41,12 +41,12 @@ process.stdout.write(
   `${output}: trdr ${said} on Node ${process.version}, ${Math.round(statSync(output).size / 1e6)} MB\n`,
 );
 
-/** The terms of Node, which is in the executable whole: its licence lies beside it, as it was installed. */
+/** The terms of Node, which is in the executable whole: as they were installed with it, or where they stand. */
 function nodeNotice() {
   const base = join(dirname(process.execPath), '..');
-  const [path] = globSync(['LICENSE', 'node_modules/node-*/LICENSE', 'share/doc/*node*/LICENSE'], {
-    cwd: base,
-  });
-  if (path === undefined) throw new Error(`the licence of this Node is not in ${base}`);
-  return `${'-'.repeat(80)}\n\nNode.js ${process.version}\n\n${readFileSync(join(base, path), 'utf8')}`;
+  const [path] = globSync(['LICENSE', 'share/doc/*node*/LICENSE'], { cwd: base });
+  const terms = path
+    ? readFileSync(join(base, path), 'utf8')
+    : `Its licence and those of what it holds: https://github.com/nodejs/node/blob/${process.version}/LICENSE\n`;
+  return `${'-'.repeat(80)}\n\nNode.js ${process.version}\n\n${terms}`;
 }

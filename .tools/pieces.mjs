@@ -8,7 +8,8 @@ import { build, transform } from 'esbuild';
 import { root, version } from './bundle.mjs';
 
 const target = 'node20.18';
-const options = {
+/** How all of it is bundled. */
+export const options = {
   absWorkingDir: root,
   outdir: 'dist',
   bundle: true,
@@ -89,14 +90,14 @@ export async function makePieces() {
   const digest = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
   const doors = await makeDoors(digest);
   for (const { path, text } of doors.outputFiles) texts[basename(path)] = text;
-  // Sources of which a part is in the files: others were read and found to be of no use.
-  const inputs = [program, doors].flatMap(({ metafile }) =>
-    Object.values(metafile.outputs).flatMap((output) =>
-      Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
-    ),
-  );
-  return { texts, inputs };
+  return { texts, inputs: [program, doors].flatMap(({ metafile }) => sourcesOf(metafile)) };
 }
+
+/** The sources of which a part is in what was made: others were read and found to be of no use. */
+export const sourcesOf = ({ outputs }) =>
+  Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
 
 /** The two files that answer without the program, and open it where they can't: each whole in itself. */
 const makeDoors = (digest) =>
@@ -139,7 +140,7 @@ const spared = [
   },
 ];
 
-const sparing = {
+export const sparing = {
   name: 'sparing',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /./ }, ({ path, importer }) => {
