@@ -223,7 +223,9 @@ export function createFlow(world: FlowWorld): Flow {
 
   const gapOf = ({ walked, depth, goOn }: Fill): Gap | undefined => {
     if (!walked.cut || !walked.reached || (depth === 'shallow' && goOn)) return undefined;
-    const from = watermark?.top ?? null;
+    const top = watermark?.top ?? null;
+    // Where the walk came below what is complete, only late posts can be missing.
+    const from = isBelow(walked.reached, top) ? null : top;
     const lateFrom = watermark && Number.isFinite(low()) ? low() : null;
     return { why: walked.cut, from, lateFrom, to: walked.reached, open: !goOn && world.heals };
   };
@@ -348,6 +350,9 @@ export function createFlow(world: FlowWorld): Flow {
     },
   };
 }
+
+const isBelow = (mark: Mark, top: Mark | null): boolean =>
+  mark.at !== null && top !== null && top.at !== null && mark.at <= top.at;
 
 function rowOfOdd(raw: Uint8Array, tell: (text: string) => void): Row | null {
   const odd = readOdd(raw);

@@ -9,7 +9,7 @@ export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 /** A stretch of the feed that could not be read. Both bounds were read, or are null where nothing is known. */
 export interface Gap {
   readonly why: Cut;
-  /** The newest place below that is complete, but for posts that turned up late. */
+  /** The newest place below that is complete, but for posts that turned up late; null where only those can be missing. */
   readonly from: Mark | null;
   /** Post time from which such late posts may be missing too. */
   readonly lateFrom: number | null;

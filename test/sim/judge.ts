@@ -25,7 +25,7 @@ export function judge(outcome: Outcome): string[] {
   problems.push(...lost(outcome, new Set(emitted), byId, last));
   for (const process of processes) {
     problems.push(...order(process, byId));
-    if (!process.killed) problems.push(...orderly(outcome, process));
+    if (!process.killed) problems.push(...orderly(outcome, process, byId));
   }
   return problems;
 }
@@ -130,7 +130,7 @@ function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Pos
       const low = from && byId.get(from.id);
       const high = to && byId.get(to.id);
       if (!high || !above(high, post)) return false;
-      return !low || above(post, low) || (lateFrom !== null && post.sortAt >= lateFrom);
+      return (low && above(post, low)) || lateFrom === null || post.sortAt >= lateFrom;
     }),
   );
 }
@@ -149,7 +149,7 @@ function order({ writes }: Process, byId: ReadonlyMap<string, Post>): string[] {
 }
 
 /** A process that ended by itself leaves nothing behind, and knows what it cost. */
-function orderly({ schedule }: Outcome, process: Process): string[] {
+function orderly({ schedule }: Outcome, process: Process, byId: ReadonlyMap<string, Post>): string[] {
   const problems: string[] = [];
   const { summary, access, left } = process;
   if (left > 0) problems.push(`${left} waits were left behind`);
@@ -160,6 +160,11 @@ function orderly({ schedule }: Outcome, process: Process): string[] {
     problems.push(`the meter says ${meter}, the tail ${least} to ${most}`);
   if (access.meter.socket === 0 && access.meter.lost === 0 && least !== meter) {
     problems.push(`the pages cost ${meter}, the tail counted ${least}`);
+  }
+  for (const { from, to } of summary.gaps) {
+    const [low, high] = [from && byId.get(from.id), to && byId.get(to.id)];
+    if (!high || (from && !low) || (low && !above(high, low)))
+      problems.push(`a gap from ${from?.id} to ${to?.id}`);
   }
   if (schedule.ceiling !== null && meter > schedule.ceiling)
     problems.push(`${meter} is above the ceiling ${schedule.ceiling}`);

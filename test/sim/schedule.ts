@@ -3,7 +3,7 @@ import { type Rng, rngOf } from './rng.ts';
 /** What goes wrong, and when. `p` is the chance for each thing it can befall. */
 export type Fault = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'lose' | 'double' | 'reorder' | 'lag'; readonly p: number }
-  | { readonly kind: 'close' | 'reset' | 'half' | 'forget' | 'sleep' | 'policy' }
+  | { readonly kind: 'close' | 'reset' | 'half' | 'forget' | 'sleep' | 'policy' | 'kill' }
   | { readonly kind: 'refuse'; readonly status: number }
   | { readonly kind: 'mute' }
   | {
@@ -93,10 +93,15 @@ export function scheduleOf(seed: number): Schedule {
     ceiling: poor ? 200 * rng.int(300) : null,
     units: rng.chance(0.1) ? 20_000 * rng.int(60) : 1e9,
     end: rng.pick(['stop', 'duration'] as const),
-    faults: faultsOf(rng, busyMs, poor),
+    faults: [
+      ...faultsOf(rng, busyMs, poor),
+      ...(kills.length > 0 && rng.chance(0.3) ? [killAt(rng.next() * busyMs)] : []),
+    ],
     kills,
   };
 }
+
+const killAt = (from: number): Fault => ({ kind: 'kill', from, to: from });
 
 function faultsOf(rng: Rng, busyMs: number, poor: boolean): Fault[] {
   const faults: Fault[] = [];

@@ -152,6 +152,14 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   };
   processes.push(process);
 
+  const executions = schedule.faults
+    .filter(({ kind, from }) => kind === 'kill' && from > scheduler.now)
+    .map(({ from }) =>
+      scheduler.at(from, () => {
+        alive = false;
+        kill();
+      }),
+    );
   const rng = rngOf(schedule.seed, 10 + processes.length);
   const effect = <T>(ms: number, act: () => T): Promise<T> =>
     new Promise((resolve) => {
@@ -232,6 +240,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   );
   await Promise.race([ran, killed]);
   stop();
+  for (const spare of executions) spare();
   process.killed = !alive;
   process.endedAt = scheduler.now;
   const ago = tail.status().provenAgoMs;

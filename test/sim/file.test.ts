@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { rngOf } from './rng.ts';
+import { simulate } from './run.ts';
+import { type Schedule, scheduleOf } from './schedule.ts';
+import type { Mutation } from './world.ts';
+
+/** The pages fail for minutes, the socket loses frames meanwhile, and then the process is killed. */
+function unproven(seed: number): Schedule {
+  const rng = rngOf(seed, 78);
+  const killed = 330_000 + rng.next() * 30_000;
+  return {
+    ...scheduleOf(seed),
+    ...{
+      via: 'ws',
+      feed: 'thesis',
+      resume: 'file',
+      start: { kind: 'now' },
+      end: 'stop',
+      kills: [],
+      sifted: false,
+    },
+    ...{ late: 0, vanish: 0, behindMs: 0, twenty: false, timeless: false, skew: 0, bursts: 0, rate: 0.5 },
+    ...{ ceiling: null, units: null, lagMs: 10_000, busyMs: 400_000 },
+    faults: [
+      { kind: 'fault', p: 1, from: 40_000, to: killed },
+      { kind: 'lose', p: 0.5, from: 45_000, to: 70_000 },
+      { kind: 'kill', from: killed, to: killed },
+    ],
+  };
+}
+
+const schedules = Array.from({ length: 20 }, (_, seed) => unproven(seed));
+const neverHolds: Mutation = {
+  options: (options) => ({ ...options, timing: { ...options.timing, holdMs: 1e9 } }),
+};
+
+test('a file alone is enough to go on from, since no frame comes out long after the last proof', async () => {
+  expect(await simulate(schedules)).toEqual([]);
+});
+
+test('and is not where frames come out all the same', async () => {
+  expect(await simulate(schedules, neverHolds, 1)).not.toEqual([]);
+});
