@@ -8,13 +8,18 @@ import { unitsText } from '../money.ts';
 const QUIET_MS = 2_000;
 const ways = { ws: 'the socket', poll: 'polls' } as const;
 const perMinute = (cu: number) => `${unitsText(Math.round(cu))} a minute`;
-const rows = (count: number) => `${count} ${count === 1 ? 'row' : 'rows'}`;
+const many = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
 
 /** A place of the feed: its time, and its id for whoever wants to look. */
 const place = (mark: Mark | null): string =>
   mark === null
     ? 'what is not known'
     : `${mark.at === null ? 'no time' : new Date(mark.at).toISOString()} (${mark.id})`;
+
+const gapText = ({ from, lateFrom, to }: Gap): string =>
+  from === null && lateFrom !== null
+    ? `posts that turned up late may be missing between ${new Date(lateFrom).toISOString()} and ${place(to)}`
+    : `posts may be missing between ${place(from)} and ${place(to)}`;
 
 const cuts: Readonly<Record<Gap['why'], string>> = {
   ceiling: 'the ceiling of this run was reached',
@@ -43,7 +48,9 @@ export function tailText(notice: TailNotice): string | undefined {
       return `tailing by ${ways[notice.way]} ${starts[notice.from]}: ${perMinute(notice.perMinute)}${lag}${other}`;
     }
     case 'caughtUp':
-      return notice.rows > 0 ? `caught up: ${rows(notice.rows)} from ${notice.pages} pages` : undefined;
+      return notice.rows > 0
+        ? `caught up: ${many(notice.rows, 'row')} from ${many(notice.pages, 'page')}`
+        : undefined;
     case 'down':
       return `the socket is down (${notice.why}${notice.text === '' ? '' : `: ${notice.text}`}); connecting again in ${span(notice.waitMs)}`;
     case 'fallback':
@@ -51,7 +58,7 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'unstable':
       return `the socket has ended ${notice.sessions} times within a minute each: every start is billed, ${unitsText(notice.cuAtMost)} so far at the most`;
     case 'gap':
-      return `GAP: posts may be missing between ${place(notice.from)} and ${place(notice.to)}: ${cuts[notice.why]}`;
+      return `GAP: ${gapText(notice)}: ${cuts[notice.why]}`;
     case 'unproven':
       return `posts came too fast to check for lost ones between ${place(notice.from)} and ${place(notice.to)}`;
     case 'wait':
@@ -80,9 +87,9 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
 /** The last line of a run. */
 function endText({ rows: count, gaps, connections, spent, filled, late }: Summary): string {
   const parts = [
-    rows(count),
-    gaps.length === 0 ? 'no gaps' : `${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}`,
-    `${Math.max(0, connections - 1)} reconnects`,
+    many(count, 'row'),
+    gaps.length === 0 ? 'no gaps' : many(gaps.length, 'gap'),
+    many(Math.max(0, connections - 1), 'reconnect'),
     spentText(spent),
   ];
   if (filled > 0) parts.push(`${filled} filled in`);
@@ -100,9 +107,9 @@ export function statusText(status: Status): string {
     way === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     provenAgoMs === null ? '' : `complete ${span(provenAgoMs)} ago`,
-    gaps > 0 ? `${gaps} gaps` : '',
+    gaps > 0 ? many(gaps, 'gap') : '',
     filled > 0 ? `${filled} filled` : '',
-    connections > 1 ? `${connections - 1} reconnects` : '',
+    connections > 1 ? many(connections - 1, 'reconnect') : '',
     perMinute(status.perMinute),
     `${unitsText(spent.most)} in all`,
   ];
