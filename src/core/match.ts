@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { type EndpointId, endpointIds, OPENAPI_PATH } from '../contract/endpoints.ts';
 import { usage } from '../contract/failure.ts';
 import { type Encoded, encode, rowOf } from './coding.ts';
@@ -5,7 +6,8 @@ import type { Ask } from './ports.ts';
 
 /** Finds the endpoint that a raw request calls; undefined where none is sure to be meant. */
 export function matchEndpoint(method: string, path: string, body: string | undefined): Encoded | undefined {
-  const [pathname = '', search = ''] = path.split('?', 2);
+  // The first question mark alone parts the two: a further one stands within the query.
+  const [, pathname = '', search = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
   const segments = pathname.split('/');
   for (const id of endpointIds) {
     const row = rowOf(id);
@@ -13,7 +15,9 @@ export function matchEndpoint(method: string, path: string, body: string | undef
     const params = readSegments(row.path.split('/'), segments);
     if (!params) continue;
     try {
-      return encodeLoose(id, params, search, body);
+      // A body where none is asked for is passed over by the service, which charges all the same.
+      const read = z.safeParse(row.body, undefined).success ? undefined : body;
+      return encodeLoose(id, params, search, read);
     } catch {
       // Not a request that this endpoint would serve as it stands: its price is not known.
       return undefined;
@@ -60,10 +64,10 @@ function encodeLoose(
   search: string,
   body: string | undefined,
 ): Encoded {
-  const pairs = [...new URLSearchParams(search)];
+  const pairs = new URLSearchParams(search);
   const query: Record<string, unknown> = Object.fromEntries(pairs);
-  // Which of two values counts is the service's secret.
-  if (Object.keys(query).length !== pairs.length) throw usage('a query parameter stands twice');
+  // The one that a price hangs on; which of two values counts is the service's secret.
+  if (pairs.getAll('limit').length > 1) throw usage('limit stands twice');
   if (typeof query['limit'] === 'string') query['limit'] = Number(query['limit'] || Number.NaN);
   const parsed: unknown = body ? JSON.parse(body) : undefined;
   // `encode` checks it all against the row: that is the point of calling it.

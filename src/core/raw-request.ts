@@ -100,7 +100,7 @@ export function withCursor(path: string, before: string): string {
       hint: 'what was answered so far is printed',
     });
   }
-  const [bare = '', query = ''] = path.split('?', 2);
+  const [, bare = '', query = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
   const others = query.split('&').filter((part) => part !== '' && !/^before(?:=|$)/.test(part));
   return `${bare}?${[...others, `before=${encodeURIComponent(before)}`].join('&')}`;
 }

@@ -420,12 +420,23 @@ describe('a raw call', () => {
     expect(ledger).toMatchObject([{ endpoint: 'thesis.all', cu: 600 }]);
   });
 
+  it('is priced whatever it brings along that its endpoint does not ask for', async () => {
+    const { client, ledger } = rig(() => json(200, user()), { maxCu: 60_000 });
+    await client.raw({ method: 'POST', path: '/v2/user/handle/mert/resolve', body: '{}' });
+    await client.raw({ method: 'GET', path: '/v2/user/wallet/0xabc?a=1&a=2' });
+    expect(ledger.map(({ endpoint, cu }) => [endpoint, cu])).toEqual([
+      ['user.resolve', 30_000],
+      ['user.wallet', 30_000],
+    ]);
+  });
+
   it.each([
     ['GET', '/v2/other'],
     ['GET', '/v2/user/handle/..'],
     ['GET', '/v2/user/handle/a%2Fb'],
     ['GET', '/v2/thesis?limit=x'],
     ['GET', '/v2/thesis?limit=1&limit=100'],
+    ['GET', '/v2/thesis?limit=1?&limit=100'],
     ['HEAD', '/v2/thesis'],
   ])('%s %s has no known price, so a ceiling refuses it', async (method, path) => {
     const { client, sent } = rig(() => json(200, {}), { maxCu: 1e9 });

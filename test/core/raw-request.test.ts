@@ -80,6 +80,7 @@ describe('the next page', () => {
   it('takes the place of the cursor before it, and leaves the rest of the query alone', () => {
     expect(withCursor('/v2/thesis', 'a b')).toBe('/v2/thesis?before=a%20b');
     expect(withCursor('/v2/thesis?before=old&limit=5', 'new')).toBe('/v2/thesis?limit=5&before=new');
+    expect(withCursor('/v2/x?q=a?b&limit=5', 'c')).toBe('/v2/x?q=a?b&limit=5&before=c');
   });
 
   it('carries any cursor unharmed', () => {
