@@ -46,9 +46,12 @@ function backoffMs(attempt: number, random: number): number {
   return Math.round(random * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
 }
 
+/** Waited at the least: a service that rounds its seconds down to none would be asked without end. */
+const LEAST_WAIT_MS = 1_000;
+
 /** What a 429 asks to wait. */
-export const waitOf = (failure: Failure): number =>
-  failure.retryAfter === undefined ? UNSTATED_WAIT_MS : Math.ceil(failure.retryAfter * 1000);
+export const waitOf = ({ retryAfter }: Failure): number =>
+  retryAfter === undefined ? UNSTATED_WAIT_MS : Math.max(LEAST_WAIT_MS, Math.ceil(retryAfter * 1000));
 
 /** Makes attempts until one succeeds, none may follow, or the waits allowed are used up. */
 export async function withRetries<T>(

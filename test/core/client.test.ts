@@ -254,6 +254,14 @@ describe('a wait for a 429', () => {
     expect(clock.slept.filter((ms) => ms === 50_000).length).toBe(2);
   });
 
+  it('of no seconds comes to an end as well', async () => {
+    let left = 500;
+    const { client } = rig(() =>
+      left-- > 0 ? error(429, 'RATE_LIMITED', { retryAfter: 0 }) : json(200, user()),
+    );
+    expect(await failureOf(client.call('user.handle', mert))).toMatchObject({ kind: 'rate' });
+  });
+
   it('does not use up the retries', async () => {
     const answers = [1, 1, 1].map(() => error(429, 'RATE_LIMITED', { retryAfter: 1 }));
     const { client } = rig(() => answers.shift() ?? json(200, user()), { retries: 0 });
