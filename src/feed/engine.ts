@@ -126,7 +126,7 @@ export function createTail(world: World, options: TailOptions): Tail {
     way,
     connected: conduct?.link !== undefined,
     downSince: conduct?.downSince ?? began,
-    pollMs: purse.pollMs,
+    pollMs: way === 'poll' ? purse.pollMs : 0,
   });
 
   // --- What came of a walk ----------------------------------------------------------------------------------------

@@ -86,17 +86,13 @@ export function createWalker({ world, timing, flow, tell, ring, signal, ...given
   let failures = 0;
   let retryAt = Number.NEGATIVE_INFINITY;
 
-  const plan = (view: WalkView) => {
-    const state = {
-      started,
-      ending: finale === 'wanted',
-      wanted,
-      lastAt,
-      gapAt,
-      confirmed,
-      lagMs: given.lagMs,
-    };
-    const next = planWalk({ ...state, ...view }, timing);
+  const plan = ({ way, connected, downSince, pollMs }: WalkView) => {
+    const { lagMs } = given;
+    const ending = finale === 'wanted';
+    const next = planWalk(
+      { started, ending, wanted, way, connected, lastAt, gapAt, confirmed, downSince, pollMs, lagMs },
+      timing,
+    );
     return next.due >= retryAt ? next : { ...next, due: retryAt };
   };
 
