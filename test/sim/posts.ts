@@ -27,12 +27,12 @@ const QUIET_MS = 30_000;
 const LATEST_MS = 90_000;
 
 /** How long the calm after the faults lasts: long enough for every late post and every proof. */
-export const CALM_MS = 240_000;
+export const calmMs = ({ lagMs }: Pick<Schedule, 'lagMs'>): number => 150_000 + lagMs;
 
 /** Everything that will ever be posted in a schedule, newest first in the order of the pages. */
 export function postsOf(schedule: Schedule, rng: Rng): Post[] {
   const posts: Post[] = [];
-  const end = schedule.busyMs + CALM_MS - QUIET_MS - LATEST_MS;
+  const end = schedule.busyMs + calmMs(schedule) - QUIET_MS - LATEST_MS;
   const add = (time: number) => {
     const late = time > 0 && rng.chance(schedule.late) ? rng.next() * LATEST_MS : 0;
     const visibleAt = time + late + rng.next() * schedule.behindMs;

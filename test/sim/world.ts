@@ -9,7 +9,7 @@ import type { Row } from '../../src/feed/row.ts';
 import { mergeResume, readTailFile } from '../../src/feed/tailfile.ts';
 import { timing } from '../../src/feed/timing.ts';
 import { createDisk, type Disk } from './disk.ts';
-import { CALM_MS, EPOCH } from './posts.ts';
+import { calmMs, EPOCH } from './posts.ts';
 import { rngOf } from './rng.ts';
 import type { Fault, Schedule } from './schedule.ts';
 import { clockOn, createScheduler, type Scheduler } from './scheduler.ts';
@@ -68,7 +68,7 @@ export function createSimulation(schedule: Schedule, mutation: Mutation = {}): S
   const scheduler = createScheduler();
   const service = createService(schedule, scheduler);
   const disk = createDisk(rngOf(schedule.seed, 3));
-  const endsAt = schedule.busyMs + CALM_MS;
+  const endsAt = schedule.busyMs + calmMs(schedule);
   const processes: Process[] = [];
   const outcome: Outcome = { schedule, service, disk, processes, endsAt };
   let over = false;
