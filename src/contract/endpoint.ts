@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { type ErrorCode, isUnbilled } from './errors.ts';
+import type { ErrorCode } from './errors.ts';
 
 /** An object schema, as params and query are. */
 export type Fields = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
@@ -122,7 +122,7 @@ export const commonErrors = [
  * price for a 400, 402 or 409, and 401, 403, 429 and 5xx are stated to be free.
  */
 export function chargeOfError(row: { price: { miss: number } }, status: number, code: string): Charge {
-  const miss = !isUnbilled(status) && status === 404 && code !== 'NOT_FOUND';
+  const miss = status === 404 && code !== 'NOT_FOUND';
   return { cu: miss ? row.price.miss : 0, reveals: 0 };
 }
 

@@ -49,10 +49,6 @@ export type ErrorCode = keyof typeof errorCodes;
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
-/** Statuses that the service never bills: 401, 403, 429 and every 5xx. */
-export const isUnbilled = (status: number): boolean =>
-  status === 401 || status === 403 || status === 429 || status >= 500;
-
 /**
  * The body of every error. Where `retryAfter` of a 429 stands (beside `error` or inside it) is not
  * stated, so both are read.

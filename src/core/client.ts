@@ -34,7 +34,6 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   readonly notify?: ((notice: Notice) => void) | undefined;
   readonly userAgent?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly insecureHttp?: boolean | undefined;
 }
 
@@ -70,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
     retries: options.retries,
     maxWaitMs: options.maxWaitMs,
     notify,
-    headers: { ...(options.userAgent ? { 'user-agent': options.userAgent } : {}), ...options.headers },
+    userAgent: options.userAgent,
   });
 
   async function askRate(): Promise<number | null> {
@@ -116,14 +115,9 @@ export function createClient(options: ClientOptions): Client {
       return outcome.value;
     },
 
-    async raw({ method, path, body, headers }, { signal, timeoutMs }: CallOptions = {}) {
+    async raw({ method, path, body }, { signal, timeoutMs }: CallOptions = {}) {
       const sending = rawPath(path);
       if (!/^[A-Z]{1,20}$/.test(method)) throw usage(`${method.slice(0, 20)} is no HTTP method`);
-      for (const name of Object.keys(headers ?? {})) {
-        if (/^(authorization|x-api-key|host|content-length|transfer-encoding)$/i.test(name)) {
-          throw usage(`The header ${name} is set by trdr itself`);
-        }
-      }
       checkKey(key);
       const call = matchEndpoint(method, sending, body);
       if (!call && !isFree(method, sending) && budget.maxCu !== undefined) {
@@ -138,7 +132,6 @@ export function createClient(options: ClientOptions): Client {
           method,
           path: sending,
           body,
-          headers,
           bounds: call?.bounds ?? FREE,
           rule: call?.row.retry ?? (method === 'GET' || method === 'HEAD' ? 'repeat' : 'never'),
           lane: call ? laneOf(call.id) : 'key',

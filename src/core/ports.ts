@@ -108,12 +108,7 @@ export interface Client {
   bounds<Id extends EndpointId>(id: Id, ask: Ask<Id>): Bounds;
   /** Any path, raw: for `trdr api`. Still limited, ledgered and held to the ceiling. */
   raw(
-    request: {
-      readonly method: string;
-      readonly path: string;
-      readonly body?: string | undefined;
-      readonly headers?: Readonly<Record<string, string>> | undefined;
-    },
+    request: { readonly method: string; readonly path: string; readonly body?: string | undefined },
     options?: CallOptions,
   ): Promise<HttpAnswer>;
   /** CU that this run has spent, and may have spent where an answer was lost. */

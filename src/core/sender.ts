@@ -15,7 +15,6 @@ interface Plan<T> {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly bounds: Bounds;
   readonly rule: RetryRule;
   readonly careful?: Careful | undefined;
@@ -45,7 +44,7 @@ export interface SenderParts {
   readonly retries: number | undefined;
   readonly maxWaitMs: number | undefined;
   readonly notify: (notice: Notice) => void;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly userAgent: string | undefined;
 }
 
 /** Sends planned calls. */
@@ -56,7 +55,7 @@ export interface Sender {
   run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>>;
 }
 
-type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'headers' | 'timeoutMs'>;
+type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'>;
 
 export function createSender(parts: SenderParts): Sender {
   const { transport, base, key, clock, budget, limiter, ledger, notify } = parts;
@@ -73,8 +72,7 @@ export function createSender(parts: SenderParts): Sender {
       headers: {
         accept: 'application/json',
         ...(plan.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...parts.headers,
-        ...plan.headers,
+        ...(parts.userAgent ? { 'user-agent': parts.userAgent } : {}),
         authorization: `Bearer ${checkKey(key)}`,
       },
       body: plan.body,

@@ -10,8 +10,6 @@ export interface TransportOptions {
   readonly env?: Env | undefined;
   /** Certificates of the authorities to trust instead of the built-in ones, PEM. */
   readonly ca?: readonly string[] | undefined;
-  /** Takes any certificate. */
-  readonly insecure?: boolean | undefined;
   /** The time that making a connection may take. */
   readonly connectMs?: number | undefined;
   /** The most connections open at once to one origin. */
@@ -34,7 +32,6 @@ export function createTransport(options: TransportOptions = {}): Transport {
     connections: options.connections ?? CONNECTIONS,
     connectMs: options.connectMs ?? CONNECT_MS,
     ca: options.ca,
-    insecure: options.insecure ?? false,
   };
   const origins = new Map<string, Promise<Opened>>();
 

@@ -140,23 +140,5 @@ function keyOf(
   return { value: undefined, origin: 'default' };
 }
 
-/** Base URL and key, or failures that say how to get them: for whoever calls the service. */
-export function needService(settings: Settings): { readonly baseUrl: string; readonly key: string } {
-  const { baseUrl, key, profile } = settings;
-  if (baseUrl.value === undefined) {
-    throw new Failure('auth', 'no base URL is set for the service', {
-      code: 'NO_BASE_URL',
-      hint: `run "trdr auth login --base-url URL", set TRDR_BASE_URL, or try --sandbox`,
-    });
-  }
-  if (key.value === undefined) {
-    throw new Failure('auth', `no key is set for profile "${profile.value}"`, {
-      code: 'NO_KEY',
-      hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
-    });
-  }
-  return { baseUrl: baseUrl.value, key: key.value };
-}
-
 /** Settings as rows, for lists: those that a table of names can show. */
 export const settingList = (settings: Settings) => settingNames.map((name) => ({ name, ...settings[name] }));

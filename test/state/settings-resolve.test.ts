@@ -4,7 +4,7 @@ import { Failure } from '../../src/contract/failure.ts';
 import { keyKind } from '../../src/state/key.ts';
 import { baseUrl, duration, share, whole } from '../../src/state/readings.ts';
 import { emptyConfig } from '../../src/state/settings-file.ts';
-import { needService, resolveSettings, settingList } from '../../src/state/settings-resolve.ts';
+import { resolveSettings, settingList } from '../../src/state/settings-resolve.ts';
 import { settingNames, settingRows } from '../../src/state/settings-table.ts';
 import { anyText, runs } from './room.ts';
 
@@ -96,25 +96,6 @@ test('a value that is none is refused with its place, or passed over where it is
     'BAD_SETTING',
   ]);
   expect(settings.retries).toEqual({ value: 4, origin: 'default' });
-});
-
-test('who calls the service is told how to log in', () => {
-  const bare = resolveSettings({ flags: {}, env: {}, file: emptyConfig });
-  expect(() => needService(bare)).toThrow(
-    expect.objectContaining({
-      kind: 'auth',
-      code: 'NO_BASE_URL',
-      hint: expect.stringContaining('auth login'),
-    }),
-  );
-  const flags = { baseUrl: 'http://127.0.0.1:1' };
-  expect(() => needService(resolveSettings({ flags, env: {}, file: emptyConfig }))).toThrow(
-    expect.objectContaining({ kind: 'auth', code: 'NO_KEY', hint: expect.stringContaining('TRDR_API_KEY') }),
-  );
-  expect(needService(resolveSettings({ flags: {}, env: {}, file }))).toEqual({
-    baseUrl: 'https://work.example.test',
-    key: KEY,
-  });
 });
 
 test('whatever the environment and the file say, there are settings or a failure without the key', () => {
