@@ -40,11 +40,14 @@ describe('a thesis frame', () => {
   test('whose record came over several lines is passed on parsed, not raw', () => {
     const row = readThesis(bytes('{"type":"thesis","data":{"id":"t1",\n"platformCreatedAt":1}}'));
     expect(row).toMatchObject({ id: 't1', raw: null });
+    const carriage = readThesis(bytes('{"type":"thesis","data":{"id":"t1",\r"platformCreatedAt":1}}'));
+    expect(carriage).toMatchObject({ id: 't1', raw: null });
   });
 
   test.each([
     ['has members in another order', '{"data":{"id":"t1"},"type":"thesis"}'],
     ['has room between its members', '{ "type": "thesis", "data": { "id": "t1" } }'],
+    ['has room behind its record', '{"type":"thesis","data":{"id":"t1"} }'],
     ['has a member more', '{"type":"thesis","data":{"id":"t1"},"sequence":{"n":1}}'],
     ['has its data twice', '{"type":"thesis","data":{"id":"t0"},"data":{"id":"t1"}}'],
   ])('that %s is still read, at leisure', (_, text) => {
@@ -64,6 +67,33 @@ describe('a thesis frame', () => {
 });
 
 describe('any other frame', () => {
+  test('is no thesis, however near it comes to one', () => {
+    const text = '{"type":"thesis","data":{"id":"t1"}}';
+    for (let i = 0; i < text.length; i++) {
+      for (const other of ['x', ']', ' ']) {
+        const odd = bytes(text.slice(0, i) + other + text.slice(i + 1));
+        const valid = readOdd(odd).kind !== 'unreadable';
+        if (!valid) expect(readThesis(odd)).toBeNull();
+      }
+    }
+    for (const odd of [
+      '{"type":"xhesis","data":{"id":"t1"}}',
+      '{"type":"thesis","dada":{"id":"t1"}}',
+      'null',
+      '[]',
+    ]) {
+      expect(readThesis(bytes(odd))).toBeNull();
+      expect(readOdd(bytes(odd))).toMatchObject({ kind: 'unreadable' });
+    }
+  });
+
+  test('is read from within a larger piece of memory', () => {
+    const text = '{"type":"thesis","data":{"id":"t1"}}';
+    const piece = bytes(`}}}${text}}}}`).subarray(3, 3 + text.length);
+    expect(Buffer.from(readThesis(piece)?.raw ?? []).toString()).toBe('{"id":"t1"}');
+    expect(readOdd(piece)).toMatchObject({ kind: 'row', row: { id: 't1' } });
+  });
+
   test.each([
     { type: 'ready', connectionId: 'c' },
     { type: 'subscription', subscription: null },

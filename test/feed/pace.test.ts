@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   createMargin,
+  createRate,
   createSizer,
   leastSeconds,
   monthSeconds,
@@ -37,6 +38,21 @@ describe('polling', () => {
     expect(pollSeconds(1, 30, 1)).toBeCloseTo(19);
     expect(pollPerMinute(1, 19)).toBeCloseTo(631.58, 1);
     expect(pollSeconds(0.2, 30, 1)).toBe(30);
+    expect(pollSeconds(1, 20, 1)).toBeCloseTo(19);
+    expect(pollSeconds(1, 19.5, 1)).toBeCloseTo(19);
+    expect(pollSeconds(1, 50, 1)).toBeCloseTo(39);
+  });
+
+  test('keeps to the lag aimed at where whole blocks are no cheaper', () => {
+    expect(pollSeconds(1, 58, 1)).toBeCloseTo(39);
+    expect(pollSeconds(1, 58.9, 1)).toBe(58.9);
+    expect(pollSeconds(0, 30, 1)).toBe(30);
+  });
+
+  test('is never faster than the key allows, however cheap that were', () => {
+    expect(pollSeconds(1, 2, 30)).toBe(30);
+    expect(pollSeconds(1, 30, 20)).toBe(30);
+    expect(leastSeconds(null)).toBe(1);
   });
 
   test('is never dearer than at the lag aimed at, never slower, and never cheaper than 10 CU a post', () => {
@@ -92,6 +108,13 @@ describe('the size of a page', () => {
     expect(sizer.next(500)).toBe(20);
   });
 
+  test('is learnt nothing of from pages of one block', () => {
+    const sizer = createSizer({ step: 20, max: 100 });
+    sizer.learn(20, 20, true);
+    expect(sizer.next(500)).toBe(40);
+    expect(createSizer({ step: 25, max: 25 }).next(500)).toBe(25);
+  });
+
   test('is learnt nothing of from the last page of a feed', () => {
     const sizer = createSizer({ step: 20, max: 100 });
     sizer.learn(40, 3, false);
@@ -99,10 +122,35 @@ describe('the size of a page', () => {
   });
 });
 
+describe('the rate', () => {
+  test('is at first what the first rows say', () => {
+    const rate = createRate();
+    expect(rate.perSecond).toBe(0);
+    rate.add(10, 0);
+    rate.add(10, -5);
+    expect(rate.perSecond).toBe(0);
+    rate.add(10, 5_000);
+    expect(rate.perSecond).toBe(2);
+  });
+
+  test('follows the feed, by two thirds within two minutes however often it is told', () => {
+    const once = createRate();
+    once.add(0, 1);
+    once.add(120, 120_000);
+    expect(once.perSecond).toBeCloseTo(1 - 1 / Math.E);
+    const often = createRate();
+    often.add(0, 1);
+    for (let i = 0; i < 12; i++) often.add(10, 10_000);
+    expect(often.perSecond).toBeCloseTo(1 - 1 / Math.E);
+    for (let i = 0; i < 100; i++) often.add(0, 10_000);
+    expect(often.perSecond).toBeLessThan(0.001);
+  });
+});
+
 describe('the margin', () => {
   test('stays whole on a feed that can be walked', () => {
     const margin = createMargin(120_000, 15_000, 60_000);
-    for (let i = 0; i < 50; i++) margin.learn(0, 300);
+    for (let i = 0; i < 50; i++) margin.learn(0, 1_000);
     expect(margin.ms).toBe(120_000);
   });
 
@@ -120,6 +168,24 @@ describe('the margin', () => {
     for (let i = 0; i < 10; i++) margin.learn(0, 1_500);
     expect(margin.ms).toBe(15_000);
     margin.learn(0, 100);
+    expect(margin.ms).toBe(120_000);
+  });
+
+  test('stays narrow while the whole of it would cost too much, whatever a narrow walk costs', () => {
+    const margin = createMargin(120_000, 15_000, 60_000);
+    for (let i = 0; i < 10; i++) margin.learn(0, 1_500);
+    margin.learn(0, 420);
+    expect(margin.ms).toBe(15_000);
+    margin.learn(0, 410);
+    expect(margin.ms).toBe(120_000);
+  });
+
+  test('forgets a late post slowly, and never grows past the whole', () => {
+    const margin = createMargin(120_000, 15_000, 60_000);
+    margin.learn(30_000, 1_500);
+    for (let i = 0; i < 9; i++) margin.learn(0, 1_500);
+    expect(margin.ms).toBeCloseTo(90_000 * 0.99 ** 9);
+    margin.learn(100_000, 1_500);
     expect(margin.ms).toBe(120_000);
   });
 });

@@ -48,6 +48,58 @@ describe('the memory of ids', () => {
     for (let at = seen.floor; at < 100_000; at++) expect(seen.has(`t${at}`)).toBe(true);
   });
 
+  test('lets the older half go only when it is full, from its oldest on', () => {
+    const seen = createSeen(Number.NEGATIVE_INFINITY, 10);
+    for (let i = 1; i <= 9; i++) seen.add(`t${i}`, 100 * i, 7_777);
+    expect(seen.floor).toBe(Number.NEGATIVE_INFINITY);
+    expect(seen.size).toBe(9);
+    for (let i = 1; i <= 9; i++) expect(seen.has(`t${i}`)).toBe(true);
+    seen.add('t10', 1_000, 7_777);
+    expect(seen.size).toBe(5);
+    expect(seen.floor).toBe(501);
+    for (let i = 1; i <= 10; i++) expect(seen.has(`t${i}`)).toBe(i > 5);
+  });
+
+  test('tells known ids from new ones, before and after each turn', () => {
+    const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
+    const known = () => ['a', 'b', 'x'].map((id) => seen.add(id, id === 'x' ? null : 50_000, 0));
+    expect(known()).toEqual([true, true, true]);
+    expect(seen.size).toBe(3);
+    for (const horizon of [10_000, 20_000, 50_000]) {
+      expect(known()).toEqual([false, false, false]);
+      seen.forget(horizon);
+      expect(known()).toEqual([false, false, false]);
+      expect(seen.has('c')).toBe(false);
+      expect(seen.size).toBe(3);
+      expect(seen.since(50_000)).toHaveLength(3);
+    }
+    expect(seen.add('c', 60_000, 0)).toBe(true);
+    expect(seen.size).toBe(4);
+    seen.forget(55_000);
+    seen.forget(60_000);
+    expect(seen.since(0)).toEqual([
+      ['c', 60_000],
+      ['x', null],
+    ]);
+    expect(seen.size).toBe(2);
+  });
+
+  test('moves its floor in steps of five seconds', () => {
+    const seen = createSeen(10_000, 1_000);
+    seen.forget(14_999);
+    expect(seen.floor).toBe(10_000);
+    seen.forget(15_000);
+    expect(seen.floor).toBe(15_000);
+  });
+
+  test('holds ten thousand posts without a time, and lets the first go', () => {
+    const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
+    for (let i = 0; i <= 10_000; i++) expect(seen.add(`x${i}`, null, 0)).toBe(true);
+    expect(seen.size).toBe(10_000);
+    expect([seen.has('x0'), seen.has('x1'), seen.has('x10000')]).toEqual([false, true, true]);
+    expect(seen.floor).toBe(Number.NEGATIVE_INFINITY);
+  });
+
   test('keeps posts without a time, which stand on top of the pages for good', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
     seen.add('timeless', null, 5);
@@ -64,6 +116,8 @@ describe('the watermark', () => {
     expect(steadyTime([9_999, 105, 104, 103])).toBe(104);
     expect(steadyTime([7])).toBe(7);
     expect(steadyTime([null, null])).toBeNull();
+    expect(steadyTime([104, null, 9_999, 103, null, 1_000])).toBe(104);
+    expect(steadyTime([5, 7])).toBe(5);
     const rows = [5, 4, 3, 2].map((at) => ({ id: `t${at}`, at, record: {}, raw: null }));
     expect(watermarkOf(rows)).toEqual({ top: { id: 't5', at: 5 }, base: 3 });
   });
