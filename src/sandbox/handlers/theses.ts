@@ -2,8 +2,8 @@ import { endpoints } from '../../contract/endpoints.ts';
 import { THESIS_BLOCK, THESIS_LIMIT_DEFAULT } from '../../contract/limits.ts';
 import type { ThesisPage } from '../../contract/records/thesis.ts';
 import { ok, refuse, route } from '../http/route.ts';
+import { normalAddress } from '../world/address.ts';
 import type { ThesisFilter } from '../world/types.ts';
-import { normalAddress } from './address.ts';
 import type { Routes, Service } from './service.ts';
 
 type Theses = 'thesis.all' | 'thesis.token' | 'thesis.user' | 'thesis.userToken';

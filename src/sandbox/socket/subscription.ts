@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ClientFrame, type Subscription } from '../../contract/frames.ts';
 import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
-import { normalAddress } from '../handlers/address.ts';
+import { normalAddress } from '../world/address.ts';
 
 /** What one connection listens to, and what it answers to a frame. Pure: no socket in here. */
 export interface Listening {

@@ -30,7 +30,6 @@ export interface Feed<T> {
     limit: number,
     now: number,
   ): Slice<T>;
-  has(id: string): boolean;
   add(arrival: Arrival<T>): void;
   remove(id: string): void;
   withhold(id: string, untilMs: number): void;
@@ -137,7 +136,6 @@ export function createFeed<T>(base: FeedBase<T>): Feed<T> {
       }
       return { items, hasMore: false };
     },
-    has: (id) => held(id) !== undefined,
     add(arrival) {
       // An id that is held already is left as it is: what is played again does not double.
       if (held(arrival.id)) return;
