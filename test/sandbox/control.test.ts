@@ -14,7 +14,7 @@ import {
 
 type Service = Awaited<ReturnType<typeof sandbox>>;
 const steer = (service: Service, verb: string, body?: unknown, headers = {}) =>
-  ask(service, `/_sandbox/${verb}`, { key: null, headers, ...(body === undefined ? {} : { body }) });
+  ask(service, `/_sandbox/${verb}`, { key: null, headers, method: 'POST', body: body ?? {} });
 
 describe('the control call', () => {
   it('shows the state, the meters and the log', async () => {
@@ -78,12 +78,14 @@ describe('the control call', () => {
     const service = await sandbox();
     expect((await steer(service, 'state', undefined, { origin: 'https://example.com' })).status).toBe(403);
     const status = await new Promise((resolve) => {
-      request(`${service.url}/_sandbox/state`, { headers: { host: 'example.com' } }, (response) => {
+      const headers = { host: 'example.com' };
+      request(`${service.url}/_sandbox/state`, { method: 'POST', headers }, (response) => {
         response.resume();
         resolve(response.statusCode);
       }).end();
     });
     expect(status).toBe(403);
+    expect((await fetch(`${service.url}/_sandbox/restart`)).status).toBe(405);
   });
 
   it('neither counts as a request nor needs a key', async () => {

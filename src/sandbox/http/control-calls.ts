@@ -15,6 +15,8 @@ export async function serveControl(
 ): Promise<void> {
   const say = (status: number, body: unknown) => respond(response, jsonAnswer(status, body), []);
   const wrong = (status: number, message: string) => say(status, { error: { code: 'CONTROL', message } });
+  // A page can make a browser fetch an image from here, which does not say where it comes from.
+  if (request.method !== 'POST') return wrong(405, 'A verb is a POST.');
   if (!isLocal(request)) return wrong(403, 'Only this machine may control the sandbox.');
   const name = (request.url ?? '').slice(CONTROL_PATH.length + 1).split('?')[0] ?? '';
   const known = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
@@ -30,7 +32,7 @@ export async function serveControl(
   }
 }
 
-/** From loopback, by its name, and by no web page: a browser says where a request comes from. */
+/** From loopback, by its name, and by no web page: of a POST a browser says where it comes from. */
 function isLocal(request: IncomingMessage): boolean {
   const address = request.socket.remoteAddress ?? '';
   const host = (request.headers.host ?? '').replace(/:\d+$/, '');
