@@ -115,7 +115,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   }
 
   async function records<T>(view: View<T>, single = false): Promise<Records<T>> {
-    const fields = await fieldsOf(shown.fields, view as View<never>);
+    const fields = await fieldsOf(shown.fields, view);
     const { createPrinter } = await import('../output/printer.ts');
     const sink = await output();
     const printer = await createPrinter({

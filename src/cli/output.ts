@@ -41,7 +41,7 @@ export function formatOf(
 /** The fields asked for, checked against what the record has, before anything is asked of the service. */
 export async function fieldsOf(
   text: string | undefined,
-  view: View<never>,
+  view: Pick<View<unknown>, 'fields'>,
 ): Promise<readonly string[] | undefined> {
   if (text === undefined) return undefined;
   const { parseFields } = await import('../output/fields.ts');

@@ -24,12 +24,15 @@ export function at(record: unknown, path: string): unknown {
 export function parseFields(text: string, known: readonly string[]): readonly string[] {
   const asked = text.split(',').map((name) => name.trim());
   const names = [...new Set(asked.filter((name) => name !== ''))];
-  const list = `Known fields: ${known.join(', ')}`;
-  if (names.length === 0) throw usage('--fields names no field.', list);
+  const list = `fields: ${known.join(', ')}`;
+  if (names.length === 0) throw usage('--fields names no field', `known ${list}`);
   for (const name of names) {
     if (known.some((path) => path === name || path.startsWith(`${name}.`))) continue;
     const near = didYouMean(name, known);
-    throw usage(`Unknown field ${JSON.stringify(name)}.${near && ` ${near}`}`, list);
+    throw usage(
+      `there is no field ${JSON.stringify(name)}`,
+      near === '' ? `known ${list}` : `${near} Known ${list}`,
+    );
   }
   return names;
 }

@@ -23,19 +23,23 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close();
 }
 
-const isFolder = (path: string, cause?: unknown) =>
-  new Failure('local', `Can't write to ${path}: it is a folder.`, {
-    code: 'EISDIR',
-    hint: 'Name a file in it.',
-    cause,
-  });
+const isFolder = () => Object.assign(new Error('a folder'), { code: 'EISDIR' });
 
-const failureOf = (path: string, error: unknown): Failure => {
-  if (error instanceof Failure) return error;
-  if (codeOf(error) === 'EISDIR') return isFolder(path, error);
-  const hint = codeOf(error) === 'ENOENT' ? `Make it first: mkdir -p '${dirname(path)}'` : undefined;
-  return writeFailure(path, error, hint);
-};
+const failureOf = (path: string, error: unknown): Failure =>
+  error instanceof Failure ? error : writeFailure(path, error);
+
+/** Why a file can't be opened: a path that leads nowhere was written wrong. */
+function refusalOf(path: string, error: unknown): Failure {
+  const failure = failureOf(path, error);
+  const hint = {
+    EISDIR: 'name a file in it',
+    ENOENT: `make it first: mkdir -p '${dirname(path)}'`,
+    ENOTDIR: 'name another file',
+  }[failure.code];
+  return hint === undefined
+    ? failure
+    : new Failure('usage', failure.message, { code: failure.code, hint, cause: error });
+}
 
 /** A stream onto an open file that leaves the closing to its owner. */
 const streamOnto = (handle: FileHandle): Writable =>
@@ -86,7 +90,7 @@ export async function fileSink(path: string, options: SinkOptions = {}): Promise
       if (codeOf(error) === 'ENOENT') return undefined;
       throw error;
     });
-    if (before?.isDirectory() || /[\\/]$/.test(path)) throw isFolder(path);
+    if (before?.isDirectory() || /[\\/]$/.test(path)) throw isFolder();
     if (before && !before.isFile()) return await sinkOn(await open(target, 'w'), path, options);
     // A file that may not be written to must not be replaced either.
     if (before) await (await open(target, 'r+')).close();
@@ -128,14 +132,14 @@ export async function fileSink(path: string, options: SinkOptions = {}): Promise
       },
     };
   } catch (error) {
-    throw failureOf(path, error);
+    throw refusalOf(path, error);
   }
 }
 
 /** Adds to the end of a file, for streams: what is there stays, what is flushed is on disk. */
 export async function appendSink(path: string, options: SinkOptions = {}): Promise<Sink> {
   try {
-    if (/[\\/]$/.test(path)) throw isFolder(path);
+    if (/[\\/]$/.test(path)) throw isFolder();
     const handle = await open(path, 'a', 0o666);
     const sink = await sinkOn(handle, path, options);
     return {
@@ -146,6 +150,6 @@ export async function appendSink(path: string, options: SinkOptions = {}): Promi
       },
     };
   } catch (error) {
-    throw failureOf(path, error);
+    throw refusalOf(path, error);
   }
 }

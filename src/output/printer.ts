@@ -50,7 +50,7 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
     header,
     terminal,
     onUnknown:
-      notify && ((path) => notify(`The field ${path} has no column: it first came after the header.`)),
+      notify && ((path) => notify(`the field ${path} has no column: it first came after the header`)),
   });
   return {
     write: (record) => sink.write(csv.line(record)),

@@ -49,12 +49,12 @@ const reasons: Record<string, string> = {
 };
 
 /** What stands in the way of writing to `name`, as a Failure. */
-export function writeFailure(name: string, error: unknown, hint?: string): Failure {
+export function writeFailure(name: string, error: unknown): Failure {
   const code = codeOf(error);
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
-  return new Failure('local', `Can't write to ${name}: ${reason}.`, {
+  return new Failure('local', `can't write to ${name}: ${reason}`, {
     code: code || 'WRITE_FAILED',
-    hint: hint ?? (code === 'ENOSPC' ? 'Free some space, or write elsewhere.' : undefined),
+    hint: code === 'ENOSPC' ? 'free some space, or write elsewhere' : undefined,
     cause: error,
   });
 }

@@ -154,7 +154,12 @@ const foreign = (path: string, differ: readonly string[]) =>
 
 function checkTarget(out: string): void {
   const folder = statSync(dirname(out), { throwIfNoEntry: false });
-  if (!folder?.isDirectory()) throw usage(`there is no folder ${dirname(out)} to write in`);
+  if (!folder?.isDirectory()) {
+    throw usage(
+      `there is no folder ${dirname(out)} to write in`,
+      `make it first: mkdir -p '${dirname(out)}'`,
+    );
+  }
   const there = statSync(out, { throwIfNoEntry: false });
   if (there && !there.isFile()) {
     throw usage(`${out} is no regular file`, 'an export that can be taken up again needs one');

@@ -76,12 +76,13 @@ describe('a file', () => {
   });
 
   it('is refused where a folder has the name, or the folder is missing, or links go in a circle', async () => {
-    await expect(fileSink(folder)).rejects.toMatchObject({ kind: 'local', code: 'EISDIR' });
-    await expect(fileSink(`${folder}/new/`)).rejects.toMatchObject({ kind: 'local', code: 'EISDIR' });
+    const isFolder = { kind: 'usage', code: 'EISDIR', hint: 'name a file in it' };
+    await expect(fileSink(folder)).rejects.toMatchObject(isFolder);
+    await expect(fileSink(`${folder}/new/`)).rejects.toMatchObject(isFolder);
     await expect(fileSink(join(folder, 'no', 'out'))).rejects.toMatchObject({
-      kind: 'local',
+      kind: 'usage',
       code: 'ENOENT',
-      hint: `Make it first: mkdir -p '${join(folder, 'no')}'`,
+      hint: `make it first: mkdir -p '${join(folder, 'no')}'`,
     });
     symlinkSync('loop', join(folder, 'loop'));
     await expect(fileSink(join(folder, 'loop'))).rejects.toMatchObject({ kind: 'local', code: 'ELOOP' });
@@ -111,6 +112,6 @@ describe('a file', () => {
     await sink.flush();
     expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"a":2}\n');
     await sink.end();
-    await expect(appendSink(folder)).rejects.toMatchObject({ code: 'EISDIR' });
+    await expect(appendSink(folder)).rejects.toMatchObject({ kind: 'usage', code: 'EISDIR' });
   });
 });

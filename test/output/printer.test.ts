@@ -150,7 +150,7 @@ describe('CSV', () => {
   it('says which field came too late for a column', async () => {
     const { text, said } = await print([bo, ana], { format: 'csv' });
     expect(text).toBe('name,net,deep.a\nbo,,\nana,-1.5,[1]\n');
-    expect(said).toEqual(['The field odd has no column: it first came after the header.']);
+    expect(said).toEqual(['the field odd has no column: it first came after the header']);
   });
 
   it('goes on a file that has its header', async () => {

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { usage } from '../../contract/failure.ts';
 import type { HttpAnswer } from '../../core/ports.ts';
 import type { Field } from '../../core/raw-request.ts';
-import type { Sink } from '../../output/sink.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { flag, list, value } from '../option.ts';
@@ -84,7 +83,7 @@ export const api = command({
     if (!(await planRaw(context, request, paginate))) return 0;
 
     const client = await context.client();
-    const printed = printer(context, include, paginate);
+    const printed = await openPrinter(context, include, paginate);
     const seen = new Set<string>();
     try {
       for (let { path } = request; ; ) {
@@ -118,14 +117,15 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
   }
 }
 
-/** Writes answers as they came. The output is opened with the first: a file does not appear for an error. */
-function printer({ io, globals, output }: Context, include: boolean, several: boolean) {
+/** Writes answers as they came. A file that can't be opened must not cost a call, and does not appear for an error. */
+async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
-  let sink: Sink | undefined;
+  const sink = await output();
+  let any = false;
   return {
     async write({ status, headers, text }: HttpAnswer) {
       if (status >= 400 && globals.out !== undefined) return;
-      sink ??= await output();
+      any = true;
       const { headText, shownBody } = await import('../../output/raw.ts');
       if (include) {
         const { STATUS_CODES } = await import('node:http');
@@ -135,7 +135,7 @@ function printer({ io, globals, output }: Context, include: boolean, several: bo
       else await sink.write(several && !text.endsWith('\n') ? `${text}\n` : text);
     },
     async end() {
-      await sink?.end();
+      if (any) await sink.end();
     },
   };
 }

@@ -41,20 +41,23 @@ export const launchpadBoard = command({
     const client = await context.client();
     const most = asks.reduce((sum, ask) => sum + client.bounds('launchpad.board', ask).most, 0);
     await context.approve({ least: most, most }, 'this');
-    const boards: Board[] = [];
-    for (const ask of asks) {
-      boards.push((await client.call('launchpad.board', ask, { signal: context.signal })).record);
-    }
-    const [board, before] = boards;
-    if (board === undefined) return 0;
-    // A board that was never captured would make newcomers of everybody.
-    const comparable = before !== undefined && before.capturedAt !== null;
-    // What is no surprise is for whoever watches, not for the mail that cron sends.
-    const isWatched = context.io.stderr.isTTY === true;
-    if (isWatched || board.capturedAt === null) context.say(captured(`${board.period} board`, board));
-    if (before !== undefined && (isWatched || !comparable)) context.say(comparison(board, before));
-    const rows = comparable ? compareBoards(board, before) : board.entries;
-    await context.print(boardView(rows, comparable), rows);
+    const rows: BoardRecord[] = [];
+    await context.emit(boardView(rows, compare !== undefined), false, async (out) => {
+      const boards: Board[] = [];
+      for (const ask of asks) {
+        boards.push((await client.call('launchpad.board', ask, { signal: context.signal })).record);
+      }
+      const [board, before] = boards;
+      if (board === undefined) return;
+      // A board that was never captured would make newcomers of everybody.
+      const comparable = before !== undefined && before.capturedAt !== null;
+      // What is no surprise is for whoever watches, not for the mail that cron sends.
+      const isWatched = context.io.stderr.isTTY === true;
+      if (isWatched || board.capturedAt === null) context.say(captured(`${board.period} board`, board));
+      if (before !== undefined && (isWatched || !comparable)) context.say(comparison(board, before));
+      rows.push(...(comparable ? compareBoards(board, before) : board.entries));
+      for (const row of rows) await out.write(row);
+    });
     return 0;
   },
 });

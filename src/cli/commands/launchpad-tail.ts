@@ -8,7 +8,7 @@ import { command } from '../command.ts';
 import { value } from '../option.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
 import { approveTail } from '../tail/money.ts';
-import { runTail } from '../tail/run.ts';
+import { checkOutput, runTail } from '../tail/run.ts';
 import { calloutSource } from '../tail/source.ts';
 import { text } from '../values.ts';
 
@@ -55,12 +55,13 @@ export const launchpadTail = command({
       ])
     )
       return 0;
+    const shown = { view: liveCalloutView, timeField: 'createdAt' };
+    await checkOutput(context, shown);
     const ceiling = await approveTail(context, flags.duration, flags.lag, cu.launchpad);
     const client = await context.client();
     await runTail(context, client, {
+      ...shown,
       flags,
-      view: liveCalloutView,
-      timeField: 'createdAt',
       source: calloutSource(client, scope),
       options: { via: 'poll', ceiling, feed: ['launchpad', coin ?? '', wallet ?? ''].join(' ').trim() },
     });

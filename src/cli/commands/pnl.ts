@@ -9,9 +9,10 @@ import { subjectOptions } from '../common.ts';
 import type { Context, Planned } from '../context.ts';
 import { type SubjectSource, subjectSource } from '../input.ts';
 import { flag, list, value } from '../option.ts';
+import { fieldsOf } from '../output.ts';
 import { exportPnl, openExport } from '../pnl/export.ts';
 import { gatherHandles } from '../pnl/handles.ts';
-import type { Shape } from '../pnl/present.ts';
+import { knownFields, type Shape } from '../pnl/present.ts';
 import { streamPnl } from '../pnl/stream.ts';
 import { oneOf } from '../values.ts';
 
@@ -70,6 +71,8 @@ export const pnl = command({
       handles: subjects.length,
       width: out === undefined ? (context.io.stdout.columns ?? 80) : 80,
     };
+    // A field that is not known is found before its handles are paid for.
+    await fieldsOf(fields, { fields: knownFields(shape) });
     const shapes = context.format === 'csv' || context.format === 'table';
     if (!shapes && (sort !== undefined || window.length > 0)) {
       context.say(

@@ -9,7 +9,7 @@ import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { untilAsked } from '../open-walk.ts';
 import { flag, value } from '../option.ts';
-import { authorOf, tokenOf, userIdOf } from '../thesis-scope.ts';
+import { authorOf, plannedAuthor, tokenOf, userIdOf } from '../thesis-scope.ts';
 import { instantAt, integer, text, time } from '../values.ts';
 
 const DEFAULT_ROWS = 20;
@@ -60,38 +60,35 @@ export const thesisList = command({
     }
     const tokenAddress = token === undefined ? undefined : await tokenOf(token);
     const author = user === undefined ? undefined : await authorOf(user);
-    if (await context.dryRun(plan(tokenAddress, author, rows, range.until !== undefined))) return 0;
+    const open = rows === undefined || range.until !== undefined;
+    const { lookup, userId: plannedId } = plannedAuthor(author);
+    const page: Planned = {
+      ...thesisCall(
+        { userId: plannedId, tokenAddress },
+        { limit: Math.min(rows ?? THESIS_BLOCK, THESIS_BLOCK) },
+      ),
+      times: open ? null : Math.ceil(rows / THESIS_BLOCK),
+    };
+    if (await context.dryRun([...lookup, page])) return 0;
     // With --until the rows that are passed over are paid for too: nobody knows how many.
-    const bounded = rows !== undefined && range.until === undefined;
-    if (bounded) {
+    if (!open) {
       const most =
         cu.thesisBlock * (Math.ceil(rows / THESIS_BLOCK) + 1) + (author?.form === 'handle' ? cu.miss : 0);
       await context.approve({ least: cu.thesisBlock, most }, `walking ${rows} theses`);
     }
-    const userId = author && (await userIdOf(author, context));
-    const feed = thesisFeed(await context.client(), { userId, tokenAddress });
-    const page = (cu.thesisBlock * THESIS_LIMIT_MAX) / THESIS_BLOCK;
-    const found = walk(bounded ? feed : untilAsked(feed, context, page), {
-      ...range,
-      limit: rows,
-      before,
-      signal: context.signal,
-    });
-    await context.print(thesisView, found);
+    // Begun once the output is open: an output that can't be must not cost a lookup.
+    async function* found() {
+      const userId = author && (await userIdOf(author, context));
+      const feed = thesisFeed(await context.client(), { userId, tokenAddress });
+      const dearest = (cu.thesisBlock * THESIS_LIMIT_MAX) / THESIS_BLOCK;
+      yield* walk(open ? untilAsked(feed, context, dearest) : feed, {
+        ...range,
+        limit: rows,
+        before,
+        signal: context.signal,
+      });
+    }
+    await context.print(thesisView, found());
     return 0;
   },
 });
-
-function plan(
-  tokenAddress: string | undefined,
-  author: { readonly form: string; readonly value: string } | undefined,
-  rows: number | undefined,
-  open: boolean,
-): Planned[] {
-  const lookup: Planned[] =
-    author?.form === 'handle' ? [{ id: 'user.handle', ask: { params: { handle: author.value } } }] : [];
-  // The id of a handle is not known before it is looked up: any id has the same price.
-  const userId = author?.form === 'handle' ? '00000000-0000-0000-0000-000000000000' : author?.value;
-  const times = rows === undefined || open ? null : Math.ceil(rows / THESIS_BLOCK);
-  return [...lookup, { ...thesisCall({ userId, tokenAddress }, { limit: Math.min(rows ?? 20, 20) }), times }];
-}

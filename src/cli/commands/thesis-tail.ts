@@ -10,7 +10,7 @@ import type { Planned } from '../context.ts';
 import { flag, list, value, valueOr } from '../option.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
 import { approveTail } from '../tail/money.ts';
-import { runTail } from '../tail/run.ts';
+import { checkOutput, runTail } from '../tail/run.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisSource } from '../tail/source.ts';
 import { authorOf, plannedAuthor, tokenOf, userIdOf } from '../thesis-scope.ts';
@@ -66,6 +66,8 @@ export const thesisTail = command({
     const author = user === undefined ? undefined : await authorOf(user);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     if (await context.dryRun(plan(via, author, tokenAddress))) return 0;
+    const shown = { view: liveThesisView, timeField: 'platformCreatedAt' };
+    await checkOutput(context, shown);
     const ceiling = await approveTail(
       context,
       flags.duration,
@@ -78,9 +80,8 @@ export const thesisTail = command({
     // Over fifty, all of the feed comes, and is sifted here.
     const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     await runTail(context, client, {
+      ...shown,
       flags,
-      view: liveThesisView,
-      timeField: 'platformCreatedAt',
       source: thesisSource(client, { userId, tokenAddress }),
       connect: via === 'poll' ? undefined : socketOf(context, await context.target()),
       options: {

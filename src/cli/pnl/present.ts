@@ -45,6 +45,16 @@ export const isWhole = (shape: Shape): boolean =>
 const wantsRecords = (fields: string) =>
   fields.split(',').some((name) => /^(windows|error)(\.|$)/.test(name.trim()));
 
+/** Whether the records themselves are shown, and not rows made of them. */
+const showsRecords = (shape: Shape): boolean =>
+  !isRows(shape) ||
+  (shape.single && shape.format === 'table') ||
+  (shape.fields !== undefined && wantsRecords(shape.fields));
+
+/** What `--fields` may name: known before anything is asked. */
+export const knownFields = (shape: Shape): readonly string[] =>
+  showsRecords(shape) ? pnlView(shape.windows).fields : rowFields;
+
 /** Shows records as the format and the flags want them, and passes them on as they come where it can. */
 export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
   const { windows, sort, format, fields, single } = shape;
@@ -72,9 +82,7 @@ export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, u
 
 async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
   const { format, windows, fields, single } = shape;
-  if (!isRows(shape) || (single && format === 'table') || (fields !== undefined && wantsRecords(fields))) {
-    return await use(pnlView(windows), single, records);
-  }
+  if (showsRecords(shape)) return await use(pnlView(windows), single, records);
   if (format === 'csv')
     return await use(
       csvView,

@@ -24,7 +24,7 @@ export async function* textOf<T>(
     abandon: take,
     closed: new AbortController().signal,
   };
-  const fields = await fieldsOf(globals.fields, view as View<never>);
+  const fields = await fieldsOf(globals.fields, view);
   const appearance = await look(io, globals, settings.utc);
   const printer = await createPrinter({ sink, view, format, fields, single, notify: say, ...appearance });
   for await (const item of items) {

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { usage } from '../../contract/failure.ts';
 import { realPath } from '../../state/files.ts';
 import { type Held, holdLock } from '../../state/lock.ts';
@@ -10,9 +11,17 @@ export function keptFile(path: string | undefined): string | undefined {
   return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
 }
 
+/** Taking the lock would make the folder: a slip in a path must not. */
+function needFolderOf(path: string): void {
+  const folder = dirname(path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw usage(`there is no folder ${folder} to write in`, `make it first: mkdir -p '${folder}'`);
+}
+
 /** Keeps every other tail off these files; the answer lets them go. */
 export function lockFiles(paths: readonly string[]): () => void {
   const targets = paths.map(realPath);
+  for (const target of targets) needFolderOf(target);
   if (new Set(targets).size < targets.length) {
     throw usage('--out and --checkpoint name the same file', 'give each a file of its own');
   }

@@ -10,6 +10,7 @@ import { wantsUnicode } from '../../output/style.ts';
 import type { View } from '../../output/view.ts';
 import { writeAtomic } from '../../state/files.ts';
 import type { Context } from '../context.ts';
+import { fieldsOf } from '../output.ts';
 import { type Instant, instantAt } from '../values.ts';
 import { keptFile, lockFiles } from './files.ts';
 import { outletOf } from './outlet.ts';
@@ -47,7 +48,6 @@ const FIRST_TRIES = 2;
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
   const { globals, signal, scope } = context;
   const { checkpoint } = plan.flags;
-  checkOut(context, plan);
   const out = keptFile(globals.out);
   const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
   const unlock = lockFiles([out, checkpoint].filter((path) => path !== undefined));
@@ -119,8 +119,15 @@ function startOf({ backfill, since }: TailFlags, now: number): StartPoint {
   return backfill === undefined ? { kind: 'now' } : { kind: 'backfill', rows: backfill };
 }
 
-/** A file that a tail goes on from has to say where it ends: its lines are records with id and post time. */
-function checkOut({ globals, format }: Context, { timeField }: TailPlan): void {
+/**
+ * Refuses an output that can't be, before anything is paid for. A file that a tail goes on from has to say
+ * where it ends: its lines are records with id and post time.
+ */
+export async function checkOutput(
+  { globals, format }: Context,
+  { view, timeField }: Pick<TailPlan, 'view' | 'timeField'>,
+): Promise<void> {
+  await fieldsOf(globals.fields, view);
   if (globals.out === undefined) return;
   if (format !== 'ndjson') {
     throw usage(

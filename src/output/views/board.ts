@@ -10,11 +10,13 @@ function move({ change, previousRank, rankChange }: BoardRecord) {
 
 const change: Column<BoardRecord> = { title: 'move', kind: 'move', value: move, field: 'change' };
 
-/** The board; bars are drawn against the largest PnL of those shown. */
+/** The board; bars are drawn against the largest PnL of `rows`, which may be filled in until they are drawn. */
 export function boardView(rows: readonly BoardRecord[], compared: boolean): View<BoardRecord> {
-  const largest = rows.reduce((most, row) => Math.max(most, Math.abs(row.pnlUsd ?? 0)), 0);
-  const length = ({ pnlUsd }: BoardRecord) =>
-    pnlUsd === null ? undefined : largest > 0 ? pnlUsd / largest : 0;
+  let largest: number | undefined;
+  const length = ({ pnlUsd }: BoardRecord) => {
+    largest ??= rows.reduce((most, row) => Math.max(most, Math.abs(row.pnlUsd ?? 0)), 0);
+    return pnlUsd === null ? undefined : largest > 0 ? pnlUsd / largest : 0;
+  };
   return {
     columns: [
       { title: compared ? 'rank' : '#', kind: 'integer', value: (row) => row.rank, field: 'rank' },
