@@ -16,6 +16,8 @@ export interface StatusOptions {
 }
 
 const CLEAR = '\r\x1b[2K';
+/** Columns left free: a terminal echoes ^C behind the line, and what wraps can't be cleared. */
+const SPARE = 5;
 
 export function createStatusLine({ stream, enabled, unicode }: StatusOptions): StatusLine {
   let shown = false;
@@ -23,9 +25,8 @@ export function createStatusLine({ stream, enabled, unicode }: StatusOptions): S
     show(text) {
       if (!enabled) return;
       const line = unicode ? safeLine(text) : asciiOnly(safeLine(text));
-      stream.write(
-        `${CLEAR}${truncate(line, Math.max(10, (stream.columns ?? 80) - 1), unicode ? '…' : '...')}`,
-      );
+      const width = Math.max(10, (stream.columns ?? 80) - SPARE);
+      stream.write(`${CLEAR}${truncate(line, width, unicode ? '…' : '...')}`);
       shown = true;
     },
     hide() {
