@@ -66,8 +66,12 @@ describe('the meter', () => {
     expect(minutes()).toEqual(sum(1, 3));
     meter.closed(0);
     expect(minutes()).toEqual(sum(1, 3));
+    meter.opened();
+    pass(60_999);
+    meter.closed(0);
+    expect(minutes()).toEqual(sum(1, 5));
     meter.paid(200);
-    expect(meter.spent).toEqual({ least: SOCKET_CU + 200, most: 3 * SOCKET_CU + 200 });
+    expect(meter.spent).toEqual({ least: SOCKET_CU + 200, most: 5 * SOCKET_CU + 200 });
   });
 
   test('fears that a service which has not heard of the end counts on, until it turns out that it has', () => {
@@ -76,7 +80,7 @@ describe('the meter', () => {
     pass(40_000);
     const heard = meter.closed(60_000);
     expect(minutes()).toEqual(sum(0, 2));
-    pass(1_000);
+    pass(15_000);
     heard();
     expect(minutes()).toEqual(sum(0, 1));
     // News that comes twice is no news.

@@ -55,6 +55,20 @@ describe('the outlet', () => {
     expect(written).toEqual([['a', 'b'], ['c']]);
   });
 
+  test('settles with the write under way, and at once where there is none', async () => {
+    const { outlet, done } = opened();
+    await outlet.settled();
+    outlet.push(rows('a'));
+    let over = false;
+    const settled = outlet.settled().then(() => {
+      over = true;
+    });
+    await new Promise(setImmediate);
+    expect(over).toBe(false);
+    await done(true);
+    await settled;
+  });
+
   test('does not begin to write nothing', () => {
     const { outlet, written } = opened();
     outlet.push([]);

@@ -118,6 +118,7 @@ describe('the watermark', () => {
     expect(steadyTime([null, null])).toBeNull();
     expect(steadyTime([104, null, 9_999, 103, null, 1_000])).toBe(104);
     expect(steadyTime([5, 7])).toBe(5);
+    expect(steadyTime([null, 5])).toBe(5);
     const rows = [5, 4, 3, 2].map((at) => ({ id: `t${at}`, at, record: {}, raw: null }));
     expect(watermarkOf(rows)).toEqual({ top: { id: 't5', at: 5 }, base: 3 });
   });

@@ -11,6 +11,7 @@ const passes = (wanted: Wanted, record: Fields) => createSieve(wanted)(row(recor
 describe('a sieve', () => {
   test('that wants nothing lets everything through', () => {
     expect(passes({}, {})).toBe(true);
+    expect(passes({}, { authorId: 'u', thesis: 'x' })).toBe(true);
     expect(passes({ tokens: [], symbols: [], devOnly: false }, { authorIsDev: false })).toBe(true);
   });
 
