@@ -39,18 +39,16 @@ export function connect(
     key,
     clock: io.clock,
     random: io.random,
-    // The embedded service lives as long as this process: nobody else asks it anything.
-    ...(!embedded && {
-      windows: openWindows({
-        dir,
-        baseUrl,
-        key: key ?? '',
-        now: io.clock.now,
-        sleep: io.clock.sleep,
-        // The service counts these by address, whatever the key.
-        shared: ['resolve' satisfies Lane],
-        notice: say,
-      }),
+    windows: openWindows({
+      // The embedded service lives as long as this process: nobody else asks it anything.
+      dir: embedded ? undefined : dir,
+      baseUrl,
+      key: key ?? '',
+      now: io.clock.now,
+      sleep: io.clock.sleep,
+      // The service counts these by address, whatever the key.
+      shared: ['resolve' satisfies Lane],
+      notice: say,
     }),
     budget: createBudget(
       ceiling === undefined

@@ -8,7 +8,6 @@ import { type Clock, systemClock } from './clock.ts';
 import { decode, encode, parseJson } from './coding.ts';
 import { createLimiter, type Lane } from './limiter.ts';
 import { isFree, matchEndpoint, rawPath } from './match.ts';
-import { memoryWindows } from './memory-windows.ts';
 import type { CallOptions, Client, HttpAnswer, Ledger, Notice, RateWindows, Transport } from './ports.ts';
 import { checkKey, createSender } from './sender.ts';
 import { readRefusal, requestIdOf } from './service-failures.ts';
@@ -21,7 +20,7 @@ export interface ClientOptions {
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
   /** The windows of this base URL and key. */
-  readonly windows?: RateWindows | undefined;
+  readonly windows: RateWindows;
   readonly budget?: Budget | undefined;
   readonly ledger?: Ledger | undefined;
   /** What the ledger says of the run. */
@@ -50,7 +49,7 @@ export function createClient(options: ClientOptions): Client {
   const notify = options.notify ?? (() => {});
   const base = parseBaseUrl(options.baseUrl, { insecureHttp: options.insecureHttp });
   const limiter = createLimiter({
-    windows: options.windows ?? memoryWindows(clock),
+    windows: options.windows,
     clock,
     askRate,
     notify,

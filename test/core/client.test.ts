@@ -6,7 +6,8 @@ import { createBudget } from '../../src/core/budget.ts';
 import { createClient } from '../../src/core/client.ts';
 import type { Ask } from '../../src/core/ports.ts';
 import { broken, noAnswer, unreachable } from '../../src/core/transport-failures.ts';
-import { BASE, error, fakeTransport, json, KEY, me, rig, user } from './fakes.ts';
+import { BASE, error, fakeTransport, json, KEY, me, ownWindows, rig, user } from './fakes.ts';
+import { virtualClock } from './virtual-clock.ts';
 
 const mert = { params: { handle: 'mert' } };
 const failureOf = async (calling: Promise<unknown>): Promise<Failure> => {
@@ -97,6 +98,7 @@ describe('a base URL', () => {
       transport: fakeTransport(() => json(200, {})),
       baseUrl,
       key: KEY,
+      windows: ownWindows(virtualClock()),
       insecureHttp,
     });
   it.each([

@@ -3,10 +3,9 @@ import { Failure } from '../../src/contract/failure.ts';
 import { createBudget } from '../../src/core/budget.ts';
 import { decode, encode } from '../../src/core/coding.ts';
 import { createLimiter } from '../../src/core/limiter.ts';
-import { memoryWindows } from '../../src/core/memory-windows.ts';
 import type { Notice } from '../../src/core/ports.ts';
 import { type Outcome, withRetries } from '../../src/core/retry.ts';
-import { error } from './fakes.ts';
+import { error, ownWindows } from './fakes.ts';
 import { virtualClock } from './virtual-clock.ts';
 
 const bounds = (most: number) => ({ least: 0, most, reveals: 0 });
@@ -109,14 +108,14 @@ describe('a call', () => {
 describe('a limiter', () => {
   test('keeps nobody out for longer than a quarter of an hour, whatever a 429 says', async () => {
     const clock = virtualClock();
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     await createLimiter({ windows, clock, askRate: async () => null }).refused('key', 1e15);
     expect((await windows.take('key', 60)).waitMs).toBe(15 * 60_000);
   });
 
   test('doubts what it knows of the key for its own 429s alone, and once a minute', async () => {
     const clock = virtualClock();
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     await windows.learn('key', 300);
     let asked = 0;
     const limiter = createLimiter({ windows, clock, askRate: async () => ++asked * 0 + 300 });
@@ -135,7 +134,7 @@ describe('a limiter', () => {
   test('tells of a long wait for a resolve, once, and why', async () => {
     const clock = virtualClock();
     const notices: Notice[] = [];
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     await windows.learn('key', 300);
     const limiter = createLimiter({
       windows,
@@ -151,7 +150,7 @@ describe('a limiter', () => {
 
   test('takes no limit that is none', async () => {
     const clock = virtualClock();
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     const limiter = createLimiter({ windows, clock, askRate: async () => null });
     for (const none of [0, -1, Number.NaN]) await limiter.learn(none);
     expect((await windows.take('key', 60)).known).toBeNull();

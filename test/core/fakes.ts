@@ -8,6 +8,7 @@ import type {
   Notice,
   Transport,
 } from '../../src/core/ports.ts';
+import { openWindows, type Windows } from '../../src/state/windows.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
 export const KEY = 'tk_live_0123456789abcdefWXYZ';
@@ -74,6 +75,10 @@ export interface Rig {
   readonly notices: Notice[];
 }
 
+/** The rate windows of one process alone. */
+export const ownWindows = ({ now }: Pick<VirtualClock, 'now'>): Windows =>
+  openWindows({ dir: undefined, baseUrl: BASE, key: KEY, now });
+
 /** A client on a made-up service, with all that it tells kept. */
 export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: number } = {}): Rig {
   const clock = virtualClock();
@@ -86,6 +91,7 @@ export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: nu
     key: KEY,
     clock,
     random: () => 0.5,
+    windows: ownWindows(clock),
     budget: createBudget({ maxCu: options.maxCu }),
     ledger: { append: (entry) => ledger.push(entry) },
     notify: (notice) => notices.push(notice),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLimiter, type Limiter, type LimiterOptions } from '../../src/core/limiter.ts';
-import { memoryWindows } from '../../src/core/memory-windows.ts';
 import type { Notice } from '../../src/core/ports.ts';
+import { ownWindows } from './fakes.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
 const MINUTE = 60_000;
@@ -16,7 +16,7 @@ function busiest(times: readonly number[]): number {
 }
 
 function limiterAt(clock: VirtualClock, options: Partial<LimiterOptions> = {}): Limiter {
-  return createLimiter({ windows: memoryWindows(clock), clock, askRate: async () => null, ...options });
+  return createLimiter({ windows: ownWindows(clock), clock, askRate: async () => null, ...options });
 }
 
 async function send(limiter: Limiter, clock: VirtualClock, count: number, times: number[] = []) {
@@ -39,7 +39,7 @@ describe('the lane of a key', () => {
   it('asks for the limit once, when more is wanted, and keeps to it from then on', async () => {
     const clock = virtualClock();
     let asked = 0;
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     const askRate = async () => {
       asked++;
       times.push(clock.now());
@@ -65,7 +65,7 @@ describe('the lane of a key', () => {
 
   it('keeps to a limit that is lower than that of any plan', async () => {
     const clock = virtualClock();
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     const times: number[] = [];
     const limiters = Array.from({ length: 10 }, () =>
       limiterAt(clock, {
@@ -84,7 +84,7 @@ describe('the lane of a key', () => {
 
   it('waits for the answer of whoever asks, and not for ever', async () => {
     const clock = virtualClock();
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     let wake = () => {};
     const silent = new Promise<null>((resolve) => {
       wake = () => resolve(null);
@@ -106,7 +106,7 @@ describe('the lane of a key', () => {
 
   it('is one for all who share the windows, and one answer serves them all', async () => {
     const clock = virtualClock();
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     let asked = 0;
     const times: number[] = [];
     const limiters = Array.from({ length: 10 }, () =>
@@ -154,7 +154,7 @@ describe('the lane of a key', () => {
 
   it('asks again after a 429 that keeping to the limit should have prevented', async () => {
     const clock = virtualClock();
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     await windows.learn('key', 300);
     let asked = 0;
     const limiter = limiterAt(clock, { windows, askRate: async () => ++asked * 150 });
@@ -168,7 +168,7 @@ describe('the lane of a key', () => {
 
   it('is closed to all for as long as a 429 says', async () => {
     const clock = virtualClock();
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     const began = clock.now();
     await limiterAt(clock, { windows }).refused('key', 20_000);
     await send(limiterAt(clock, { windows }), clock, 1);
@@ -178,18 +178,18 @@ describe('the lane of a key', () => {
   it('tells long waits alone, with the reason', async () => {
     const clock = virtualClock();
     const notices: Notice[] = [];
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     await windows.learn('key', 60);
     const limiter = limiterAt(clock, { windows, notify: (notice) => notices.push(notice) });
     await send(limiter, clock, 61);
-    expect(notices).toEqual([{ kind: 'wait', ms: 60_500, reason: 'the key allows 60 requests a minute' }]);
+    expect(notices).toEqual([{ kind: 'wait', ms: 61_250, reason: 'the key allows 60 requests a minute' }]);
   });
 });
 
 describe('the lane of resolve', () => {
   it('holds ten a minute, and every resolve counts for the key as well', async () => {
     const clock = virtualClock();
-    const windows = memoryWindows(clock);
+    const windows = ownWindows(clock);
     await windows.learn('key', 60);
     const limiter = limiterAt(clock, { windows });
     const times: number[] = [];

@@ -12,6 +12,7 @@ import { createTransport } from '../../src/core/transport.ts';
 import { createUserSource } from '../../src/core/users.ts';
 import { walk } from '../../src/core/walk.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { ownWindows } from './fakes.ts';
 import { virtualClock } from './virtual-clock.ts';
 
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
@@ -26,6 +27,7 @@ function connect(sandbox: Sandbox, key: string, maxCu?: number) {
     baseUrl: sandbox.url,
     key,
     clock,
+    windows: ownWindows(clock),
     retries: 2,
     budget: createBudget({ maxCu }),
     ledger: { append: (entry) => ledger.push(entry) },
