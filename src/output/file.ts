@@ -31,9 +31,10 @@ const failureOf = (path: string, error: unknown): Failure =>
 /** Why a file can't be opened: a path that leads nowhere was written wrong. */
 function refusalOf(path: string, error: unknown): Failure {
   const failure = failureOf(path, error);
+  const missing = dirname(path);
   const hint = {
     EISDIR: 'name a file in it',
-    ENOENT: `make it first: mkdir -p '${dirname(path)}'`,
+    ENOENT: missing === '.' ? 'this folder is gone: go to another' : `make it first: mkdir -p '${missing}'`,
     ENOTDIR: 'name another file',
   }[failure.code];
   return hint === undefined

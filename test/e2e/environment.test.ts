@@ -170,7 +170,7 @@ describe('a bare environment', () => {
     [
       'an output in a folder that is gone',
       'mkdir gone; cd gone; rmdir ../gone; trdr whois mira --out x.json',
-      9,
+      2,
     ],
     ['subjects from a closed stdin', 'trdr whois - <&-', 0],
   ])('is told in words: %s', async (_, line, exit) => {
