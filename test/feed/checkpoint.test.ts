@@ -54,6 +54,8 @@ describe('a checkpoint', () => {
     ['without its ids', writeCheckpoint(checkpoint).replace('"known"', '"x"')],
     ['with one id for a list', writeCheckpoint({ ...checkpoint, known: [] }).replace('[]', '{}')],
     ['with a top that is none', writeCheckpoint(checkpoint).replace('{"id":"t9","at":900}', '"t9"')],
+    ['without a top', writeCheckpoint(checkpoint).replace('"top"', '"x"')],
+    ['with more than an id and its time', writeCheckpoint(checkpoint).replace('800', '800,1')],
     ['with a top without id', writeCheckpoint(checkpoint).replace('"t9"', '9')],
     ['with an id whose time is none', writeCheckpoint(checkpoint).replace('800', '"x"')],
     ['with an id without time', writeCheckpoint(checkpoint).replace(',800', '')],
