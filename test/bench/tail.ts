@@ -1,0 +1,368 @@
+// The tail against clients that do nothing but write frames down: frames a second, CPU and memory.
+//
+//   npm run build && npx esbuild test/bench/tail.ts --bundle --packages=external --platform=node --format=esm \
+//     --outfile=node_modules/.bench/tail.mjs && node node_modules/.bench/tail.mjs [speed|stall|memory] [FLAGS]
+//
+//   speed   --rounds 7 --frames 200000    all clients in turn, into a file and into a pipe
+//   stall   --seconds 60                  a reader that begins to read after so long: memory, and lines lost
+//   memory  --frames 10000000             memory while a long flood passes through
+//
+// The feed is a process of its own. In a flood it sends frames of 1.2 KB as fast as the connection takes them, and its
+// pages stay as they were before, as of a replica that is behind. For the stall it posts 500 a second, in pages too.
+// A run is timed from the first frame sent to the end of the client. TRDR is the start script to measure.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { WebSocket, WebSocketServer } from 'ws';
+
+const here = fileURLToPath(import.meta.url);
+const EPOCH = 1_700_000_000_000;
+const text = 'I hold this since the launch, and I will hold it through the next one. Not advice. '.repeat(6);
+
+const record = (index: number) => ({
+  id: `t${String(index).padStart(11, '0')}`,
+  tokenAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
+  tokenNetwork: 'sol',
+  tokenSymbol: 'MIRA',
+  authorId: '3b241101-e2bb-4255-8caf-4136c566a962',
+  authorHandle: 'mira',
+  authorName: 'Mira',
+  authorIsDev: false,
+  thesis: text,
+  segments: [{ text: 'chart', link: 'https://charts.example/mira' }],
+  likeCount: 0,
+  holdingsUsd: 1250.75,
+  authorTradeUsd: 310.5,
+  pnl: null,
+  realizedPnlUsd: null,
+  unrealizedPnlUsd: null,
+  percentageRealizedPnl: null,
+  percentageUnrealizedPnl: null,
+  tokenAmount: 1_850_000.25,
+  closedAt: null,
+  platformCreatedAt: EPOCH + index,
+  updatedAt: null,
+  authorAvatarUrl: 'https://images.example/avatars/mira.png',
+  tokenImageUrl: 'https://images.example/tokens/mira.png',
+});
+
+// --- The feed -------------------------------------------------------------------------------------------------------
+
+/** Posts that are there before anybody comes. */
+const PAST = 40;
+const RATE = 500;
+/** Frames that go out as one piece. */
+const PIECE = 64;
+
+/** The bytes of a frame on the wire, with places for what differs. */
+function createFrames() {
+  const json = Buffer.from(JSON.stringify({ type: 'thesis', data: record(0) }));
+  const frame = Buffer.concat([Buffer.from([0x81, 126, json.length >> 8, json.length & 255]), json]);
+  const id = frame.indexOf('"id":"t') + 7;
+  const time = frame.indexOf('"platformCreatedAt":') + 20;
+  return (from: number, to: number) => {
+    const bytes = Buffer.allocUnsafe(frame.length * (to - from));
+    for (let i = from; i < to; i++) {
+      const at = frame.length * (i - from);
+      frame.copy(bytes, at);
+      bytes.write(String(i).padStart(11, '0'), at + id, 'latin1');
+      bytes.write(String(EPOCH + i), at + time, 'latin1');
+    }
+    return bytes;
+  };
+}
+
+/** Serves the feed, and tells its parent the port and when the first frame left. */
+function serve(frames: number, ends: boolean): void {
+  const bytesOf = createFrames();
+  const flood = frames > 0;
+  let posted = PAST;
+  let asked = performance.now();
+  const listeners = new Set<Duplex>();
+
+  const page = (before: string | null, limit: number) => {
+    const newest = before === null ? (flood ? PAST : posted) - 1 : Number(before.slice(1)) - 1;
+    const ids = Array.from({ length: Math.min(limit, newest + 1) }, (_, i) => newest - i);
+    const last = ids.at(-1) ?? 0;
+    return {
+      count: ids.length,
+      hasMore: last > 0,
+      nextBefore: last > 0 ? record(last).id : null,
+      updatedAt: null,
+      items: ids.map(record),
+    };
+  };
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    asked = performance.now();
+    const url = new URL(request.url ?? '/', 'http://feed');
+    const limit = Number(url.searchParams.get('limit') ?? 20);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(url.pathname === '/v2/thesis' ? page(url.searchParams.get('before'), limit) : me),
+    );
+  };
+  const send = async (socket: Duplex) => {
+    // A client that reads pages once it is subscribed is let be until it has.
+    while (performance.now() - asked < 200) await new Promise((settle) => setTimeout(settle, 20));
+    process.send?.({ first: Date.now() });
+    const closed = once(socket, 'close');
+    for (let at = PAST; at < PAST + frames && !socket.destroyed; at += PIECE) {
+      if (socket.write(bytesOf(at, Math.min(at + PIECE, PAST + frames)))) continue;
+      await Promise.race([once(socket, 'drain'), closed]);
+    }
+    // Some clients can't count.
+    if (ends) socket.write(Buffer.from([0x88, 0]));
+  };
+  if (!flood) {
+    const began = performance.now();
+    setInterval(() => {
+      const until = PAST + Math.floor(((performance.now() - began) * RATE) / 1_000);
+      for (const socket of listeners) socket.write(bytesOf(posted, until));
+      posted = until;
+    }, 20);
+  }
+  const sockets = new WebSocketServer({ noServer: true });
+  const server = createServer(answer);
+  server.on('upgrade', (request, socket, head) =>
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      client.on('error', () => {});
+      client.on('close', () => listeners.delete(socket));
+      client.on('message', () => {
+        client.send(JSON.stringify({ type: 'subscription', subscription: { type: 'all' } }));
+        asked = performance.now();
+        if (flood) send(socket);
+        else listeners.add(socket);
+      });
+    }),
+  );
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    if (typeof address === 'object' && address) process.send?.({ port: address.port });
+  });
+  process.once('disconnect', () => process.exit());
+}
+
+const me = {
+  ratePerMinute: 1_000_000,
+  usage: {
+    period: '2026-01',
+    unitsUsed: 0,
+    unitsRemaining: null,
+    additionalUnits: 0,
+    revealsUsed: 0,
+    revealsRemaining: null,
+  },
+  entitlement: { unmetered: true, monthlyUnits: 0 },
+};
+
+// --- The clients ----------------------------------------------------------------------------------------------------
+
+const trdr = 'trdr thesis tail';
+const base = 'ws, a write a frame';
+
+/** What one writes without thinking. */
+const plain: Readonly<Record<string, (frame: Buffer) => void>> = {
+  [base]: (frame) => {
+    process.stdout.write(frame);
+  },
+  'ws, parsed and written anew': (frame) => {
+    process.stdout.write(`${JSON.stringify(JSON.parse(frame.toString()).data)}\n`);
+  },
+};
+
+function plainClient(url: string, count: number, each: (frame: Buffer) => void): void {
+  const socket = new WebSocket(url, { perMessageDeflate: false });
+  let left = count;
+  socket.on('open', () => socket.send('{"type":"subscribe","subscription":{"type":"all"}}'));
+  socket.on('message', (frame: Buffer) => {
+    if (frame.length < 100) return;
+    each(frame);
+    if (--left === 0) socket.close();
+  });
+}
+
+const program = resolve(process.env['TRDR'] ?? 'bin/trdr.js');
+const wscat = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .map((path) => join(path, 'wscat'))
+  .find((path) => existsSync(path));
+
+/** The arguments to node of a client that ends after so many frames. */
+function argsOf(name: string, port: number, count: number): string[] {
+  if (name === trdr) return [program, 'thesis', 'tail', '--via', 'ws', '--yes', '--count', String(count)];
+  const url = `ws://127.0.0.1:${port}/v2/ws`;
+  if (name !== 'wscat') return [here, 'client', name, url, String(count)];
+  return [wscat ?? '', '--connect', url, '--execute', '{"type":"subscribe"}', '--wait', '600'];
+}
+
+// --- The runs -------------------------------------------------------------------------------------------------------
+
+interface Used {
+  readonly code: number;
+  readonly endedAt: number;
+  readonly cpuMs: number;
+  readonly mb: number;
+  /** Memory in MB, once a second. */
+  readonly samples: readonly number[];
+}
+
+interface Run extends Used {
+  readonly ms: number;
+  /** What the reader said. */
+  readonly said: string;
+}
+
+/** Tells, at the end of a process that it is loaded into, what that has used. */
+const METER = `const samples = [];
+setInterval(() => samples.push(process.memoryUsage.rss() / 1048576), 1000).unref();
+process.once('exit', (code) => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const cpuMs = (userCPUTime + systemCPUTime) / 1000;
+  const used = { code, endedAt: Date.now(), cpuMs, mb: maxRSS / 1024, samples };
+  require('node:fs').writeFileSync(process.env.BENCH_USED, JSON.stringify(used));
+});
+`;
+
+/** Runs one client on a feed of its own, with a shell's words for where its output goes. */
+async function run(folder: string, name: string, frames: number, count: number, to: string): Promise<Run> {
+  const feed = spawn(process.execPath, [here, 'serve', String(frames), name === 'wscat' ? 'ends' : ''], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  let first = Date.now();
+  const port = await new Promise<number>((settle) => {
+    feed.on('message', (message: { port?: number; first?: number }) => {
+      first = message.first ?? first;
+      if (message.port !== undefined) settle(message.port);
+    });
+  });
+  const [meter, used] = [join(folder, 'meter.cjs'), join(folder, 'used.json')];
+  writeFileSync(meter, METER);
+  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  const words = [process.execPath, '--require', meter, ...argsOf(name, port, count)];
+  const shell = spawn('sh', ['-c', `"$@" ${to}`, 'sh', ...words], {
+    cwd: folder,
+    env: {
+      ...env,
+      ...{ HOME: folder, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder, XDG_CACHE_HOME: folder },
+      ...{
+        BENCH_USED: used,
+        TRDR_BASE_URL: `http://127.0.0.1:${port}`,
+        TRDR_API_KEY: 'bench_0123456789abcdef',
+      },
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let [said, errors] = ['', ''];
+  shell.stdout.on('data', (part) => {
+    said += part;
+  });
+  shell.stderr.on('data', (part) => {
+    errors += part;
+  });
+  await new Promise((settle) => shell.once('close', settle));
+  feed.disconnect();
+  const result: Used = JSON.parse(readFileSync(used, 'utf8'));
+  rmSync(used);
+  if (result.code !== 0) throw new Error(`${name} ended in ${result.code}: ${errors}`);
+  return { ...result, ms: result.endedAt - first, said: said.trim() };
+}
+
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+async function speed(folder: string, rounds: number, frames: number) {
+  const names = [base, trdr, ...Object.keys(plain).filter((name) => name !== base)];
+  if (wscat) names.push('wscat');
+  else print('wscat is absent');
+  for (const [where, to] of [
+    ['a file', '> out'],
+    ['a pipe', '| wc -l'],
+  ] as const) {
+    const all = new Map<string, Run[]>(names.map((name) => [name, []]));
+    for (let round = -1; round < rounds; round++) {
+      for (const name of names) {
+        const result = await run(folder, name, frames, frames, to);
+        if (round >= 0) all.get(name)?.push(result);
+      }
+    }
+    print(`\n${frames} frames into ${where}, median of ${rounds}; x: times as fast as "${base}"`);
+    for (const [name, runs] of all) {
+      const of = (pick: (run: Run) => number) => median(runs.map(pick));
+      const ratio = median(runs.map(({ ms }, round) => (all.get(base)?.[round]?.ms ?? Number.NaN) / ms));
+      const figures = [
+        `${(frames / of(({ ms }) => ms)).toFixed(0).padStart(4)} k/s`,
+        `${ratio.toFixed(2).padStart(5)}x`,
+        `${((1_000 * of(({ cpuMs }) => cpuMs)) / frames).toFixed(1).padStart(5)} us CPU a frame`,
+        `${Math.max(...runs.map(({ mb }) => mb))
+          .toFixed(0)
+          .padStart(4)} MB`,
+      ];
+      print(`${name.padEnd(28)} ${figures.join('  ')}  ${runs[0]?.said && `${runs[0].said} lines`}`);
+    }
+  }
+}
+
+/** Lines that are missing from, or double in, a file of posts without a break. */
+async function wrongLines(path: string, count: number): Promise<string> {
+  const ids = new Set<number>();
+  let lines = 0;
+  for await (const line of createInterface(createReadStream(path))) {
+    lines++;
+    ids.add(Number(line.slice(8, 19)));
+  }
+  const [least, most] = [
+    Math.min(...[...ids].slice(0, 10_000)),
+    [...ids].reduce((a, b) => Math.max(a, b), 0),
+  ];
+  return `${lines} lines, ${lines - ids.size} double, ${most - least + 1 - ids.size} missing${lines === count ? '' : '!'}`;
+}
+
+async function stall(folder: string, seconds: number) {
+  const count = RATE * (seconds + 15);
+  print(`${RATE} posts a second, and a reader that stalls for ${seconds} s`);
+  const { mb } = await run(folder, trdr, 0, count, `| { sleep ${seconds}; cat > out; }`);
+  print(`${trdr}: ${mb.toFixed(0)} MB, ${await wrongLines(join(folder, 'out'), count)}`);
+}
+
+async function memory(folder: string, frames: number) {
+  const { ms, mb, samples, said } = await run(folder, trdr, frames, frames, '| wc -l');
+  const parts = Array.from({ length: 10 }, (_, i) =>
+    samples.slice(Math.floor((i * samples.length) / 10), Math.floor(((i + 1) * samples.length) / 10)),
+  );
+  print(`${frames} frames in ${(ms / 1_000).toFixed(0)} s, ${said} lines, at most ${mb.toFixed(0)} MB`);
+  print(`median MB of each tenth: ${parts.map((part) => median(part).toFixed(0)).join(' ')}`);
+}
+
+async function measure(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '7' },
+      frames: { type: 'string' },
+      seconds: { type: 'string', default: '60' },
+    },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
+  try {
+    const [what = 'speed'] = positionals;
+    if (what === 'stall') await stall(folder, Number(values.seconds));
+    else if (what === 'memory') await memory(folder, Number(values.frames ?? 10_000_000));
+    else await speed(folder, Number(values.rounds), Number(values.frames ?? 200_000));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const [role, one = '', two = '', three = ''] = process.argv.slice(2);
+if (role === 'serve') serve(Number(one), two === 'ends');
+else if (role === 'client') plainClient(two, Number(three), plain[one] ?? (() => {}));
+else await measure();
