@@ -11,9 +11,9 @@ import {
 import { type EndpointId, endpoints } from '../contract/endpoints.ts';
 import { unwrap } from '../contract/envelope.ts';
 import { Failure, usage } from '../contract/failure.ts';
+import { flawText } from '../contract/flaws.ts';
 import type { Ask, HttpAnswer, Result } from './ports.ts';
 import { readRefusal, requestIdOf } from './service-failures.ts';
-import { type Issue, issueText, pathText } from './words.ts';
 
 type Values = Record<string, unknown>;
 
@@ -92,11 +92,7 @@ export function decode<Id extends EndpointId>(
   const { data, meta } = unwrap(body);
   const parsed = z.safeParse(schema, data);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues as readonly Issue[];
-    const where = issue
-      ? `${pathText(issue.path) || 'the record'} ${issueText(issue)}`
-      : 'it has the wrong form';
-    return unreadable(call, answer, requestId, where);
+    return unreadable(call, answer, requestId, flawText(parsed.error.issues, 'the record'));
   }
   const answered = { status: answer.status === 202 ? (202 as const) : (200 as const), record: parsed.data };
   const charge = row.price.after(request, answered);
@@ -147,12 +143,7 @@ const typeOf = ({ headers }: HttpAnswer) => {
 function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = z.safeParse(schema, value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues as readonly Issue[];
-  throw usage(
-    issue
-      ? `${pathText(issue.path) || 'the request body'} ${issueText(issue)}`
-      : 'the request has the wrong form',
-  );
+  throw usage(flawText(parsed.error.issues, 'the request body'));
 }
 
 /** A path is taken as it is written: what would climb out of it, or can't be written, is refused. */

@@ -31,6 +31,22 @@ describe('errors', () => {
     expect(await verdict(service, '/v2/user/handles/pnl', { body })).toBe('400 BAD_REQUEST');
   });
 
+  it.each([
+    ['/v2/thesis?limit=1000', undefined, 'limit must be at most 100.'],
+    ['/v2/thesis?limit=many', undefined, 'limit must be a number.'],
+    [
+      '/v2/launchpad/leaderboard/traders?period=yearly',
+      undefined,
+      'period must be one of daily, weekly, monthly.',
+    ],
+    ['/v2/user/handles/pnl', { handles: 'mira' }, 'handles must be an array.'],
+    ['/v2/user/handles/pnl', { handles: ['mira', ''] }, 'handles[1] must have at least 1 character.'],
+    ['/v2/user/handles/pnl', 7, 'The body must be an object.'],
+  ])('says what is wrong with %s %j', async (path, body, message) => {
+    const reply = await ask(await sandbox(), path, body === undefined ? {} : { body });
+    expect(reply.body.error).toEqual({ code: 'VALIDATION_ERROR', message });
+  });
+
   it('ignores query members that it does not know', async () => {
     expect(await verdict(await sandbox(), '/v2/thesis?limit=1&colour=red')).toBe('200');
   });

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { $ZodNumber, $ZodOptional, $ZodUndefined } from 'zod/v4/core';
 import type { Answers, Endpoint, Fields, Request } from '../../contract/endpoint.ts';
+import { flawText } from '../../contract/flaws.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
 /** A request as it came: nothing checked yet. */
@@ -55,8 +56,5 @@ function parseJson(text: string): { value: unknown } | undefined {
 }
 
 function invalid(error: z.core.$ZodError): { ok: false; refusal: Refusal } {
-  const [issue] = error.issues;
-  const where = issue?.path.join('.');
-  const what = issue?.message ?? 'Invalid input';
-  return { ok: false, refusal: refusal('VALIDATION_ERROR', where ? `${where}: ${what}` : what) };
+  return { ok: false, refusal: refusal('VALIDATION_ERROR', `${flawText(error.issues, 'The body')}.`) };
 }

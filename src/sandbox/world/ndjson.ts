@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod/mini';
 import { usage } from '../../contract/failure.ts';
+import { flawText } from '../../contract/flaws.ts';
 
 /** Reads one record a line by a schema of the contract; says file and line where one does not fit. */
 export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
@@ -20,9 +21,7 @@ export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
     }
     const parsed = schema.safeParse(value);
     if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      const path = issue?.path.length ? `field ${issue.path.map(String).join('.')}: ` : '';
-      throw usage(`${where} is no such record: ${path}${issue?.message ?? 'it does not fit'}.`, HINT);
+      throw usage(`${where} is no such record: ${flawText(parsed.error.issues, 'it')}.`, HINT);
     }
     records.push(parsed.data);
   });
