@@ -46,7 +46,7 @@ export async function* readSubjects(
     else yield { text: word };
   }
   if (source.file === '-') yield* fromText(text(io.stdin), source.column);
-  else if (source.file !== undefined) yield* fromText(fileText(source.file), source.column);
+  else if (source.file !== undefined) yield* fromText(fileText(source.file), source.column, source.file);
 }
 
 async function* fileText(path: string): AsyncGenerator<string> {
@@ -79,11 +79,19 @@ async function* text(stream: AsyncIterable<unknown>): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-async function* fromText(chunks: AsyncIterable<string>, column: string | undefined): AsyncGenerator<Given> {
+async function* fromText(
+  chunks: AsyncIterable<string>,
+  column: string | undefined,
+  name = '',
+): AsyncGenerator<Given> {
   if (column === undefined) {
+    let unseen = /\.csv$/i.test(name);
     for await (const { text: line, number } of lines(chunks)) {
       const trimmed = line.trim();
-      if (trimmed !== '' && !trimmed.startsWith('#')) yield { text: trimmed, line: number };
+      if (trimmed === '' || trimmed.startsWith('#')) continue;
+      if (unseen) refuseTable(name, trimmed);
+      unseen = false;
+      yield { text: trimmed, line: number };
     }
     return;
   }
@@ -99,6 +107,19 @@ async function* fromText(chunks: AsyncIterable<string>, column: string | undefin
   if (at === undefined) throw usage(`the input is empty: it has no column "${column}"`);
 }
 
+/** Columns and headers are no subjects, and would be paid for as some that nobody holds. */
+function refuseTable(name: string, first: string): void {
+  const header = HEADER.exec(first)?.[1];
+  if (header !== undefined) {
+    const hint = `take its column with --column ${header}; a handle of that name is written @${header}`;
+    throw usage(`${name} begins with a header: ${header}`, hint);
+  }
+  if (!/[,;"\t]/.test(first)) return;
+  throw usage(`${name} has columns or quotes`, 'say which column holds the subjects: --column NAME');
+}
+
+const HEADER = /^"?(subject|handle|user|username|user_?id|id|wallet|address)"?$/i;
+
 function columnAt(header: readonly string[], column: string): number {
   const names = header.map((name) => name.trim());
   const exact = names.indexOf(column);
@@ -108,7 +129,7 @@ function columnAt(header: readonly string[], column: string): number {
   const near = didYouMean(column, names, (name) => `"${name}"`);
   throw usage(
     `the input has no column "${column}"`,
-    near || `its columns are ${names.slice(0, 20).join(', ')}`,
+    near || `its columns, told apart by commas, are: ${names.slice(0, 20).join(', ')}`,
   );
 }
 

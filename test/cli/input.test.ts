@@ -55,6 +55,33 @@ describe('subjects from a text', () => {
 });
 
 describe('sources of subjects', () => {
+  it.each([
+    ['several columns', 'mira,1\nkato,2\n', 'has columns or quotes', '--column NAME'],
+    ['columns told apart by semicolons', 'handle;desk\nmira;1\n', 'has columns or quotes', '--column NAME'],
+    ['quotes', '"mira"\n"kato"\n', 'has columns or quotes', '--column NAME'],
+    ['a header', '# the desk\nHandle\nmira\n', 'begins with a header: Handle', '--column Handle'],
+    ['a quoted header', '"wallet"\n', 'begins with a header: wallet', '--column wallet'],
+  ])('are refused where a CSV has %s and no column is named', async (_, content, message, hint) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
+    writeFileSync(file, content);
+    const read = readSubjects({ words: [], file, column: undefined }, { stdin: Readable.from([]), cwd: '/' });
+    await expect(Readable.from(read).toArray()).rejects.toMatchObject({
+      kind: 'usage',
+      message: `${file} ${message}`,
+      hint: expect.stringContaining(hint),
+    });
+  });
+
+  it('are the lines of a CSV that is a plain list', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
+    writeFileSync(file, '@handle\nkato\n');
+    const read = readSubjects({ words: [], file, column: undefined }, { stdin: Readable.from([]), cwd: '/' });
+    expect(await Readable.from(read).toArray()).toEqual([
+      { text: '@handle', line: 1 },
+      { text: 'kato', line: 2 },
+    ]);
+  });
+
   it('are words, then the file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'handles.txt');
     writeFileSync(file, 'b\nc\n');
