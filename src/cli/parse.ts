@@ -105,6 +105,9 @@ function inOurWords(error: CommanderError, command: AnyCommand, options: Options
   const help = `see trdr ${command.path} --help`;
   switch (error.code) {
     case 'commander.unknownOption': {
+      if (Object.values(options).some((option) => `--${longName(option)}` === quoted)) {
+        return usage(`${quoted} takes no value`, help);
+      }
       const near = didYouMean(
         quoted,
         Object.values(options).map((option) => `--${longName(option)}`),

@@ -50,6 +50,7 @@ describe('a line', () => {
       /--limit: "many" is not a whole number/,
       undefined,
     ],
+    ['a switch with a value', ['a', '--no-wait=5'], /--no-wait takes no value/, /--help/],
     ['a flag without its value', ['a', '--limit'], /--limit needs a value/, /--help/],
     ['no argument where one is needed', [], /needs a SUBJECT/, /trdr try --help/],
   ])('with %s is refused, and what is right is said', (_, words, message, hint) => {
