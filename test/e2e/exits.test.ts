@@ -30,6 +30,7 @@ const cases: readonly Case[] = [
   [2, 'a bad value of a flag', ['thesis', 'list', '--limit', '0'], 'USAGE', {}],
   [2, 'a missing word', ['whois'], 'USAGE', {}],
   [2, 'too many words', ['me', 'mira'], 'USAGE', {}],
+  [2, 'the speed of no recording', ['sandbox', '--speed', '10x'], 'USAGE', {}],
   [2, 'an unknown field', ['whois', 'mira', '--fields', 'handel'], 'USAGE', {}],
   [2, 'an unknown format', ['whois', 'mira', '-o', 'xml'], 'USAGE', {}],
   [2, 'two formats', ['whois', 'mira', '-o', 'csv', '--json'], 'USAGE', {}],

@@ -37,7 +37,7 @@ export const sandbox = command({
     page: valueOr('--page', 'whether limits above 20 are honoured', oneOf('full', 'capped'), 'full'),
     faults: value('--faults', 'what goes wrong, and how often', text('spec')),
     replay: value('--replay', 'play a recorded feed: NDJSON as thesis tail prints it', file),
-    speed: valueOr('--speed', 'how fast the recording plays', speed, 1, '1x'),
+    speed: value('--speed', 'how fast the recording plays', speed, '1x'),
     data: value('--data', 'serve the NDJSON files of this folder', file),
     theses: value('--theses', 'theses in the made world', integer({ min: 0, max: 5_000_000 })),
     traders: value('--traders', 'traders in the made world', integer({ min: 10, max: 100_000 })),
@@ -59,9 +59,12 @@ export const sandbox = command({
     if (given.replay !== undefined && given.data !== undefined) {
       throw usage('--replay and --data both say what is served', 'give one of them');
     }
+    if (given.speed !== undefined && given.replay === undefined) {
+      throw usage('--speed is that of a recording', 'name one with --replay FILE');
+    }
     return given;
   },
-  async run({ io, signal }, { replay, speed: factor, ...options }) {
+  async run({ io, signal }, { replay, speed: factor = 1, ...options }) {
     const service = await startSandbox({
       ...options,
       ...(replay !== undefined && { replay: { file: replay, speed: factor } }),
