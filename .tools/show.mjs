@@ -15,8 +15,7 @@ const stale = [];
 /** Plays a line as it stands in a document: the stage is the embedded service, and nobody is there to be asked. */
 async function play(line, options) {
   const words = line.split(' ').filter((word) => word !== 'trdr' && word !== '--sandbox');
-  const live = words.includes('tail');
-  return stage.play(live ? [...words, '--yes'] : words, { ...options, live });
+  return stage.play(words, { ...options, live: words.includes('tail') });
 }
 
 /** What can be shown apart from command lines. */
@@ -76,7 +75,7 @@ async function terminal() {
   const lines = [
     'trdr whois mira --sandbox',
     'trdr pnl mira quantumhawk Oracle28 --window 7d --sandbox',
-    'trdr thesis tail --count 4 --sandbox',
+    'trdr thesis tail --count 4 --duration 1m --sandbox',
   ];
   const parts = [];
   for (const line of lines) {

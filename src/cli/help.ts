@@ -123,7 +123,7 @@ export function rootHelp(commands: readonly AnyCommand[]): string {
     '',
     'Try it, with no key and no network:',
     '  trdr whois mira --sandbox',
-    '  trdr thesis tail --count 5 --sandbox',
+    '  trdr thesis tail --count 5 --duration 1m --sandbox',
     '',
     'trdr COMMAND --help tells more. Data goes to stdout; everything else goes to stderr.',
   ].join('\n')}\n`;

@@ -3,11 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { rootHelp } from '../../src/cli/help.ts';
 import { allCommands, manTexts, referenceTexts } from '../../src/cli/manual.ts';
+import { trdr } from './harness.ts';
 import { isInstalled } from './shells.ts';
 
 const commands = await allCommands();
 const named = (path: string) => path.replaceAll(' ', '-');
+
+test('what help suggests to try runs as it stands, with nobody to ask', async () => {
+  const lines = rootHelp(commands).match(/^ {2}trdr .* --sandbox$/gm) ?? [];
+  expect(lines).toHaveLength(2);
+  for (const line of lines) {
+    const { exitCode, stdout, stderr } = await trdr(line.trim().split(' ').slice(1));
+    expect([line, exitCode, stdout === ''], stderr).toEqual([line, 0, false]);
+  }
+});
 
 describe('the manual', () => {
   test('has a page for each command, and one for the whole', async () => {
