@@ -126,7 +126,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       single,
       live: command.stream === true,
       notify: say,
-      ...(await look(io, shown, settings.utc)),
+      ...(await look(io, shown, settings)),
     });
     return {
       ...printer,

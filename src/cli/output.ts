@@ -5,6 +5,7 @@ import type { View } from '../output/view.ts';
 import type { AnyCommand } from './command.ts';
 import type { Globals, OutputFormat } from './common.ts';
 import type { Io } from './io.ts';
+import type { Settings } from './settings.ts';
 
 const endings: Readonly<Record<string, OutputFormat>> = {
   csv: 'csv',
@@ -49,15 +50,19 @@ export async function fieldsOf(
 }
 
 /** How a terminal wants its output. */
-export async function look(io: Io, globals: Pick<Globals, 'color' | 'utc' | 'out'>, utc: boolean) {
+export async function look(
+  io: Io,
+  globals: Pick<Globals, 'color' | 'out'>,
+  settings: Pick<Settings, 'color' | 'utc'>,
+) {
   const { wantsColor, wantsUnicode } = await import('../output/style.ts');
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
   return {
     terminal,
     width: io.stdout.columns ?? (Number(io.env['COLUMNS']) || 80),
-    color: wantsColor(globals.color ?? 'auto', io.env, terminal),
+    color: wantsColor(globals.color, io.env, terminal, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
-    utc: globals.utc || utc,
+    utc: settings.utc,
     timeZone: io.env['TZ'] || undefined,
     now: io.clock.now,
   } satisfies Partial<PrinterOptions<unknown>>;

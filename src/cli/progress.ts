@@ -4,13 +4,13 @@ import { wantsColor, wantsUnicode } from '../output/style.ts';
 import type { Context } from './context.ts';
 
 /** The progress line of a run: shown where stderr is a terminal, silent everywhere else. */
-export async function openProgress({ io, globals }: Context): Promise<Progress> {
+export async function openProgress({ io, globals, settings }: Context): Promise<Progress> {
   const enabled = io.stderr.isTTY === true && !globals.quiet;
   const { createProgress } = await import('../output/progress.ts');
   return createProgress({
     stream: io.stderr as WriteStream,
     enabled,
-    color: wantsColor(globals.color ?? 'auto', io.env, enabled),
+    color: wantsColor(globals.color, io.env, enabled, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
     mono: io.clock.mono,
   });

@@ -5,13 +5,17 @@ import { safeText } from '../output/safe.ts';
 import { loadStyle, wantsColor, wantsUnicode } from '../output/style.ts';
 import { exitOf } from './exit.ts';
 import type { Io } from './io.ts';
+import type { Settings } from './settings.ts';
+
+type Said = Pick<Settings, 'color' | 'output'>;
 
 /**
  * Says on stderr how a run failed and returns its exit code: a few lines for a person, one line of JSON
- * where stdout is in a machine format. Reads the line itself, since it may be what could not be parsed.
+ * where stdout is in a machine format. Without settings it reads the line itself, since that may be what
+ * could not be parsed.
  */
-export function createReport(io: Io): (error: unknown) => Promise<number> {
-  return async (error) => {
+export function createReport(io: Io): (error: unknown, settings?: Said) => Promise<number> {
+  return async (error, settings) => {
     const known = error instanceof Failure ? error : bug(error);
     const hide = (text: string) => withoutKeys(withoutKey(text, io.env['TRDR_API_KEY']?.trim()));
     const failure = {
@@ -20,10 +24,12 @@ export function createReport(io: Io): (error: unknown) => Promise<number> {
       hint: known.hint === undefined ? undefined : hide(known.hint),
     };
     const exit = error instanceof Failure ? exitOf[error.kind] : 1;
-    const text = wantsMachine(io)
+    const text = wantsMachine(io, settings?.output)
       ? failureJson(failure, exit)
       : await renderFailure(failure, {
-          style: await loadStyle(wantsColor(colorMode(io.argv), io.env, io.stderr.isTTY === true)),
+          style: await loadStyle(
+            wantsColor(colorMode(io.argv), io.env, io.stderr.isTTY === true, settings?.color),
+          ),
           unicode: wantsUnicode(io.env, io.platform),
           width: io.stderr.columns ?? 80,
         });
@@ -59,9 +65,9 @@ const stated = (argv: readonly string[], names: readonly string[]): string | und
   return undefined;
 };
 
-function wantsMachine(io: Io): boolean {
+function wantsMachine(io: Io, setting: Said['output']): boolean {
   if (io.argv.includes('--json')) return true;
-  const format = stated(io.argv, ['-o', '--output']) ?? io.env['TRDR_OUTPUT'];
+  const format = setting ?? stated(io.argv, ['-o', '--output']) ?? (io.env['TRDR_OUTPUT'] || undefined);
   return format === undefined ? io.stdout.isTTY !== true : format !== 'table';
 }
 

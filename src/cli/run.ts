@@ -6,24 +6,28 @@ import { Interrupt, type Io } from './io.ts';
 import { parseWords } from './parse.ts';
 import { createReport } from './report.ts';
 import { route } from './route.ts';
+import type { Settings } from './settings.ts';
 import { groups, tree } from './tree.ts';
 import { version } from './version.ts';
 
 /** Runs one command line to its exit code. The only place where failures become words and codes. */
 export async function run(io: Io): Promise<number> {
   const report = createReport(io);
+  let settings: Settings | undefined;
   try {
-    return await dispatch(io);
+    return await dispatch(io, (settled) => {
+      settings = settled;
+    });
   } catch (error) {
     if (io.signal.aborted && io.signal.reason instanceof Interrupt) return io.signal.reason.exit;
     if (error instanceof Interrupt) return error.exit;
     // The reader has what it wanted: that is an end, no failure.
     if (error === outputClosed) return 0;
-    return await report(error);
+    return await report(error, settings);
   }
 }
 
-async function dispatch(io: Io): Promise<ExitCode> {
+async function dispatch(io: Io, onSettings: (settings: Settings) => void): Promise<ExitCode> {
   const { path, rest, wantsHelp } = route(io.argv, Object.keys(tree));
   const load = tree[path];
   if (path === '' && isVersion(io.argv[0]) && !wantsHelp) return await show(io, `${version}\n`);
@@ -33,6 +37,7 @@ async function dispatch(io: Io): Promise<ExitCode> {
   const input = command.parse(parsed.args, parsed.given as never);
   const { createContext } = await import('./create-context.ts');
   const context = await createContext(io, command, parsed);
+  onSettings(context.settings);
   try {
     return (await command.run(context, input as never)) ?? 0;
   } finally {

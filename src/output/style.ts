@@ -8,12 +8,18 @@ type ColorMode = 'auto' | 'always' | 'never';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Whether to use colour. The flag decides, then FORCE_COLOR, then NO_COLOR, then the terminal. */
-export function wantsColor(mode: ColorMode, env: Env, isTerminal: boolean): boolean {
-  if (mode !== 'auto') return mode === 'always';
+/** Whether to use colour. The flag decides, then FORCE_COLOR, then NO_COLOR, then the setting, then the terminal. */
+export function wantsColor(
+  flag: ColorMode | undefined,
+  env: Env,
+  isTerminal: boolean,
+  setting: ColorMode = 'auto',
+): boolean {
+  if (flag === 'always' || flag === 'never') return flag === 'always';
   const force = env['FORCE_COLOR'];
   if (force !== undefined) return force !== '0' && force !== 'false';
   if (env['NO_COLOR']) return false;
+  if (setting !== 'auto') return setting === 'always';
   return isTerminal && env['TERM'] !== 'dumb';
 }
 

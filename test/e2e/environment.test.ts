@@ -196,3 +196,31 @@ test('settings of the format reach the machine formats of cron', async () => {
   const ran = await trdr(['whois', 'mira'], { sandbox, env: { TRDR_OUTPUT: 'csv' } });
   expect(ran.lines()[0]).toMatch(/^subject,found,/);
 });
+
+describe('a profile', () => {
+  const refused = ['thesis', 'list', '--before', 'nobody-has-it'];
+
+  test('decides on colour, of tables and of errors, where no flag and no variable does', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const colored = async (words: readonly string[], tty: boolean, env: Record<string, string> = {}) => {
+      const ran = await runInProcess(words, { sandbox, home, tty, env: { ...utf8, ...env } });
+      return /\u001b\[/.test(ran.stdout + ran.stderr);
+    };
+    await runInProcess(['config', 'set', 'color', 'never'], { home });
+    expect([await colored(['price'], true), await colored(refused, true)]).toEqual([false, false]);
+    expect(await colored(['price', '--color', 'auto'], true)).toBe(true);
+    await runInProcess(['config', 'set', 'color', 'always'], { home });
+    expect(await colored(['price', '-o', 'table'], false)).toBe(true);
+    expect(await colored(['price', '-o', 'table'], false, { NO_COLOR: '1' })).toBe(false);
+  });
+
+  test('that sets a machine format gets its errors in one line, on a terminal too', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    await runInProcess(['config', 'set', 'output', 'ndjson'], { home });
+    const ran = await runInProcess(refused, { sandbox, home, tty: true });
+    expect(ran.error()).toMatchObject({ code: 'VALIDATION_ERROR', exit: 2 });
+    const person = await runInProcess([...refused, '-o', 'table'], { sandbox, home, tty: true });
+    expect(person.stderr).toContain('error:');
+    expect(person.stderr).not.toContain('{');
+  });
+});

@@ -25,7 +25,7 @@ export async function* textOf<T>(
     closed: new AbortController().signal,
   };
   const fields = await fieldsOf(globals.fields, view);
-  const appearance = await look(io, globals, settings.utc);
+  const appearance = await look(io, globals, settings);
   const printer = await createPrinter({ sink, view, format, fields, single, notify: say, ...appearance });
   for await (const item of items) {
     await printer.write(item);
