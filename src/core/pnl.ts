@@ -54,6 +54,8 @@ export interface PnlRun {
 
 /** A batch may still be worked on when its connection is gone: so long the meter is watched. */
 export const SETTLE_MS = 3_000;
+/** As long as the service takes for a batch at the most: nobody who gave up earlier knows that it is not at it yet. */
+const WORK_MS = 30_000;
 /** Answers lost one after another, after which the link is not trusted with more money. */
 const LOST_IN_ROW = 2;
 /** Handles refused one after another, after which the rest is taken to be refused too. */
@@ -81,7 +83,9 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 
   const send = (asked: readonly string[]): Promise<Brought> => {
     const since = purse.unitsUsed;
-    const careful = { uncharged: () => purse.unmoved(since, SETTLE_MS) };
+    const careful = {
+      uncharged: (failure: Failure, agoMs: number) => purse.unmoved(since, watchMs(failure, agoMs)),
+    };
     return askBatch(client, asked, { signal, careful, alone: subjects.length === 1 });
   };
 
@@ -171,6 +175,10 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 
   return { results, left: () => todo.slice(at), lost };
 }
+
+/** How long the meter is watched: a connection that broke ended the work, but for what was about to be entered. */
+const watchMs = ({ code }: Failure, agoMs: number) =>
+  code === 'BROKEN' ? SETTLE_MS : Math.max(SETTLE_MS, WORK_MS - agoMs);
 
 const KEEP_TRIES = 10;
 const KEEP_WAIT_MS = 1_000;

@@ -97,8 +97,11 @@ export interface CallOptions {
 
 /** What a dear call needs to know when its answer was lost on the way. */
 export interface Careful {
-  /** Whether the service's own meter shows that nothing was charged: then it is as if it had not been sent. */
-  uncharged(lost: Failure): Promise<boolean>;
+  /**
+   * Whether the service's own meter shows that nothing was charged: then it is as if it had not been sent.
+   * `agoMs` is how long ago it was sent.
+   */
+  uncharged(lost: Failure, agoMs: number): Promise<boolean>;
 }
 
 /** One key at one base URL: typed requests in, typed answers out, `Failure`s thrown. */

@@ -3,7 +3,8 @@ import { cu } from '../contract/endpoints.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Left, leftOf } from './account.ts';
 import type { Clock } from './clock.ts';
-import type { Client } from './ports.ts';
+import { QUIET_MS } from './limiter.ts';
+import type { Client, Notice } from './ports.ts';
 
 /** What stands in the way of asking for more. */
 type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | 'CEILING';
@@ -19,6 +20,7 @@ export interface PurseOptions {
   readonly clock: Pick<Clock, 'sleep'>;
   /** The user's own ceiling for the run. */
   readonly maxCu?: number | undefined;
+  readonly notify?: ((notice: Notice) => void) | undefined;
 }
 
 /** What is left to pay with: the service's two meters and the run's own ceiling. */
@@ -49,7 +51,7 @@ export interface Purse {
 /** As long as its own arithmetic proves right, the meter is read only after so many batches. */
 const LONGEST_TRUST = 16;
 
-export function createPurse({ client, clock, maxCu }: PurseOptions): Purse {
+export function createPurse({ client, clock, maxCu, notify }: PurseOptions): Purse {
   let left: Left = { units: null, reveals: null };
   let used: number | null = null;
   let since = 0;
@@ -117,6 +119,9 @@ export function createPurse({ client, clock, maxCu }: PurseOptions): Purse {
       try {
         if (!(await standsStill())) return false;
         if (waitMs <= 0) return true;
+        if (waitMs > QUIET_MS) {
+          notify?.({ kind: 'wait', ms: waitMs, reason: 'the meter shows by then whether it was charged' });
+        }
         await clock.sleep(waitMs);
         return await standsStill();
       } catch {

@@ -122,18 +122,22 @@ export function createSender(parts: SenderParts): Sender {
     notify({ kind: 'lost', endpoint: plan.endpoint, cuAtMost: plan.bounds.most });
   }
 
-  const isUncharged = async (plan: Plan<unknown>, lost: Failure | undefined): Promise<boolean> =>
-    lost !== undefined && ((await plan.careful?.uncharged(lost)) ?? false);
+  const isUncharged = async (
+    plan: Plan<unknown>,
+    lost: Failure | undefined,
+    agoMs: number,
+  ): Promise<boolean> => lost !== undefined && ((await plan.careful?.uncharged(lost, agoMs)) ?? false);
 
   async function attempt<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
     const reservation = await budget.reserve(plan.bounds, signal);
-    let sent = false;
+    let sentAt: number | undefined;
+    const agoMs = () => (sentAt === undefined ? 0 : clock.mono() - sentAt);
     let answer: HttpAnswer;
     try {
       await limiter.acquire(plan.lane, signal);
       signal?.throwIfAborted();
       answer = await transmit(plan, plan.careful ? undefined : signal, () => {
-        sent = true;
+        sentAt = clock.mono();
       });
     } catch (error) {
       const known = error instanceof Failure ? error : undefined;
@@ -141,8 +145,8 @@ export function createSender(parts: SenderParts): Sender {
       const free =
         known?.code === 'REDIRECT' ||
         known?.code === 'UNREACHABLE' ||
-        !(sent || known?.kind === 'network') ||
-        (await isUncharged(plan, known));
+        !(sentAt !== undefined || known?.kind === 'network') ||
+        (await isUncharged(plan, known, agoMs()));
       if (free) reservation.release();
       else lose(plan, reservation, known?.status ?? null);
       if (!known) throw error;
@@ -155,7 +159,7 @@ export function createSender(parts: SenderParts): Sender {
       reservation.settle(read.charge.cu);
       record(plan, answer.status, read.charge.cu, undefined, requestId);
       trace(`= ${read.charge.cu} CU`);
-    } else if (!read.ok && (await isUncharged(plan, read.failure))) {
+    } else if (!read.ok && (await isUncharged(plan, read.failure, agoMs()))) {
       reservation.release();
       free = true;
     } else {

@@ -2,13 +2,19 @@ import { cu, distinctHandles, normalHandle } from '../../src/contract/endpoints.
 import type { Failure } from '../../src/contract/failure.ts';
 import { type BatchLog, createPnlRun } from '../../src/core/pnl.ts';
 import type { PnlAnswer } from '../../src/core/pnl-records.ts';
-import type { HttpRequest } from '../../src/core/ports.ts';
+import type { HttpRequest, Notice } from '../../src/core/ports.ts';
 import { createPurse } from '../../src/core/purse.ts';
-import { broken } from '../../src/core/transport-failures.ts';
+import { broken, noAnswer } from '../../src/core/transport-failures.ts';
 import { error, json, rig } from './fakes.ts';
 
-/** What a batch meets: served, broken off before or after the work, refused, or an answer nobody can read. */
-export type Fate = 'serve' | 'reset' | 'lost' | 'late' | 'shape' | '500' | '400';
+/**
+ * What a batch meets: served, broken off before or after the work, given up on while the service is at it
+ * (by the client, or by a gateway in between), refused, or an answer nobody can read.
+ */
+export type Fate = 'serve' | 'reset' | 'lost' | 'late' | 'slow' | 'gateway' | 'shape' | '500' | '400';
+
+/** How long the work takes that nobody waited for. */
+const SLOW_MS = 20_000;
 
 export interface ServiceTerms {
   readonly units?: number;
@@ -39,6 +45,7 @@ export function pnlService(terms: ServiceTerms = {}) {
   const paid: string[] = [];
   const batches: number[] = [];
   let [used, revealed, mes, late] = [0, 0, 0, 0];
+  const slow: { readonly until: number; readonly price: number }[] = [];
   const left = () => (terms.units ?? Number.POSITIVE_INFINITY) - used;
 
   const me = () => ({
@@ -68,9 +75,10 @@ export function pnlService(terms: ServiceTerms = {}) {
     spend(units: number) {
       used += units;
     },
-    reply(request: HttpRequest) {
+    reply(request: HttpRequest, now: number) {
       if (request.url.endsWith('/v2/me')) {
         mes++;
+        while ((slow[0]?.until ?? Number.POSITIVE_INFINITY) <= now) used += slow.shift()?.price ?? 0;
         const answer = json(200, me());
         // The work of a call that broke off may end only after it was looked for once.
         used += late;
@@ -96,6 +104,11 @@ export function pnlService(terms: ServiceTerms = {}) {
         late = price;
         throw broken('h', undefined);
       }
+      if (fate === 'slow' || fate === 'gateway') {
+        slow.push({ until: now + SLOW_MS, price });
+        if (fate === 'slow') throw noAnswer('h', 2_000);
+        return { status: 504, headers: { 'content-type': 'text/html' }, text: '<html></html>' };
+      }
       used += price;
       if (fate === 'lost') throw broken('h', undefined);
       if (fate === 'shape') return json(200, { something: 'else' });
@@ -116,11 +129,12 @@ export async function runThrough(
   subjects: readonly string[],
   { maxCu, retries = 2, afterBatch }: { maxCu?: number; retries?: number; afterBatch?: () => void } = {},
 ) {
-  const made = rig((request) => service.reply(request), {
+  const made = rig((request) => service.reply(request, made.clock.mono()), {
     retries,
     ...(maxCu === undefined ? {} : { maxCu }),
   });
-  const purse = createPurse({ client: made.client, clock: made.clock, maxCu });
+  const notify = (notice: Notice) => made.notices.push(notice);
+  const purse = createPurse({ client: made.client, clock: made.clock, maxCu, notify });
   const lines: string[] = [];
   const log: BatchLog = {
     asking: async ({ positions, unitsUsed }) => lines.push(`asking ${positions.length} at ${unitsUsed}`) - 1,

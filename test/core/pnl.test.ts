@@ -129,6 +129,17 @@ describe('an answer that was lost', () => {
     expect(new Set(service.paid).size).toBe(service.paid.length);
   });
 
+  test.each(['slow', 'gateway'] as const)(
+    'is never paid for again where the service was still at it when it was given up on (%s)',
+    async (fate) => {
+      const service = pnlService({ fates: [fate] });
+      const { run, notices } = await runThrough(service, handlesUpTo(10));
+      expect(run.lost).toHaveLength(1);
+      expect([service.batches, new Set(service.paid).size]).toEqual([[10], service.paid.length]);
+      expect(notices).toContainEqual(expect.objectContaining({ kind: 'wait', ms: 30_000 }));
+    },
+  );
+
   test('ends the run when it happens twice in a row: the link is not trusted with more', async () => {
     const service = pnlService({ fates: ['lost', 'lost', 'lost'] });
     const { failure, run } = await runThrough(service, handlesUpTo(1_000));
@@ -179,6 +190,8 @@ test('whatever happens on the way, no handle is paid for twice and none is lost'
     'reset',
     'lost',
     'late',
+    'slow',
+    'gateway',
     '500',
     '400',
     'shape',

@@ -2,7 +2,7 @@ import { Failure } from '../../contract/failure.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl.ts';
 import { failedPnl } from '../../core/pnl-records.ts';
-import { createPurse, type Purse } from '../../core/purse.ts';
+import type { Purse } from '../../core/purse.ts';
 import type { Journal } from '../../state/journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
@@ -11,6 +11,7 @@ import { openProgress } from '../progress.ts';
 import { createTally } from '../tally.ts';
 import { approveRun, handlesText } from './approve.ts';
 import { present, type Shape } from './present.ts';
+import { openPurse } from './purse.ts';
 import { isSpent, sayLeft, sayLost } from './report.ts';
 import { settleOpen } from './settle.ts';
 import { textOf } from './text.ts';
@@ -130,9 +131,7 @@ async function exportBy(
 function purseOf(context: Context): () => Promise<Purse> {
   let purse: Promise<Purse> | undefined;
   return () => {
-    purse ??= context
-      .client()
-      .then((client) => createPurse({ client, clock: context.io.clock, maxCu: context.settings.maxCu }));
+    purse ??= context.client().then((client) => openPurse(context, client));
     return purse;
   };
 }

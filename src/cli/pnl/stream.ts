@@ -3,7 +3,6 @@ import { Failure } from '../../contract/failure.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl.ts';
 import { askOne } from '../../core/pnl-ask.ts';
-import { createPurse } from '../../core/purse.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { unitsText } from '../money.ts';
@@ -11,6 +10,7 @@ import { openProgress } from '../progress.ts';
 import { createTally } from '../tally.ts';
 import { approveRun } from './approve.ts';
 import { isWhole, present, type Shape } from './present.ts';
+import { openPurse } from './purse.ts';
 import { sayLeft, sayLost } from './report.ts';
 
 /** How often what was paid for is handed on to whoever reads. */
@@ -58,7 +58,7 @@ export async function streamPnl(
     records = one(only);
   } else {
     const client = await context.client();
-    const purse = createPurse({ client, clock: io.clock, maxCu: context.settings.maxCu });
+    const purse = openPurse(context, client);
     await approveRun(context, purse, subjects.length);
     const todo = subjects.map((_, at) => at);
     run = createPnlRun({ client, clock: io.clock, purse, subjects, todo, signal });
