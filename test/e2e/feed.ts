@@ -47,6 +47,7 @@ export function startPosting(sandbox: Sandbox, everyMs: number, many: () => numb
 
 /** A tail that runs, and what it has printed so far. */
 export function startTail(args: readonly string[], options: RunOptions & { readonly home: Home }) {
+  const startedAt = Date.now();
   const child = startTrdr(['thesis', 'tail', ...args], options);
   let err = '';
   child.stderr.on('data', (part: Buffer) => {
@@ -54,10 +55,24 @@ export function startTail(args: readonly string[], options: RunOptions & { reado
   });
   return {
     child,
+    startedAt,
     get stderr() {
       return err;
     },
   };
+}
+
+/** Gathers what comes out of a tail while it runs. */
+export function gather({ child }: ReturnType<typeof startTail>): { readonly ids: string[] } {
+  const ids: string[] = [];
+  let rest = '';
+  child.stdout.on('data', (part: Buffer) => {
+    const text = rest + part.toString();
+    const end = text.lastIndexOf('\n') + 1;
+    rest = text.slice(end);
+    ids.push(...idsOf(text.slice(0, end)));
+  });
+  return { ids };
 }
 
 /** Sockets that listen. */
