@@ -4,16 +4,6 @@ import { createUserSource } from '../core/users.ts';
 import { openAnswers } from './answers.ts';
 import type { Context, Planned } from './context.ts';
 
-/** The token of a flag: an address, checked before anything is asked. */
-export async function tokenOf(given: string): Promise<string> {
-  try {
-    return (await readSubject(given, 'wallet')).value;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw usage(`--token: ${error.message}`, 'a token is named by its Solana or EVM address');
-  }
-}
-
 /** The author of a flag: a user id, or a handle that still has to be looked up. */
 export async function authorOf(given: string): Promise<Subject> {
   const subject = await readSubject(given);

@@ -84,7 +84,7 @@ function idOf(text: string): Subject {
 async function walletOf(text: string): Promise<Subject> {
   if (isSolana(text)) return { text, form: 'wallet', value: text, normal: text };
   if (!EVM.test(text)) {
-    throw refused(text, slipOf(text) ?? 'a wallet is a Solana address, or an EVM address with its 0x');
+    throw refused(text, slipOf(text) ?? 'this is neither a Solana address nor an EVM address with its 0x');
   }
   const digits = text.slice(2);
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();

@@ -94,6 +94,19 @@ describe('trdr launchpad callouts', () => {
     expect(both.exitCode).toBe(2);
   });
 
+  test.each([
+    ['callouts', '--coin'],
+    ['callouts', '--wallet'],
+    ['tail', '--coin'],
+    ['tail', '--wallet'],
+  ])('of %s says what is wrong with the address of %s, before anything is asked', async (name, flag) => {
+    const sandbox = await withSandbox();
+    const slip = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee';
+    const ran = await runInProcess(['launchpad', name, flag, slip, '--yes'], { sandbox });
+    expect([ran.exitCode, sandbox.log.length]).toEqual([2, 0]);
+    expect(ran.error()['message']).toBe(`${flag}: ${slip}: its checksum does not hold: a character is wrong`);
+  });
+
   test('stops a walk without an end where it would cost more than goes unasked', async () => {
     const sandbox = await withSandbox();
     const home = openHome();

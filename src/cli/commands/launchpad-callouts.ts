@@ -1,11 +1,11 @@
 import { cu } from '../../contract/endpoints.ts';
-import { Failure, usage } from '../../contract/failure.ts';
+import { usage } from '../../contract/failure.ts';
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed } from '../../core/feeds.ts';
-import { readSubject } from '../../core/subject.ts';
 import { walk } from '../../core/walk.ts';
 import { calloutView } from '../../output/views/callouts.ts';
+import { addressOf } from '../address.ts';
 import { command } from '../command.ts';
 import { untilAsked } from '../open-walk.ts';
 import { flag, value } from '../option.ts';
@@ -53,8 +53,8 @@ export const launchpadCallouts = command({
   },
   async run(context, { coin, wallet, since, rows }) {
     const scope = {
-      ...(coin !== undefined && { mint: await coinOf(coin) }),
-      ...(wallet !== undefined && { wallet: (await readSubject(wallet, 'wallet')).value }),
+      ...(coin !== undefined && { mint: await addressOf('--coin', coin) }),
+      ...(wallet !== undefined && { wallet: await addressOf('--wallet', wallet) }),
     };
     const pages = rows === undefined ? null : Math.ceil(rows / CALLOUT_PAGE);
     if (await context.dryRun([{ ...calloutCall(scope, {}), times: pages }])) return 0;
@@ -71,15 +71,3 @@ export const launchpadCallouts = command({
     return 0;
   },
 });
-
-async function coinOf(given: string): Promise<string> {
-  try {
-    return (await readSubject(given, 'wallet')).value;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw usage(
-      `--coin: this is no address of a coin`,
-      'a mint is a Solana address, or an EVM address with its 0x',
-    );
-  }
-}

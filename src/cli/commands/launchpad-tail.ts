@@ -2,8 +2,8 @@ import { cu } from '../../contract/endpoints.ts';
 import { usage } from '../../contract/failure.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall } from '../../core/feeds.ts';
-import { readSubject } from '../../core/subject.ts';
 import { liveCalloutView } from '../../output/views/callouts.ts';
+import { addressOf } from '../address.ts';
 import { command } from '../command.ts';
 import { value } from '../option.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
@@ -45,8 +45,8 @@ export const launchpadTail = command({
   },
   async run(context, { coin, wallet, ...flags }) {
     const scope = {
-      ...(coin !== undefined && { mint: (await readSubject(coin, 'wallet')).value }),
-      ...(wallet !== undefined && { wallet: (await readSubject(wallet, 'wallet')).value }),
+      ...(coin !== undefined && { mint: await addressOf('--coin', coin) }),
+      ...(wallet !== undefined && { wallet: await addressOf('--wallet', wallet) }),
     };
     if (
       await context.dryRun([

@@ -5,11 +5,12 @@ import { Thesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/feeds.ts';
 import { walk } from '../../core/walk.ts';
 import { thesisView } from '../../output/views/thesis.ts';
+import { addressOf } from '../address.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { untilAsked } from '../open-walk.ts';
 import { flag, value } from '../option.ts';
-import { authorOf, plannedAuthor, tokenOf, userIdOf } from '../thesis-scope.ts';
+import { authorOf, plannedAuthor, userIdOf } from '../thesis-scope.ts';
 import { instantAt, integer, text, time } from '../values.ts';
 
 const DEFAULT_ROWS = 20;
@@ -58,7 +59,7 @@ export const thesisList = command({
     if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
       throw usage('--since is not before --until', 'swap them');
     }
-    const tokenAddress = token === undefined ? undefined : await tokenOf(token);
+    const tokenAddress = token === undefined ? undefined : await addressOf('--token', token);
     const author = user === undefined ? undefined : await authorOf(user);
     const open = rows === undefined || range.until !== undefined;
     const { lookup, userId: plannedId } = plannedAuthor(author);

@@ -5,6 +5,7 @@ import { thesisCall } from '../../core/feeds.ts';
 import type { Subject } from '../../core/subject.ts';
 import { createSieve, normalToken, readPattern } from '../../feed/sieve.ts';
 import { liveThesisView } from '../../output/views/thesis.ts';
+import { addressOf } from '../address.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { flag, list, value, valueOr } from '../option.ts';
@@ -13,7 +14,7 @@ import { approveTail } from '../tail/money.ts';
 import { checkOutput, runTail } from '../tail/run.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisSource } from '../tail/source.ts';
-import { authorOf, plannedAuthor, tokenOf, userIdOf } from '../thesis-scope.ts';
+import { authorOf, plannedAuthor, userIdOf } from '../thesis-scope.ts';
 import { decimal, oneOf, text } from '../values.ts';
 
 export const thesisTail = command({
@@ -62,7 +63,7 @@ export const thesisTail = command({
     pattern: given.grep === undefined ? undefined : readPattern(given.grep),
   }),
   async run(context, { token, user, symbol, minHoldings, devOnly, pattern, via, ...flags }) {
-    const tokens = [...new Set(await Promise.all(token.map(tokenOf)))];
+    const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const author = user === undefined ? undefined : await authorOf(user);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     if (await context.dryRun(plan(via, author, tokenAddress))) return 0;
