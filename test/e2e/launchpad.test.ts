@@ -155,6 +155,13 @@ describe('trdr launchpad board', () => {
     expect(sandbox.meter().unitsUsed).toBe(20);
   });
 
+  test('says once that none is held from a time', async () => {
+    const sandbox = await withSandbox();
+    const ran = await runInProcess(['launchpad', 'board', '--at', '2020-01-01'], { sandbox, tty: true });
+    expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
+    expect(ran.stderr).toBe('trdr: no weekly board is held from then\n');
+  });
+
   test('makes newcomers of nobody where no earlier snapshot is held', async () => {
     const sandbox = await withSandbox();
     const { records, stderr } = await trdr(['launchpad', 'board', '--compare', '2001-01-01'], { sandbox });

@@ -44,6 +44,7 @@ export function boardView(rows: readonly BoardRecord[], compared: boolean): View
       { title: 'verified', kind: 'flag', value: (row) => row.isVerified, rank: 7, field: 'isVerified' },
     ],
     fields: fieldPaths(BoardRecord),
-    empty: 'no board was captured by then',
+    // That there is none is said where the board is asked for, with the time.
+    empty: '',
   };
 }
