@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { priceList } from '../../src/cli/commands/price.ts';
 import { runInProcess, trdr, withSandbox } from './harness.ts';
 
 describe('trdr price', () => {
@@ -19,6 +20,13 @@ describe('trdr price', () => {
       .split('\n')
       .map((line) => line.length);
     expect(Math.max(...widths)).toBeLessThanOrEqual(60);
+  });
+
+  test.each([40, 60, 80, 120])('names each endpoint whole in %d cells', async (columns) => {
+    const ran = await runInProcess(['price'], { tty: true, columns });
+    const names = stripVTControlCharacters(ran.stdout);
+    for (const { endpoint } of priceList()) expect(names).toMatch(new RegExp(`^${endpoint} `, 'm'));
+    expect(names).not.toContain('…');
   });
 
   test('refuses an endpoint that is none, and names the nearest', async () => {

@@ -4,9 +4,10 @@ import type { View } from '../view.ts';
 
 export const priceView: View<PriceRecord> = {
   columns: [
-    { title: 'endpoint', kind: 'text', value: (row) => row.endpoint },
-    { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, rank: 1, min: 20 },
-    { title: 'price', kind: 'text', value: (row) => row.price, wrap: true, min: 20 },
+    // Endpoints and paths that are cut look like one another.
+    { title: 'endpoint', kind: 'text', value: (row) => row.endpoint, min: 25 },
+    { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, rank: 1, min: 40 },
+    { title: 'price', kind: 'text', value: (row) => row.price, wrap: true, min: 12 },
   ],
   fields: fieldPaths(PriceRecord),
   empty: 'no endpoint of that name',
