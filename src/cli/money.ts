@@ -1,4 +1,5 @@
 import { Failure } from '../contract/failure.ts';
+import { group } from '../output/numbers.ts';
 
 /** What a run can cost, as far as it is known before it begins. */
 export interface Estimate {
@@ -30,7 +31,11 @@ export function judge({ most }: Estimate, { confirmAbove, maxCu, yes }: Allowanc
 }
 
 /** Units as a person reads them. */
-export const unitsText = (cu: number): string => `${String(cu).replace(/\B(?=(\d{3})+(?!\d))/g, ',')} CU`;
+export const unitsText = (cu: number): string => `${group(String(cu))} CU`;
+
+/** So many of something: `1 handle`, `2,000 handles`. */
+export const countText = (count: number, what: string): string =>
+  `${group(String(count))} ${what}${count === 1 ? '' : 's'}`;
 
 /** An estimate as a person reads it. */
 export function estimateText({ least, most }: Estimate): string {

@@ -1,7 +1,7 @@
 import { Failure } from '../contract/failure.ts';
 import { leftOf } from '../core/account.ts';
 import type { Context } from './context.ts';
-import { type Estimate, unitsText } from './money.ts';
+import { countText, type Estimate, unitsText } from './money.ts';
 import { isAttended } from './prompt.ts';
 
 /** What a run can cost in both meters. */
@@ -42,7 +42,7 @@ export async function preflight(context: Context, estimate: FullEstimate, what: 
   }
   if (reveals !== null && (estimate.reveals === null || reveals < estimate.reveals)) {
     context.say(
-      `${reveals} wallet reveals are left, and ${what} may need more: what is answered will be delivered`,
+      `${countText(reveals, 'wallet reveal')} are left, and ${what} may need more: what is answered will be delivered`,
     );
   }
 }

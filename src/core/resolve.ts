@@ -1,4 +1,5 @@
 import { Failure } from '../contract/failure.ts';
+import { RESOLVES_PER_MINUTE } from '../contract/limits.ts';
 import { holdsWallet, type Pending, type User } from '../contract/records/user.ts';
 import type { Clock } from './clock.ts';
 import { type Answer, answerOf, type ErrorFields, errorFields } from './lookup.ts';
@@ -57,6 +58,10 @@ export interface ResolverOptions {
 }
 
 export const WAIT_MS = 60_000;
+
+/** How often a resolve can come back unanswered while it is waited for: no more go out in a minute. */
+export const triesIn = (waitMs: number): number => RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
+
 /** Waits where the service does not say how long, by reason; each further one is half as long again. */
 const unstated: Readonly<Record<string, number>> = {
   queued: 5_000,

@@ -125,6 +125,25 @@ describe('a costly run', () => {
     }
   });
 
+  test('counts the tries of a resolve that have to be waited for', async () => {
+    const asked = async (...flags: string[]) => {
+      const [sandbox, home] = [await withSandbox(), openHome()];
+      await runInProcess(['config', 'set', 'confirmAbove', '1000'], { home });
+      const ran = await runInProcess(['resolve', 'slowpoke', ...flags], {
+        sandbox,
+        home,
+        tty: true,
+        typed: 'n\n',
+      });
+      return /resolving 1 handle can cost .* to (.*) CU/.exec(ran.stderr)?.[1];
+    };
+    expect(await asked('--no-wait')).toBe('30,200');
+    expect(await asked('--direct', '--no-wait')).toBe('30,000');
+    // Ten go out in a minute at the most, for 200 CU each.
+    expect(await asked()).toBe('32,200');
+    expect(await asked('--wait', '90s')).toBe('34,200');
+  });
+
   test('goes on after y or yes', async () => {
     for (const typed of ['y\n', 'YES\n']) {
       const sandbox = await withSandbox();

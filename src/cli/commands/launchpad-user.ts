@@ -8,7 +8,7 @@ import { command } from '../command.ts';
 import { subjectOptions } from '../common.ts';
 import { subjectSource } from '../input.ts';
 import { distinct } from '../lookup-cost.ts';
-import { unitsText } from '../money.ts';
+import { countText, unitsText } from '../money.ts';
 import { preflight } from '../preflight.ts';
 import { gatherSubjects, isSingle } from '../subjects.ts';
 import { createTally } from '../tally.ts';
@@ -53,7 +53,7 @@ export const launchpadUser = command({
     await preflight(
       context,
       { least: most ?? 0, most, reveals: 0 },
-      subjects.endless ? 'asking about these wallets' : `asking about ${wallets.length} wallets`,
+      `asking about ${subjects.endless ? 'these wallets' : countText(wallets.length, 'wallet')}`,
     );
     const answer = launchpadAnswers(await context.client(), io.clock);
     const single = isSingle(source, subjects);

@@ -1,6 +1,7 @@
 import { Failure } from '../../contract/failure.ts';
 import { Me } from '../../contract/records/account.ts';
 import { forecast, type Left, leftOf } from '../../core/account.ts';
+import { group } from '../../output/numbers.ts';
 import { meView } from '../../output/views/me.ts';
 import { command } from '../command.ts';
 import { value } from '../option.ts';
@@ -45,13 +46,17 @@ export function refuseBelow(
   for (const meter of ['units', 'reveals'] as const) {
     const [has, wants] = [left[meter], least[meter]];
     if (has !== null && wants !== undefined && has < wants) {
-      throw new Failure('limit', `${has} ${meter} are left, fewer than the ${wants} asked for`, {
-        code: meter === 'units' ? 'UNITS_LOW' : 'REVEALS_LOW',
-        hint:
-          meter === 'units'
-            ? 'top up, or wait for the UTC month to turn'
-            : 'reveals come back with the UTC month; top-ups do not lift them',
-      });
+      throw new Failure(
+        'limit',
+        `${group(String(has))} ${meter} are left, fewer than the ${group(String(wants))} asked for`,
+        {
+          code: meter === 'units' ? 'UNITS_LOW' : 'REVEALS_LOW',
+          hint:
+            meter === 'units'
+              ? 'top up, or wait for the UTC month to turn'
+              : 'reveals come back with the UTC month; top-ups do not lift them',
+        },
+      );
     }
   }
 }

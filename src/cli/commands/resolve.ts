@@ -1,13 +1,21 @@
 import { cu } from '../../contract/endpoints.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
-import { createResolver, readHandle, resolveAll, type Standing, WAIT_MS } from '../../core/resolve.ts';
+import {
+  createResolver,
+  readHandle,
+  resolveAll,
+  type Standing,
+  triesIn,
+  WAIT_MS,
+} from '../../core/resolve.ts';
 import { createUserSource } from '../../core/users.ts';
 import { resolveView } from '../../output/views/subject.ts';
 import { openAnswers } from '../answers.ts';
 import { command } from '../command.ts';
 import { subjectOptions } from '../common.ts';
 import { subjectSource } from '../input.ts';
+import { countText } from '../money.ts';
 import { flag, valueOr } from '../option.ts';
 import { preflight } from '../preflight.ts';
 import { openProgress } from '../progress.ts';
@@ -58,15 +66,16 @@ export const resolve = command({
     const ways = direct ? (['user.resolve'] as const) : (['user.handle', 'user.resolve'] as const);
     const planned = handles.flatMap((handle) => ways.map((id) => ({ id, ask: { params: { handle } } })));
     if (await context.dryRun(planned)) return 0;
+    // A lookup that holds no wallet, the tries that were not ready, and the one that was.
+    const dearest = (direct ? 0 : cu.miss) + cu.miss * triesIn(waitMs) + cu.reveal;
     await preflight(
       context,
       {
         least: (direct ? cu.miss : cu.lookup) * handles.length,
-        // A lookup that holds no wallet, the tries that were not ready, and the one that was.
-        most: subjects.endless ? null : (cu.miss + cu.reveal) * handles.length,
+        most: subjects.endless ? null : dearest * handles.length,
         reveals: subjects.endless ? null : handles.length,
       },
-      `resolving ${subjects.endless ? 'these handles' : handles.length === 1 ? 'this handle' : `${handles.length} handles`}`,
+      `resolving ${subjects.endless ? 'these handles' : countText(handles.length, 'handle')}`,
     );
     const client: Parameters<typeof createResolver>[0]['client'] = {
       call: async (...call) => (await context.client()).call(...call),

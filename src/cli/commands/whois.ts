@@ -8,7 +8,7 @@ import { command } from '../command.ts';
 import { subjectOptions } from '../common.ts';
 import { subjectSource } from '../input.ts';
 import { estimateLookups, planLookups } from '../lookup-cost.ts';
-import { unitsText } from '../money.ts';
+import { countText, unitsText } from '../money.ts';
 import { flag, value } from '../option.ts';
 import { preflight } from '../preflight.ts';
 import { gatherSubjects, isSingle } from '../subjects.ts';
@@ -72,7 +72,7 @@ export const whois = command({
     await preflight(
       context,
       estimate,
-      subjects.endless ? 'looking these subjects up' : `looking ${subjects.checked.length} subjects up`,
+      `looking ${subjects.endless ? 'these subjects' : countText(subjects.checked.length, 'subject')} up`,
     );
     const single = isSingle(source, subjects);
     const tally = createTally();

@@ -3,7 +3,7 @@ import { type Me, readAccount } from '../../contract/records/account.ts';
 import { leftOf } from '../../core/account.ts';
 import type { Difference } from '../../core/drift.ts';
 import { span } from '../../output/time.ts';
-import { unitsText } from '../money.ts';
+import { countText, unitsText } from '../money.ts';
 import { type Check, fail, ok, skip, warn } from './check.ts';
 
 /** A Date header tells whole seconds, and was written somewhere between question and answer. */
@@ -33,9 +33,9 @@ export function judgeLimits(me: Me): Check {
   const { ratePerMinute } = readAccount(me);
   const { units, reveals } = leftOf(me);
   const detail = [
-    ratePerMinute === null ? 'rate not told' : `${ratePerMinute} requests a minute`,
+    ratePerMinute === null ? 'rate not told' : `${countText(ratePerMinute, 'request')} a minute`,
     units === null ? 'units without a cap' : `${unitsText(units)} left`,
-    reveals === null ? 'reveals without a cap' : `${reveals} wallet reveals left`,
+    reveals === null ? 'reveals without a cap' : `${countText(reveals, 'wallet reveal')} left`,
   ].join(', ');
   if (units === 0 || reveals === 0) {
     return fail(

@@ -1,12 +1,11 @@
 import { cu } from '../../contract/endpoints.ts';
 import type { Purse } from '../../core/purse.ts';
+import { group } from '../../output/numbers.ts';
 import type { Context } from '../context.ts';
-import { unitsText } from '../money.ts';
-
-const grouped = (count: number) => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+import { countText, unitsText } from '../money.ts';
 
 /** `1 handle`, `2,000 handles`. */
-export const handlesText = (count: number): string => `${grouped(count)} handle${count === 1 ? '' : 's'}`;
+export const handlesText = (count: number): string => countText(count, 'handle');
 
 /**
  * Holds a run against the money rules and against what is left of both meters, before any paid call. What
@@ -24,11 +23,12 @@ export async function approveRun(context: Context, purse: Purse, count: number):
   const costly = somebody && estimate.most > context.settings.confirmAbove;
   if (units !== null && (costly || units < estimate.most)) {
     const sure = Math.min(count, Math.floor(units / cu.reveal));
-    const enough = sure < count ? `, enough for ${grouped(sure)} of ${handlesText(count)} at full price` : '';
+    const enough =
+      sure < count ? `, enough for ${group(String(sure))} of ${handlesText(count)} at full price` : '';
     context.say(`${unitsText(units)} are left${enough}`);
   }
   if (reveals !== null && (costly || reveals < count)) {
-    context.say(`${grouped(reveals)} wallet reveals are left`);
+    context.say(`${group(String(reveals))} wallet reveals are left`);
   }
   if (somebody) await context.approve(estimate, what);
 }
