@@ -13,6 +13,7 @@ import {
 import type { Faults } from './faults/engine.ts';
 import { createCalls } from './http/calls.ts';
 import { CONTROL_PATH, serveControl } from './http/control-calls.ts';
+import { passOver, wantsSocket } from './http/offers.ts';
 import { kernelOf } from './kernel.ts';
 import type { KeyOptions } from './keys/keys.ts';
 import type { MeterReading } from './keys/meter.ts';
@@ -101,6 +102,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     });
   });
   server.on('upgrade', (request, _, head) => {
+    if (!wantsSocket(request)) return passOver(server, request, head);
     gate.upgrade(request, request.socket, head).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCodes } from '../../src/contract/errors.ts';
-import { ask, sandbox, verdict } from './help.ts';
+import { ask, askWith, sandbox, verdict } from './help.ts';
 
 const codes = Object.keys(errorCodes) as ErrorCode[];
 
@@ -45,6 +45,16 @@ describe('errors', () => {
   ])('says what is wrong with %s %j', async (path, body, message) => {
     const reply = await ask(await sandbox(), path, body === undefined ? {} : { body });
     expect(reply.body.error).toEqual({ code: 'VALIDATION_ERROR', message });
+  });
+
+  it('answers a call that offers another protocol as if it had not', async () => {
+    const service = await sandbox();
+    const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
+    expect((await askWith(service, '/v2/me', offer)).body.ratePerMinute).toBe(600);
+    expect((await askWith(service, '/v2/ws', offer)).status).toBe(404);
+    const handles = Array.from({ length: 100 }, (_, at) => `nobody_${at}_${'x'.repeat(50)}`);
+    const { body } = await askWith(service, '/v2/user/handles/pnl', offer, JSON.stringify({ handles }));
+    expect(body.missing).toEqual(handles);
   });
 
   it('ignores query members that it does not know', async () => {

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterEach, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { manualClock, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
@@ -60,6 +61,26 @@ export async function ask(service: Sandbox, path: string, options: AskOptions = 
   });
   const text = await response.text();
   return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers };
+}
+
+/** One call with headers that `fetch` does not let through. */
+export function askWith(
+  service: Sandbox,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<Pick<Reply, 'status' | 'body'>> {
+  return new Promise((resolve, reject) => {
+    const method = body === undefined ? 'GET' : 'POST';
+    const call = request(service.url + path, { method, headers: { ...headers, ...bearer(service.key) } });
+    call.on('error', reject);
+    call.on('response', async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk);
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) });
+    });
+    call.end(body);
+  });
 }
 
 /** The status and the error code of a call: what most rules are about. */
