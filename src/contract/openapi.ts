@@ -117,9 +117,11 @@ const errorsOf = (row: Row): readonly ErrorCode[] =>
 
 function socketOperation(): Json {
   const errors: ErrorCode[] = [
+    'BAD_REQUEST',
     'UNAUTHORIZED',
     'QUOTA_EXCEEDED',
     'FORBIDDEN_SCOPE',
+    'FREE_TIER_DISABLED',
     'NOT_FOUND',
     'RATE_LIMITED',
   ];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ServerFrame } from '../../src/contract/frames.ts';
 import {
   ask,
+  askWith,
   bearer,
   connect,
   type Listener,
@@ -46,6 +47,16 @@ describe('the handshake', () => {
       expect(refused).toEqual({ status, body: { error: { code, message: expect.any(String) } } });
     }
     expect((await refusedHandshake(service, bearer(service.key), '/v2/thesis')).status).toBe(404);
+    expect(service.meter().totalUnits).toBe(0);
+  });
+
+  it('answers one that is not whole with 400 and the documented body', async () => {
+    const service = await sandbox();
+    const offer = { connection: 'Upgrade', upgrade: 'websocket' };
+    expect(await askWith(service, '/v2/ws', offer)).toEqual({
+      status: 400,
+      body: { error: { code: 'BAD_REQUEST', message: expect.any(String) } },
+    });
     expect(service.meter().totalUnits).toBe(0);
   });
 

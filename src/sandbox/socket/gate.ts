@@ -8,6 +8,7 @@ import { bodyOfRefusal, type Refusal, refusal } from '../http/refusal.ts';
 import { type Answer, gatewayPage } from '../http/respond.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Key } from '../keys/keys.ts';
+import type { LogEntry } from '../log.ts';
 import { openingPrice } from './billing.ts';
 import { type Ending, openSession, type Session } from './session.ts';
 
@@ -28,10 +29,14 @@ export function createGate(kernel: Kernel): Gate {
   let loading: Promise<WebSocketServer> | undefined;
   const server = () => {
     // Loaded by the first who asks for the feed: a sandbox without sockets starts without it.
-    loading ??= import('ws').then(
-      ({ WebSocketServer }) =>
-        new WebSocketServer({ noServer: true, maxPayload: 1024 * 1024, clientTracking: false }),
-    );
+    loading ??= import('ws').then(({ WebSocketServer }) => {
+      const wss = new WebSocketServer({ noServer: true, maxPayload: 1024 * 1024, clientTracking: false });
+      // In the words of the service, where ws would answer in its own.
+      wss.on('wsClientError', ({ message }, raw: Socket) => {
+        deny(raw, refuseWith(refusal('BAD_REQUEST', `${message}.`)), nextId('req'));
+      });
+      return wss;
+    });
     return loading;
   };
   feed.listen((post) => {
@@ -59,36 +64,38 @@ export function createGate(kernel: Kernel): Gate {
     return shortage ? refuse(shortage) : admitted;
   }
 
+  /** A line of the log. */
+  const enter = (line: Pick<LogEntry, 'requestId' | 'key' | 'ip' | 'status' | 'code' | 'cu'>) =>
+    log.add({
+      ...line,
+      time: clock.now(),
+      method: 'GET',
+      path: SOCKET_PATH,
+      endpoint: 'ws',
+      reveals: 0,
+      ms: 0,
+    });
+
+  function deny(raw: Socket, { answer, code }: TurnedAway, requestId: string): void {
+    const { status } = answer;
+    enter({ requestId, key: null, ip: raw.remoteAddress ?? '', status, code, cu: 0 });
+    turnAway(raw, answer, requestId);
+  }
+
   return {
     async upgrade(request, raw, head) {
-      const ip = request.socket.remoteAddress ?? '';
+      const ip = raw.remoteAddress ?? '';
       const requestId = nextId('req');
       raw.on('error', () => raw.destroy());
       const wss = await server();
       const admitted = admit(request, ip);
-      const record = (status: number, code: string | null, cu: number, key: Key | null) =>
-        log.add({
-          time: clock.now(),
-          requestId,
-          method: 'GET',
-          path: SOCKET_PATH,
-          endpoint: 'ws',
-          key: key?.id ?? null,
-          ip,
-          status,
-          code,
-          cu,
-          reveals: 0,
-          ms: 0,
-        });
-      if ('answer' in admitted) {
-        record(admitted.answer.status, admitted.code, 0, null);
-        return turnAway(raw, admitted.answer, requestId);
-      }
+      if ('answer' in admitted) return deny(raw, admitted, requestId);
+      const record = (cu: number) =>
+        enter({ requestId, ip, key: admitted.key.id, status: 101, code: null, cu });
       wss.handleUpgrade(request, raw, head, (ws) => {
         connections.add(raw);
         raw.once('close', () => connections.delete(raw));
-        record(101, null, 0, admitted.key);
+        record(0);
         const session = openSession({
           id: nextId('ws'),
           key: admitted.key,
@@ -98,7 +105,7 @@ export function createGate(kernel: Kernel): Gate {
           faults,
           billing: settings.socketBilling,
           pingMs: settings.pingMs,
-          charged: (units) => record(101, null, units, admitted.key),
+          charged: record,
           ended: () => sessions.delete(session),
         });
         sessions.add(session);
