@@ -85,6 +85,9 @@ describe('authentication', () => {
   it('answers a key with no allowance with 403 FREE_TIER_DISABLED', async () => {
     const service = await sandbox({ plan: 'explore', monthlyUnits: 0 });
     expect(await verdict(service, '/v2/thesis')).toBe('403 FREE_TIER_DISABLED');
+    await service.control('topUp', { units: 200 });
+    expect(await verdict(service, '/v2/thesis')).toBe('200');
+    expect(await verdict(service, '/v2/thesis')).toBe('402 QUOTA_EXCEEDED');
   });
 });
 

@@ -51,6 +51,7 @@ export function createMeter(terms: MeterTerms, now: () => number): Meter {
   let heldReveals = 0;
   let totalUnits = 0;
   let totalReveals = 0;
+  let granted = terms.monthlyUnits > 0 || terms.additionalUnits > 0;
 
   const turnMonth = () => {
     if (monthOf() === period) return;
@@ -94,9 +95,12 @@ export function createMeter(terms: MeterTerms, now: () => number): Meter {
     },
     topUp(units) {
       additional += units;
+      granted ||= units > 0;
     },
     unmetered: terms.unmetered,
-    empty: !terms.unmetered && terms.monthlyUnits === 0 && terms.additionalUnits === 0,
+    get empty() {
+      return !terms.unmetered && !granted;
+    },
     reading() {
       turnMonth();
       return {
