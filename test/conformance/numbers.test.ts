@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { Pnl, windowNames } from '../../src/contract/records/pnl.ts';
-import { ask, bare, costOf, first, handlesWhere, holder, holdsWallet, sandbox, verdict } from './help.ts';
+import {
+  ask,
+  bare,
+  costOf,
+  first,
+  handlesWhere,
+  holder,
+  holdsWallet,
+  NOON,
+  sandbox,
+  verdict,
+} from './help.ts';
 
 const batch = '/v2/user/handles/pnl';
 
@@ -53,6 +64,28 @@ describe('trading numbers', () => {
     const service = await sandbox();
     const { status, body } = await ask(service, `/v2/user/handle/${bare(service)}/pnl`);
     expect([status, body.wallet, body.evmWallet]).toEqual([200, null, null]);
+  });
+
+  it('answer a wallet of which no trade is held with every window null, alone and in a batch', async () => {
+    const service = await sandbox();
+    const name = first(
+      handlesWhere(service, holdsWallet).filter(
+        (each) => service.world.pnl(each.toLowerCase(), NOON)?.windows.all === null,
+      ),
+    );
+    const { status, body } = await ask(service, `/v2/user/handle/${name}/pnl`);
+    expect([status, body.wallet ?? body.evmWallet]).toEqual([200, expect.any(String)]);
+    expect(body.windows).toEqual({ '24h': null, '7d': null, '30d': null, all: null });
+    const many = await ask(service, batch, { body: { handles: [name, 'nobody_at_all'] } });
+    expect(many.body).toEqual({ count: 1, missing: ['nobody_at_all'], entries: [body] });
+  });
+
+  it('name X by the bare username, where a user record has the link', async () => {
+    const service = await sandbox();
+    const name = first(handlesWhere(service, (user) => user.twitter !== null));
+    const { body } = await ask(service, `/v2/user/handle/${name}`);
+    const numbers = await ask(service, `/v2/user/handle/${name}/pnl`);
+    expect(body.twitter).toBe(`https://x.com/${numbers.body.twitter}`);
   });
 
   it('cost 30,000 CU a hit and 200 a miss', async () => {

@@ -81,7 +81,8 @@ describe('the thesis feed', () => {
     );
   });
 
-  it.each(['/v2/thesis', '/v2/thesis/token/0xabc', '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11'])(
+  const nobody = '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11';
+  it.each(['/v2/thesis', '/v2/thesis/token/0xabc', nobody, `${nobody}/token/0xabc`])(
     'refuses an unknown before on %s with 400, unbilled',
     async (path) => {
       const service = await sandbox();
@@ -109,6 +110,25 @@ describe('the thesis feed', () => {
       count: 1,
     });
     expect(() => TokenThesisPage.parse(body)).not.toThrow();
+  });
+
+  it('names them though its newest post does not', async () => {
+    const service = await sandbox();
+    const mixed = '0xABCDEF0000000000000000000000000000000001';
+    service.post(postAt('older', NOON - 1));
+    service.post({ ...postAt('newer', NOON), tokenNetwork: null, tokenSymbol: null });
+    const { body } = await ask(service, `/v2/thesis/token/${mixed}`);
+    expect(body).toMatchObject({ count: 2, tokenNetwork: 'base', symbol: 'TIE' });
+  });
+
+  it('takes a Solana token in its own case alone', async () => {
+    const service = await sandbox();
+    const tokenAddress = 'So11111111111111111111111111111111111111112';
+    service.post(postAt('sol', NOON, { tokenAddress, tokenNetwork: 'sol' }));
+    const { body } = await ask(service, `/v2/thesis/token/${tokenAddress}`);
+    expect([body.tokenAddress, body.count]).toEqual([tokenAddress, 1]);
+    const other = await ask(service, `/v2/thesis/token/${tokenAddress.toLowerCase()}`);
+    expect(other.body).toMatchObject({ tokenAddress: tokenAddress.toLowerCase(), count: 0 });
   });
 
   it('answers a token of which nothing was said with an empty page, network and symbol null', async () => {
@@ -145,6 +165,24 @@ describe('the thesis feed', () => {
     expect(both.body.count).toBeGreaterThan(0);
     const expected = user.body.items.filter((item: Thesis) => item.tokenAddress === tokenAddress);
     expect(ids(both.body.items)).toEqual(ids(expected));
+  });
+
+  it('carries the id of a user record as authorId', async () => {
+    const service = await sandbox();
+    const { items } = (await ask(service, '/v2/thesis')).body;
+    const { authorId, authorHandle } = first((items as Thesis[]).filter((item) => item.authorId));
+    const { body } = await ask(service, `/v2/user/id/${authorId}`);
+    expect([body.id, body.handle]).toEqual([authorId, authorHandle]);
+  });
+
+  it('answers an author who said nothing about a token with an empty page, EVM lower-cased', async () => {
+    const service = await sandbox();
+    const { items } = (await ask(service, '/v2/thesis')).body;
+    const { authorId } = first((items as Thesis[]).filter((item) => item.authorId));
+    const token = '0xABCDEF0000000000000000000000000000000009';
+    const { status, body } = await ask(service, `/v2/thesis/user/${authorId}/token/${token}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ userId: authorId, tokenAddress: token.toLowerCase(), count: 0, items: [] });
   });
 
   it('answers an author of whom nothing is held with an empty page', async () => {

@@ -23,9 +23,9 @@ export function thesisRoutes({ world, clock, page }: Service): Routes<Theses> {
       const tokenAddress = normalAddress(params.tokenAddress);
       const common = walk({ tokenAddress }, query);
       if (!common) return unknownCursor();
-      const [newest] = common.items;
-      const tokenNetwork = newest?.tokenNetwork ?? null;
-      const symbol = newest?.tokenSymbol ?? null;
+      // Not every item names them, and the page does as long as any item can tell.
+      const tokenNetwork = common.items.find((item) => item.tokenNetwork)?.tokenNetwork ?? null;
+      const symbol = common.items.find((item) => item.tokenSymbol)?.tokenSymbol ?? null;
       return ok({ tokenAddress, tokenNetwork, symbol, ...common });
     }),
     'thesis.user': route(endpoints['thesis.user'], ({ params, query }) => {
