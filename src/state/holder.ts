@@ -79,7 +79,8 @@ export function isGone(holder: Holder | undefined, touched: number, now: number)
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    return errno(error) === 'ESRCH';
+    // Anything else says that somebody has the number: perhaps another user, and then not the holder.
+    if (errno(error) === 'ESRCH') return true;
   }
   // The number lives, but as a dead process that nobody has buried, or given to another since.
   const { state, began } = statusOf(holder.pid);

@@ -1,6 +1,7 @@
+import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { Failure } from '../contract/failure.ts';
-import { fileFailure, readBounded } from './files.ts';
+import { errno, fileFailure, readBounded } from './files.ts';
 
 /** The version of the file that this trdr writes and reads. */
 const CONFIG_VERSION = 1;
@@ -49,7 +50,9 @@ export function readConfig(path: string | undefined): ConfigFile {
   try {
     text = readBounded(path, LARGEST);
   } catch (error) {
-    throw fileFailure('read the settings in', path, error, wayOut(path));
+    // What belongs to another user can't be moved away either.
+    const isForeign = errno(error) === 'EACCES' || errno(error) === 'EPERM';
+    throw fileFailure('read the settings in', path, error, isForeign ? ownFolder(path) : wayOut(path));
   }
   return text === undefined ? emptyConfig : parseConfig(text, path);
 }
@@ -84,6 +87,9 @@ export function parseConfig(given: string, path: string): ConfigFile {
 
 const wayOut = (path: string) =>
   `mend it by hand, or move it away and log in again: mv '${path}' '${path}.broken' && trdr auth login`;
+
+const ownFolder = (path: string) =>
+  `make it yours: sudo chown -R "$(id -u)" '${dirname(path)}'; or set TRDR_CONFIG_DIR to a folder of your own`;
 
 const corrupt = (path: string, why: string) =>
   new Failure('local', `the settings in ${path} can't be read: ${why}`, {

@@ -66,9 +66,12 @@ test('who takes a dead lock over and dies in the middle is taken over too', () =
   expect(isHeld(result)).toBe(true);
 });
 
-test('a number that was given to another process since does not keep a lock alive', () => {
-  const lock = under('reused');
-  leaveBehind(lock, { pid: process.pid, began: '7' });
+test.each([
+  ['process', process.pid],
+  ['user', 1],
+])('a number that was given to another %s since does not keep a lock alive', (_, pid) => {
+  const lock = under(`reused-${pid}`);
+  leaveBehind(lock, { pid, began: '7' });
   expect(isHeld(tryLock(lock))).toBe(true);
 });
 
