@@ -10,6 +10,8 @@ export interface Placed {
   readonly length: number;
 }
 
+/** How every journal begins. */
+const HEADER = '{"kind":"header"';
 const CHUNK = 1024 * 1024;
 const NEWLINE = 10;
 
@@ -30,7 +32,10 @@ export function loadJournal(path: string, each: (placed: Placed) => void): numbe
   for (const { bytes, at } of rawLines(path)) {
     const line = readLine(bytes.toString('utf8'));
     if (line === undefined) {
-      if (closed) throw damaged(path, at);
+      // Of its first line a crash leaves the beginning at the most; anything else was never a journal.
+      if (closed || (!headed && !HEADER.startsWith(bytes.toString('latin1', 0, HEADER.length)))) {
+        throw damaged(path, at);
+      }
       torn = true;
       continue;
     }
@@ -65,7 +70,7 @@ function checkVersion(version: number, path: string): void {
 const damaged = (path: string, at: number) =>
   new Failure('local', `the journal ${path} is damaged at byte ${at}`, {
     code: 'JOURNAL_DAMAGED',
-    hint: 'restore it, or remove it to begin anew: what it had paid for will be paid for again',
+    hint: 'restore it, or move it away to begin anew: what it had paid for will be paid for again',
   });
 
 /** Replaces a journal by its sound beginning and the sound lines behind the torn one, in one step. */

@@ -184,6 +184,22 @@ test('without --resume an interrupted export is not begun anew by accident', asy
   expect(readFileSync(journal)).toEqual(before);
 });
 
+test.each([
+  ['notes of the user', 'numbers of\nNovember\n'],
+  ['JSON that is no journal', '{"a":1}\n'],
+  ['nothing but zeros', '\0'.repeat(4_096)],
+])("a file of the journal's name that holds %s is refused and left as it is", async (_, text) => {
+  const { out, journal } = folder('foreign');
+  writeFileSync(journal, text);
+  for (const resume of [true, false]) {
+    await expect(openJournal({ out, identity, size: 3, resume, now: () => 0 })).rejects.toMatchObject({
+      kind: 'local',
+      code: 'JOURNAL_DAMAGED',
+    });
+  }
+  expect(readFileSync(journal, 'utf8')).toBe(text);
+});
+
 test('a journal in which nothing was asked is no hindrance', async () => {
   const { out } = folder('unasked');
   await (await openJournal(options(out))).close();
