@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure, usage } from '../contract/failure.ts';
-import { ensureFolder, fileFailure, PRIVATE_FILE, realPath, syncFolder } from './files.ts';
+import { ensureFolder, errno, fileFailure, PRIVATE_FILE, realPath, syncFolder } from './files.ts';
 import { checkKey } from './key.ts';
 import { type Waiting, withLock } from './lock.ts';
 import { type Folders, needFolder } from './paths.ts';
@@ -49,7 +49,9 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
       );
     } catch (error) {
       if (error instanceof Failure || (error instanceof Error && error.name === 'AbortError')) throw error;
-      throw fileFailure('write the settings in', file, error, 'set TRDR_CONFIG_DIR to a folder of your own');
+      const isFull = errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
+      const hint = isFull ? 'make room, then run it again' : 'set TRDR_CONFIG_DIR to a folder of your own';
+      throw fileFailure('write the settings in', file, error, hint);
     }
   }
 
