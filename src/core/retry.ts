@@ -36,6 +36,9 @@ const LONGEST_BACKOFF_MS = 20_000;
 /** Waited for a 429 that does not say how long. */
 const UNSTATED_WAIT_MS = 5_000;
 
+/** What short waits may come to before a word is said of them. */
+const BEARABLE_MS = 10_000;
+
 /** Whether making the attempt again can help, and can't charge twice for what must not be. */
 function mayRepeat(failure: Failure, free: boolean, rule: RetryRule): boolean {
   return failure.retryable && (free || rule === 'repeat');
@@ -61,6 +64,15 @@ export async function withRetries<T>(
   const { clock, notify, retries, signal } = options;
   let failed = 0;
   let waited = 0;
+  let silent = 0;
+  let bearable = BEARABLE_MS;
+  /** Short waits, one after another, make a long one; they are said ever more seldom. */
+  const tell = (notice: Extract<Notice, { readonly ms: number }>) => {
+    silent += notice.ms;
+    if (notice.ms <= QUIET_MS && silent <= bearable) return;
+    bearable = 4 * silent;
+    notify?.(notice);
+  };
   for (;;) {
     const outcome = await attempt();
     if (outcome.ok) return outcome;
@@ -72,13 +84,13 @@ export async function withRetries<T>(
       ms = waitOf(failure);
       waited += ms;
       if (waited > options.maxWaitMs) return outcome;
-      if (ms > QUIET_MS) notify?.({ kind: 'wait', ms, reason });
+      tell({ kind: 'wait', ms, reason });
     } else {
       failed++;
       if (failed > retries) return outcome;
       ms = Math.max(backoffMs(failed, options.random()), (failure.retryAfter ?? 0) * 1000);
       if (ms > options.maxWaitMs) return outcome;
-      if (ms > QUIET_MS) notify?.({ kind: 'retry', attempt: failed, of: retries, ms, reason });
+      tell({ kind: 'retry', attempt: failed, of: retries, ms, reason });
     }
     await clock.sleep(ms, signal);
   }

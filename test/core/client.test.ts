@@ -219,6 +219,15 @@ describe('an error answer', () => {
 });
 
 describe('a wait for a 429', () => {
+  it('is told where it is long for being one of many, ever more seldom', async () => {
+    const { client, notices } = rig(() => error(429, 'RATE_LIMITED', { retryAfter: 1 }));
+    await failureOf(client.call('user.handle', mert));
+    const said = notices.filter((notice) => notice.kind === 'wait' && notice.reason.includes('429'));
+    const word = { kind: 'wait', ms: 1_000, reason: 'RATE_LIMITED (429)' };
+    // Once they come to ten seconds, and again when they come to four times as much.
+    expect(said).toEqual([word, word]);
+  });
+
   it.each([
     ['beside the error', error(429, 'RATE_LIMITED', { retryAfter: 7 })],
     ['inside the error', json(429, { error: { code: 'RATE_LIMITED', message: 'm', retryAfter: 7 } })],
