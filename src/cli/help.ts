@@ -1,4 +1,4 @@
-import { endpoints } from '../contract/endpoints.ts';
+import { endpoints, SOCKET_PATH, SOCKET_PRICE } from '../contract/endpoints.ts';
 import type { AnyCommand } from './command.ts';
 import { alwaysOptions, commonGroups } from './common.ts';
 import { type ExitCode, exitCodes } from './exit.ts';
@@ -56,7 +56,7 @@ export const usageLine = (command: AnyCommand): string =>
 export const priceRows = (command: AnyCommand): (readonly [string, string])[] =>
   command.calls.map((id) =>
     id === 'ws'
-      ? ['GET /v2/ws', '20,000 CU per minute held open']
+      ? [`GET ${SOCKET_PATH}`, SOCKET_PRICE]
       : [`${endpoints[id].method} ${endpoints[id].path}`, endpoints[id].price.text],
   );
 

@@ -1,5 +1,7 @@
 import { Failure } from '../contract/failure.ts';
-import { group } from '../output/numbers.ts';
+import { group, unitsText } from '../contract/units.ts';
+
+export { unitsText };
 
 /** What a run can cost, as far as it is known before it begins. */
 export interface Estimate {
@@ -30,12 +32,9 @@ export function judge({ most }: Estimate, { confirmAbove, maxCu, yes }: Allowanc
   return maxCu !== undefined && (most === null || maxCu >= most) ? 'go' : 'ask';
 }
 
-/** Units as a person reads them. */
-export const unitsText = (cu: number): string => `${group(String(cu))} CU`;
-
 /** So many of something: `1 handle`, `2,000 handles`. */
 export const countText = (count: number, what: string): string =>
-  `${group(String(count))} ${what}${count === 1 ? '' : 's'}`;
+  `${group(count)} ${what}${count === 1 ? '' : 's'}`;
 
 /** An estimate as a person reads it. */
 export function estimateText({ least, most }: Estimate): string {

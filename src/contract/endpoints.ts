@@ -14,6 +14,7 @@ import { Board, boardPeriods, CalloutPage, LaunchpadUser } from './records/launc
 import { Pnl, PnlBatch } from './records/pnl.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
 import { holdsWallet, Pending, User } from './records/user.ts';
+import { unitsText } from './units.ts';
 
 /** Unit prices, each once. */
 export const cu = {
@@ -333,6 +334,7 @@ export function distinctHandles(handles: readonly string[]): string[] {
   return [...first.values()];
 }
 
-/** The two paths outside the table: the live feed, and the service's description of itself. */
+/** The two paths outside the table: the live feed, with its price, and the service's description of itself. */
 export const SOCKET_PATH = '/v2/ws';
+export const SOCKET_PRICE = `${unitsText(cu.socketMinute)} per minute held open`;
 export const OPENAPI_PATH = '/openapi.json';

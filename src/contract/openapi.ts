@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { $ZodUndefined } from 'zod/v4/core';
 import { type AnyEndpoint, commonErrors } from './endpoint.ts';
-import { endpointIds, endpoints, OPENAPI_PATH, SOCKET_PATH } from './endpoints.ts';
+import { endpointIds, endpoints, OPENAPI_PATH, SOCKET_PATH, SOCKET_PRICE } from './endpoints.ts';
 import { Meta } from './envelope.ts';
 import { ErrorBody, type ErrorCode, errorCodes } from './errors.ts';
 import { ClientFrame, ServerFrame } from './frames.ts';
@@ -133,7 +133,7 @@ function socketOperation(): Json {
       101: { description: 'The socket is open; frames follow.' },
       ...failures([...errors, 'OVERLOADED', 'B2B_DISABLED']),
     },
-    'x-price': { text: '20,000 CU per minute held open' },
+    'x-price': { text: SOCKET_PRICE },
     'x-frames': { client: ref('ClientFrame'), server: ref('ServerFrame') },
   };
 }

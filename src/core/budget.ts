@@ -1,5 +1,6 @@
 import type { Bounds } from '../contract/endpoint.ts';
 import { Failure } from '../contract/failure.ts';
+import { group, unitsText } from '../contract/units.ts';
 
 /** What a run has spent, and may have spent where an answer was lost. */
 export interface Spent {
@@ -92,7 +93,7 @@ export function createBudget({ maxCu, hint = 'allow more with --max-cu' }: Budge
   const refusal = (most: number) =>
     new Failure(
       'limit',
-      `the next call can cost ${most} CU, and ${Math.max(0, ceiling - cu - lost)} of the ${ceiling} allowed are left`,
+      `the next call can cost ${unitsText(most)}, and ${group(Math.max(0, ceiling - cu - lost))} of the ${group(ceiling)} allowed are left`,
       {
         code: 'CEILING',
         hint,

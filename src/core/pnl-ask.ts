@@ -1,4 +1,5 @@
 import { Failure } from '../contract/failure.ts';
+import { unitsText } from '../contract/units.ts';
 import { answerOf } from './lookup.ts';
 import { answersOf, failedPnl, foundPnl, missingPnl, type PnlAnswer } from './pnl-records.ts';
 import type { CallOptions, Client } from './ports.ts';
@@ -76,11 +77,15 @@ export const isRefusal = (error: unknown): error is Failure =>
 export function lostFailure(error: unknown, cuAtMost: number): Failure {
   const cause = error instanceof Failure ? error : undefined;
   const why = cause?.message ?? 'the answer was lost';
-  return new Failure(cause?.kind ?? 'network', `${why}; up to ${cuAtMost} CU may have been charged for it`, {
-    code: cause?.code ?? 'BROKEN',
-    status: cause?.status,
-    requestId: cause?.requestId,
-    hint: 'it is not asked for again in this run, since that may pay a second time',
-    cause: error,
-  });
+  return new Failure(
+    cause?.kind ?? 'network',
+    `${why}; up to ${unitsText(cuAtMost)} may have been charged for it`,
+    {
+      code: cause?.code ?? 'BROKEN',
+      status: cause?.status,
+      requestId: cause?.requestId,
+      hint: 'it is not asked for again in this run, since that may pay a second time',
+      cause: error,
+    },
+  );
 }

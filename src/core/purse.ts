@@ -1,6 +1,7 @@
 import type { Charge } from '../contract/endpoint.ts';
 import { cu } from '../contract/endpoints.ts';
 import { Failure } from '../contract/failure.ts';
+import { group, unitsText } from '../contract/units.ts';
 import { type Left, leftOf } from './account.ts';
 import type { Clock } from './clock.ts';
 import { QUIET_MS } from './limiter.ts';
@@ -135,7 +136,7 @@ export function createPurse({ client, clock, maxCu, notify }: PurseOptions): Pur
         const rest = Math.max(0, (maxCu ?? 0) - client.spent.atMost);
         return new Failure(
           'limit',
-          `the next handle can cost ${cu.reveal} CU, and ${rest} of the ${maxCu} allowed are left`,
+          `the next handle can cost ${unitsText(cu.reveal)}, and ${group(rest)} of the ${group(maxCu ?? 0)} allowed are left`,
           {
             code: by,
             hint: 'allow more with --max-cu',
@@ -144,10 +145,14 @@ export function createPurse({ client, clock, maxCu, notify }: PurseOptions): Pur
       }
       const months = 'or wait for the UTC month to turn; trdr me shows the meters';
       return by === 'QUOTA_EXCEEDED'
-        ? new Failure('quota', `a handle can cost ${cu.reveal} CU, and ${left.units ?? 0} are left`, {
-            code: by,
-            hint: `top up, ${months}`,
-          })
+        ? new Failure(
+            'quota',
+            `a handle can cost ${unitsText(cu.reveal)}, and ${group(left.units ?? 0)} are left`,
+            {
+              code: by,
+              hint: `top up, ${months}`,
+            },
+          )
         : new Failure('quota', 'no wallet reveals are left', {
             code: by,
             hint: `top-ups don't lift it: take a larger plan, ${months}`,

@@ -1,6 +1,7 @@
+import { group } from '../contract/units.ts';
 import type { Cell, FormatContext, Tone } from './cell.ts';
 import { barCell, meter, move, spark } from './meter.ts';
-import { compact, dollars, exactDollars, group, grouped, shortDollars } from './numbers.ts';
+import { compact, dollars, exactDollars, grouped, shortDollars } from './numbers.ts';
 import { asciiOnly, safeLine } from './safe.ts';
 import { momentOf, span, timeForms } from './time.ts';
 import type { CellKind } from './view.ts';

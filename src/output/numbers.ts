@@ -1,3 +1,5 @@
+import { group } from '../contract/units.ts';
+
 // Numbers for people, the same under every locale: a comma between thousands, a point before decimals.
 
 const suffixes = [
@@ -6,12 +8,6 @@ const suffixes = [
   [1e6, 'M'],
   [1e3, 'K'],
 ] as const;
-
-/** Digits with a comma between thousands: `1,234,567.5`. */
-export function group(digits: string): string {
-  const [whole = '', ...rest] = digits.split('.');
-  return [whole.replace(/\B(?=(?:\d{3})+$)/g, ','), ...rest].join('.');
-}
 
 /** A number of at least 0 to at most `places` decimals, without trailing zeros. */
 const trimmed = (value: number, places: number): string => {

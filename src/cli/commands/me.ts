@@ -1,7 +1,7 @@
 import { Failure } from '../../contract/failure.ts';
 import { Me } from '../../contract/records/account.ts';
+import { group } from '../../contract/units.ts';
 import { forecast, type Left, leftOf } from '../../core/account.ts';
-import { group } from '../../output/numbers.ts';
 import { meView } from '../../output/views/me.ts';
 import { command } from '../command.ts';
 import { value } from '../option.ts';
@@ -48,7 +48,7 @@ export function refuseBelow(
     if (has !== null && wants !== undefined && has < wants) {
       throw new Failure(
         'limit',
-        `${group(String(has))} ${meter} are left, fewer than the ${group(String(wants))} asked for`,
+        `${group(has)} ${meter} are left, fewer than the ${group(wants)} asked for`,
         {
           code: meter === 'units' ? 'UNITS_LOW' : 'REVEALS_LOW',
           hint:

@@ -1,5 +1,5 @@
 import type { AnyEndpoint } from '../../contract/endpoint.ts';
-import { cu, type EndpointId, endpoints, SOCKET_PATH } from '../../contract/endpoints.ts';
+import { cu, type EndpointId, endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
 import { usage } from '../../contract/failure.ts';
 import { PriceRecord } from '../../contract/records/tool.ts';
 import { didYouMean } from '../../output/suggest.ts';
@@ -10,7 +10,6 @@ import { command } from '../command.ts';
 export function priceList(): PriceRecord[] {
   const rows = Object.entries(endpoints).map(([id, row]) => priceOf(id, row));
   const { socketMinute } = cu;
-  const text = '20,000 CU per minute held open';
   return [
     ...rows,
     {
@@ -19,7 +18,7 @@ export function priceList(): PriceRecord[] {
       path: SOCKET_PATH,
       least: socketMinute,
       most: socketMinute,
-      price: text,
+      price: SOCKET_PRICE,
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { cu } from '../../contract/endpoints.ts';
+import { group } from '../../contract/units.ts';
 import type { Purse } from '../../core/purse.ts';
-import { group } from '../../output/numbers.ts';
 import type { Context } from '../context.ts';
 import { countText, unitsText } from '../money.ts';
 
@@ -23,12 +23,11 @@ export async function approveRun(context: Context, purse: Purse, count: number):
   const costly = somebody && estimate.most > context.settings.confirmAbove;
   if (units !== null && (costly || units < estimate.most)) {
     const sure = Math.min(count, Math.floor(units / cu.reveal));
-    const enough =
-      sure < count ? `, enough for ${group(String(sure))} of ${handlesText(count)} at full price` : '';
+    const enough = sure < count ? `, enough for ${group(sure)} of ${handlesText(count)} at full price` : '';
     context.say(`${unitsText(units)} are left${enough}`);
   }
   if (reveals !== null && (costly || reveals < count)) {
-    context.say(`${group(String(reveals))} wallet reveals are left`);
+    context.say(`${group(reveals)} wallet reveals are left`);
   }
   if (somebody) await context.approve(estimate, what);
 }

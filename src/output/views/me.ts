@@ -1,6 +1,6 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
-import { group } from '../numbers.ts';
+import { group } from '../../contract/units.ts';
 import type { View } from '../view.ts';
 
 /** What is said of the rest of the month. */
@@ -68,5 +68,4 @@ function planText(me: Me): string {
   return me.entitlement.unmetered ? `${name}, unmetered: counted, never refused` : name;
 }
 
-const rateText = (rate: number | null) =>
-  rate === null ? undefined : `${group(String(rate))} requests a minute`;
+const rateText = (rate: number | null) => (rate === null ? undefined : `${group(rate)} requests a minute`);
