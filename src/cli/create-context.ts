@@ -204,7 +204,12 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     },
     async approve(estimate, what) {
       const { confirmAbove, maxCu } = settings;
-      if (judge(estimate, { confirmAbove, maxCu, yes: globals.yes }) === 'go') return;
+      if (judge(estimate, { confirmAbove, maxCu, yes: globals.yes }) === 'go') {
+        // Answers that are lost and asked for again can make a run dearer than its estimate: what began
+        // unasked ends where it would have had to ask.
+        if (!globals.yes && maxCu === undefined) context.holdTo(confirmAbove);
+        return;
+      }
       const question = `${what} can cost ${estimateText(estimate)}. Go on?`;
       const answer = await ask(io, question, signal);
       if (answer === undefined) throw needsConfirmation(estimate, confirmAbove);

@@ -125,6 +125,21 @@ describe('a costly run', () => {
     }
   });
 
+  test('is not what a run becomes that began unasked, however often its answers are lost', async () => {
+    for (const words of [
+      ['whois', wallets[0] ?? ''],
+      ['api', `/v2/user/wallet/${wallets[0]}`],
+      ['pnl', 'mira'],
+    ]) {
+      const sandbox = await withSandbox({ faults: 'lost' });
+      const address = sandbox.world.users.byHandle('mira')?.solanaAddress ?? '';
+      const line = words.map((word) => word.replace(wallets[0] ?? '', address));
+      const ran = await runInProcess(line, { sandbox, clock: virtualClock() });
+      expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 90_000]);
+      expect(ran.error()).toMatchObject({ code: 'CEILING', hint: expect.stringContaining('--yes') });
+    }
+  });
+
   test('counts the tries of a resolve that have to be waited for', async () => {
     const asked = async (...flags: string[]) => {
       const [sandbox, home] = [await withSandbox(), openHome()];
