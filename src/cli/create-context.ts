@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
-import type { PlannedCall } from '../contract/records/tool.ts';
 import type { Client } from '../core/ports.ts';
 import { createNotices } from '../output/notices.ts';
 import { outputClosed, type Sink } from '../output/sink.ts';
@@ -9,7 +8,7 @@ import type { View } from '../output/view.ts';
 import { ask } from './ask.ts';
 import type { AnyCommand } from './command.ts';
 import type { Target } from './connect.ts';
-import type { Context, Planned, Records } from './context.ts';
+import type { Context, Records } from './context.ts';
 import type { Io } from './io.ts';
 import { estimateText, judge, needsConfirmation } from './money.ts';
 import { fieldsOf, formatOf, look, openSink } from './output.ts';
@@ -196,6 +195,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     async dryRun(planned) {
       if (!globals.dryRun) return false;
       const { planView } = await import('../output/views/price.ts');
+      const { planOf } = await import('./plan.ts');
       await context.print(planView, planOf(planned));
       return true;
     },
@@ -235,33 +235,3 @@ const sandboxFolders = (folders: Context['settings']['folders']) => ({
   state: folders.state && join(folders.state, 'sandbox'),
   cache: folders.cache && join(folders.cache, 'sandbox'),
 });
-
-/** Planned requests as records, each with what it can cost. */
-async function* planOf(planned: Iterable<Planned> | AsyncIterable<Planned>): AsyncGenerator<PlannedCall> {
-  const { cu, SOCKET_PATH } = await import('../contract/endpoints.ts');
-  const { encode } = await import('../core/coding.ts');
-  for await (const { id, ask: given, times = 1 } of planned) {
-    const repeated = times === 1 ? {} : { times };
-    if (id === 'ws') {
-      yield {
-        endpoint: id,
-        method: 'GET',
-        path: SOCKET_PATH,
-        ...repeated,
-        least: cu.socketMinute,
-        most: null,
-      };
-      continue;
-    }
-    const { method, path, body, bounds } = encode(id, given);
-    yield {
-      endpoint: id,
-      method,
-      path,
-      ...(body !== undefined && { body: JSON.parse(body) as unknown }),
-      ...repeated,
-      least: bounds.least,
-      most: times === null ? null : bounds.most * times,
-    };
-  }
-}

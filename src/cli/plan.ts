@@ -1,0 +1,34 @@
+import { cu, SOCKET_PATH } from '../contract/endpoints.ts';
+import type { PlannedCall } from '../contract/records/tool.ts';
+import { encode } from '../core/coding.ts';
+import type { Planned } from './context.ts';
+
+/** Planned requests as records, each with what it can cost. */
+export async function* planOf(
+  planned: Iterable<Planned> | AsyncIterable<Planned>,
+): AsyncGenerator<PlannedCall> {
+  for await (const { id, ask: given, times = 1 } of planned) {
+    const repeated = times === 1 ? {} : { times };
+    if (id === 'ws') {
+      yield {
+        endpoint: id,
+        method: 'GET',
+        path: SOCKET_PATH,
+        ...repeated,
+        least: cu.socketMinute,
+        most: null,
+      };
+      continue;
+    }
+    const { method, path, body, bounds } = encode(id, given);
+    yield {
+      endpoint: id,
+      method,
+      path,
+      ...(body !== undefined && { body: JSON.parse(body) as unknown }),
+      ...repeated,
+      least: bounds.least,
+      most: times === null ? null : bounds.most * times,
+    };
+  }
+}
