@@ -84,6 +84,31 @@ describe('faults of calls', () => {
     expect((await asked).status).toBe(200);
   });
 
+  it('delay ends in a charge though the caller has gone away meanwhile', async () => {
+    const service = await sandbox({ faults: 'delay=20s' });
+    const struck = () => service.state().faults.struck['delay=20s'] ?? 0;
+    for (const [number, [path, body]] of (
+      [
+        [page, undefined],
+        ['/v2/user/handles/pnl', '{"handles":["nobody_at_all"]}'],
+      ] as const
+    ).entries()) {
+      const leaving = new AbortController();
+      const asked = fetch(service.url + path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: bearer(service.key),
+        signal: leaving.signal,
+        ...(body === undefined ? {} : { body }),
+      });
+      await until(() => struck() > number);
+      leaving.abort();
+      await expect(asked).rejects.toThrow();
+      await service.advance(20_000);
+      await until(() => service.state().inFlight === 0);
+    }
+    expect(service.meter().totalUnits).toBe(2 * 200);
+  });
+
   it('stall never answers, and charges nothing', async () => {
     const service = await sandbox({ faults: 'stall*1' });
     const giveUp = new AbortController();

@@ -48,9 +48,10 @@ export function createCalls(kernel: Kernel) {
       if ('refusal' in admitted) return answer(refused(admitted.refusal), []);
       if (target.endpoint === null || target.endpoint === 'openapi') return await describe();
       const id = target.endpoint;
+      // Read before anything strikes: a caller who goes away during a delay does not stop the work.
+      const body = method === 'POST' ? await readBody(request) : '';
       const strikes = faults.draw('call', id);
       if (strikes.length > 0 && (await strikeBefore(strikes, id, admitted.key))) return;
-      const body = method === 'POST' ? await readBody(request) : '';
       answer(await work(id, target.params, new URLSearchParams(search), body, admitted.key), strikes);
     } catch (error) {
       response.destroy(error instanceof Error ? error : undefined);
