@@ -52,6 +52,9 @@ export interface Purse {
 /** As long as its own arithmetic proves right, the meter is read only after so many batches. */
 const LONGEST_TRUST = 16;
 
+/** How often a meter that may still move is looked at: each time is a request of the key's rate. */
+const LOOK_MS = 5_000;
+
 export function createPurse({ client, clock, maxCu, notify }: PurseOptions): Purse {
   let left: Left = { units: null, reveals: null };
   let used: number | null = null;
@@ -123,8 +126,11 @@ export function createPurse({ client, clock, maxCu, notify }: PurseOptions): Pur
         if (waitMs > QUIET_MS) {
           notify?.({ kind: 'wait', ms: waitMs, reason: 'the meter shows by then whether it was charged' });
         }
-        await clock.sleep(waitMs);
-        return await standsStill();
+        for (let left = waitMs; left > 0; left -= LOOK_MS) {
+          await clock.sleep(Math.min(LOOK_MS, left));
+          if (!(await standsStill())) return false;
+        }
+        return true;
       } catch {
         // Nobody knows, so that it counts as charged.
         return false;
