@@ -78,13 +78,17 @@ const filesIn = (folder: string): string[] =>
         .filter((path) => statSync(path).isFile())
     : [];
 
+/** A file of the run's own home. */
+const ROWS = 'rows.ndjson';
+
 interface Tried extends Ran {
   readonly home: Home;
   readonly cost: number;
 }
 
-async function tryOut(words: readonly string[], faults: string, input?: string): Promise<Tried> {
+async function tryOut(given: readonly string[], faults: string, input?: string): Promise<Tried> {
   const home = openHome();
+  const words = given.map((word) => (word === ROWS ? join(home.path, word) : word));
   // The windows of ten resolves a minute are forgotten, and the books kept.
   sandbox.restart();
   sandbox.faults.set(faults);
@@ -164,9 +168,9 @@ describe.each(lines)('%s, as %j,', (path, words) => {
       'html+1',
     ]) {
       const given = words.filter((word, at) => word !== '-o' && words[at - 1] !== '-o');
-      const ran = await tryOut([...given, '--out', 'rows.ndjson'], fault);
+      const ran = await tryOut([...given, '--out', ROWS], fault);
       holdToRules(path, words, fault, ran);
-      const file = join(ran.home.path, 'rows.ndjson');
+      const file = join(ran.home.path, ROWS);
       if (!existsSync(file)) continue;
       const text = readFileSync(file, 'utf8');
       expect(text === '' || text.endsWith('\n')).toBe(true);
