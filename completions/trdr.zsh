@@ -28,7 +28,7 @@ _trdr_resolve() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -62,7 +62,7 @@ _trdr_whois() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -96,7 +96,7 @@ _trdr_pnl() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -131,7 +131,7 @@ _trdr_thesis_list() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -171,7 +171,7 @@ _trdr_thesis_tail() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -200,7 +200,7 @@ _trdr_me() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -224,7 +224,7 @@ _trdr_price() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '1:endpoint:(user.handle user.wallet user.id user.resolve user.pnl users.pnl thesis.all thesis.token thesis.user thesis.userToken launchpad.user launchpad.callouts launchpad.callouts.coin launchpad.callouts.wallet launchpad.board me ws)' \
     && return
@@ -247,7 +247,7 @@ _trdr_launchpad_user() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -280,7 +280,7 @@ _trdr_launchpad_callouts() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -310,7 +310,7 @@ _trdr_launchpad_board() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -338,7 +338,7 @@ _trdr_doctor() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -365,7 +365,7 @@ _trdr_schema() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '*:command:(resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox)' \
     && return
@@ -402,7 +402,7 @@ _trdr_usage() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -426,7 +426,7 @@ _trdr_cache_stats() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     && return
 }
@@ -480,7 +480,7 @@ _trdr_auth_status() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -534,7 +534,7 @@ _trdr_config_list() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     && return
 }
@@ -553,7 +553,7 @@ _trdr_config_get() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '1:key:(profile key baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp)' \
     && return
@@ -609,7 +609,7 @@ _trdr_api() {
     '(--include -i)--include[print the status and the headers too]' \
     '(--include -i)-i[print the status and the headers too]' \
     '(--paginate)--paginate[go on to the last page]' \
-    '(--out)--out=[write to this file, which appears whole or not at all]:out:_files' \
+    '(--out)--out=[write to this file, which appears whole or not at all; - is stdout]:out:_files' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
     '(--quiet -q)--quiet[no notices on stderr]' \
@@ -653,7 +653,7 @@ _trdr_launchpad_tail() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
     '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files' \
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
@@ -796,7 +796,7 @@ _trdr() {
     '(--output -o)-o+[output format]:o:(table ndjson json csv)'
     '(--json)--json[same as -o json]'
     '(--fields)--fields=[keep these fields, in this order]:fields: '
-    '(--out)--out=[write to this file; its ending decides the format]:out:_files'
+    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files'
     '(--utc)--utc[show times in UTC]'
     '(--base-url)--base-url=[base URL of the service]:base-url: '
     '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]'

@@ -1,5 +1,5 @@
 import { flag, type Given, type Options, value } from './option.ts';
-import { file, integer, oneOf, patience, text, units } from './values.ts';
+import { file, integer, oneOf, outFile, patience, text, units } from './values.ts';
 
 /** Which of the common flags a command has a use for. */
 export type Common = 'output' | 'service' | 'money';
@@ -21,7 +21,7 @@ const output = {
   output: value('-o, --output', 'output format', oneOf(...outputFormats), 'table on a terminal, else ndjson'),
   json: flag('--json', 'same as -o json'),
   fields: value('--fields', 'keep these fields, in this order', text('a,b.c')),
-  out: value('--out', 'write to this file; its ending decides the format', file),
+  out: value('--out', 'write to this file, whose ending decides the format; - is stdout', outFile),
   utc: flag('--utc', 'show times in UTC'),
 } satisfies Options;
 

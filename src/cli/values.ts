@@ -24,6 +24,12 @@ export const file: Value<string> = {
   },
 };
 
+/** A file to write to; `-` is stdout, as everywhere. */
+export const outFile: Value<string | undefined> = {
+  ...file,
+  parse: (given) => (given === '-' ? undefined : file.parse(given)),
+};
+
 export function oneOf<const C extends readonly string[]>(...choices: C): Value<C[number]> {
   const isChoice = (given: string): given is C[number] => choices.includes(given);
   return {

@@ -167,3 +167,15 @@ describe('a disk that is full', () => {
     expect(ran.stderr).toMatch(/^trdr: what this run costs is not written down: /m);
   });
 });
+
+test.each([
+  ['whois', 'mira', '-o', 'csv'],
+  ['pnl', 'mira', 'juno', '-o', 'csv'],
+  ['api', '/v2/me'],
+  ['thesis', 'tail', '--via', 'poll', '--backfill', '3', '--count', '3', '--yes', '-o', 'ndjson'],
+])('- as the --out of %s %j is stdout', async (...words) => {
+  const [sandbox, home] = [await withSandbox({ now: Date.UTC(2026, 0, 15) }), openHome()];
+  const ran = await trdr([...words, '--out', '-'], { sandbox, home });
+  expect([ran.exitCode, existsSync(join(home.path, '-'))], ran.stderr).toEqual([0, false]);
+  expect(ran.lines().length).toBeGreaterThan(0);
+});

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { flag, list, value } from '../option.ts';
 import { planRaw } from '../raw-plan.ts';
 import { readAll } from '../stdin.ts';
-import { file } from '../values.ts';
+import { file, outFile } from '../values.ts';
 
 const field = {
   name: 'name=value',
@@ -45,7 +45,7 @@ export const api = command({
     input: value('--input', 'send this file as the body; - is stdin', file),
     include: flag('-i, --include', 'print the status and the headers too'),
     paginate: flag('--paginate', 'go on to the last page'),
-    out: value('--out', 'write to this file, which appears whole or not at all', file),
+    out: value('--out', 'write to this file, which appears whole or not at all; - is stdout', outFile),
   },
   common: ['service', 'money'],
   examples: [
