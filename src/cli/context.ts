@@ -12,7 +12,7 @@ import type { Settings } from './settings.ts';
 export interface Planned {
   readonly id: EndpointId | 'ws';
   readonly ask: Ask<EndpointId>;
-  /** How often at the most; null: as long as it runs. One where it is left out. */
+  /** How often at the most, or minutes of the socket; null: as long as it runs. One where it is left out. */
   readonly times?: number | null;
 }
 

@@ -194,8 +194,8 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     },
     async dryRun(planned) {
       if (!globals.dryRun) return false;
-      const { planView } = await import('../output/views/price.ts');
       const { planOf } = await import('./plan.ts');
+      const { planView } = await import('../output/views/price.ts');
       await context.print(planView, planOf(planned));
       return true;
     },

@@ -232,6 +232,18 @@ describe('--dry-run', () => {
   });
 });
 
+describe('the price of a socket', () => {
+  const socketOf = async (...words: string[]) => {
+    const ran = await runInProcess([...words, '--dry-run'], { sandbox: await withSandbox() });
+    return ran.records().find((record) => record['endpoint'] === 'ws');
+  };
+
+  test('is that of a minute where it is only tried, and open where it is followed', async () => {
+    expect(await socketOf('doctor', '--ws')).toMatchObject({ least: 20_000, most: 20_000 });
+    expect(await socketOf('thesis', 'tail')).toMatchObject({ times: null, least: 20_000, most: null });
+  });
+});
+
 describe('what is known already', () => {
   const walletOf = (sandbox: Sandbox) => sandbox.world.users.byHandle('mira')?.solanaAddress ?? '';
 

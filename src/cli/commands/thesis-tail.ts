@@ -123,7 +123,7 @@ function plan(via: string, author: Subject | undefined, tokenAddress: string | u
   return [
     ...lookup,
     { id: 'me', ask: {} },
-    ...(via === 'poll' ? [] : [{ id: 'ws', ask: {} } as const]),
+    ...(via === 'poll' ? [] : [{ id: 'ws', ask: {}, times: null } as const]),
     pages,
   ];
 }

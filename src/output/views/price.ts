@@ -13,10 +13,13 @@ export const priceView: View<PriceRecord> = {
   empty: 'no endpoint of that name',
 };
 
+/** A call that is made once says nothing of it. */
+const timesOf = ({ times }: PlannedCall) => (times === undefined ? 1 : times);
+
 export const planView: View<PlannedCall> = {
   columns: [
     { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, min: 24, wrap: true },
-    { title: 'times', kind: 'integer', value: (row) => row.times, rank: 1 },
+    { title: 'times', kind: 'integer', value: timesOf, rank: 1 },
     { title: 'CU at least', kind: 'integer', value: (row) => row.least },
     { title: 'at most', kind: 'integer', value: (row) => row.most },
   ],
