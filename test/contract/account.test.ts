@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../src/contract/envelope.ts';
+import { Me, readAccount } from '../../src/contract/records/account.ts';
+
+const usage = {
+  period: '2026-05',
+  unitsUsed: 0,
+  unitsRemaining: 1,
+  additionalUnits: 0,
+  revealsUsed: 0,
+  revealsRemaining: null,
+};
+const entitlement = { unmetered: false, monthlyUnits: 1 };
+const facts = (more: object) => readAccount(Me.parse({ usage, entitlement, ...more }));
+
+describe("a key's record", () => {
+  it('tells account, plan, scopes and rate wherever they nest', () => {
+    const told = { account: 'Desk', plan: 'growth', scopes: ['a', 'b'], ratePerMinute: 600 };
+    for (const more of [
+      told,
+      { ...told, account: { name: 'Desk' }, plan: { name: 'growth' } },
+      { ...told, account: { id: 'Desk' }, plan: { title: 'growth' } },
+      { account: { name: 'Desk', plan: 'growth', scopes: ['a', 'b'] }, ratePerMinute: 600 },
+      { account: 'Desk', plan: { name: 'growth', scopes: ['a', 'b'], ratePerMinute: 600 } },
+      { accountId: 'Desk', key: { plan: 'growth', scopes: ['a', 'b'], ratePerMinute: 600 } },
+      { account: 'Desk', entitlement: { ...entitlement, ...told, account: undefined } },
+    ]) {
+      expect(facts(more), JSON.stringify(more)).toEqual(told);
+    }
+  });
+
+  it('leaves open what it does not tell', () => {
+    const nothing = { account: null, plan: null, scopes: null, ratePerMinute: null };
+    for (const more of [{}, { account: null, plan: 7, scopes: 'all' }, { plan: [], account: {} }]) {
+      expect(facts(more), JSON.stringify(more)).toEqual(nothing);
+    }
+  });
+});
+
+describe('an answer', () => {
+  const meta = { asOf: '2026-05-15T12:00:00.000Z', requestId: 'req_1' };
+
+  it('is taken out of its envelope, or as it stands', () => {
+    expect(unwrap({ data: { id: 1 }, meta })).toEqual({ data: { id: 1 }, meta });
+    expect(unwrap({ id: 1 })).toEqual({ data: { id: 1 } });
+    expect(unwrap({ data: { id: 1 } })).toEqual({ data: { data: { id: 1 } } });
+    for (const bare of [[], null, 'text', 7]) expect(unwrap(bare)).toEqual({ data: bare });
+  });
+
+  it('is no less an answer where what stands beside it can not be read', () => {
+    for (const odd of [null, {}, { asOf: 5, requestId: 'x' }]) {
+      expect(unwrap({ data: { id: 1 }, meta: odd })).toEqual({ data: { id: 1 } });
+    }
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { chargeOfError } from '../../src/contract/endpoint.ts';
+import { distinctHandles, endpointIds, endpoints } from '../../src/contract/endpoints.ts';
+import { type ErrorCode, errorCodes } from '../../src/contract/errors.ts';
+
+const none = { params: {}, query: {}, body: undefined };
+const wallet = 'So11111111111111111111111111111111111111112';
+const person = (solanaAddress: string | null) => ({
+  id: 'i',
+  handle: 'h',
+  name: null,
+  bio: null,
+  banner: null,
+  profilePicture: null,
+  twitter: null,
+  solanaAddress,
+  evmAddress: null,
+});
+const numbers = (address: string | null) => ({
+  handle: 'h',
+  wallet: address,
+  evmWallet: null,
+  updatedAt: null,
+  windows: { '24h': null, '7d': null, '30d': null, all: null },
+});
+
+describe('the price list', () => {
+  it('names for each call what it costs at the least and at the most, and what a miss costs', () => {
+    const handles = { handles: ['a', 'B', '@b', 'A '] };
+    const list = Object.fromEntries(
+      endpointIds.map((id) => {
+        const { price } = endpoints[id];
+        const { least, most, reveals } =
+          id === 'users.pnl'
+            ? endpoints['users.pnl'].price.before({ ...none, body: handles })
+            : (price as (typeof endpoints)['me']['price']).before(none);
+        return [id, [least, most, reveals, price.miss]];
+      }),
+    );
+    expect(list).toEqual({
+      'user.handle': [100, 200, 1, 200],
+      'user.wallet': [200, 30_000, 1, 200],
+      'user.id': [100, 200, 1, 200],
+      'user.resolve': [200, 30_000, 1, 200],
+      'user.pnl': [200, 30_000, 1, 200],
+      'users.pnl': [400, 60_000, 2, 200],
+      'thesis.all': [200, 200, 0, 200],
+      'thesis.token': [200, 200, 0, 200],
+      'thesis.user': [200, 200, 0, 200],
+      'thesis.userToken': [200, 200, 0, 200],
+      'launchpad.user': [10, 10, 0, 10],
+      'launchpad.callouts': [10, 10, 0, 10],
+      'launchpad.callouts.coin': [10, 10, 0, 10],
+      'launchpad.callouts.wallet': [10, 10, 0, 10],
+      'launchpad.board': [10, 10, 0, 10],
+      me: [0, 0, 0, 0],
+    });
+  });
+
+  it('counts an answer with a wallet as a reveal, and one without as none', () => {
+    const { price } = endpoints['user.handle'];
+    const request = { ...none, params: { handle: 'h' } };
+    expect(price.after(request, { status: 200, record: person(wallet) })).toEqual({ cu: 100, reveals: 1 });
+    expect(price.after(request, { status: 200, record: person(null) })).toEqual({ cu: 100, reveals: 0 });
+  });
+
+  it('prices a batch by what it found and what it missed', () => {
+    const request = { ...none, body: { handles: ['a', 'b', 'c'] } };
+    const record = { count: 2, missing: ['c'], entries: [numbers(wallet), numbers(null)] };
+    expect(endpoints['users.pnl'].price.after(request, { status: 200, record })).toEqual({
+      cu: 60_200,
+      reveals: 1,
+    });
+  });
+
+  it.each([
+    [undefined, 200],
+    [1, 200],
+    [20, 200],
+    [21, 400],
+    [100, 1_000],
+  ])('prices a page of theses by the limit that was asked for: %s costs %i', (limit, cu) => {
+    const { price } = endpoints['thesis.all'];
+    const request = { ...none, query: { limit } };
+    const record = { count: 0, hasMore: false, nextBefore: null, updatedAt: null, items: [] };
+    expect(price.before(request)).toEqual({ least: cu, most: cu, reveals: 0 });
+    expect(price.after(request, { status: 200, record })).toEqual({ cu, reveals: 0 });
+  });
+
+  it('charges no error but the miss of a lookup', () => {
+    const row = endpoints['user.wallet'];
+    const charged = (Object.keys(errorCodes) as ErrorCode[]).filter(
+      (code) => chargeOfError(row, errorCodes[code].status, code).cu > 0,
+    );
+    expect(charged).toEqual(['NOT_OBSERVED']);
+  });
+});
+
+describe('the handles of a batch', () => {
+  it('count once each, in any case, with or without @, in their first spelling', () => {
+    expect(distinctHandles(['@Mira', 'mira', 'MIRA ', 'sol', '@sol', '@@sol'])).toEqual([
+      '@Mira',
+      'sol',
+      '@@sol',
+    ]);
+  });
+});
