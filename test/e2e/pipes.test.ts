@@ -108,6 +108,11 @@ describe('a pipe', () => {
   });
 });
 
+test('a sandbox that nobody listens to ends without a word', async () => {
+  const ran = await bash('trdr sandbox | true');
+  expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
+});
+
 describe('a disk that is full', () => {
   const full = { code: 'ENOSPC', exit: 9 };
 
@@ -120,6 +125,7 @@ describe('a disk that is full', () => {
     '--version',
     'completion bash',
     'schema',
+    'sandbox',
   ])('is said, and ends "%s" in 9', async (words) => {
     const sandbox = await withSandbox(plenty);
     const ran = await bash(`trdr ${words} > /dev/full`, { sandbox });

@@ -20,6 +20,12 @@ const speed = {
   },
 };
 
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
 export const sandbox = command({
   path: 'sandbox',
   summary: 'The embedded service, standing on loopback until it is stopped',
@@ -64,15 +70,20 @@ export const sandbox = command({
     }
     return given;
   },
-  async run({ io, signal }, { replay, speed: factor = 1, ...options }) {
+  async run({ output, signal }, { replay, speed: factor = 1, ...options }) {
     const service = await startSandbox({
       ...options,
       ...(replay !== undefined && { replay: { file: replay, speed: factor } }),
     });
     const { url, key, port } = service;
-    io.stdout.write(`${JSON.stringify({ url, key, port })}\n`);
-    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    await service.close();
+    try {
+      const sink = await output();
+      await sink.write(`${JSON.stringify({ url, key, port })}\n`);
+      await sink.flush();
+      await aborted(signal);
+    } finally {
+      await service.close();
+    }
     signal.throwIfAborted();
     return 0;
   },
