@@ -126,10 +126,18 @@ function columnAt(header: readonly string[], column: string): number {
   if (exact !== -1) return exact;
   const folded = names.findIndex((name) => name.toLowerCase() === column.toLowerCase());
   if (folded !== -1) return folded;
+  const [only = ''] = names;
+  // Some spreadsheets write them so, and a near name would be the whole line.
+  if (names.length === 1 && /[;\t]/.test(only)) {
+    throw usage(
+      `the input has no column "${column}": its columns are not told apart by commas`,
+      'save it as CSV with commas',
+    );
+  }
   const near = didYouMean(column, names, (name) => `"${name}"`);
   throw usage(
     `the input has no column "${column}"`,
-    near || `its columns, told apart by commas, are: ${names.slice(0, 20).join(', ')}`,
+    near || `its columns are ${names.slice(0, 20).join(', ')}`,
   );
 }
 

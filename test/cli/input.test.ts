@@ -82,6 +82,16 @@ describe('sources of subjects', () => {
     ]);
   });
 
+  it('are refused where the columns of a CSV are told apart by something else', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
+    writeFileSync(file, 'handle;desk\nmira;1\n');
+    const read = readSubjects({ words: [], file, column: 'handle' }, { stdin: Readable.from([]), cwd: '/' });
+    await expect(Readable.from(read).toArray()).rejects.toMatchObject({
+      message: expect.stringContaining('not told apart by commas'),
+      hint: 'save it as CSV with commas',
+    });
+  });
+
   it('are words, then the file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'handles.txt');
     writeFileSync(file, 'b\nc\n');
