@@ -47,7 +47,7 @@ export function needsConfirmation(estimate: Estimate, confirmAbove: number): Fai
   const cover = `--yes or --max-cu ${estimate.most ?? 'N'}`;
   return new Failure(
     'confirm',
-    `this can cost ${estimateText(estimate)}, more than ${unitsText(confirmAbove)}`,
+    `this can cost ${estimateText(estimate)}, and more than ${unitsText(confirmAbove)} is not spent unasked`,
     {
       code: 'CONFIRMATION_NEEDED',
       hint: `nobody is here to ask: run it with ${cover}, or raise confirmAbove (trdr config set confirmAbove N)`,
