@@ -39,6 +39,7 @@ const walk = field(z.optional(z.string()), 'Id of the last item seen; returns ol
 const limit = field(
   z.optional(z.int().check(z.gte(1), z.lte(THESIS_LIMIT_MAX))),
   'Rows a page; priced per started block of 20.',
+  { default: THESIS_LIMIT_DEFAULT },
 );
 
 const provesWallet = (pnl: Pnl) => pnl.wallet !== null || pnl.evmWallet !== null;
@@ -286,7 +287,7 @@ export const endpoints = rows({
       summary: 'The top 100 traders, as a snapshot.',
       params: nothing,
       query: z.object({
-        period: field(z.optional(z.enum(boardPeriods)), 'daily, weekly (default) or monthly.'),
+        period: field(z.optional(z.enum(boardPeriods)), 'daily, weekly or monthly.', { default: 'weekly' }),
         at: field(z.optional(z.string()), 'Epoch ms or ISO time; the latest snapshot at or before it.'),
       }),
       answers: { 200: Board },

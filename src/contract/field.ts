@@ -4,7 +4,8 @@ import * as z from 'zod/mini';
 export interface FieldMeta {
   description?: string;
   format?: string;
-  examples?: readonly (string | number)[];
+  /** What the service takes where the field is left out. */
+  default?: string | number;
 }
 
 /** Attaches a description (and a format) to a schema without tightening what it accepts. */

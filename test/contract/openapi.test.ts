@@ -31,7 +31,7 @@ describe('the OpenAPI document', () => {
     expect(parameter('/v2/thesis', 'limit')).toMatchObject({
       in: 'query',
       required: false,
-      schema: { type: 'integer', minimum: 1, maximum: 100 },
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
     });
     expect(parameter('/v2/user/handle/{handle}', 'handle')).toMatchObject({
       in: 'path',
@@ -39,11 +39,10 @@ describe('the OpenAPI document', () => {
       schema: { type: 'string', minLength: 1, maxLength: 64 },
     });
     expect(parameter('/v2/user/id/{id}', 'id').schema.format).toBe('uuid');
-    expect(parameter('/v2/launchpad/leaderboard/traders', 'period').schema.enum).toEqual([
-      'daily',
-      'weekly',
-      'monthly',
-    ]);
+    expect(parameter('/v2/launchpad/leaderboard/traders', 'period').schema).toMatchObject({
+      enum: ['daily', 'weekly', 'monthly'],
+      default: 'weekly',
+    });
     const body = paths['/v2/user/handles/pnl'].post.requestBody.content['application/json'].schema;
     expect(body.properties.handles).toMatchObject({ minItems: 1, maxItems: 100 });
   });
