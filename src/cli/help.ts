@@ -5,7 +5,8 @@ import { type ExitCode, exitCodes } from './exit.ts';
 import type { Option, Options } from './option.ts';
 import { sections } from './sections.ts';
 
-const WIDTH = 100;
+/** Help is made before anybody knows the terminal: it fits the one that every terminal can be. */
+const WIDTH = 80;
 
 /** Folds a paragraph at the help's width. */
 function fold(text: string, indent: string, width = WIDTH): string[] {
@@ -21,8 +22,8 @@ function fold(text: string, indent: string, width = WIDTH): string[] {
 }
 
 /** Two columns: a term, and what it means, hanging. */
-function terms(rows: readonly (readonly [string, string])[], most = 34): string[] {
-  const width = Math.min(most, Math.max(0, ...rows.map(([term]) => term.length)));
+function terms(rows: readonly (readonly [string, string])[], { least = 0, most = 34 } = {}): string[] {
+  const width = Math.min(most, Math.max(least, ...rows.map(([term]) => term.length)));
   return rows.flatMap(([term, meaning]) => {
     const indent = ' '.repeat(width + 4);
     const [first = '', ...others] = fold(meaning, indent);
@@ -73,7 +74,7 @@ export function commandHelp(command: AnyCommand): string {
     ...part('Flags', terms(optionRows(command.options))),
     ...command.common.flatMap((group) => part(groupTitles[group], terms(optionRows(commonGroups[group])))),
     ...part('Always', terms(optionRows(alwaysOptions))),
-    ...part('Prices', terms(priceRows(command), 52)),
+    ...part('Prices', terms(priceRows(command), { most: 52 })),
     ...part('Exit codes', terms(command.exits.map((code: ExitCode) => [String(code), exitCodes[code]]))),
     ...part(
       'Examples',
@@ -109,14 +110,10 @@ export function rootHelp(commands: readonly AnyCommand[]): string {
       return inner.length > 0 ? [[path, `${groupSummaries[path] ?? ''}: ${words}`] as const] : [];
     });
   const all = sections.map(({ title, commands: paths }) => ({ title, rows: rows(paths) }));
-  const width = Math.max(...all.flatMap(({ rows }) => rows.map(([term]) => term.length)));
-  const lines = all.flatMap(({ title, rows }) => [
-    '',
-    `${title}:`,
-    ...rows.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`),
-  ]);
+  const least = Math.max(...all.flatMap(({ rows }) => rows.map(([term]) => term.length)));
+  const lines = all.flatMap(({ title, rows }) => ['', `${title}:`, ...terms(rows, { least })]);
   return `${[
-    'trdr: who is behind a handle or a wallet, how they trade, and what they say, as it is said.',
+    'trdr: who is behind a handle or a wallet, how they trade, and what they say.',
     '',
     'Usage: trdr COMMAND [flags]',
     ...lines,
@@ -125,7 +122,7 @@ export function rootHelp(commands: readonly AnyCommand[]): string {
     '  trdr whois mira --sandbox',
     '  trdr thesis tail --count 5 --duration 1m --sandbox',
     '',
-    'trdr COMMAND --help tells more. Data goes to stdout; everything else goes to stderr.',
+    'trdr COMMAND --help tells more. Data goes to stdout, all else to stderr.',
   ].join('\n')}\n`;
 }
 

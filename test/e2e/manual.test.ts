@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { rootHelp } from '../../src/cli/help.ts';
-import { allCommands, manTexts, referenceTexts } from '../../src/cli/manual.ts';
+import { allCommands, helpFiles, manTexts, referenceTexts } from '../../src/cli/manual.ts';
 import { trdr } from './harness.ts';
 import { isInstalled } from './shells.ts';
 
@@ -17,6 +17,13 @@ test('what help suggests to try runs as it stands, with nobody to ask', async ()
   for (const line of lines) {
     const { exitCode, stdout, stderr } = await trdr(line.trim().split(' ').slice(1));
     expect([line, exitCode, stdout === ''], stderr).toEqual([line, 0, false]);
+  }
+});
+
+test('help fits a terminal of 80 columns, but for what is to be copied', async () => {
+  for (const text of Object.values(await helpFiles())) {
+    const [told = ''] = text.split('\nExamples:');
+    for (const line of told.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
   }
 });
 
