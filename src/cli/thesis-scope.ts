@@ -1,8 +1,7 @@
 import { Failure, usage } from '../contract/failure.ts';
 import { readSubject, type Subject } from '../core/subject.ts';
-import { createUserSource } from '../core/users.ts';
-import { openAnswers } from './answers.ts';
 import type { Context, Planned } from './context.ts';
+import { openUsers } from './users.ts';
 
 /** The author of a flag: a user id, or a handle that still has to be looked up. */
 export async function authorOf(given: string): Promise<Subject> {
@@ -26,13 +25,7 @@ export function plannedAuthor(author: Subject | undefined): {
 /** The user id of an author: a handle costs one lookup, or nothing where its answer is kept. */
 export async function userIdOf(subject: Subject, context: Context): Promise<string> {
   if (subject.form === 'id') return subject.value;
-  const users = createUserSource({
-    client: { call: async (...call) => (await context.client()).call(...call) },
-    clock: context.io.clock,
-    cache: openAnswers(context),
-    maxAgeMs: context.settings.maxAgeMs,
-  });
-  const answer = await users.answer(subject, context.signal);
+  const answer = await openUsers(context).answer(subject, context.signal);
   if (answer.found === null) throw answer.failure;
   if (answer.found) return answer.record.id;
   throw new Failure('missing', `no user is held for ${subject.text}`, {

@@ -9,9 +9,7 @@ import {
   triesIn,
   WAIT_MS,
 } from '../../core/resolve.ts';
-import { createUserSource } from '../../core/users.ts';
 import { resolveView } from '../../output/views/subject.ts';
-import { openAnswers } from '../answers.ts';
 import { command } from '../command.ts';
 import { subjectOptions } from '../common.ts';
 import { subjectSource } from '../input.ts';
@@ -21,6 +19,7 @@ import { preflight } from '../preflight.ts';
 import { openProgress } from '../progress.ts';
 import { gatherSubjects, isSingle } from '../subjects.ts';
 import { createTally } from '../tally.ts';
+import { lazyClient, openUsers } from '../users.ts';
 import { duration } from '../values.ts';
 
 export const resolve = command({
@@ -77,18 +76,16 @@ export const resolve = command({
       },
       `resolving ${subjects.endless ? 'these handles' : countText(handles.length, 'handle')}`,
     );
-    const client: Parameters<typeof createResolver>[0]['client'] = {
-      call: async (...call) => (await context.client()).call(...call),
-    };
-    const users = createUserSource({
-      client,
-      clock: io.clock,
-      cache: openAnswers(context),
-      maxAgeMs: context.settings.maxAgeMs,
-    });
     const progress = await openProgress(context);
     const onStanding = (standing: Standing) => progress.say(standingText(standing));
-    const resolver = createResolver({ client, clock: io.clock, users, direct, waitMs, onStanding });
+    const resolver = createResolver({
+      client: lazyClient(context),
+      clock: io.clock,
+      users: openUsers(context),
+      direct,
+      waitMs,
+      onStanding,
+    });
     const tally = createTally();
     try {
       await context.emit(resolveView, isSingle(source, subjects), async (out) => {

@@ -1,9 +1,7 @@
 import { WhoisRecord } from '../../contract/records/subject.ts';
 import { lookup } from '../../core/lookup.ts';
 import { readSubject } from '../../core/subject.ts';
-import { createUserSource } from '../../core/users.ts';
 import { whoisView } from '../../output/views/subject.ts';
-import { openAnswers } from '../answers.ts';
 import { command } from '../command.ts';
 import { subjectOptions } from '../common.ts';
 import { subjectSource } from '../input.ts';
@@ -13,6 +11,7 @@ import { flag, value } from '../option.ts';
 import { preflight } from '../preflight.ts';
 import { gatherSubjects, isSingle } from '../subjects.ts';
 import { createTally } from '../tally.ts';
+import { openUsers } from '../users.ts';
 import { duration, oneOf } from '../values.ts';
 
 export const whois = command({
@@ -60,12 +59,7 @@ export const whois = command({
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, as, maxAge, noCache, strict }) {
     const { io, signal } = context;
-    const users = createUserSource({
-      client: { call: async (...call) => (await context.client()).call(...call) },
-      clock: io.clock,
-      cache: noCache ? undefined : openAnswers(context),
-      maxAgeMs: maxAge ?? context.settings.maxAgeMs,
-    });
+    const users = openUsers(context, { noCache, maxAge });
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
     if (await context.dryRun(planLookups(users, subjects.checked))) return 0;
     const estimate = await estimateLookups(users, subjects, context.settings.confirmAbove);
