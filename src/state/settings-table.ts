@@ -119,7 +119,7 @@ export function readSetting<N extends SettingName>(
   const plain = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
   const value = plain ? reading.read(given) : undefined;
   if (value !== undefined) return value as SettingValue<N>;
-  throw new Failure('usage', `${where} is no ${name}: write it as ${reading.form}`, {
+  throw new Failure('usage', `${where} can't be read: write it as ${reading.form}`, {
     code: 'BAD_SETTING',
     hint,
   });

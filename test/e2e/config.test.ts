@@ -157,7 +157,7 @@ describe('the config file', () => {
     expect(broken.error()['hint']).toContain('trdr config set retries VALUE');
     const list = await trdr(['config', 'list'], { home });
     expect(list.exitCode).toBe(0);
-    expect(list.stderr).toContain('retries of profile "default" is no retries');
+    expect(list.stderr).toContain('retries of profile "default" can\'t be read: write it as a whole number');
     expect((await trdr(['config', 'unset', 'retries'], { home })).exitCode).toBe(0);
     expect((await trdr(['price', 'me'], { home })).exitCode).toBe(0);
   });

@@ -58,7 +58,7 @@ test('an address has one form, whoever named it', () => {
   });
   const secret = { baseUrl: `https://${KEY}@host` };
   expect(() => resolveSettings({ flags: secret, env: {}, file })).toThrow(
-    'what --base-url says is no baseUrl',
+    "what --base-url says can't be read",
   );
 });
 
@@ -85,7 +85,7 @@ test('a profile that was named must be there, unless it is about to be made', ()
 
 test('a value that is none is refused with its place, or passed over where it is to be mended', () => {
   const at = (env: Record<string, string>, profile = 'work') => ({ flags: { profile }, env, file });
-  expect(() => resolveSettings(at({ TRDR_OUTPUT: 'xml' }))).toThrow('what TRDR_OUTPUT says is no output');
+  expect(() => resolveSettings(at({ TRDR_OUTPUT: 'xml' }))).toThrow("what TRDR_OUTPUT says can't be read");
   expect(() => resolveSettings(at({ TRDR_BASE_URL: `https://${KEY}@h` }))).not.toThrow(/planted/);
   expect(() => resolveSettings(at({}, 'odd'))).toThrow('output of profile "odd"');
   const settings = resolveSettings({ ...at({ TRDR_API_KEY: 'a\nb' }, 'odd'), tolerant: true });
