@@ -53,9 +53,9 @@ export interface PnlRun {
 }
 
 /** A batch may still be worked on when its connection is gone: so long the meter is watched. */
-export const SETTLE_MS = 3_000;
+const SETTLE_MS = 3_000;
 /** As long as the service takes for a batch at the most: nobody who gave up earlier knows that it is not at it yet. */
-const WORK_MS = 30_000;
+export const WORK_MS = 30_000;
 /** Answers lost one after another, after which the link is not trusted with more money. */
 const LOST_IN_ROW = 2;
 /** Handles refused one after another, after which the rest is taken to be refused too. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -30,6 +30,12 @@ function lostIn(journal: string): number {
     lost += batches.get(line.batch)?.filter((position) => !answered.has(position)).length ?? 0;
   }
   return lost;
+}
+
+/** Makes a journal one that was left a minute ago: long enough for the service to have ended what it was at. */
+function aMinuteAgo(journal: string): void {
+  const time = new Date(Date.now() - 60_000);
+  if (existsSync(journal)) utimesSync(journal, time, time);
 }
 
 test(
@@ -64,10 +70,15 @@ test(
         exitCode = ended.exitCode;
         if (ended.signal === 'SIGKILL') {
           killed++;
-          noted = lostIn(`${out}.journal`);
-          continue;
+          // Where the file is in its place already there is nothing left to go on with.
+          if (existsSync(`${out}.journal`) || !existsSync(out)) {
+            noted = lostIn(`${out}.journal`);
+            aMinuteAgo(`${out}.journal`);
+            continue;
+          }
+          exitCode = 0;
         }
-        expect(ended.exitCode, ended.stderr).toBe(0);
+        expect(exitCode, ended.stderr).toBe(0);
         saidLost = noted + Number(/the answers for (\d+) handles? were lost/.exec(ended.stderr)?.[1] ?? 0);
       }
       expect(readFileSync(out, 'utf8') === FILE, 'the file is the one of an undisturbed run').toBe(true);

@@ -1,5 +1,5 @@
 import { cu } from '../../contract/endpoints.ts';
-import { SETTLE_MS } from '../../core/pnl.ts';
+import { WORK_MS } from '../../core/pnl.ts';
 import type { Purse } from '../../core/purse.ts';
 import type { Journal } from '../../state/journal.ts';
 import { openLedger } from '../../state/ledger.ts';
@@ -25,7 +25,8 @@ export async function settleOpen(
     const month = (time: number) => new Date(time).toISOString().slice(0, 7);
     // With the month the meter begins anew, and where it stands tells nothing any more.
     const before = month(now) === month(journal.startedAt) ? unitsUsed : null;
-    if (!partial && (await purse.unmoved(before, Math.max(0, SETTLE_MS - Math.max(0, age))))) {
+    // Who dies does not end the work of the service: it may be at it yet.
+    if (!partial && (await purse.unmoved(before, Math.max(0, WORK_MS - Math.max(0, age))))) {
       await journal.dropped(batch);
       continue;
     }
