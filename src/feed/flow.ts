@@ -122,7 +122,7 @@ export function createFlow(world: FlowWorld): Flow {
   let unproven: { readonly from: Mark | null; readonly to: Mark } | undefined;
 
   if ('known' in start) {
-    for (const [id, at] of start.known) seen.add(id, at, start.watermark.base ?? 0);
+    for (const [id, at] of start.known) seen.add(id, at);
     seen.forget(start.floor);
     watermark = start.watermark;
     lowest = seen.floor;
@@ -192,7 +192,7 @@ export function createFlow(world: FlowWorld): Flow {
   /** Whether a row comes out: it is new, and passes the sieve. */
   const accept = (row: Row): boolean => {
     if (row.at !== null && row.at < seen.floor) return false;
-    return seen.add(row.id, row.at, watermark?.base ?? 0) && sieve(row);
+    return seen.add(row.id, row.at) && sieve(row);
   };
 
   const moveTo = (next: Watermark) => {
@@ -215,7 +215,7 @@ export function createFlow(world: FlowWorld): Flow {
 
   const begin = (fill: Fill) => {
     if (fill.depth !== 'start' || 'known' in start) return;
-    for (const row of rest) seen.add(row.id, row.at, row.at ?? 0);
+    for (const row of rest) seen.add(row.id, row.at);
     rest = [];
     seen.forget(firstFloor(fill.walked));
     lowest = seen.floor;

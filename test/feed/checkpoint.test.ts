@@ -103,7 +103,7 @@ describe('a checkpoint of a tail as it stands', () => {
     expect(
       snapshotOf(
         'f',
-        flowOf(undefined, 10, (seen) => seen.add('a', 5, 0)),
+        flowOf(undefined, 10, (seen) => seen.add('a', 5)),
       ),
     ).toBeUndefined();
   });
@@ -111,10 +111,10 @@ describe('a checkpoint of a tail as it stands', () => {
   test('holds the ids of the margin behind the watermark, and no more', () => {
     const top = { id: 'c', at: 90_000 };
     const flow = flowOf({ top, base: 80_000 }, 30_000, (seen) => {
-      seen.add('a', 49_999, 0);
-      seen.add('b', 50_000, 0);
-      seen.add('c', 90_000, 0);
-      seen.add('x', null, 0);
+      seen.add('a', 49_999);
+      seen.add('b', 50_000);
+      seen.add('c', 90_000);
+      seen.add('x', null);
     });
     const read = resume(flow);
     expect(read).toMatchObject({ kind: 'checkpoint', watermark: { top, base: 80_000 }, floor: 50_000 });
@@ -129,8 +129,8 @@ describe('a checkpoint of a tail as it stands', () => {
 
   test('begins at what is still remembered, where that is less than the margin', () => {
     const flow = flowOf({ top: { id: 'c', at: 90_000 }, base: 90_000 }, 60_000, (seen) => {
-      seen.add('b', 50_000, 0);
-      seen.add('c', 90_000, 0);
+      seen.add('b', 50_000);
+      seen.add('c', 90_000);
       seen.forget(70_000);
       seen.forget(80_000);
     });
@@ -138,7 +138,7 @@ describe('a checkpoint of a tail as it stands', () => {
   });
 
   test('of a feed without times reaches back to its beginning', () => {
-    const flow = flowOf({ top: { id: 'x', at: null }, base: null }, 60_000, (seen) => seen.add('x', null, 0));
+    const flow = flowOf({ top: { id: 'x', at: null }, base: null }, 60_000, (seen) => seen.add('x', null));
     expect(resume(flow)).toMatchObject({ floor: Number.NEGATIVE_INFINITY, known: [['x', null]] });
     expect(JSON.parse(snapshotOf('f', flow) ?? '')).toMatchObject({ floor: null });
   });

@@ -18,7 +18,7 @@ describe('the memory of ids', () => {
           if ('horizon' in each) seen.forget(each.horizon);
           else if (each.at >= seen.floor) {
             const id = `${each.id}@${each.at}`;
-            expect(seen.add(id, each.at, 0)).toBe(!truth.has(id));
+            expect(seen.add(id, each.at)).toBe(!truth.has(id));
             truth.set(id, each.at);
           }
           expect(seen.floor).toBeGreaterThanOrEqual(floor);
@@ -34,7 +34,7 @@ describe('the memory of ids', () => {
   test('lets go of what is older than its horizon, so that it stays small', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000_000);
     for (let at = 0; at < 10_000_000; at += 100) {
-      seen.add(`t${at}`, at, at);
+      seen.add(`t${at}`, at);
       if (at % 60_000 === 0) seen.forget(at - 120_000);
     }
     expect(seen.size).toBeLessThan(4_000);
@@ -42,7 +42,7 @@ describe('the memory of ids', () => {
 
   test('never holds more than its bound, and says through its floor what it let go', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
-    for (let at = 0; at < 100_000; at++) seen.add(`t${at}`, at, at);
+    for (let at = 0; at < 100_000; at++) seen.add(`t${at}`, at);
     expect(seen.size).toBeLessThanOrEqual(1_000);
     expect(seen.floor).toBeGreaterThan(98_000);
     for (let at = seen.floor; at < 100_000; at++) expect(seen.has(`t${at}`)).toBe(true);
@@ -50,11 +50,11 @@ describe('the memory of ids', () => {
 
   test('lets the older half go only when it is full, from its oldest on', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 10);
-    for (let i = 1; i <= 9; i++) seen.add(`t${i}`, 100 * i, 7_777);
+    for (let i = 1; i <= 9; i++) seen.add(`t${i}`, 100 * i);
     expect(seen.floor).toBe(Number.NEGATIVE_INFINITY);
     expect(seen.size).toBe(9);
     for (let i = 1; i <= 9; i++) expect(seen.has(`t${i}`)).toBe(true);
-    seen.add('t10', 1_000, 7_777);
+    seen.add('t10', 1_000);
     expect(seen.size).toBe(5);
     expect(seen.floor).toBe(501);
     for (let i = 1; i <= 10; i++) expect(seen.has(`t${i}`)).toBe(i > 5);
@@ -62,7 +62,7 @@ describe('the memory of ids', () => {
 
   test('tells known ids from new ones, before and after each turn', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
-    const known = () => ['a', 'b', 'x'].map((id) => seen.add(id, id === 'x' ? null : 50_000, 0));
+    const known = () => ['a', 'b', 'x'].map((id) => seen.add(id, id === 'x' ? null : 50_000));
     expect(known()).toEqual([true, true, true]);
     expect(seen.size).toBe(3);
     for (const horizon of [10_000, 20_000, 50_000]) {
@@ -73,7 +73,7 @@ describe('the memory of ids', () => {
       expect(seen.size).toBe(3);
       expect(seen.since(50_000)).toHaveLength(3);
     }
-    expect(seen.add('c', 60_000, 0)).toBe(true);
+    expect(seen.add('c', 60_000)).toBe(true);
     expect(seen.size).toBe(4);
     seen.forget(55_000);
     seen.forget(60_000);
@@ -94,7 +94,7 @@ describe('the memory of ids', () => {
 
   test('holds ten thousand posts without a time, and lets the first go', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
-    for (let i = 0; i <= 10_000; i++) expect(seen.add(`x${i}`, null, 0)).toBe(true);
+    for (let i = 0; i <= 10_000; i++) expect(seen.add(`x${i}`, null)).toBe(true);
     expect(seen.size).toBe(10_000);
     expect([seen.has('x0'), seen.has('x1'), seen.has('x10000')]).toEqual([false, true, true]);
     expect(seen.floor).toBe(Number.NEGATIVE_INFINITY);
@@ -102,11 +102,11 @@ describe('the memory of ids', () => {
 
   test('keeps posts without a time, which stand on top of the pages for good', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
-    seen.add('timeless', null, 5);
+    seen.add('timeless', null);
     seen.forget(1e9);
     seen.forget(2e9);
     expect(seen.has('timeless')).toBe(true);
-    expect(seen.add('timeless', null, 2e9)).toBe(false);
+    expect(seen.add('timeless', null)).toBe(false);
     expect(seen.since(2e9)).toEqual([['timeless', null]]);
   });
 });

@@ -4,8 +4,8 @@ export interface Seen {
   readonly floor: number;
   readonly size: number;
   has(id: string): boolean;
-  /** Remembers an id; false when it is known. `near` is the time to take for a post without one. */
-  add(id: string, at: number | null, near: number): boolean;
+  /** Remembers an id; false when it is known. */
+  add(id: string, at: number | null): boolean;
   /** Lets go of what was posted before `horizon`, which becomes the floor. */
   forget(horizon: number): void;
   /** Ids posted at or after `horizon`, and those without a time. */
@@ -17,29 +17,57 @@ const TIMELESS_MAX = 10_000;
 /** Going through the ids is worth it for a step of this size. */
 const STEP_MS = 5_000;
 
+/** Ids in the order they came in, and their times beside them: a map would keep an object for each time. */
+interface Generation {
+  readonly ids: Set<string>;
+  readonly times: number[];
+}
+
+const generation = (): Generation => ({ ids: new Set(), times: [] });
+
+/** Ids posted at or after `horizon`, with their times. */
+function* youngOf({ ids, times }: Generation, horizon: number): Generator<[id: string, at: number]> {
+  let i = 0;
+  for (const id of ids) {
+    const at = times[i++] ?? horizon;
+    if (at >= horizon) yield [id, at];
+  }
+}
+
 /**
  * Two generations: new ids go into one; at a turn the other is sifted, what must stay moves on, and the rest goes at
- * once with its map. Past `max` ids the older half is let go whatever its age, which shows in `floor`.
+ * once with its set. Past `max` ids the older half is let go whatever its age, which shows in `floor`.
  */
 export function createSeen(floor: number, max: number): Seen {
-  let fresh = new Map<string, number>();
-  let older = new Map<string, number>();
+  let fresh = generation();
+  let older = generation();
   const timeless = new Set<string>();
   let low = floor;
 
   const turn = (horizon: number) => {
-    for (const [id, at] of older) if (at >= horizon) fresh.set(id, at);
+    for (const [id, at] of youngOf(older, horizon)) {
+      fresh.ids.add(id);
+      fresh.times.push(at);
+    }
     older = fresh;
-    fresh = new Map();
+    fresh = generation();
     low = horizon;
   };
 
-  const crowd = (near: number) => {
-    let last = near;
-    for (const at of older.values()) last = at;
-    if (older.size > 0) low = Math.max(low, last + 1);
+  const crowd = () => {
+    const last = older.times.at(-1);
+    if (last !== undefined) low = Math.max(low, last + 1);
     older = fresh;
-    fresh = new Map();
+    fresh = generation();
+  };
+
+  const addTimeless = (id: string) => {
+    timeless.add(id);
+    if (timeless.size <= TIMELESS_MAX) return;
+    for (const first of timeless) {
+      timeless.delete(first);
+      break;
+    }
   };
 
   return {
@@ -47,28 +75,28 @@ export function createSeen(floor: number, max: number): Seen {
       return low;
     },
     get size() {
-      return fresh.size + older.size + timeless.size;
+      return fresh.ids.size + older.ids.size + timeless.size;
     },
-    has: (id) => fresh.has(id) || older.has(id) || timeless.has(id),
-    add(id, at, near) {
-      if (older.has(id) || (timeless.size > 0 && timeless.has(id))) return false;
-      const before = fresh.size;
-      fresh.set(id, at ?? near);
-      if (fresh.size === before) return false;
+    has: (id) => fresh.ids.has(id) || older.ids.has(id) || timeless.has(id),
+    add(id, at) {
+      if (older.ids.has(id) || (timeless.size > 0 && timeless.has(id))) return false;
       if (at === null) {
-        fresh.delete(id);
-        timeless.add(id);
-        if (timeless.size > TIMELESS_MAX) for (const first of timeless) return timeless.delete(first);
+        if (fresh.ids.has(id)) return false;
+        addTimeless(id);
+        return true;
       }
-      if (fresh.size >= max / 2) crowd(near);
+      const before = fresh.ids.size;
+      fresh.ids.add(id);
+      if (fresh.ids.size === before) return false;
+      fresh.times.push(at);
+      if (before + 1 >= max / 2) crowd();
       return true;
     },
     forget(horizon) {
       if (horizon - low >= STEP_MS) turn(horizon);
     },
     since(horizon) {
-      const kept: [string, number | null][] = [];
-      for (const ids of [older, fresh]) for (const [id, at] of ids) if (at >= horizon) kept.push([id, at]);
+      const kept: [string, number | null][] = [...youngOf(older, horizon), ...youngOf(fresh, horizon)];
       for (const id of timeless) kept.push([id, null]);
       return kept;
     },
