@@ -91,10 +91,11 @@ function linkOf(socket: Opening, stir: () => void, maxHeld: number, clock: Pick<
     pause = undefined;
     socket.resume();
   };
-  const onMessage = (data: unknown) => {
+  const onMessage = (data: unknown, isBinary: boolean) => {
     // The client is left at its default, which hands every frame over as one Buffer.
     if (end || farewell || !(data instanceof Buffer)) return;
-    queue.push(data);
+    // Only a frame of text is known to be well-formed.
+    queue.push(isBinary ? Buffer.from(data.toString('utf8')) : data);
     if (queue.held > maxHeld) {
       over('overflow', `more than ${maxHeld} bytes of frames wait`);
       socket.terminate();

@@ -91,6 +91,14 @@ describe('a connection', () => {
     expect(link.held).toBe(0);
   });
 
+  test('makes text of a frame of bytes, so that nothing ill-formed is passed on', async () => {
+    const { url, next } = await serve();
+    const [{ link, until }, { peer }] = await Promise.all([open(url), next()]);
+    peer.send(Buffer.from([0x7b, 0xff, 0x7d]), { binary: true });
+    await until(() => link.held > 0);
+    expect(Buffer.from(link.next() ?? []).toString('hex')).toBe('7befbfbd7d');
+  });
+
   test('sends what it is given', async () => {
     const service = await serve();
     const [{ link }, { peer }] = await Promise.all([open(service.url), service.next()]);
