@@ -1,5 +1,6 @@
 import { type ServerFrame, ServerFrame as ServerFrameSchema } from '../contract/frames.ts';
-import { type Row, rowOf, timeOf } from './row.ts';
+import { type Fields, type Row, rowOf, timeOf } from './row.ts';
+import { scanRecord } from './scan.ts';
 
 /** A frame that is no plain thesis. */
 export type OddFrame =
@@ -11,16 +12,42 @@ const PREFIX = Buffer.from('{"type":"thesis","data":');
 const BRACE = 0x7d;
 const TIME_FIELD = 'platformCreatedAt';
 
+/** A row of whose record nothing was read but id and time: it is parsed when somebody asks for it. */
+class UnreadRow implements Row {
+  readonly id: string;
+  readonly at: number | null;
+  readonly raw: Buffer;
+  #record: Fields | undefined;
+
+  constructor(id: string, at: number | null, raw: Buffer) {
+    this.id = id;
+    this.at = at;
+    this.raw = raw;
+  }
+
+  get record(): Fields {
+    if (this.#record) return this.#record;
+    const record: Fields = JSON.parse(this.raw.toString('utf8'));
+    this.#record = record;
+    return record;
+  }
+}
+
 /**
  * The row of a thesis frame in the form that services write them in, or null for every other.
- * What lies between the known start and the last brace is parsed alone: if it is an object, the whole frame is
- * exactly that object in its envelope, so its bytes can be passed on as they came.
+ * What lies between the known start and the last brace is read alone: if it is an object, the whole frame is exactly
+ * that object in its envelope, so its bytes can be passed on as they came.
  */
 export function readThesis(frame: Uint8Array): Row | null {
   const end = frame.length - 1;
   if (end < PREFIX.length + 2 || frame[end] !== BRACE || frame[end - 1] !== BRACE) return null;
   for (let i = 0; i < PREFIX.length; i++) if (frame[i] !== PREFIX[i]) return null;
   const bytes = Buffer.from(frame.buffer, frame.byteOffset + PREFIX.length, end - PREFIX.length);
+  const mark = scanRecord(bytes);
+  return mark ? new UnreadRow(mark.id, mark.at, bytes) : parsed(bytes);
+}
+
+function parsed(bytes: Buffer): Row | null {
   const text = bytes.toString('utf8');
   let record: unknown;
   try {

@@ -16,8 +16,9 @@ export function outletOf(records: Records<Row['record']>, hide: () => void): Sin
     async write(rows) {
       hide();
       let wait: void | Promise<void> | null = null;
-      for (const { raw, record } of rows) {
-        wait = raw !== null && records.writeRaw ? records.writeRaw(raw) : records.write(record);
+      for (const row of rows) {
+        // The record is left alone where its bytes will do: it may not have been parsed yet.
+        wait = row.raw !== null && records.writeRaw ? records.writeRaw(row.raw) : records.write(row.record);
       }
       await wait;
       return open();
