@@ -73,6 +73,9 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   // A wait for the reader never rejects: a failure shows at the next write, or at the end.
   let drain: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const idle: (() => void)[] = [];
+  // A stream onto a descriptor has no more use for what it says it has written. Others may keep it.
+  const letsGo = 'fd' in stream && typeof stream.fd === 'number';
+  const free: (typeof chunk)[] = [];
 
   const settleDrain = () => {
     drain?.resolve();
@@ -107,11 +110,12 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     return drain.promise;
   };
 
-  const send = (bytes: Uint8Array): void | Promise<void> => {
+  const send = (bytes: Uint8Array, of?: typeof chunk): void | Promise<void> => {
     inFlight++;
     const ready = stream.write(bytes, (error) => {
       inFlight--;
       if (error) return stop(error);
+      if (of && letsGo) free.push(of);
       if (inFlight > 0) return;
       // What came in meanwhile goes out as one piece: batches grow as far as the reader is slow.
       if (options.live && used > 0) push();
@@ -122,12 +126,12 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
 
   const push = (): void | Promise<void> => {
     if (used === 0) return;
-    let bytes = chunk.subarray(0, used);
-    // The stream may keep what it is given, so a chunk is never written to twice.
-    if (used < size / 4) bytes = Buffer.from(bytes);
-    else chunk = Buffer.allocUnsafeSlow(size);
+    const full = chunk;
+    const bytes = chunk.subarray(0, used);
     used = 0;
-    return send(bytes);
+    if (bytes.length < size / 4) return send(Buffer.from(bytes));
+    chunk = free.pop() ?? Buffer.allocUnsafeSlow(size);
+    return send(bytes, full);
   };
 
   const schedule = () => {

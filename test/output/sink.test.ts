@@ -72,6 +72,35 @@ describe('a sink', () => {
     expect(taken.map(String).join('|')).toBe('aaaa|bbbb|cccccc');
   });
 
+  it('writes again only to what a stream onto a descriptor has written out', async () => {
+    const given: Buffer[] = [];
+    let out = '';
+    const stream = Object.assign(
+      new Writable({
+        write(bytes: Buffer, _encoding, done) {
+          given.push(bytes);
+          setImmediate(() => {
+            out += bytes.toString();
+            done();
+          });
+        },
+      }),
+      { fd: 1 },
+    );
+    const sink = createSink(stream, { batch: 1_000, live: true });
+    let all = '';
+    for (let index = 0; index < 2_000; index++) {
+      const line = `line ${index}\n`;
+      all += line;
+      sink.write(line);
+      if (index % 300 === 0) await turn();
+    }
+    await sink.end();
+    expect(out).toBe(all);
+    const chunks = given.map(({ buffer }) => buffer).filter(({ byteLength }) => byteLength === 1_000);
+    expect(new Set(chunks).size).toBeLessThan(chunks.length);
+  });
+
   it('makes the writer wait for a reader that stalls, and holds no more than its batch and what the stream has', async () => {
     const { stream, taken, waiting } = stalled();
     const sink = createSink(stream, { batch: 1024 });
