@@ -41,7 +41,7 @@ export interface Standing {
   readonly subject: string;
   readonly reason: string;
   /** Place in the queue; 1 is next up. */
-  readonly position: number | undefined;
+  readonly position?: number | undefined;
   readonly againInMs: number;
 }
 
@@ -111,7 +111,10 @@ export function createResolver(options: ResolverOptions): Resolver {
         pending = result.record;
       } catch (error) {
         if (!isLost(error) || ++lost >= LOST_ALLOWED) return refused(subject, error, clock.now());
-        // It may have been served and charged: what it found is held by now, and 100 CU show it.
+        // It may have been served and charged, or the service may be at it yet: what it finds is held soon,
+        // and 100 CU show it.
+        const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
+        if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
         const known = await held(subject, signal, true);
         if (known) return known;
         if (clock.mono() >= until) return refused(subject, error, clock.now());
@@ -122,10 +125,18 @@ export function createResolver(options: ResolverOptions): Resolver {
         return { record: pendingRecord(subject, pending) };
       }
       const { reason, position } = pending;
-      options.onStanding?.({ subject: subject.text, reason, position, againInMs: wait });
-      await clock.sleep(wait, signal);
+      await stand(subject, { reason, position, againInMs: wait }, signal);
     }
   };
+
+  async function stand(
+    { text: subject }: Subject,
+    how: Omit<Standing, 'subject'>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    options.onStanding?.({ subject, ...how });
+    await clock.sleep(how.againInMs, signal);
+  }
 }
 
 /** Resolves handles, several at once, and gives one record each in their order. */
@@ -171,7 +182,7 @@ const waitFor = ({ reason, retryAfterSeconds }: Pending, round: number): number 
     : Math.max(1, retryAfterSeconds) * 1000;
 
 /** Whether the resolve may have been served and charged although its answer can't be had. */
-const isLost = (error: unknown) =>
+const isLost = (error: unknown): error is Failure =>
   error instanceof Failure &&
   (error.code === 'BROKEN' ||
     error.code === 'NO_ANSWER' ||

@@ -180,6 +180,16 @@ describe('a resolve', () => {
     expect(again.calls()).toBe('GET POST GET POST');
   });
 
+  it('leaves the service time for what it was at, before 100 CU show whether it was found', async () => {
+    const { run, calls, standings } = setUp(service([json(200, bare), json(200, user())], [drop]));
+    expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'held' }]);
+    expect(calls()).toBe('GET POST GET');
+    expect(standings).toEqual([{ subject: 'mert', reason: 'timeout', againInMs: 5_000 }]);
+    const hasty = setUp(service([json(200, bare)], [drop]), { waitMs: 0 });
+    expect((await hasty.run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'BROKEN' } }]);
+    expect([hasty.calls(), hasty.standings]).toEqual(['GET POST GET', []]);
+  });
+
   it('is given up after the third lost answer', async () => {
     const { run, sent } = setUp(service([json(200, bare)], [drop]));
     expect((await run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'BROKEN' } }]);
