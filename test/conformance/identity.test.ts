@@ -108,6 +108,7 @@ describe('identity', () => {
     [`/v2/user/handle/${'a'.repeat(65)}`, 'a handle of 65'],
     ['/v2/user/handle/%40', 'nothing but an @'],
     ['/v2/user/handle/a%20b', 'a handle with a blank'],
+    ['/v2/user/handle/%20mira', 'a handle behind a blank'],
     ['/v2/user/id/42', 'an id that is no UUID'],
     [`/v2/user/wallet/${'1'.repeat(129)}`, 'an address of 129'],
     ['/v2/user/wallet/0x1234', 'an EVM address too short'],
