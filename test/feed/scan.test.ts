@@ -5,6 +5,13 @@ import { scanRecord } from '../../src/feed/scan.ts';
 const SEED = process.env['SEED'] === undefined ? {} : { seed: Number(process.env['SEED']) };
 const scan = (text: string) => scanRecord(Buffer.from(text));
 
+/** The same bytes in the midst of others, as frames lie in what a connection brings. */
+function among(bytes: Buffer, shift: number): Buffer {
+  const around = Buffer.alloc(bytes.length + 8, 0x07);
+  bytes.copy(around, shift);
+  return around.subarray(shift, shift + bytes.length);
+}
+
 const record = fc
   .tuple(
     fc.string({ minLength: 1, maxLength: 20, unit: 'binary' }),
@@ -39,12 +46,13 @@ describe('a scanned record', () => {
 
   test('is valid JSON, whatever byte of it was changed, lost or added', () => {
     const change = fc.tuple(fc.nat(), fc.constantFrom(0, 1), fc.uint8Array({ maxLength: 2 }));
+    const shifts = fc.integer({ min: 0, max: 7 });
     fc.assert(
-      fc.property(record, change, (value, [at, less, more]) => {
+      fc.property(record, change, shifts, (value, [at, less, more], shift) => {
         const bytes = Buffer.from(JSON.stringify(value));
         const place = at % bytes.length;
         const changed = Buffer.concat([bytes.subarray(0, place), more, bytes.subarray(place + less)]);
-        const found = scanRecord(changed);
+        const found = scanRecord(among(changed, shift));
         if (found) expect(found).toEqual(parsed(changed.toString('utf8')));
       }),
       { ...SEED, numRuns: 2_000 },
@@ -60,7 +68,18 @@ describe('a scanned record', () => {
     '{"id":"a","segments":[{"id":"b","platformCreatedAt":7}]}',
     `{"id":"a","x":${'['.repeat(28)}${']'.repeat(28)}}`,
   ])('is read without a parser: %s', (text) => {
-    expect(scan(text)).toEqual(parsed(text));
+    for (let shift = 0; shift < 8; shift++) {
+      expect(scanRecord(among(Buffer.from(text), shift))).toEqual(parsed(text));
+    }
+  });
+
+  test('with a control character anywhere is left to the parser', () => {
+    const bytes = Buffer.from('{"id":"a","platformCreatedAt":1,"thesis":"some text","x":{"y":null}}');
+    for (let place = 0; place < bytes.length; place++) {
+      const changed = Buffer.from(bytes);
+      changed[place] = 0x1f;
+      for (let shift = 0; shift < 4; shift++) expect(scanRecord(among(changed, shift))).toBeNull();
+    }
   });
 
   test.each([
