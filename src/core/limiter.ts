@@ -1,3 +1,4 @@
+import { Failure } from '../contract/failure.ts';
 import { LEAST_RATE_PER_MINUTE, RESOLVES_PER_MINUTE } from '../contract/limits.ts';
 import type { Clock } from './clock.ts';
 import type { Notice, RateWindows } from './ports.ts';
@@ -26,6 +27,8 @@ export interface Limiter {
 
 /** A wait longer than this is told. */
 export const QUIET_MS = 2_000;
+/** The most that is waited for a 429, be it one that another run was answered with. A full window takes half of it. */
+export const MAX_WAIT_MS = 120_000;
 /**
  * So many calls a minute go out before the limit is asked for. A key by contract may have less than any
  * plan: to ask costs nothing, and the least rate is only assumed where nobody says.
@@ -91,6 +94,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
         if (now !== null) await learn(now);
         continue;
       }
+      if (waitMs > MAX_WAIT_MS) throw toldToWait('key', waitMs);
       if (rate === null && !untold) {
         await ask();
         untold ||= rate === null && ++slices > SLICES;
@@ -109,6 +113,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     for (;;) {
       const { waitMs } = await windows.take('resolve', RESOLVES_PER_MINUTE);
       if (waitMs <= 0) return;
+      if (waitMs > MAX_WAIT_MS) throw toldToWait('resolve', waitMs);
       if (!told && waitMs > QUIET_MS)
         notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('resolve', RESOLVES_PER_MINUTE) });
       told = true;
@@ -137,6 +142,16 @@ const reasonOf = (lane: Lane, limit: number | null) =>
     : limit === null
       ? 'the rate limit of the key'
       : `the key allows ${limit} requests a minute`;
+
+const toldToWait = (lane: Lane, waitMs: number): Failure => {
+  const what = lane === 'resolve' ? 'resolves from this address' : 'calls with this key';
+  return new Failure('rate', `the service asked for no ${what} for another ${Math.ceil(waitMs / 1000)} s`, {
+    code: 'RATE_LIMITED',
+    retryable: true,
+    retryAfter: Math.ceil(waitMs / 1000),
+    hint: 'other programs may be using the same key or address; try again later',
+  });
+};
 
 /** Runs one task at a time in the order of asking. An aborted one leaves the queue at once. */
 function createQueue(): (task: () => Promise<void>, signal?: AbortSignal) => Promise<void> {

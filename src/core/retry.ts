@@ -30,7 +30,6 @@ export interface RetryOptions {
 }
 
 export const RETRIES = 4;
-export const MAX_WAIT_MS = 120_000;
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 20_000;
 /** Waited for a 429 that does not say how long. */

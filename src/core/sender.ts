@@ -3,10 +3,10 @@ import { Failure } from '../contract/failure.ts';
 import type { BaseUrl } from './base-url.ts';
 import type { Budget, Reservation } from './budget.ts';
 import type { Clock } from './clock.ts';
-import type { Lane, Limiter } from './limiter.ts';
+import { type Lane, type Limiter, MAX_WAIT_MS } from './limiter.ts';
 import { withoutKey } from './mask.ts';
 import type { Careful, HttpAnswer, HttpRequest, Ledger, Notice, Transport } from './ports.ts';
-import { MAX_WAIT_MS, type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
+import { type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
 
 /** A call of any origin, ready to be sent. */
 interface Plan<T> {

@@ -166,6 +166,25 @@ describe('the lane of a key', () => {
     expect((await windows.take('key', 300)).known).toBe(150);
   });
 
+  it('refuses whoever would have to wait longer for it than for a 429 of its own', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    await limiterAt(clock, { windows }).refused('key', 600_000);
+    await limiterAt(clock, { windows }).refused('resolve', 600_000);
+    const began = clock.now();
+    for (const lane of ['key', 'resolve'] as const) {
+      await expect(limiterAt(clock, { windows }).acquire(lane)).rejects.toMatchObject({
+        kind: 'rate',
+        code: 'RATE_LIMITED',
+        retryAfter: 600,
+      });
+    }
+    expect(clock.now()).toBe(began);
+    await clock.sleep(500_000);
+    await limiterAt(clock, { windows }).acquire('resolve');
+    expect(clock.now() - began).toBe(600_000);
+  });
+
   it('is closed to all for as long as a 429 says', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
