@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { type ErrorCode, errorCodes, isErrorCode } from '../contract/errors.ts';
 import { Failure, type FailureKind } from '../contract/failure.ts';
 import type { HttpAnswer } from './ports.ts';
-import { bounded } from './words.ts';
 
 // Read more leniently than the contract writes it: whatever has a code is the service's own word.
 const Body = z.looseObject({
@@ -14,6 +13,12 @@ const Body = z.looseObject({
   retryAfter: z.optional(z.unknown()),
 });
 const Identified = z.looseObject({ meta: z.looseObject({ requestId: z.string() }) });
+
+/** The longest text of the service that a message repeats. */
+const LONGEST = 500;
+
+/** Text of the service as a message may repeat it: it is data, so it is bounded. */
+const bounded = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 /** An error answer, read. */
 export interface Refusal {
