@@ -37,6 +37,9 @@ describe('trdr config', () => {
     expect((await trdr(['config', 'get', 'retries'], { env: { TRDR_OUTPUT: 'ndjson' } })).records()).toEqual([
       { setting: 'retries', value: 4, origin: 'default' },
     ]);
+    const tables = { env: { TRDR_OUTPUT: 'table' } };
+    expect((await trdr(['config', 'get', 'retries'], tables)).stdout).toBe('4\n');
+    expect((await trdr(['config', 'get', 'retries', '-o', 'table'], tables)).lines()).toHaveLength(3);
   });
 
   test('lists where each value comes from: flag, environment, profile, default', async () => {

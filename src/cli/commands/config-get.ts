@@ -28,8 +28,9 @@ export const configGet = command({
     const row = settingRows(settings, true).find(({ setting }) => setting === name);
     if (!row) throw new Error(`a setting without a row: ${name}`);
     const { json, output, fields, out } = context.globals;
-    const asked = json || (output ?? context.settings.output ?? fields ?? out) !== undefined;
-    if (asked) {
+    // Whoever set tables for every command meant records: the bare value is the table of one.
+    const wished = context.settings.output ?? 'table';
+    if (json || (output ?? fields ?? out) !== undefined || wished !== 'table') {
       await context.printOne(settingView(true), row);
       return 0;
     }
