@@ -31,6 +31,9 @@ export function readHolder(text: string): Holder | undefined {
   return { token, pid: Number(pid), began, since: Number(since), place: place.join(SEPARATOR) };
 }
 
+/** Whether a text may be the beginning of a lock's. */
+export const isTorn = (text: string): boolean => /^[\w-]{0,80}(\|\d*){0,3}\0*$/.test(text);
+
 function quietly(read: () => string): string {
   try {
     return read();

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import { discard, ensureFolder, errno, fileFailure, PRIVATE_FILE } from './files.ts';
-import { type Holder, holderNow, holderText, isGone, readHolder, UNTOUCHED_MS } from './holder.ts';
+import { type Holder, holderNow, holderText, isGone, isTorn, readHolder, UNTOUCHED_MS } from './holder.ts';
 
 /** A lock that this process holds. Letting go twice is harmless. */
 export interface Held {
@@ -68,7 +68,9 @@ function look(path: string): Seen | undefined {
     const stats = lstatSync(path);
     const text = stats.isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'utf8');
     const holder = readHolder(text);
-    return { holder, token: holder?.token ?? `torn-${stats.ino}`, touched: stats.mtimeMs };
+    // A file of the lock's name that is none of ours never gets old enough to be removed.
+    const touched = holder || isTorn(text) ? stats.mtimeMs : Number.POSITIVE_INFINITY;
+    return { holder, token: holder?.token ?? `torn-${stats.ino}`, touched };
   } catch (error) {
     if (errno(error) === 'ENOENT') return undefined;
     throw error;

@@ -110,6 +110,18 @@ test('a torn lock is waited for, and removed when nobody touches it', () => {
   expect(isHeld(tryLock(lock))).toBe(true);
 });
 
+test.each(['my own notes', '{"lockfileVersion":3}', 'one\ntwo\n'])(
+  "a file of the lock's name that holds %j is left as it is, however old",
+  (text) => {
+    const lock = under('foreign');
+    writeFileSync(lock, text);
+    const long = new Date(Date.now() - 100 * UNTOUCHED_MS);
+    utimesSync(lock, long, long);
+    expect(() => holdLock(lock, 'F.csv')).toThrow('F.csv is in use: another process holds it');
+    expect(readFileSync(lock, 'utf8')).toBe(text);
+  },
+);
+
 test('waiting for a lock ends after the time allowed, and at once when it is called off', async () => {
   const lock = under('busy');
   const held = holdLock(lock, 'it');
