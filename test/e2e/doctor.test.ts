@@ -94,6 +94,9 @@ describe('trdr doctor', () => {
     ] as const) {
       const failed = records().find((record) => record['verdict'] === 'fail');
       expect(failed).toMatchObject({ check, next: expect.any(String) });
+      // Each check is told of, asked or not.
+      const told = new Set(records().map((record) => record['check']));
+      expect(told).toEqual(new Set(['settings', 'reach', 'clock', 'key', 'limits', 'drift']));
     }
   });
 

@@ -14,10 +14,12 @@ import { socketCheck } from './socket.ts';
 /** Makes all checks in turn. What can't be asked because of what failed before is skipped. */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);
+  const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
   const client = await attempt(() => context.client());
   if (client instanceof Failure) {
-    yield fail(client.code === 'NO_KEY' ? 'key' : 'reach', client);
-    return yield* skipped(['clock', 'limits', 'drift', ...(ws ? ['socket'] : [])]);
+    const failed = client.code === 'NO_KEY' ? 'key' : 'reach';
+    yield fail(failed, client);
+    return yield* skipped(asking.filter((check) => check !== failed));
   }
   const { clock } = context.io;
   const askedAt = clock.now();
@@ -25,7 +27,7 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
   const described = await attempt(() => client.raw({ method: 'GET', path: OPENAPI_PATH }, context));
   if (described instanceof Failure) {
     yield fail('reach', described);
-    return yield* skipped(['clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])]);
+    return yield* skipped(asking.slice(1));
   }
   yield ok('reach', `answers in ${Math.round(clock.mono() - started)} ms`);
   yield judgeClock(described.headers['date'], askedAt, clock.now());
