@@ -272,6 +272,8 @@ describe('trdr auth status', () => {
       { profile: 'default', check: 'ok' },
       { profile: 'bad', check: 'UNAUTHORIZED' },
     ]);
+    const seen = await runInProcess(['auth', 'status', '--check'], { home, tty: true, columns: 80 });
+    expect(seen.stdout).toContain('failed: UNAUTHORIZED');
     const bad = await trdr(['auth', 'status', '--check', '--json', '--profile', 'bad'], { home });
     expect([bad.exitCode, bad.error()['code']]).toEqual([4, 'UNAUTHORIZED']);
   });

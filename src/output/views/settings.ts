@@ -12,7 +12,9 @@ export const profileView = (checked: boolean): View<ProfileRecord> => ({
     { title: 'key', kind: 'text', value: (row) => row.key, min: 24, field: 'key' },
     { title: 'from', kind: 'text', value: (row) => row.keyFrom, rank: 3, min: 12, field: 'keyFrom' },
     { title: 'mode', kind: 'text', value: (row) => row.mode, rank: 2, field: 'mode' },
-    ...(checked ? [{ title: 'check', kind: 'status', value: checkText, field: 'check' } as const] : []),
+    ...(checked
+      ? [{ title: 'check', kind: 'status', value: checkText, min: 24, field: 'check' } as const]
+      : []),
   ],
   fields: fieldPaths(ProfileRecord),
   empty: 'no profile, and no key in the environment',
