@@ -74,10 +74,10 @@ const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numbe
 
 /** First words of a status, and what they mean for the reader. */
 const moods: readonly (readonly [RegExp, Tone])[] = [
-  [/^(?:found|ok|yes|held|live|done|on|pass|passed|ready|valid|active|up|reachable)\b/i, 'good'],
-  [/^(?:fail|failed|error|bad|off|invalid|refused|unreachable|expired|down)\b/i, 'bad'],
-  [/^(?:queued|pending|timeout|unavailable|rate_limited|not_ingested|warn|stale|differs|skewed)\b/i, 'warn'],
-  [/^(?:none|not|no|no_preview|missing|unknown|skipped)\b/i, 'dim'],
+  [/^(?:found|ok)\b/, 'good'],
+  [/^(?:fail|failed)\b/, 'bad'],
+  [/^(?:queued|pending|timeout|unavailable|rate_limited|not_ingested|warn)\b/, 'warn'],
+  [/^(?:none|not|no|no_preview|skip)\b/, 'dim'],
 ];
 
 const marks: Partial<Record<Tone, readonly [string, string]>> = {
