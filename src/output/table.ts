@@ -23,7 +23,7 @@ const GAP = 2;
 /** A text that gets less than this beside the other columns goes under its row. */
 const BESIDE = 40;
 
-/** The least that a column of a kind bears: numbers are never cut, since a cut number is a wrong number. */
+/** The least that a column of a kind bears. Numbers and times are never cut: a cut number is a wrong number. */
 const leastOf: Partial<Record<CellKind, number>> = { text: 8, handle: 8, link: 12, status: 8 };
 
 /** What a kind is likely to need when only the first rows are known. */
@@ -75,7 +75,8 @@ export function createTable<T>(
     const ease =
       numeric || forms.length > 1 ? Number.POSITIVE_INFINITY : column.wrap || column.below ? BESIDE : 20;
     const rank = column.rank ?? 0;
-    return { forms, title, rank, ease, least: numeric ? Math.max(least, shortest) : least };
+    const whole = numeric || column.kind === 'time';
+    return { forms, title, rank, ease, least: whole ? Math.max(least, shortest) : least };
   };
 
   const wants = columns.map(wantOf);

@@ -107,6 +107,12 @@ describe('a table', () => {
     ]);
   });
 
+  it('never cuts a time beside what can be cut', () => {
+    const columns = [column('posted', 'time', { min: 8 }), column('id', 'text', { min: 8 })];
+    const lines = draw(columns, [{ posted: now, id: bonk }], 30, true);
+    expect(lines[2]).toMatch(/^11-21 10:00Z +7xKX.*…$/);
+  });
+
   it('never cuts a number that it shows beside others', () => {
     const columns = [column('text', 'text', { rank: 2 }), column('usd', 'usd')];
     expect(draw(columns, [{ text: 'words words words', usd: 123_456_789 }], 10)).toEqual([

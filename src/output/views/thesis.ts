@@ -20,7 +20,6 @@ const columns: readonly Column<Post>[] = [
     value: (row) => row['platformCreatedAt'],
     field: 'platformCreatedAt',
     rank: 1,
-    min: 8,
   },
   { title: 'author', kind: 'handle', value: author, field: 'authorHandle', min: 10 },
   { title: 'token', kind: 'text', value: token, field: 'tokenSymbol', min: 6 },
