@@ -94,6 +94,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   server.on('connection', (socket) => {
     if (down) return void socket.destroy();
+    // One that offered another protocol comes in anew with each offer.
+    if (connections.has(socket)) return;
     connections.add(socket);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
