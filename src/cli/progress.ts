@@ -4,7 +4,7 @@ import { wantsColor, wantsUnicode } from '../output/style.ts';
 import type { Context } from './context.ts';
 
 /** The progress line of a run: shown where stderr is a terminal, silent everywhere else. */
-export async function openProgress({ io, globals, settings }: Context): Promise<Progress> {
+export async function openProgress({ io, globals, settings }: Context, delayMs?: number): Promise<Progress> {
   const enabled = io.stderr.isTTY === true && !globals.quiet;
   const { createProgress } = await import('../output/progress.ts');
   return createProgress({
@@ -13,5 +13,6 @@ export async function openProgress({ io, globals, settings }: Context): Promise<
     color: wantsColor(globals.color, io.env, enabled, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
     mono: io.clock.mono,
+    ...(delayMs !== undefined && { delayMs }),
   });
 }

@@ -2,7 +2,7 @@ import { Failure } from '../contract/failure.ts';
 import type { ExitCode } from './exit.ts';
 
 /** How one subject fared. */
-type Fared =
+export type Fared =
   | { readonly found: true }
   | { readonly found: false; readonly code: string }
   | { readonly found: null; readonly failure?: Failure | undefined };

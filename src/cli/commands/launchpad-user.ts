@@ -8,10 +8,10 @@ import { command } from '../command.ts';
 import { subjectOptions } from '../common.ts';
 import { subjectSource } from '../input.ts';
 import { distinct } from '../lookup-cost.ts';
-import { countText, unitsText } from '../money.ts';
+import { countText } from '../money.ts';
 import { preflight } from '../preflight.ts';
+import { runLookups } from '../run-lookups.ts';
 import { gatherSubjects, isSingle } from '../subjects.ts';
-import { createTally } from '../tally.ts';
 
 export const launchpadUser = command({
   path: 'launchpad user',
@@ -42,7 +42,6 @@ export const launchpadUser = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'wallet') }),
   async run(context, { source, strict }) {
-    const { io, signal } = context;
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text, 'wallet'));
     const wallets = distinct(subjects.checked);
     const planned = wallets.map(
@@ -55,16 +54,13 @@ export const launchpadUser = command({
       { least: most ?? 0, most, reveals: 0 },
       `asking about ${subjects.endless ? 'these wallets' : countText(wallets.length, 'wallet')}`,
     );
-    const answer = launchpadAnswers(await context.client(), io.clock);
-    const single = isSingle(source, subjects);
-    const tally = createTally();
-    await context.emit(launchpadUserView, single, async (out) => {
-      for await (const each of lookup(subjects.all(), { answer, as: 'wallet', signal })) {
-        tally.add(each.answer);
-        await out.write(each.record as LaunchpadUserRecord);
-      }
+    const answer = launchpadAnswers(await context.client(), context.io.clock);
+    return await runLookups(context, {
+      view: launchpadUserView,
+      subjects,
+      single: isSingle(source, subjects),
+      strict,
+      found: lookup(subjects.all(), { answer, as: 'wallet', signal: context.signal }),
     });
-    if (!single && io.stderr.isTTY) context.say(`${tally.text}, ${unitsText(context.spent)}`);
-    return tally.exit(strict);
   },
 });

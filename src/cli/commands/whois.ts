@@ -6,11 +6,11 @@ import { command } from '../command.ts';
 import { subjectOptions } from '../common.ts';
 import { subjectSource } from '../input.ts';
 import { estimateLookups, planLookups } from '../lookup-cost.ts';
-import { countText, unitsText } from '../money.ts';
+import { countText } from '../money.ts';
 import { flag, value } from '../option.ts';
 import { preflight } from '../preflight.ts';
+import { runLookups } from '../run-lookups.ts';
 import { gatherSubjects, isSingle } from '../subjects.ts';
-import { createTally } from '../tally.ts';
 import { openUsers } from '../users.ts';
 import { duration, oneOf } from '../values.ts';
 
@@ -58,7 +58,6 @@ export const whois = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, as, maxAge, noCache, strict }) {
-    const { io, signal } = context;
     const users = openUsers(context, { noCache, maxAge });
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
     if (await context.dryRun(planLookups(users, subjects.checked))) return 0;
@@ -68,15 +67,12 @@ export const whois = command({
       estimate,
       `looking ${subjects.endless ? 'these subjects' : countText(subjects.checked.length, 'subject')} up`,
     );
-    const single = isSingle(source, subjects);
-    const tally = createTally();
-    await context.emit(whoisView, single, async (out) => {
-      for await (const { record, answer } of lookup(subjects.all(), { answer: users.answer, as, signal })) {
-        tally.add(answer);
-        await out.write(record as WhoisRecord);
-      }
+    return await runLookups(context, {
+      view: whoisView,
+      subjects,
+      single: isSingle(source, subjects),
+      strict,
+      found: lookup(subjects.all(), { answer: users.answer, as, signal: context.signal }),
     });
-    if (!single && io.stderr.isTTY) context.say(`${tally.text}, ${unitsText(context.spent)}`);
-    return tally.exit(strict);
   },
 });
