@@ -84,7 +84,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
   const send = (asked: readonly string[]): Promise<Brought> => {
     const since = purse.unitsUsed;
     const careful = {
-      uncharged: (failure: Failure, agoMs: number) => purse.unmoved(since, watchMs(failure, agoMs)),
+      uncharged: (failure: Failure, agoMs: number) => purse.unmoved(since, watchMs(failure, agoMs), signal),
     };
     return askBatch(client, asked, { signal, careful, alone: subjects.length === 1 });
   };

@@ -42,9 +42,10 @@ export interface Purse {
   countWallets(): void;
   /**
    * Whether the meter still stands where it stood, although a call was sent: then it was not charged. A call
-   * that is still worked on may be charged yet, so that it is looked at again after a while.
+   * that is still worked on may be charged yet, so that it is looked at again after a while. Whoever calls
+   * that off will not know.
    */
-  unmoved(since: number | null, waitMs: number): Promise<boolean>;
+  unmoved(since: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
   /** What to say where there is no room. */
   shortage(): Failure;
 }
@@ -117,7 +118,7 @@ export function createPurse({ client, clock, maxCu, notify }: PurseOptions): Pur
     countWallets() {
       walletsCount = true;
     },
-    async unmoved(before, waitMs) {
+    async unmoved(before, waitMs, signal) {
       if (before === null) return false;
       const standsStill = async () => (await client.call('me', {})).record.usage.unitsUsed === before;
       try {
@@ -127,7 +128,7 @@ export function createPurse({ client, clock, maxCu, notify }: PurseOptions): Pur
           notify?.({ kind: 'wait', ms: waitMs, reason: 'the meter shows by then whether it was charged' });
         }
         for (let left = waitMs; left > 0; left -= LOOK_MS) {
-          await clock.sleep(Math.min(LOOK_MS, left));
+          await clock.sleep(Math.min(LOOK_MS, left), signal);
           if (!(await standsStill())) return false;
         }
         return true;

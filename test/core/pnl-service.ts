@@ -127,13 +127,28 @@ export const handlesUpTo = (count: number) => Array.from({ length: count }, (_, 
 export async function runThrough(
   service: ReturnType<typeof pnlService>,
   subjects: readonly string[],
-  { maxCu, retries = 2, afterBatch }: { maxCu?: number; retries?: number; afterBatch?: () => void } = {},
+  {
+    maxCu,
+    retries = 2,
+    afterBatch,
+    signal,
+    onNotice,
+  }: {
+    maxCu?: number;
+    retries?: number;
+    afterBatch?: () => void;
+    signal?: AbortSignal;
+    onNotice?: (notice: Notice) => void;
+  } = {},
 ) {
   const made = rig((request) => service.reply(request, made.clock.mono()), {
     retries,
     ...(maxCu === undefined ? {} : { maxCu }),
   });
-  const notify = (notice: Notice) => made.notices.push(notice);
+  const notify = (notice: Notice) => {
+    made.notices.push(notice);
+    onNotice?.(notice);
+  };
   const purse = createPurse({ client: made.client, clock: made.clock, maxCu, notify });
   const lines: string[] = [];
   const log: BatchLog = {
@@ -143,7 +158,7 @@ export async function runThrough(
     lost: async (_, most) => void lines.push(`lost ${most}`),
   };
   const todo = subjects.map((_, at) => at);
-  const run = createPnlRun({ client: made.client, clock: made.clock, purse, subjects, todo, log });
+  const run = createPnlRun({ client: made.client, clock: made.clock, purse, subjects, todo, log, signal });
   const records: PnlAnswer[] = [];
   let failure: unknown;
   try {

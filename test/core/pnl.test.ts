@@ -140,6 +140,20 @@ describe('an answer that was lost', () => {
     },
   );
 
+  test('is not waited for by whoever calls the run off: it may have been charged', async () => {
+    const stop = new AbortController();
+    const service = pnlService({ fates: ['slow'] });
+    const { records, failure, run, lines, ledger, clock } = await runThrough(service, handlesUpTo(200), {
+      signal: stop.signal,
+      onNotice: (notice) => notice.kind === 'wait' && stop.abort(new Error('called off')),
+    });
+    expect(failure).toMatchObject({ message: 'called off' });
+    expect([records.length, run.left().length, run.lost.length]).toEqual([100, 100, 1]);
+    expect(lines.at(-1)).toBe(`lost ${FULL}`);
+    expect(ledger.at(-1)).toMatchObject({ cu: 0, cuAtMost: FULL });
+    expect(clock.mono()).toBe(0);
+  });
+
   test('ends the run when it happens twice in a row: the link is not trusted with more', async () => {
     const service = pnlService({ fates: ['lost', 'lost', 'lost'] });
     const { failure, run } = await runThrough(service, handlesUpTo(1_000));

@@ -26,7 +26,11 @@ export async function settleOpen(
     // With the month the meter begins anew, and where it stands tells nothing any more.
     const before = month(now) === month(journal.startedAt) ? unitsUsed : null;
     // Who dies does not end the work of the service: it may be at it yet.
-    if (!partial && (await purse.unmoved(before, Math.max(0, WORK_MS - Math.max(0, age))))) {
+    const left = Math.max(0, WORK_MS - Math.max(0, age));
+    const unmoved = !partial && (await purse.unmoved(before, left, context.signal));
+    // Called off: it stays open for the next run.
+    context.signal.throwIfAborted();
+    if (unmoved) {
       await journal.dropped(batch);
       continue;
     }
