@@ -3,9 +3,12 @@ import type { Progress } from '../output/progress.ts';
 import { wantsColor, wantsUnicode } from '../output/style.ts';
 import type { Context } from './context.ts';
 
+const silent: Progress = { say() {}, show() {}, stop() {} };
+
 /** The progress line of a run: shown where stderr is a terminal, silent everywhere else. */
 export async function openProgress({ io, globals, settings }: Context, delayMs?: number): Promise<Progress> {
   const enabled = io.stderr.isTTY === true && !globals.quiet;
+  if (!enabled) return silent;
   const { createProgress } = await import('../output/progress.ts');
   return createProgress({
     stream: io.stderr as WriteStream,

@@ -28,7 +28,7 @@ export async function runLookups<T extends object>(
 ): Promise<ExitCode> {
   const { io, format, globals } = context;
   const tally = createTally();
-  const progress = await openProgress(context, DELAY_MS);
+  const progress = single ? undefined : await openProgress(context, DELAY_MS);
   const isApart = io.stdout.isTTY !== true || globals.out !== undefined;
   const total = subjects.endless ? undefined : subjects.checked.length;
   await context.emit(view, single, async (out) => {
@@ -36,12 +36,12 @@ export async function runLookups<T extends object>(
       for await (const { record, answer } of found) {
         tally.add(answer);
         // Rows and a line that is drawn anew would run into each other on the same terminal.
-        if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress.stop();
-        else if (!single) progress.show('looking up', { done: tally.total, total, cu: context.spent });
+        if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress?.stop();
+        else progress?.show('looking up', { done: tally.total, total, cu: context.spent });
         await out.write(record as T);
       }
     } finally {
-      progress.stop();
+      progress?.stop();
     }
   });
   if (!single && io.stderr.isTTY) context.say(`${tally.text}, ${unitsText(context.spent)}`);
