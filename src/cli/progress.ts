@@ -7,13 +7,11 @@ const silent: Progress = { say() {}, show() {}, stop() {} };
 
 /** The progress line of a run: shown where stderr is a terminal, silent everywhere else. */
 export async function openProgress({ io, globals, settings }: Context, delayMs?: number): Promise<Progress> {
-  const enabled = io.stderr.isTTY === true && !globals.quiet;
-  if (!enabled) return silent;
+  if (io.stderr.isTTY !== true || globals.quiet) return silent;
   const { createProgress } = await import('../output/progress.ts');
   return createProgress({
     stream: io.stderr as WriteStream,
-    enabled,
-    color: wantsColor(globals.color, io.env, enabled, settings.color),
+    color: wantsColor(globals.color, io.env, true, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
     mono: io.clock.mono,
     ...(delayMs !== undefined && { delayMs }),

@@ -11,7 +11,7 @@ export interface Standing {
   readonly cu?: number | undefined;
 }
 
-/** A line on the terminal that says what is going on; silent where there is no terminal. */
+/** A line on the terminal that says what is going on. */
 export interface Progress {
   /** Says what is being done, or waited for. */
   say(text: string): void;
@@ -26,8 +26,6 @@ type TerminalStream = NodeJS.WriteStream;
 
 export interface ProgressOptions {
   readonly stream: TerminalStream;
-  /** False where stderr is no terminal, or the user wants quiet. */
-  readonly enabled: boolean;
   readonly color: boolean;
   readonly unicode: boolean;
   /** Milliseconds that only ever grow. */
@@ -68,12 +66,9 @@ export function barLine(
 /** How often the line may change: more would only cost time. */
 const TICK = 100;
 
-const silent: Progress = { say() {}, show() {}, stop() {} };
-
 /** The progress line of a run. What draws it is loaded when something takes long enough to be looked at. */
 export function createProgress(options: ProgressOptions): Progress {
   const { stream, color, unicode, mono } = options;
-  if (!options.enabled) return silent;
   const started = mono();
   let text = '';
   let shownAt = Number.NEGATIVE_INFINITY;

@@ -6,7 +6,7 @@ import { Failure } from '../../src/contract/failure.ts';
 import { failureJson, renderFailure } from '../../src/output/errors.ts';
 import { at, parseFields, pick } from '../../src/output/fields.ts';
 import { createNotices } from '../../src/output/notices.ts';
-import { barLine, createProgress, timeLeft } from '../../src/output/progress.ts';
+import { barLine, timeLeft } from '../../src/output/progress.ts';
 import { loadStyle, plainStyle, wantsColor, wantsUnicode } from '../../src/output/style.ts';
 import { didYouMean, distance, suggest } from '../../src/output/suggest.ts';
 import { truncate, widthOf, wrap } from '../../src/output/width.ts';
@@ -228,18 +228,5 @@ describe('progress', () => {
       barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, { width: 40, unicode: true }).length,
     ).toBeLessThanOrEqual(40);
     expect([timeLeft(5), timeLeft(200), timeLeft(7500)]).toEqual(['5s', '3m 20s', '2h 5m']);
-  });
-
-  it('writes nothing where there is no terminal', () => {
-    const progress = createProgress({
-      stream: process.stderr,
-      enabled: false,
-      color: false,
-      unicode: true,
-      mono: () => 0,
-    });
-    progress.say('x');
-    progress.show('x', { done: 1 });
-    progress.stop();
   });
 });
