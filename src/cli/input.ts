@@ -42,10 +42,10 @@ export async function* readSubjects(
   io: Pick<Io, 'stdin' | 'cwd'>,
 ): AsyncGenerator<Given> {
   for (const word of source.words) {
-    if (word === '-') yield* fromText(text(io.stdin), source.column);
+    if (word === '-') yield* fromText(text(io.stdin), source.column, 'stdin');
     else yield { text: word };
   }
-  if (source.file === '-') yield* fromText(text(io.stdin), source.column);
+  if (source.file === '-') yield* fromText(text(io.stdin), source.column, 'stdin');
   else if (source.file !== undefined) yield* fromText(fileText(source.file), source.column, source.file);
 }
 
@@ -82,15 +82,15 @@ async function* text(stream: AsyncIterable<unknown>): AsyncGenerator<string> {
 async function* fromText(
   chunks: AsyncIterable<string>,
   column: string | undefined,
-  name = '',
+  name: string,
 ): AsyncGenerator<Given> {
   if (column === undefined) {
-    let unseen = /\.csv$/i.test(name);
+    let first = true;
     for await (const { text: line, number } of lines(chunks)) {
       const trimmed = line.trim();
       if (trimmed === '' || trimmed.startsWith('#')) continue;
-      if (unseen) refuseTable(name, trimmed);
-      unseen = false;
+      if (first) refuseTable(name, trimmed);
+      first = false;
       yield { text: trimmed, line: number };
     }
     return;
@@ -110,11 +110,12 @@ async function* fromText(
 /** Columns and headers are no subjects, and would be paid for as some that nobody holds. */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
-  if (header !== undefined) {
+  // In a plain list such a word may well be a handle.
+  if (header !== undefined && /\.csv$/i.test(name)) {
     const hint = `take its column with --column ${header}; a handle of that name is written @${header}`;
     throw usage(`${name} begins with a header: ${header}`, hint);
   }
-  if (!/[,;"\t]/.test(first)) return;
+  if (first.startsWith('@') || !/[,;"\t]/.test(first)) return;
   throw usage(`${name} has columns or quotes`, 'say which column holds the subjects: --column NAME');
 }
 

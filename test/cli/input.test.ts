@@ -72,6 +72,21 @@ describe('sources of subjects', () => {
     });
   });
 
+  it('are refused on stdin where they are columns, and taken where only the first word could be a header', async () => {
+    const read = (given: string) =>
+      Readable.from(
+        readSubjects(
+          { words: ['-'], file: undefined, column: undefined },
+          { stdin: Readable.from([given]), cwd: '/' },
+        ),
+      ).toArray();
+    await expect(read('handle,desk\nmira,1\n')).rejects.toMatchObject({
+      message: 'stdin has columns or quotes',
+    });
+    expect(await read('handle\n')).toEqual([{ text: 'handle', line: 1 }]);
+    expect(await read('@a,b\n')).toEqual([{ text: '@a,b', line: 1 }]);
+  });
+
   it('are the lines of a CSV that is a plain list', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
     writeFileSync(file, '@handle\nkato\n');
