@@ -10,7 +10,7 @@ export interface Pile {
 }
 
 /** Rows held in memory before they go to the spool. */
-const HELD = 4_000;
+const HELD = 1_000;
 
 /** A pile whose memory is bounded where there is a spool. */
 export function createPile(openSpool: (() => Spool) | undefined): Pile {

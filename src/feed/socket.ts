@@ -22,7 +22,7 @@ export interface SocketOptions {
   readonly maxHeld?: number;
 }
 
-const MAX_HELD = 16 * 1024 * 1024;
+const MAX_HELD = 8 * 1024 * 1024;
 /** Past the first, the service is held up, until the second: a long queue is dear to keep. */
 const FULL = 1024 * 1024;
 const ROOM = 256 * 1024;

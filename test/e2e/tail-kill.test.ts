@@ -34,9 +34,13 @@ function disturb(sandbox: Sandbox, chance: number) {
  * Half of the clients are killed at any moment since their start, the others soon after something has come out of
  * them: a start that has to read a long way back would otherwise never be outlived.
  */
-async function untilItsTime(random: ReturnType<typeof randomOf>, grown: () => boolean) {
+async function untilItsTime(
+  random: ReturnType<typeof randomOf>,
+  grown: () => boolean,
+  client: ReturnType<typeof startTail>,
+) {
   if (random.next() < 0.5) return delay(random.between(50, 900));
-  await until(grown);
+  await until(grown).catch((error: Error) => expect.fail(`${error.message}\n${client.stderr}`));
   return delay(random.between(0, 150));
 }
 
@@ -57,7 +61,7 @@ test(`a file survives ${ROUNDS} kills with no line lost, torn or doubled`, {
   for (let round = 0; round < ROUNDS; round++) {
     const size = readText(out).length;
     disturb(sandbox, random.next());
-    await untilItsTime(random, () => readText(out).length > size);
+    await untilItsTime(random, () => readText(out).length > size, client);
     client.child.kill('SIGKILL');
     await client.child;
     client = start([]);
@@ -103,7 +107,7 @@ test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout: pat
       grown = true;
     });
     disturb(sandbox, random.next());
-    await untilItsTime(random, () => grown);
+    await untilItsTime(random, () => grown, client);
     client.child.kill('SIGKILL');
     take((await client.child).stdout);
     client = start([]);
