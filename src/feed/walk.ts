@@ -27,7 +27,7 @@ export interface WalkWorld {
   readonly sizer: Sizer;
   readonly pile: Pile;
   readonly backoff: { readonly firstMs: number; readonly maxMs: number };
-  /** How many times in a row a page may fail; a tail under way never gives up. */
+  /** How many times in a row the first page may fail; what is under way never gives up. */
   readonly tries: number;
   /** Called when the first page is there, before any of its rows is looked at. */
   readonly route: () => Route;
@@ -90,7 +90,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
 
   for (;;) {
     const askedAt = clock.mono();
-    const got = await ask(world, before, limit, backoff);
+    const tries = leg.pages === 0 ? world.tries : Number.POSITIVE_INFINITY;
+    const got = await ask(world, before, limit, backoff, tries);
     if ('cut' in got) return { leg, ...got };
     const { page } = got;
     if (leg.rows === 0) leg = { ...leg, startedAt: askedAt };
@@ -166,9 +167,10 @@ async function ask(
   before: readonly string[],
   limit: number,
   backoff: Backoff,
+  tries: number,
 ): Promise<Got> {
   let cursor = 0;
-  let tries = 0;
+  let failed = 0;
   for (;;) {
     const id = before[cursor];
     // Each try can be counted, whether its answer comes or not.
@@ -192,8 +194,8 @@ async function ask(
         continue;
       }
       if (mayBePaid(error)) world.lost(world.source.price(limit));
-      if (error.kind !== 'rate') tries++;
-      if (!passes(error) || tries >= world.tries) throw error;
+      if (error.kind !== 'rate') failed++;
+      if (!passes(error) || failed >= tries) throw error;
       const ms = error.kind === 'rate' ? Math.max(backoff.next(), waitOf(error)) : backoff.next();
       world.wait(ms, error.message);
       await world.clock.sleep(ms, world.signal);
