@@ -59,7 +59,11 @@ export function barLine(
     cu === undefined ? '' : `${grouped(cu)} CU`,
     known && rate > 0 && done < total ? `${timeLeft((total - done) / rate)} left` : '',
   ].filter((part) => part !== '');
-  while (parts.length > 1 && parts.join('  ').length > width) parts.pop();
+  const fits = () => parts.join('  ').length <= width;
+  while (parts.length > 3 && !fits()) parts.pop();
+  // The count says more than the bar does.
+  if (known && !fits()) parts.splice(1, 1);
+  while (parts.length > 1 && !fits()) parts.pop();
   return parts.join('  ').slice(0, Math.max(0, width));
 }
 

@@ -227,6 +227,8 @@ describe('progress', () => {
     expect(
       barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, { width: 40, unicode: true }).length,
     ).toBeLessThanOrEqual(40);
+    const narrow = { width: 30, unicode: true };
+    expect(barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, narrow)).toBe('whois  250/1,000');
     expect([timeLeft(5), timeLeft(200), timeLeft(7500)]).toEqual(['5s', '3m 20s', '2h 5m']);
   });
 });
