@@ -159,6 +159,15 @@ describe('a costly run', () => {
     expect(await asked('--wait', '90s')).toBe('34,200');
   });
 
+  test('is not spent in silence: each wait of a resolve that is over two seconds is said', async () => {
+    const said = async (...flags: string[]) => {
+      const words = ['resolve', 'slowpoke', '--wait', '30s', ...flags];
+      return (await runInProcess(words, { sandbox: await withSandbox(), clock: virtualClock() })).stderr;
+    };
+    expect(await said()).toMatch(/^trdr: slowpoke: queued, place \d+ in the queue; asking again in [3-9]s$/m);
+    expect(await said('-q')).not.toContain('asking again');
+  });
+
   test('goes on after y or yes', async () => {
     for (const typed of ['y\n', 'YES\n']) {
       const sandbox = await withSandbox();

@@ -1,6 +1,7 @@
 import { cu } from '../../contract/endpoints.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
+import { QUIET_MS } from '../../core/limiter.ts';
 import {
   createResolver,
   readHandle,
@@ -77,7 +78,11 @@ export const resolve = command({
       `resolving ${subjects.endless ? 'these handles' : countText(handles.length, 'handle')}`,
     );
     const progress = await openProgress(context);
-    const onStanding = (standing: Standing) => progress.say(standingText(standing));
+    const shown = io.stderr.isTTY === true;
+    const onStanding = (standing: Standing) => {
+      if (shown) progress.say(standingText(standing));
+      else if (standing.againInMs > QUIET_MS) context.say(standingText(standing));
+    };
     const resolver = createResolver({
       client: lazyClient(context),
       clock: io.clock,
