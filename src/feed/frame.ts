@@ -17,7 +17,7 @@ class UnreadRow implements Row {
   readonly id: string;
   readonly at: number | null;
   readonly raw: Buffer;
-  #record: Fields | undefined;
+  private parsed: Fields | undefined;
 
   constructor(id: string, at: number | null, raw: Buffer) {
     this.id = id;
@@ -26,9 +26,9 @@ class UnreadRow implements Row {
   }
 
   get record(): Fields {
-    if (this.#record) return this.#record;
+    if (this.parsed) return this.parsed;
     const record: Fields = JSON.parse(this.raw.toString('utf8'));
-    this.#record = record;
+    this.parsed = record;
     return record;
   }
 }
@@ -42,7 +42,7 @@ export function readThesis(frame: Uint8Array): Row | null {
   const end = frame.length - 1;
   if (end < PREFIX.length + 2 || frame[end] !== BRACE || frame[end - 1] !== BRACE) return null;
   for (let i = 0; i < PREFIX.length; i++) if (frame[i] !== PREFIX[i]) return null;
-  const bytes = Buffer.from(frame.buffer, frame.byteOffset + PREFIX.length, end - PREFIX.length);
+  const bytes = bufferOf(frame).subarray(PREFIX.length, end);
   const mark = scanRecord(bytes);
   return mark ? new UnreadRow(mark.id, mark.at, bytes) : parsed(bytes);
 }
@@ -66,7 +66,7 @@ function parsed(bytes: Buffer): Row | null {
 export function readOdd(frame: Uint8Array): OddFrame {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString('utf8'));
+    value = JSON.parse(bufferOf(frame).toString('utf8'));
   } catch {
     return { kind: 'unreadable', why: 'a frame that is not JSON' };
   }
@@ -81,6 +81,9 @@ export function readOdd(frame: Uint8Array): OddFrame {
   }
   return { kind: 'control', frame: parsed.data };
 }
+
+const bufferOf = (bytes: Uint8Array): Buffer =>
+  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -22,6 +22,8 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
 
+const everything: Test = () => true;
+
 /** A row passes when all that is wanted of it holds. Applied when rows are emitted, never to what is known of them. */
 export function createSieve({ tokens, userId, symbols, minHoldings, devOnly, grep, endless }: Wanted): Test {
   const tests: Test[] = [];
@@ -48,7 +50,7 @@ export function createSieve({ tokens, userId, symbols, minHoldings, devOnly, gre
       return found ?? true;
     });
   }
-  return (row) => tests.every((test) => test(row));
+  return tests.length === 0 ? everything : (row) => tests.every((test) => test(row));
 }
 
 /** A pattern of the user's; plain letters match in any case. */

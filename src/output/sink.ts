@@ -70,6 +70,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   let inFlight = 0;
   let turn: NodeJS.Immediate | undefined;
   let failure: Failure | undefined;
+  let over = false;
   // A wait for the reader never rejects: a failure shows at the next write, or at the end.
   let drain: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const idle: (() => void)[] = [];
@@ -86,7 +87,8 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   };
 
   const stop = (error: unknown) => {
-    if (!controller.signal.aborted) {
+    if (!over) {
+      over = true;
       if (!gone.has(codeOf(error))) failure = writeFailure(options.name ?? 'standard output', error);
       controller.abort(failure ?? outputClosed);
     }
@@ -138,7 +140,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     if (!options.live || turn || inFlight > 0) return;
     turn = setImmediate(() => {
       turn = undefined;
-      if (inFlight === 0 && !controller.signal.aborted) push();
+      if (inFlight === 0 && !over) push();
     });
   };
 
@@ -157,7 +159,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   };
 
   const flush = async () => {
-    if (!controller.signal.aborted) {
+    if (!over) {
       push();
       if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve));
     }
@@ -168,8 +170,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     closed: controller.signal,
     write(data) {
       if (failure) return Promise.reject(failure);
-      if (controller.signal.aborted) return;
-      return add(data);
+      return over ? undefined : add(data);
     },
     flush,
     end: flush,
