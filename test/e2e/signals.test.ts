@@ -99,7 +99,7 @@ describe.each(signals)('%s', (signal, exit) => {
       const body = { pending: true, reason: 'queued', retryable: true, retryAfterSeconds: 40, position: 2 };
       return { status: 202, body };
     });
-    const words = ['resolve', 'mira', 'slowpoke'];
+    const words = ['resolve', 'mira', 'slowpoke', '-q'];
     const ran = await interrupted(words, { sandbox: service }, signal, () =>
       service.calls.some((call) => call.startsWith('POST')),
     );
