@@ -21,13 +21,17 @@ export function createOutlet(sink: Sink, ring: () => void): Outlet {
   let rows = 0;
   let closed = false;
 
+  const count = (open: boolean, many: number) => {
+    if (open) rows += many;
+    else closed = true;
+  };
+
   const look = () => {
     const outcome = job?.outcome;
     if (!outcome) return;
     job = undefined;
     if ('error' in outcome) throw outcome.error;
-    if (outcome.value) rows += pending;
-    else closed = true;
+    count(outcome.value, pending);
   };
 
   return {
@@ -43,8 +47,10 @@ export function createOutlet(sink: Sink, ring: () => void): Outlet {
     },
     push(batch) {
       if (batch.length === 0) return;
+      const written = sink.write(batch);
+      if (typeof written === 'boolean') return count(written, batch.length);
       pending = batch.length;
-      job = startJob(ring, () => sink.write(batch));
+      job = startJob(ring, () => written);
     },
     settled: async () => job?.settled,
   };

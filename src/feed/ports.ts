@@ -49,8 +49,8 @@ export type Connect = (stir: () => void, signal: AbortSignal) => Promise<Link>;
 
 /** Where rows go. `false` says that the reader has gone, which is no failure. */
 export interface Sink {
-  /** Writes rows in order; settles when there is room for more. */
-  write(rows: readonly Row[]): Promise<boolean>;
+  /** Writes rows in order; where there is no room for more, the answer comes when there is. */
+  write(rows: readonly Row[]): boolean | Promise<boolean>;
   /** Settles when everything written is out of this process, and on disk where it is a file that is resumed from. */
   flush(): Promise<boolean>;
 }

@@ -27,6 +27,12 @@ export interface SinkOptions {
 /** Why `closed` was aborted where the reader has gone: a clean end, no failure. */
 export const outputClosed: Error = Object.freeze(new Error('the reader has gone'));
 
+/**
+ * Batches that may be on their way before the writer has to wait. A stream calls itself full at a fraction of one:
+ * to wait for each would keep the reader waiting, too.
+ */
+const AHEAD = 4;
+
 const gone = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
 /** The `code` of an error of the system, or its name. */
@@ -68,19 +74,20 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   let chunk = Buffer.allocUnsafeSlow(size);
   let used = 0;
   let inFlight = 0;
+  let bytesInFlight = 0;
   let turn: NodeJS.Immediate | undefined;
   let failure: Failure | undefined;
   let over = false;
   // A wait for the reader never rejects: a failure shows at the next write, or at the end.
-  let drain: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  let room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const idle: (() => void)[] = [];
   // A stream onto a descriptor has no more use for what it says it has written. Others may keep it.
   const letsGo = 'fd' in stream && typeof stream.fd === 'number';
   const free: (typeof chunk)[] = [];
 
-  const settleDrain = () => {
-    drain?.resolve();
-    drain = undefined;
+  const settleRoom = () => {
+    room?.resolve();
+    room = undefined;
   };
   const settleIdle = () => {
     for (const resolve of idle.splice(0)) resolve();
@@ -93,40 +100,39 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
       controller.abort(failure ?? outputClosed);
     }
     used = 0;
-    settleDrain();
+    settleRoom();
     settleIdle();
   };
   // Stays attached for good: a late EPIPE without a listener would end the process with a stack.
   stream.on('error', stop);
   stream.on('close', () => stop(streamClosed));
-  stream.on('drain', settleDrain);
 
-  const waitForDrain = (): Promise<void> => {
-    if (!drain) {
-      let resolve = () => {};
-      const promise = new Promise<void>((done) => {
-        resolve = done;
-      });
-      drain = { promise, resolve };
-    }
-    return drain.promise;
+  const waitForRoom = () => {
+    let resolve = () => {};
+    const promise = new Promise<void>((done) => {
+      resolve = done;
+    });
+    room = { promise, resolve };
   };
 
-  const send = (bytes: Uint8Array, of?: typeof chunk): void | Promise<void> => {
+  const send = (bytes: Uint8Array, of?: typeof chunk) => {
     inFlight++;
-    const ready = stream.write(bytes, (error) => {
+    bytesInFlight += bytes.length;
+    stream.write(bytes, (error) => {
       inFlight--;
+      bytesInFlight -= bytes.length;
       if (error) return stop(error);
       if (of && letsGo) free.push(of);
+      if (bytesInFlight < AHEAD * size) settleRoom();
       if (inFlight > 0) return;
       // What came in meanwhile goes out as one piece: batches grow as far as the reader is slow.
       if (options.live && used > 0) push();
       else settleIdle();
     });
-    return ready ? undefined : waitForDrain();
+    if (bytesInFlight >= AHEAD * size && !over && !room) waitForRoom();
   };
 
-  const push = (): void | Promise<void> => {
+  const push = () => {
     if (used === 0) return;
     const full = chunk;
     const bytes = chunk.subarray(0, used);
@@ -146,16 +152,16 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
 
   const add = (data: string | Uint8Array): void | Promise<void> => {
     // Three bytes are the most that one UTF-16 unit becomes.
-    const room = typeof data === 'string' ? data.length * 3 : data.byteLength;
-    if (room > size - used) push();
-    if (room > size) send(typeof data === 'string' ? Buffer.from(data) : Buffer.from(data));
+    const most = typeof data === 'string' ? data.length * 3 : data.byteLength;
+    if (most > size - used) push();
+    if (most > size) send(typeof data === 'string' ? Buffer.from(data) : Buffer.from(data));
     else if (typeof data === 'string') used += chunk.write(data, used);
     else {
       chunk.set(data, used);
       used += data.byteLength;
     }
     if (used > 0) schedule();
-    return drain?.promise;
+    return room?.promise;
   };
 
   const flush = async () => {

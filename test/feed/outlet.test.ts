@@ -55,6 +55,18 @@ describe('the outlet', () => {
     expect(written).toEqual([['a', 'b'], ['c']]);
   });
 
+  test('is not busy where there was room at once, and takes the reader that has gone at its word', () => {
+    const answers = [true, true, false];
+    const outlet = createOutlet({ write: () => answers.shift() ?? false, flush: async () => true }, () =>
+      expect.fail('nothing is to be waited for'),
+    );
+    outlet.push(rows('a', 'b'));
+    outlet.push(rows('c'));
+    expect([outlet.busy(), outlet.rows, outlet.closed]).toEqual([false, 3, false]);
+    outlet.push(rows('d'));
+    expect([outlet.busy(), outlet.rows, outlet.closed]).toEqual([false, 3, true]);
+  });
+
   test('settles with the write under way, and at once where there is none', async () => {
     const { outlet, done } = opened();
     await outlet.settled();

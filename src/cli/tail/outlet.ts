@@ -13,15 +13,15 @@ export function outletOf(records: Records<Row['record']>, hide: () => void): Sin
     throw closed.reason;
   };
   return {
-    async write(rows) {
+    write(rows) {
+      if (!open()) return false;
       hide();
       let wait: void | Promise<void> | null = null;
       for (const row of rows) {
         // The record is left alone where its bytes will do: it may not have been parsed yet.
         wait = row.raw !== null && records.writeRaw ? records.writeRaw(row.raw) : records.write(row.record);
       }
-      await wait;
-      return open();
+      return wait ? wait.then(open) : open();
     },
     async flush() {
       if (open()) await records.flush();
