@@ -353,8 +353,10 @@ async function wrongLines(path: string, count: number): Promise<string> {
 async function stall(folder: string, seconds: number) {
   const count = RATE * (seconds + 15);
   print(`${RATE} posts a second, and a reader that stalls for ${seconds} s`);
-  const { mb } = await run(folder, trdr, 0, count, `| { sleep ${seconds}; cat > out; }`);
-  print(`${trdr}: ${mb.toFixed(0)} MB, ${await wrongLines(join(folder, 'out'), count)}`);
+  const { mb, samples } = await run(folder, trdr, 0, count, `| { sleep ${seconds}; cat > out; }`);
+  const meanwhile = Math.max(...samples.slice(0, seconds));
+  print(`${trdr}: ${meanwhile.toFixed(0)} MB meanwhile, at most ${mb.toFixed(0)} MB while it catches up`);
+  print(await wrongLines(join(folder, 'out'), count));
 }
 
 async function memory(folder: string, frames: number) {
