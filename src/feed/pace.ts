@@ -36,10 +36,6 @@ export function pollSeconds(rate: number, lag: number, least: number, price = th
 export const leastSeconds = (ratePerMinute: number | null): number =>
   ratePerMinute ? 60 / (ratePerMinute / 2) : 1;
 
-/** Seconds between one-block polls that make `units` last for `seconds` when `share` of them may be used. */
-export const monthSeconds = (units: number, seconds: number, share = 1): number =>
-  (BLOCK_CU * seconds) / (units * share);
-
 /** How many rows to ask for when `expected` are still to come. */
 export const pageRows = (expected: number, step: number, max: number): number =>
   Math.min(max, Math.max(step, step * Math.ceil((expected + 1) / step)));

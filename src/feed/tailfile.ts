@@ -50,7 +50,6 @@ export async function readTailFile(
   const known: Known[] = [];
   let keep = 0;
   let older = 0;
-  let whole = true;
   let newest: number | null = null;
   for await (const line of linesFromEnd(bytes)) {
     keep = Math.max(keep, line.end);
@@ -65,26 +64,18 @@ export async function readTailFile(
       newest = Math.max(newest, row.at < newest + depth ? row.at : newest);
       older = row.at < Math.min(newest - depth, wanted) - depth ? older + 1 : 0;
     }
-    if (older >= OLDER_LINES) {
-      whole = false;
-      break;
-    }
+    if (older >= OLDER_LINES) break;
   }
   if (known.length === 0) return { keep, resume: undefined };
-  return { keep, resume: resumeFrom(known, whole, newest, depth, spans.holdMs) };
+  return { keep, resume: resumeFrom(known, newest, depth, spans.holdMs) };
 }
 
-function resumeFrom(
-  known: readonly Known[],
-  whole: boolean,
-  newest: number | null,
-  depth: number,
-  holdMs: number,
-): Resume {
+function resumeFrom(known: readonly Known[], newest: number | null, depth: number, holdMs: number): Resume {
   const horizon = newest === null ? Number.NEGATIVE_INFINITY : newest - depth;
-  // The file begins with its oldest line: what was posted before it is not wanted.
+  // A file begins with its oldest line: what was posted before it is not wanted. Where reading ended sooner, the
+  // oldest line read is below the horizon.
   const times = known.map(({ at }) => at).filter((at) => at !== null);
-  const oldest = whole ? times.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY) : horizon;
+  const oldest = times.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY);
   const floor = Number.isFinite(oldest) ? Math.max(horizon, oldest) : horizon;
   const last = known[0];
   return {

@@ -103,6 +103,22 @@ describe('the meter', () => {
     expect(minutes()).toEqual(sum(0, 3));
   });
 
+  test('takes back what it feared of a connection that ended long after the start', () => {
+    const { meter, pass, minutes } = metered();
+    pass(3_600_000);
+    meter.opened();
+    pass(10_000);
+    const heard = meter.closed(60_000);
+    expect(minutes()).toEqual(sum(0, 2));
+    heard();
+    expect(minutes()).toEqual(sum(0, 1));
+    meter.opened();
+    pass(60_500);
+    meter.closed(0);
+    // The service may have counted half a second less than the minute.
+    expect(minutes().least).toBe(0);
+  });
+
   test('fears a minute for a handshake whose outcome is not known', () => {
     const { meter, minutes } = metered();
     meter.doubted();

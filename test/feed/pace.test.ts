@@ -5,7 +5,6 @@ import {
   createRate,
   createSizer,
   leastSeconds,
-  monthSeconds,
   pageRows,
   pollCost,
   pollPerMinute,
@@ -71,15 +70,6 @@ describe('polling', () => {
   test('keeps under half of the per-minute limit of the key', () => {
     expect(leastSeconds(60)).toBe(2);
     expect(pollSeconds(0.1, 0.5, leastSeconds(60))).toBe(2);
-  });
-
-  test.each([
-    ['Starter', 1_000_000, 518],
-    ['Builder', 5_000_000, 104],
-    ['Growth', 20_000_000, 26],
-    ['Scale', 75_000_000, 7],
-  ])('makes %s last for a month at the interval of the plan', (_, units, seconds) => {
-    expect(Math.round(monthSeconds(units, 30 * 86_400))).toBe(seconds);
   });
 });
 
