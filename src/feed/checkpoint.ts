@@ -1,5 +1,6 @@
 import { Failure } from '../contract/failure.ts';
-import type { Flow, Resume } from './flow.ts';
+import type { Flow } from './flow.ts';
+import type { Resume } from './routes.ts';
 import { timeOf } from './row.ts';
 import type { Watermark } from './watermark/mark.ts';
 

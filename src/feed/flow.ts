@@ -4,30 +4,12 @@ import type { Outlet } from './outlet.ts';
 import { createMargin, type Margin } from './pace.ts';
 import type { Pile } from './pile.ts';
 import type { Link } from './ports.ts';
+import { createRoutes, type Depth, type StartPoint } from './routes.ts';
 import type { Mark, Row } from './row.ts';
 import type { Timing } from './timing.ts';
 import type { Route, Walked } from './walk.ts';
 import { steadyTime, type Watermark, watermarkOf } from './watermark/mark.ts';
 import type { Seen } from './watermark/seen.ts';
-
-/** Where a run begins. */
-export type StartPoint =
-  | { readonly kind: 'now' }
-  | { readonly kind: 'backfill'; readonly rows: number }
-  | { readonly kind: 'since'; readonly at: number }
-  | Resume;
-
-/** Where an earlier run stopped: what is complete, and what came out above it. */
-export interface Resume {
-  readonly kind: 'checkpoint' | 'file';
-  readonly watermark: Watermark;
-  /** Rows posted before this came out, or are not wanted. */
-  readonly floor: number;
-  readonly known: readonly (readonly [id: string, at: number | null])[];
-}
-
-/** How a walk is meant: of the start, down to the margin, or only to what is known. */
-export type Depth = 'start' | 'deep' | 'shallow';
 
 /** A walk that was taken over, to be emitted. */
 interface Fill {
@@ -83,10 +65,6 @@ export interface Flow {
 const FRAMES = 512;
 /** A frame may come so much later than its post appears in the pages. */
 const PROMPT_MS = 15_000;
-/** How much newer than the next few a post may be dated for the start to count from it. */
-const BELIEVED_MS = 3_600_000;
-/** Rows without a usable time after which a first look gives up looking for an older one. */
-const TIES = 300;
 
 interface FlowWorld {
   readonly start: StartPoint;
@@ -109,13 +87,11 @@ interface FlowWorld {
 export function createFlow(world: FlowWorld): Flow {
   const { seen, outlet, start, sieve, scope, carries } = world;
   const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
+  const routes = createRoutes({ start, seen, margin, watermark: () => watermark });
   let watermark: Watermark | undefined;
   let provenAt: number | undefined;
   let left = world.count;
   let fill: Fill | undefined;
-  /** Rows of a first walk that are not wanted, and the time of the oldest that is. */
-  let rest: Row[] = [];
-  let oldest = Number.NEGATIVE_INFINITY;
   let held: Row[] = [];
   let proveFirst = world.proveFirst;
   let lowest = seen.floor;
@@ -127,67 +103,6 @@ export function createFlow(world: FlowWorld): Flow {
     watermark = start.watermark;
     lowest = seen.floor;
   }
-
-  /** Post time down to which a walk has to go. */
-  const low = () => Math.max(seen.floor, (watermark?.base ?? Number.NEGATIVE_INFINITY) - margin.ms);
-
-  const deep = (): Route => ({
-    // On a feed without times, nothing but a known id can end a walk.
-    beyond: (row) => (row.at === null ? watermark?.base === null && seen.has(row.id) : row.at < low()),
-    keep: (row) => !seen.has(row.id) && (row.at === null || row.at >= seen.floor),
-    target: low,
-  });
-
-  const shallow = (): Route => {
-    const whole = deep();
-    return {
-      ...whole,
-      // A known post without a time proves nothing: it may stand above all others for good.
-      beyond: (row) => (row.at !== null && seen.has(row.id)) || whole.beyond(row),
-      target: () => watermark?.base ?? null,
-    };
-  };
-
-  /** The newest `rows`, and on to one that is older than the top: a tie could not be told from a post to come. */
-  const newest = (rows: number): Route => {
-    let count = 0;
-    let top: number | null = null;
-    rest = [];
-    oldest = Number.NEGATIVE_INFINITY;
-    return {
-      beyond(row) {
-        top ??= row.at;
-        if (count < rows) return false;
-        return row.at !== null && top !== null ? row.at < top : count >= rows + TIES;
-      },
-      keep(row) {
-        count++;
-        if (count > rows) rest.push(row);
-        else if (row.at !== null) oldest = row.at;
-        return count <= rows;
-      },
-      target: () => null,
-    };
-  };
-
-  const since = (at: number): Route => {
-    rest = [];
-    return {
-      beyond: (row) => row.at !== null && row.at < at,
-      keep(row, beyond) {
-        const wanted = row.at === null ? !beyond : row.at >= at;
-        if (!wanted) rest.push(row);
-        return wanted;
-      },
-      target: () => at,
-    };
-  };
-
-  const first = (): Route => {
-    if (start.kind === 'since') return since(start.at);
-    if (start.kind === 'backfill') return newest(start.rows);
-    return start.kind === 'now' ? newest(0) : deep();
-  };
 
   /** Whether a row comes out: it is new, and passes the sieve. */
   const accept = (row: Row): boolean => {
@@ -202,31 +117,12 @@ export function createFlow(world: FlowWorld): Flow {
     lowest = seen.floor;
   };
 
-  /** What was posted before is not wanted: the start's own time, the oldest row of a backfill, or the newest post. */
-  const firstFloor = (walked: Walked): number => {
-    if (start.kind === 'since') return start.at;
-    if (start.kind === 'backfill' && start.rows > 0) return oldest;
-    const steady = steadyTime(walked.first.map((row) => row.at));
-    if (steady === null) return Number.NEGATIVE_INFINITY;
-    const times = walked.first.map((row) => row.at ?? steady);
-    // A post dated far ahead of the others is not believed.
-    return Math.max(...times.filter((at) => at <= steady + BELIEVED_MS));
-  };
-
-  const begin = (fill: Fill) => {
-    if (fill.depth !== 'start' || 'known' in start) return;
-    for (const row of rest) seen.add(row.id, row.at);
-    rest = [];
-    seen.forget(firstFloor(fill.walked));
-    lowest = seen.floor;
-  };
-
   const gapOf = ({ walked, depth, goOn }: Fill): Gap | undefined => {
     if (!walked.cut || !walked.reached || (depth === 'shallow' && goOn)) return undefined;
     const top = watermark?.top ?? null;
     // Where the walk came below what is complete, only late posts can be missing.
     const from = isBelow(walked.reached, top) ? null : top;
-    const lateFrom = watermark && Number.isFinite(low()) ? low() : null;
+    const lateFrom = watermark && Number.isFinite(routes.low()) ? routes.low() : null;
     return { why: walked.cut, from, lateFrom, to: walked.reached, open: !goOn && world.heals };
   };
 
@@ -286,12 +182,15 @@ export function createFlow(world: FlowWorld): Flow {
     },
     margin,
     seen,
-    route: (depth) => (depth === 'start' ? first() : depth === 'deep' ? deep() : shallow()),
+    route: routes.to,
     fill(walked, pile, depth, goOn) {
       fill = { walked, pile, depth, goOn, rows: 0, late: 0, worstMs: 0, missed: 0 };
       before = watermark?.top?.at;
       fresh = 0;
-      begin(fill);
+      if (depth === 'start') {
+        routes.begin(walked);
+        lowest = seen.floor;
+      }
     },
     async fillStep() {
       const own = fill;

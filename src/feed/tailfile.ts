@@ -1,5 +1,5 @@
 import { Failure } from '../contract/failure.ts';
-import type { Resume } from './flow.ts';
+import type { Resume } from './routes.ts';
 import { timeOf } from './row.ts';
 import type { Timing } from './timing.ts';
 import { steadyTime } from './watermark/mark.ts';

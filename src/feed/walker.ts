@@ -1,11 +1,12 @@
 import { createBackoff } from './backoff.ts';
 import { hollowFeed } from './failures.ts';
-import type { Depth, Flow } from './flow.ts';
+import type { Flow } from './flow.ts';
 import { type Job, startJob } from './job.ts';
 import type { TailNotice } from './notice.ts';
 import { createSizer } from './pace.ts';
 import { createPile, type Pile } from './pile.ts';
 import type { World } from './ports.ts';
+import type { Depth } from './routes.ts';
 import { planWalk } from './schedule.ts';
 import type { Timing } from './timing.ts';
 import { type Walked, walk } from './walk.ts';

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
-import { createFlow, type Depth, type Filled, type Resume, type StartPoint } from '../../src/feed/flow.ts';
+import { createFlow, type Filled } from '../../src/feed/flow.ts';
 import { createOutlet } from '../../src/feed/outlet.ts';
 import { createSizer } from '../../src/feed/pace.ts';
 import { createPile } from '../../src/feed/pile.ts';
 import type { Link } from '../../src/feed/ports.ts';
 import { createQueue } from '../../src/feed/queue.ts';
+import type { Depth, Resume, StartPoint } from '../../src/feed/routes.ts';
 import type { Row } from '../../src/feed/row.ts';
 import { timing } from '../../src/feed/timing.ts';
 import { walk } from '../../src/feed/walk.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Resume } from '../../src/feed/flow.ts';
+import type { Resume } from '../../src/feed/routes.ts';
 import { mergeResume, readTailFile } from '../../src/feed/tailfile.ts';
 import { timing } from '../../src/feed/timing.ts';
 

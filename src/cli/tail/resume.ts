@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from 'node:fs';
 import { Failure } from '../../contract/failure.ts';
 import { readCheckpoint } from '../../feed/checkpoint.ts';
-import type { Resume } from '../../feed/flow.ts';
+import type { Resume } from '../../feed/routes.ts';
 import { mergeResume, readTailFile } from '../../feed/tailfile.ts';
 import { timing } from '../../feed/timing.ts';
 

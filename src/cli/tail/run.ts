@@ -1,9 +1,9 @@
 import { usage } from '../../contract/failure.ts';
 import type { Client } from '../../core/ports.ts';
 import { createTail, type TailOptions } from '../../feed/engine.ts';
-import type { StartPoint } from '../../feed/flow.ts';
 import type { Summary } from '../../feed/notice.ts';
 import type { Connect, PageSource } from '../../feed/ports.ts';
+import type { StartPoint } from '../../feed/routes.ts';
 import type { Row } from '../../feed/row.ts';
 import { createStatusLine } from '../../output/status.ts';
 import { wantsUnicode } from '../../output/style.ts';
