@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Programs under test run beside the tests: to leave a processor free would leave it idle.
-    maxWorkers: availableParallelism(),
+    // Many tests wait for programs that wait themselves: one worker more keeps the processors busy.
+    maxWorkers: availableParallelism() + 1,
     globalSetup: 'test/e2e/build.ts',
     // A machine with other work to do is slow, and no test is about that.
     testTimeout: 60_000,
