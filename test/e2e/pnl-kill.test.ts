@@ -9,7 +9,7 @@ import { openHome, startTrdr } from './harness.ts';
 import { ledgerOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 /** How often the process is killed: `KILLS=500` for a long run, `SEED=n` for the same one again. */
-const KILLS = Number(process.env['KILLS'] ?? 12);
+const KILLS = Number(process.env['KILLS'] ?? 20);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const HANDLES = someHandles(600);
 const FILE = recordsOf(HANDLES)
