@@ -58,5 +58,7 @@ try {
   process.exitCode = error.code;
 } finally {
   quit();
+  // At its end it still writes into the folder.
+  if (service.exitCode === null && service.signalCode === null) await once(service, 'exit');
   rmSync(home, { recursive: true, force: true });
 }

@@ -1,0 +1,20 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, onTestFinished, test } from 'vitest';
+import { root } from './pages.ts';
+
+test('the demo shows its commands, ends well, and leaves nothing behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trdr-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { exitCode, stdout, stderr } = await execa(process.execPath, ['.tools/demo.mjs'], {
+    cwd: root,
+    env: { TMPDIR: folder },
+    reject: false,
+  });
+  expect([exitCode, readdirSync(folder)], stderr).toEqual([0, []]);
+  for (const shown of ['$ trdr whois mira', '$ trdr thesis tail', 'end: ', '$ trdr me', 'Now you: ']) {
+    expect(`${stdout}\n${stderr}`).toContain(shown);
+  }
+});
