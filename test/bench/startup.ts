@@ -12,6 +12,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { cert, key } from '../core/certificate.ts';
+import { me } from './me.ts';
 
 const program = resolve(process.env['TRDR'] ?? 'bin/trdr.js');
 const home = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
@@ -27,18 +28,6 @@ const user = (handle: string) => ({
   solanaAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
   evmAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
 });
-const me = {
-  ratePerMinute: 1_000_000,
-  usage: {
-    period: '2026-01',
-    unitsUsed: 0,
-    unitsRemaining: null,
-    additionalUnits: 0,
-    revealsUsed: 0,
-    revealsRemaining: null,
-  },
-  entitlement: { unmetered: true, monthlyUnits: 0 },
-};
 
 const answer: RequestListener = (request, response) => {
   const [, handle] = /^\/v2\/user\/handle\/(\w+)$/.exec(request.url ?? '') ?? [];

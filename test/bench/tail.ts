@@ -21,6 +21,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { WebSocket, WebSocketServer } from 'ws';
+import { me } from './me.ts';
 
 const here = fileURLToPath(import.meta.url);
 const EPOCH = 1_700_000_000_000;
@@ -148,19 +149,6 @@ function serve(frames: number, ends: boolean): void {
   });
   process.once('disconnect', () => process.exit());
 }
-
-const me = {
-  ratePerMinute: 1_000_000,
-  usage: {
-    period: '2026-01',
-    unitsUsed: 0,
-    unitsRemaining: null,
-    additionalUnits: 0,
-    revealsUsed: 0,
-    revealsRemaining: null,
-  },
-  entitlement: { unmetered: true, monthlyUnits: 0 },
-};
 
 // --- The clients ----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,13 @@
+/** A key without limits, so that nothing but the program is measured. */
+export const me = {
+  ratePerMinute: 1_000_000,
+  usage: {
+    period: '2026-01',
+    unitsUsed: 0,
+    unitsRemaining: null,
+    additionalUnits: 0,
+    revealsUsed: 0,
+    revealsRemaining: null,
+  },
+  entitlement: { unmetered: true, monthlyUnits: 0 },
+};
