@@ -11,7 +11,7 @@ import {
 } from './mutants.ts';
 import { rngOf } from './rng.ts';
 import { seeds, simulate } from './run.ts';
-import { type Schedule, scheduleOf } from './schedule.ts';
+import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
 import { above } from './service.ts';
 import { createSimulation, type Mutation } from './world.ts';
 
@@ -35,25 +35,8 @@ function breaking(seed: number, behindMs: number): Schedule {
     const from = 25_000 * (i + 1) * rng.between(0.9, 1.1);
     return { kind: rng.pick(['reset', 'close'] as const), from, to: from + 1 };
   });
-  const plain = {
-    late: 0,
-    vanish: 0,
-    twenty: false,
-    timeless: false,
-    skew: 0,
-    bursts: 0,
-    sifted: false,
-  } as const;
-  const given = {
-    via: 'ws',
-    feed: 'thesis',
-    resume: 'none',
-    start: { kind: 'now' },
-    end: 'stop',
-    kills: [],
-  } as const;
   const rest = { behindMs, busyMs, faults, rate: 1, ceiling: null, units: null, lagMs: 10_000 };
-  return { ...scheduleOf(seed), ...plain, ...given, ...rest };
+  return { ...scheduleOf(seed), ...uneventful, ...rest };
 }
 
 /** Posts that were out by the end of the run, though nothing audited it, and those that were not. */

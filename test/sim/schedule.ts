@@ -131,3 +131,9 @@ function faultsOf(rng: Rng, busyMs: number, poor: boolean): Fault[] {
     faults.push({ kind: rng.pick(['quota', 'policy'] as const), from: busyMs * rng.next(), to: 1e12 });
   return faults;
 }
+
+/** What a schedule holds in which posts and pages are as they should be, and nobody stops the run. */
+export const uneventful = {
+  ...{ via: 'ws', feed: 'thesis', resume: 'none', start: { kind: 'now' }, end: 'stop', kills: [] },
+  ...{ late: 0, vanish: 0, twenty: false, timeless: false, skew: 0, bursts: 0, sifted: false },
+} as const satisfies Partial<Schedule>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judge } from './judge.ts';
-import { type Schedule, scheduleOf } from './schedule.ts';
+import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
 import { createSimulation } from './world.ts';
 
 const HOURS = 3;
@@ -8,16 +8,8 @@ const HOURS = 3;
 /** Hours in which nothing goes wrong. */
 const calm = (given: Partial<Schedule>): Schedule => ({
   ...scheduleOf(1),
-  ...{
-    via: 'ws',
-    feed: 'thesis',
-    resume: 'none',
-    start: { kind: 'now' },
-    end: 'stop',
-    kills: [],
-    faults: [],
-  },
-  ...{ late: 0, vanish: 0, behindMs: 0, twenty: false, timeless: false, skew: 0, bursts: 0, sifted: false },
+  ...uneventful,
+  ...{ faults: [], behindMs: 0 },
   ...{ ceiling: null, units: null, lagMs: 10_000, busyMs: HOURS * 3_600_000, rate: 0.2 },
   ...given,
 });
