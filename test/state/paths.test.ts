@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { foldersOf, homeOf, needFolder } from '../../src/state/paths.ts';
 
-const linux = { platform: 'linux', home: '/home/ann', cwd: '/work' };
+const linux = { platform: 'linux', home: '/home/ann', cwd: '/desk' };
 
 test('without a word from the environment the folders lie where the system keeps such things', () => {
   expect(foldersOf({ ...linux, env: {} })).toEqual({
@@ -32,7 +32,7 @@ test("trdr's own variables come before XDG's, and XDG's before the habit", () =>
   const own = { ...env, TRDR_CONFIG_DIR: '/t/c', TRDR_STATE_DIR: 'rel/s', TRDR_CACHE_DIR: '' };
   expect(foldersOf({ ...linux, env: own })).toEqual({
     config: '/t/c',
-    state: '/work/rel/s',
+    state: '/desk/rel/s',
     cache: '/x/k/trdr',
   });
 });
