@@ -1,55 +1,22 @@
-import type { Subscription } from '../contract/frames.ts';
 import { createBell } from './bell.ts';
 import { createMeter } from './budget/meter.ts';
 import { createPurse } from './budget/purse.ts';
-import type { PollReason, Via, Way } from './budget/ways.ts';
+import type { PollReason, Way } from './budget/ways.ts';
 import { snapshotOf } from './checkpoint.ts';
 import { type Conduct, createConduct } from './conduct.ts';
 import { cannotHold, ceilingReached } from './failures.ts';
 import { createFlow, type Filled } from './flow.ts';
 import { createKeeper } from './keeper.ts';
-import type { EndReason, Gap, Status, Summary, TailNotice } from './notice.ts';
+import type { EndReason, Gap, Status, Summary } from './notice.ts';
+import type { TailOptions } from './options.ts';
 import { createOutlet } from './outlet.ts';
 import { createRate } from './pace.ts';
 import type { World } from './ports.ts';
-import type { StartPoint } from './routes.ts';
 import type { Row } from './row.ts';
 import { timing as defaults, type Timing } from './timing.ts';
 import { createWalker, type WalkView } from './walker.ts';
-import { createSeen, type Seen } from './watermark/seen.ts';
+import { createSeen } from './watermark/seen.ts';
 import { windUp } from './windup.ts';
-
-/** What is asked of a tail. */
-export interface TailOptions {
-  readonly start: StartPoint;
-  readonly via: Via;
-  /** The delay aimed at when polling. */
-  readonly lagMs: number;
-  readonly subscription?: Subscription | undefined;
-  /** Whether the subscription brings a row that the pages show; it brings all, unless given. */
-  readonly carries?: ((row: Row) => boolean) | undefined;
-  /** Whether a frame is of the part of the feed that the pages show; all are, unless given. */
-  readonly scope?: ((row: Row) => boolean) | undefined;
-  /** What comes out; everything, unless given. */
-  readonly sieve?: ((row: Row) => boolean) | undefined;
-  /** Rows after which the run ends. */
-  readonly count?: number | undefined;
-  /** How often the first page may fail before the run does. */
-  readonly firstTries?: number | undefined;
-  readonly durationMs?: number | undefined;
-  /** CU that the run may spend. */
-  readonly ceiling?: number | undefined;
-  /** The part of the key's units that the socket may use in `auto`. */
-  readonly socketShare?: number | undefined;
-  /** Names the feed in a checkpoint. */
-  readonly feed: string;
-  /** The output is the only thing a later run will go on from: nothing comes out long after the last proof. */
-  readonly fileIsCheckpoint?: boolean | undefined;
-  readonly on?: ((notice: TailNotice) => void) | undefined;
-  readonly timing?: Partial<Timing> | undefined;
-  /** Another memory of ids, for tests. */
-  readonly seen?: ((floor: number, max: number) => Seen) | undefined;
-}
 
 /** A tail: runs once. */
 export interface Tail {

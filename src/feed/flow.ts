@@ -1,4 +1,4 @@
-import { readOdd, readThesis } from './frame.ts';
+import { readRow } from './frame.ts';
 import type { Gap } from './notice.ts';
 import type { Outlet } from './outlet.ts';
 import { createMargin, type Margin } from './pace.ts';
@@ -8,32 +8,32 @@ import { createRoutes, type Depth, type StartPoint } from './routes.ts';
 import type { Mark, Row } from './row.ts';
 import type { Timing } from './timing.ts';
 import type { Route, Walked } from './walk.ts';
-import { steadyTime, type Watermark, watermarkOf } from './watermark/mark.ts';
+import { isBelow, steadyTime, type Watermark, watermarkOf } from './watermark/mark.ts';
 import type { Seen } from './watermark/seen.ts';
 
-/** A walk that was taken over, to be emitted. */
-interface Fill {
-  readonly walked: Walked;
-  readonly pile: Pile;
-  readonly depth: Depth;
-  readonly goOn: boolean;
-  rows: number;
-  late: number;
-  worstMs: number;
-  missed: number;
-}
-
-/** What a fill came to. */
-export interface Filled {
+/** What a walk brought. */
+interface Found {
   readonly walked: Walked;
   readonly depth: Depth;
   /** Rows that came out, and rows new to the tail whether they passed the sieve or not. */
-  readonly rows: number;
-  readonly fresh: number;
-  readonly late: number;
-  readonly worstMs: number;
+  rows: number;
+  fresh: number;
+  late: number;
+  worstMs: number;
   /** Rows that a healthy socket would have brought long before. */
-  readonly missed: number;
+  missed: number;
+}
+
+/** A walk that was taken over, to be emitted. */
+interface Fill extends Found {
+  readonly pile: Pile;
+  readonly goOn: boolean;
+  /** Post time of the top when it began. */
+  readonly before: number | null | undefined;
+}
+
+/** What a fill came to. */
+export interface Filled extends Readonly<Found> {
   readonly gap: Gap | undefined;
 }
 
@@ -144,7 +144,8 @@ export function createFlow(world: FlowWorld): Flow {
     moveTo({ top: { id: last.id, at: last.at }, base: last.at });
   };
 
-  const lateness = (fill: Fill, row: Row, was: number | null | undefined) => {
+  const lateness = (fill: Fill, row: Row) => {
+    const was = fill.before;
     if (row.at === null || was === null || was === undefined) return;
     if (row.at >= was) {
       if (row.at < (fill.walked.first[0]?.at ?? 0) - PROMPT_MS && carries(row)) fill.missed++;
@@ -162,8 +163,6 @@ export function createFlow(world: FlowWorld): Flow {
     watermark = { top: to, base: seen.floor + margin.ms };
   };
 
-  let before: number | null | undefined;
-  let fresh = 0;
   return {
     get watermark() {
       return watermark;
@@ -184,9 +183,8 @@ export function createFlow(world: FlowWorld): Flow {
     seen,
     route: routes.to,
     fill(walked, pile, depth, goOn) {
-      fill = { walked, pile, depth, goOn, rows: 0, late: 0, worstMs: 0, missed: 0 };
-      before = watermark?.top?.at;
-      fresh = 0;
+      const before = watermark?.top?.at;
+      fill = { walked, pile, depth, goOn, before, rows: 0, fresh: 0, late: 0, worstMs: 0, missed: 0 };
       if (depth === 'start') {
         routes.begin(walked);
         lowest = seen.floor;
@@ -204,8 +202,8 @@ export function createFlow(world: FlowWorld): Flow {
           out.push(row);
           left--;
         } else if (known) continue;
-        fresh++;
-        lateness(own, row, before);
+        own.fresh++;
+        lateness(own, row);
       }
       own.rows += out.length;
       if (out.length > 0) proveFirst = false;
@@ -216,7 +214,7 @@ export function createFlow(world: FlowWorld): Flow {
       if (last && left > 0) return undefined;
       const gap = left > 0 ? finish(own) : undefined;
       fill = undefined;
-      const { walked, depth, rows: count, late, worstMs, missed } = own;
+      const { walked, depth, rows: count, fresh, late, worstMs, missed } = own;
       return { walked, depth, rows: count, fresh, late, worstMs, missed, gap };
     },
     frames(link, odd) {
@@ -226,7 +224,7 @@ export function createFlow(world: FlowWorld): Flow {
         const raw = link.next();
         if (!raw) break;
         taken++;
-        const row = readThesis(raw) ?? rowOfOdd(raw, odd);
+        const row = readRow(raw, odd);
         if (!row || !scope(row) || !accept(row)) continue;
         out.push(row);
         left--;
@@ -248,15 +246,4 @@ export function createFlow(world: FlowWorld): Flow {
       return taken;
     },
   };
-}
-
-const isBelow = (mark: Mark, top: Mark | null): boolean =>
-  mark.at !== null && top !== null && top.at !== null && mark.at <= top.at;
-
-function rowOfOdd(raw: Uint8Array, tell: (text: string) => void): Row | null {
-  const odd = readOdd(raw);
-  if (odd.kind === 'row') return odd.row;
-  if (odd.kind === 'unreadable') tell(odd.why);
-  else if (odd.frame.type === 'error') tell(odd.frame.error);
-  return null;
 }

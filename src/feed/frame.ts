@@ -82,6 +82,17 @@ export function readOdd(frame: Uint8Array): OddFrame {
   return { kind: 'control', frame: parsed.data };
 }
 
+/** The row of a frame that holds one; `tell` hears of what is wrong with any other. */
+export function readRow(raw: Uint8Array, tell: (text: string) => void): Row | null {
+  const row = readThesis(raw);
+  if (row) return row;
+  const odd = readOdd(raw);
+  if (odd.kind === 'row') return odd.row;
+  if (odd.kind === 'unreadable') tell(odd.why);
+  else if (odd.frame.type === 'error') tell(odd.frame.error);
+  return null;
+}
+
 const bufferOf = (bytes: Uint8Array): Buffer =>
   bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 

@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/contract/failure.ts';
 import { readCheckpoint } from '../../src/feed/checkpoint.ts';
-import { createTail, type TailOptions } from '../../src/feed/engine.ts';
+import { createTail } from '../../src/feed/engine.ts';
 import type { Summary, TailNotice } from '../../src/feed/notice.ts';
+import type { TailOptions } from '../../src/feed/options.ts';
 import type { Sink, World } from '../../src/feed/ports.ts';
 import type { Resume, StartPoint } from '../../src/feed/routes.ts';
 import type { Row } from '../../src/feed/row.ts';

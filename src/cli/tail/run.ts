@@ -1,7 +1,8 @@
 import { usage } from '../../contract/failure.ts';
 import type { Client } from '../../core/ports.ts';
-import { createTail, type TailOptions } from '../../feed/engine.ts';
+import { createTail } from '../../feed/engine.ts';
 import type { Summary } from '../../feed/notice.ts';
+import type { TailOptions } from '../../feed/options.ts';
 import type { Connect, PageSource } from '../../feed/ports.ts';
 import type { StartPoint } from '../../feed/routes.ts';
 import type { Row } from '../../feed/row.ts';

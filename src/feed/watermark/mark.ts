@@ -22,3 +22,7 @@ export function steadyTime(times: readonly (number | null)[]): number | null {
   const known = times.filter((at) => at !== null).sort((a, b) => b - a);
   return known[Math.min(ODD_ROWS, known.length - 1)] ?? null;
 }
+
+/** Whether a place is not above the top of what is complete. */
+export const isBelow = (mark: Mark, top: Mark | null): boolean =>
+  mark.at !== null && top !== null && top.at !== null && mark.at <= top.at;
