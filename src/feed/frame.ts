@@ -1,6 +1,7 @@
 import { type ServerFrame, ServerFrame as ServerFrameSchema } from '../contract/frames.ts';
+import { standsAt } from './json-bytes.ts';
 import { type Fields, type Row, rowOf, timeOf } from './row.ts';
-import { scanRecord } from './scan.ts';
+import { scanRecord, TIME_FIELD } from './scan.ts';
 
 /** A frame that is no plain thesis. */
 export type OddFrame =
@@ -10,7 +11,6 @@ export type OddFrame =
 
 const PREFIX = Buffer.from('{"type":"thesis","data":');
 const BRACE = 0x7d;
-const TIME_FIELD = 'platformCreatedAt';
 
 /** A row of whose record nothing was read but id and time: it is parsed when somebody asks for it. */
 class UnreadRow implements Row {
@@ -41,7 +41,7 @@ class UnreadRow implements Row {
 export function readThesis(frame: Uint8Array): Row | null {
   const end = frame.length - 1;
   if (end < PREFIX.length + 2 || frame[end] !== BRACE || frame[end - 1] !== BRACE) return null;
-  for (let i = 0; i < PREFIX.length; i++) if (frame[i] !== PREFIX[i]) return null;
+  if (!standsAt(frame, 0, PREFIX)) return null;
   const bytes = bufferOf(frame).subarray(PREFIX.length, end);
   const mark = scanRecord(bytes);
   return mark ? new UnreadRow(mark.id, mark.at, bytes) : parsed(bytes);

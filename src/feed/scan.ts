@@ -16,8 +16,10 @@ const COLON = 0x3a;
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 
+/** Where a thesis has its post time. */
+export const TIME_FIELD = 'platformCreatedAt';
 const ID = Buffer.from('id');
-const TIME = Buffer.from('platformCreatedAt');
+const TIME = Buffer.from(TIME_FIELD);
 
 /** Kinds of brackets fit in the bits of a number. */
 const MOST_DEPTH = 30;
