@@ -3,24 +3,24 @@ import type { Socket } from 'node:net';
 import { Failure } from '../contract/failure.ts';
 import type { ThesisFrameData } from '../contract/records/thesis.ts';
 import type { SandboxClock } from './clock.ts';
+import type { Faults } from './faults/engine.ts';
+import type { KeyOptions } from './keys/key.ts';
+import type { MeterReading } from './keys/key-meter.ts';
+import type { SandboxOptions } from './options.ts';
 import {
   type ControlInput,
   type ControlName,
   type ControlOutput,
   createControls,
   type Verbs,
-} from './control.ts';
-import type { Faults } from './faults/engine.ts';
-import { createCalls } from './http/calls.ts';
-import { CONTROL_PATH, serveControl } from './http/control-calls.ts';
-import { passOver, wantsSocket } from './http/offers.ts';
-import { kernelOf } from './kernel.ts';
-import type { KeyOptions } from './keys/keys.ts';
-import type { MeterReading } from './keys/meter.ts';
-import type { LogEntry } from './log.ts';
-import type { SandboxOptions } from './options.ts';
-import { createGate } from './socket/gate.ts';
-import { type State, stateReader } from './state.ts';
+} from './server/control.ts';
+import { createCalls } from './server/http/api.ts';
+import { CONTROL_PATH, serveControl } from './server/http/control-endpoint.ts';
+import { passOver, wantsSocket } from './server/http/unsupported-upgrade.ts';
+import { kernelOf } from './server/parts.ts';
+import type { LogEntry } from './server/request-log.ts';
+import { createGate } from './server/socket/socket-server.ts';
+import { type State, stateReader } from './server/state-report.ts';
 import { readRecording } from './world/index.ts';
 import type { World } from './world/types.ts';
 

@@ -1,10 +1,10 @@
 import { SOCKET_PING_SECONDS } from '../contract/limits.ts';
 import type { SandboxClock } from './clock.ts';
-import type { RetryAfterPlace } from './http/refusal.ts';
-import type { RevealCount } from './http/route.ts';
-import type { KeyOptions } from './keys/keys.ts';
+import type { KeyOptions } from './keys/key.ts';
 import { planTerms } from './keys/plans.ts';
-import type { SocketBilling } from './socket/billing.ts';
+import type { RetryAfterPlace } from './server/http/api-error.ts';
+import type { RevealCount } from './server/http/endpoint-handler.ts';
+import type { SocketBilling } from './server/socket/billing.ts';
 import type { World } from './world/types.ts';
 
 /** How a sandbox is started. The members of `KeyOptions` describe its first key. */

@@ -1,7 +1,7 @@
 import { endpoints } from '../../contract/endpoints.ts';
 import type { Me } from '../../contract/records/account.ts';
-import { ok, route } from '../http/route.ts';
-import type { Key } from '../keys/keys.ts';
+import type { Key } from '../keys/key.ts';
+import { ok, route } from '../server/http/endpoint-handler.ts';
 import type { Routes } from './service.ts';
 
 /** The calling key's own record. */

@@ -1,6 +1,6 @@
 import { endpoints, normalHandle } from '../../contract/endpoints.ts';
 import { holdsWallet, type User } from '../../contract/records/user.ts';
-import { type Call, ok, refuse, route } from '../http/route.ts';
+import { type Call, ok, refuse, route } from '../server/http/endpoint-handler.ts';
 import { flawOfAddress } from './address.ts';
 import { flawOfHandle } from './handle.ts';
 import { resolve } from './resolve.ts';

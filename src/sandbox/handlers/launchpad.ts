@@ -1,5 +1,5 @@
 import { endpoints } from '../../contract/endpoints.ts';
-import { ok, refuse, route } from '../http/route.ts';
+import { ok, refuse, route } from '../server/http/endpoint-handler.ts';
 import type { Routes, Service } from './service.ts';
 
 type Launchpad =

@@ -1,6 +1,6 @@
 import { distinctHandles, endpoints, normalHandle } from '../../contract/endpoints.ts';
 import type { Pnl } from '../../contract/records/pnl.ts';
-import { type Call, ok, refuse, route } from '../http/route.ts';
+import { type Call, ok, refuse, route } from '../server/http/endpoint-handler.ts';
 import { flawOfHandle } from './handle.ts';
 import type { Routes, Service } from './service.ts';
 

@@ -1,7 +1,7 @@
 import { cu } from '../../contract/endpoints.ts';
 import type { User } from '../../contract/records/user.ts';
 import { holdsWallet } from '../../contract/records/user.ts';
-import { type Call, refuse } from '../http/route.ts';
+import { type Call, refuse } from '../server/http/endpoint-handler.ts';
 import type { Service } from './service.ts';
 
 const hit = { cu: cu.reveal, reveals: 1 };

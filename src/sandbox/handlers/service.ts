@@ -1,8 +1,8 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { SandboxClock } from '../clock.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from '../server/http/endpoint-handler.ts';
 import type { World } from '../world/types.ts';
-import type { Resolves } from './resolves.ts';
+import type { Resolves } from './live-resolves.ts';
 
 /** What handlers stand on. */
 export interface Service {

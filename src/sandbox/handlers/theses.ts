@@ -1,7 +1,7 @@
 import { endpoints } from '../../contract/endpoints.ts';
 import { THESIS_BLOCK, THESIS_LIMIT_DEFAULT } from '../../contract/limits.ts';
 import type { ThesisPage } from '../../contract/records/thesis.ts';
-import { ok, refuse, route } from '../http/route.ts';
+import { ok, refuse, route } from '../server/http/endpoint-handler.ts';
 import { normalAddress } from '../world/address.ts';
 import type { ThesisFilter } from '../world/types.ts';
 import type { Routes, Service } from './service.ts';

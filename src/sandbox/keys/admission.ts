@@ -1,9 +1,9 @@
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import { type Refusal, refusal } from '../http/refusal.ts';
 import type { Random } from '../random.ts';
-import { type Key, type KeyOptions, keyOfHeaders, makeKey } from './keys.ts';
+import { type Refusal, refusal } from '../server/http/api-error.ts';
+import { type Key, type KeyOptions, keyOfHeaders, makeKey } from './key.ts';
 import type { Scope } from './plans.ts';
-import { slidingWindow, windowsBy } from './windows.ts';
+import { slidingWindow, windowsBy } from './rate-window.ts';
 
 type Headers = NodeJS.Dict<string | string[]>;
 type Admitted = { readonly key: Key } | { readonly refusal: Refusal };

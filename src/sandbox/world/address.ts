@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { base58 } from '@scure/base';
-import { hash, mix, unmix } from './rng.ts';
+import { hash, mix, unmix } from './hash.ts';
 
 const EVM_FORM = /^0x[0-9a-f]{40}$/i;
 const SOLANA_FORM = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;

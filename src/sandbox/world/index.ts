@@ -1,16 +1,16 @@
-import { createAccounts } from './accounts.ts';
-import { createBoards } from './board.ts';
-import { createCallouts } from './callouts.ts';
-import { createPnl } from './pnl.ts';
-import { seedOf } from './rng.ts';
-import { createTheses } from './theses.ts';
-import { createTokens } from './tokens.ts';
-import { createTraders } from './traders.ts';
-import { createTrades, SPAN, TRADES_PER_THESIS } from './trades.ts';
+import { createBoards } from './generated/boards.ts';
+import { createCallouts } from './generated/callouts.ts';
+import { createAccounts } from './generated/launchpad-accounts.ts';
+import { createPnl } from './generated/pnl.ts';
+import { createTheses } from './generated/theses.ts';
+import { createTokens } from './generated/tokens.ts';
+import { createTraders } from './generated/traders.ts';
+import { createTrades, SPAN, TRADES_PER_THESIS } from './generated/trades.ts';
+import { seedOf } from './hash.ts';
 import type { World, WorldOptions } from './types.ts';
 import { createUsers } from './users.ts';
 
-export { loadWorld, readRecording } from './load.ts';
+export { loadWorld, readRecording } from './loaded/index.ts';
 
 const DEFAULT_TRADERS = 500;
 const DEFAULT_THESES = 20_000;

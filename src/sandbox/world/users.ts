@@ -1,6 +1,6 @@
 import { usage } from '../../contract/failure.ts';
 import type { User } from '../../contract/records/user.ts';
-import type { Traders } from './traders.ts';
+import type { Traders } from './generated/traders.ts';
 import type { World } from './types.ts';
 
 /** The users of a generated world, and what the other parts of it ask about them by index. */

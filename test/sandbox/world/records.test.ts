@@ -4,10 +4,10 @@ import { Board, boardPeriods, Callout, LaunchpadUser } from '../../../src/contra
 import { Pnl } from '../../../src/contract/records/pnl.ts';
 import { Thesis, ThesisFrameData } from '../../../src/contract/records/thesis.ts';
 import { User } from '../../../src/contract/records/user.ts';
+import { hostile } from '../../../src/sandbox/world/generated/texts.ts';
+import { tradeBehind } from '../../../src/sandbox/world/generated/theses.ts';
+import { seedOf } from '../../../src/sandbox/world/hash.ts';
 import { createWorld } from '../../../src/sandbox/world/index.ts';
-import { seedOf } from '../../../src/sandbox/world/rng.ts';
-import { hostile } from '../../../src/sandbox/world/texts.ts';
-import { tradeBehind } from '../../../src/sandbox/world/theses.ts';
 import type { World, WorldOptions } from '../../../src/sandbox/world/types.ts';
 import { first, historyOf, itemsOf, NOW, runs, userOf, walk } from './worlds.ts';
 

@@ -3,9 +3,9 @@ import { base58 } from '@scure/base';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checksummed, numbered } from '../../../src/sandbox/world/address.ts';
-import { cast } from '../../../src/sandbox/world/cast.ts';
+import { cast } from '../../../src/sandbox/world/generated/cast.ts';
+import { mix, unmix } from '../../../src/sandbox/world/hash.ts';
 import { createWorld } from '../../../src/sandbox/world/index.ts';
-import { mix, unmix } from '../../../src/sandbox/world/rng.ts';
 import type { World } from '../../../src/sandbox/world/types.ts';
 import { first, NOW, runs, userOf } from './worlds.ts';
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Thesis } from '../../../src/contract/records/thesis.ts';
+import { tradeBehind } from '../../../src/sandbox/world/generated/theses.ts';
+import { seedOf } from '../../../src/sandbox/world/hash.ts';
 import { createWorld } from '../../../src/sandbox/world/index.ts';
-import { seedOf } from '../../../src/sandbox/world/rng.ts';
-import { tradeBehind } from '../../../src/sandbox/world/theses.ts';
 import type { ThesisFilter } from '../../../src/sandbox/world/types.ts';
 import { first, historyOf, itemsOf, NOW, runs, userOf, walk } from './worlds.ts';
 

@@ -1,7 +1,7 @@
-import { seedOf } from '../../../src/sandbox/world/rng.ts';
-import { createTokens } from '../../../src/sandbox/world/tokens.ts';
-import { createTraders } from '../../../src/sandbox/world/traders.ts';
-import { createTrades, SPAN, TRADES_PER_THESIS } from '../../../src/sandbox/world/trades.ts';
+import { createTokens } from '../../../src/sandbox/world/generated/tokens.ts';
+import { createTraders } from '../../../src/sandbox/world/generated/traders.ts';
+import { createTrades, SPAN, TRADES_PER_THESIS } from '../../../src/sandbox/world/generated/trades.ts';
+import { seedOf } from '../../../src/sandbox/world/hash.ts';
 import type { Slice, World } from '../../../src/sandbox/world/types.ts';
 
 /** An instant, at no full minute. */

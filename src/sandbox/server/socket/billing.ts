@@ -1,0 +1,59 @@
+import { cu } from '../../../contract/endpoints.ts';
+import type { SandboxClock } from '../../clock.ts';
+import type { Key } from '../../keys/key.ts';
+
+/** Whether each started minute is charged at its start, or time as it passes. The service does not say. */
+export type SocketBilling = 'started' | 'elapsed';
+
+const MINUTE = 60_000;
+const TICK = 1_000;
+
+/** What a socket has to be able to pay before it opens. */
+export const openingPrice = (billing: SocketBilling) => ({
+  cu: billing === 'started' ? cu.socketMinute : Math.ceil((cu.socketMinute * TICK) / MINUTE),
+  reveals: 0,
+});
+
+/** Charges a socket while it is open; `broke` is called once when the key can't pay on. Returns the end. */
+export function billSocket(
+  key: Key,
+  clock: SandboxClock,
+  billing: SocketBilling,
+  charged: (units: number) => void,
+  broke: () => void,
+): () => void {
+  const opened = clock.now();
+  let paid = 0;
+  let cancel = () => {};
+
+  const owed = (now: number) =>
+    billing === 'started'
+      ? cu.socketMinute * (Math.floor((now - opened) / MINUTE) + 1)
+      : Math.floor(((now - opened) * cu.socketMinute) / MINUTE);
+
+  const settle = (): boolean => {
+    const charge = { cu: owed(clock.now()) - paid, reveals: 0 };
+    if (charge.cu <= 0) return true;
+    if (key.meter.shortage(charge)) return false;
+    key.meter.spend(charge);
+    paid += charge.cu;
+    charged(charge.cu);
+    return true;
+  };
+
+  const step = billing === 'started' ? MINUTE : TICK;
+  const arm = (number: number) => {
+    cancel = clock.at(opened + number * step, () => {
+      if (settle()) arm(Math.floor((clock.now() - opened) / step) + 1);
+      else broke();
+    });
+  };
+  settle();
+  arm(1);
+
+  return () => {
+    cancel();
+    // A socket that closes as a minute ends has not started the next.
+    if (billing === 'elapsed') settle();
+  };
+}

