@@ -3,16 +3,19 @@ import { field, nullable } from '../field.ts';
 
 const Usage = z.looseObject({
   period: field(z.string(), 'Current UTC month, YYYY-MM.'),
-  unitsUsed: field(z.number(), 'CU consumed; climbs on every counted call, unmetered keys included.'),
+  unitsUsed: field(z.number(), 'CU consumed; climbs on every counted call, including for unmetered keys.'),
   unitsRemaining: field(nullable(z.number()), 'Never below 0; null on a key with no cap.'),
-  additionalUnits: field(z.number(), 'Top-up units; never expire; spent last.'),
-  revealsUsed: field(z.number(), 'Responses that returned a wallet this period.'),
+  additionalUnits: field(
+    z.number(),
+    "Top-up units; never expire; spent only once the month's grant cannot cover a call.",
+  ),
+  revealsUsed: field(z.number(), 'Responses that returned a wallet this period, forward lookups included.'),
   revealsRemaining: field(nullable(z.number()), 'Null on a key with no cap.'),
 });
 
 const Entitlement = z.looseObject({
   unmetered: field(z.boolean(), 'True when the key is never refused for quota.'),
-  monthlyUnits: field(z.number(), "The plan's grant; no limit on an unmetered key."),
+  monthlyUnits: field(z.number(), "The plan's monthly grant; does not limit an unmetered key."),
 });
 
 /**
@@ -21,11 +24,11 @@ const Entitlement = z.looseObject({
  */
 export const Me = z.looseObject({
   ratePerMinute: z.optional(field(z.int(), "The key's per-minute request limit.")),
-  usage: Usage,
-  entitlement: Entitlement,
-  account: z.optional(z.unknown()),
-  plan: z.optional(z.unknown()),
-  scopes: z.optional(z.unknown()),
+  usage: field(Usage, 'What the key has used in the current UTC month.'),
+  entitlement: field(Entitlement, 'What the plan grants the key.'),
+  account: z.optional(field(z.unknown(), 'The account of the key; its form is up to the service.')),
+  plan: z.optional(field(z.unknown(), 'The plan of the key; its form is up to the service.')),
+  scopes: z.optional(field(z.unknown(), 'The scopes of the key; their form is up to the service.')),
 });
 export type Me = z.infer<typeof Me>;
 

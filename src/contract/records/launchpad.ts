@@ -3,47 +3,47 @@ import { field, nullable } from '../field.ts';
 
 /** An account of the launchpad. */
 export const LaunchpadUser = z.looseObject({
-  wallet: z.string(),
-  username: nullable(z.string()),
-  bio: nullable(z.string()),
-  profileImage: nullable(z.string()),
+  wallet: field(z.string(), 'Wallet of the account.'),
+  username: field(nullable(z.string()), 'Launchpad username.'),
+  bio: field(nullable(z.string()), 'Profile text written by the user.'),
+  profileImage: field(nullable(z.string()), 'Avatar URL.'),
   xUsername: field(nullable(z.string()), 'Linked X handle.'),
-  isVerified: nullable(z.boolean()),
+  isVerified: field(nullable(z.boolean()), 'Whether the launchpad marks the account as verified.'),
   isLaunchpadUser: field(
     nullable(z.boolean()),
     'False for a wallet that traded without creating an account.',
   ),
-  followers: nullable(z.int()),
-  following: nullable(z.int()),
-  groupBadges: z.array(z.string()),
+  followers: field(nullable(z.int()), 'Number of followers.'),
+  following: field(nullable(z.int()), 'Number of accounts followed.'),
+  groupBadges: field(z.array(z.string()), 'Badges of the groups the account belongs to.'),
 });
 export type LaunchpadUser = z.infer<typeof LaunchpadUser>;
 
 /** A coin called out by a wallet. */
 export const Callout = z.looseObject({
-  id: z.string(),
+  id: field(z.string(), 'Callout id; dedupe key and pagination cursor.'),
   wallet: field(z.string(), 'The author; the wallet is the identity.'),
-  userName: nullable(z.string()),
-  xUsername: nullable(z.string()),
-  isVerified: nullable(z.boolean()),
-  coinMint: z.string(),
-  chain: nullable(z.string()),
-  coinSymbol: nullable(z.string()),
-  coinName: nullable(z.string()),
-  thesis: nullable(z.string()),
-  mediaUrl: nullable(z.string()),
+  userName: field(nullable(z.string()), "Author's launchpad username."),
+  xUsername: field(nullable(z.string()), "Author's linked X handle."),
+  isVerified: field(nullable(z.boolean()), 'Whether the launchpad marks the author as verified.'),
+  coinMint: field(z.string(), 'Mint address of the coin.'),
+  chain: field(nullable(z.string()), 'Chain of the coin.'),
+  coinSymbol: field(nullable(z.string()), 'Ticker.'),
+  coinName: field(nullable(z.string()), 'Name of the coin.'),
+  thesis: field(nullable(z.string()), 'The text of the callout.'),
+  mediaUrl: field(nullable(z.string()), 'URL of the attached image or video.'),
   calledOutAtMcap: field(nullable(z.number()), 'Market cap in USD when posted.'),
   multiple: field(nullable(z.number()), 'Price move since the callout, as a multiplier.'),
-  maxMultiplier: nullable(z.number()),
+  maxMultiplier: field(nullable(z.number()), 'Best price move since the callout, as a multiplier.'),
   createdAt: field(nullable(z.int()), 'Post time, epoch ms.'),
 });
 export type Callout = z.infer<typeof Callout>;
 
 export const CalloutPage = z.looseObject({
-  count: z.int(),
-  hasMore: z.boolean(),
+  count: field(z.int(), 'Items in this page.'),
+  hasMore: field(z.boolean(), 'Older callouts exist behind this page.'),
   nextBefore: field(nullable(z.string()), 'Oldest item id; null on the last page.'),
-  items: z.array(Callout),
+  items: field(z.array(Callout), 'The callouts, newest first.'),
 });
 export type CalloutPage = z.infer<typeof CalloutPage>;
 
@@ -51,22 +51,22 @@ export const boardPeriods = ['daily', 'weekly', 'monthly'] as const;
 export type BoardPeriod = (typeof boardPeriods)[number];
 
 export const BoardEntry = z.looseObject({
-  rank: z.int(),
-  wallet: z.string(),
-  username: nullable(z.string()),
-  isVerified: nullable(z.boolean()),
-  pnlSol: nullable(z.number()),
-  pnlUsd: nullable(z.number()),
-  pnlPercent: nullable(z.number()),
-  realizedPnlUsd: nullable(z.number()),
-  unrealizedPnlUsd: nullable(z.number()),
+  rank: field(z.int(), 'Position on the leaderboard, 1 is highest.'),
+  wallet: field(z.string(), 'Wallet of the trader.'),
+  username: field(nullable(z.string()), 'Launchpad username.'),
+  isVerified: field(nullable(z.boolean()), 'Whether the launchpad marks the account as verified.'),
+  pnlSol: field(nullable(z.number()), 'Realized plus unrealized PnL in SOL.'),
+  pnlUsd: field(nullable(z.number()), 'Realized plus unrealized PnL in USD.'),
+  pnlPercent: field(nullable(z.number()), 'Realized plus unrealized PnL in percent.'),
+  realizedPnlUsd: field(nullable(z.number()), 'Realized PnL in USD.'),
+  unrealizedPnlUsd: field(nullable(z.number()), 'Unrealized PnL in USD.'),
 });
 export type BoardEntry = z.infer<typeof BoardEntry>;
 
 export const Board = z.looseObject({
-  period: z.string(),
+  period: field(z.string(), 'daily, weekly or monthly.'),
   capturedAt: field(nullable(z.int()), 'Snapshot time, epoch ms.'),
-  count: z.int(),
-  entries: z.array(BoardEntry),
+  count: field(z.int(), 'Number of entries.'),
+  entries: field(z.array(BoardEntry), 'The traders, best first.'),
 });
 export type Board = z.infer<typeof Board>;

@@ -6,50 +6,57 @@ import { User } from './user.ts';
 
 /** An error as the tool reports it, on stderr or inside a record. Absent members are left out. */
 export const Trouble = z.looseObject({
-  code: field(z.string(), 'The code of the service, or of trdr.'),
-  message: z.string(),
-  status: z.optional(field(z.int(), 'HTTP status.')),
-  retryable: z.optional(z.boolean()),
-  retryAfter: z.optional(field(z.number(), 'Seconds.')),
-  requestId: z.optional(z.string()),
-  hint: z.optional(field(z.string(), 'What to do next.')),
-  exit: z.optional(field(z.int(), 'The exit code it leads to.')),
+  code: field(z.string(), 'Error code of the service or of trdr.'),
+  message: field(z.string(), 'What happened.'),
+  status: z.optional(field(z.int(), 'HTTP status of the answer.')),
+  retryable: z.optional(field(z.boolean(), 'Whether the same call may succeed later.')),
+  retryAfter: z.optional(field(z.number(), 'Seconds to wait before the next try.')),
+  requestId: z.optional(field(z.string(), 'Quote it when you contact support.')),
+  hint: z.optional(field(z.string(), 'What to do or run next.')),
+  exit: z.optional(field(z.int(), 'Exit code of the run.')),
 });
 export type Trouble = z.infer<typeof Trouble>;
 
 const subject = field(z.string(), 'The subject as it was given.');
 
-/** A subject for which no verified link is held. */
+/** A subject without a verified link. */
 export const MissingSubject = z.looseObject({
   subject,
-  found: z.literal(false),
-  code: field(z.string(), 'NOT_OBSERVED, or PENDING where a resolve can not be answered yet.'),
+  found: field(z.literal(false), 'No verified link on record today, or no answer yet.'),
+  code: field(z.string(), 'NOT_OBSERVED, or PENDING if a resolve has no answer yet.'),
 });
-/** A subject about which nothing could be learnt. */
-export const FailedSubject = z.looseObject({ subject, found: z.null(), error: Trouble });
+/** A subject whose lookup failed. */
+export const FailedSubject = z.looseObject({
+  subject,
+  found: field(z.null(), 'Unknown: the lookup failed.'),
+  error: field(Trouble, 'Why the lookup failed.'),
+});
 
 const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
-  z.looseObject({ subject, found: z.literal(true), ...shape });
+  z.looseObject({ subject, found: field(z.literal(true), 'The subject was found.'), ...shape });
 
 /** One line of `trdr whois`. */
 export const WhoisRecord = z.union([answered(User.shape), MissingSubject, FailedSubject]);
 export type WhoisRecord = z.infer<typeof WhoisRecord>;
 
-/** A handle that can't be answered yet. */
+/** A handle without an answer yet. */
 export const PendingSubject = z.looseObject({
   subject,
-  found: z.literal(false),
-  code: z.literal('PENDING'),
-  reason: z.string(),
-  retryable: z.boolean(),
-  retryAfterSeconds: z.optional(z.int()),
-  position: z.optional(z.int()),
+  found: field(z.literal(false), 'There is no answer yet.'),
+  code: field(z.literal('PENDING'), 'Always PENDING.'),
+  reason: field(z.string(), 'queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
+  retryable: field(z.boolean(), 'False only for no_preview, where retrying rarely helps.'),
+  retryAfterSeconds: z.optional(field(z.int(), 'Seconds to wait; present on queued and rate_limited.')),
+  position: z.optional(field(z.int(), 'Place in the queue; present on queued; 1 is next up.')),
 });
 
 /** One line of `trdr resolve`. */
 export const ResolveRecord = z.union([
   answered({
-    source: field(z.enum(['held', 'cached', 'live']), 'Where the wallet came from.'),
+    source: field(
+      z.enum(['held', 'cached', 'live']),
+      'held: from the lookup; cached: already on record; live: searched for.',
+    ),
     ...User.shape,
   }),
   PendingSubject,

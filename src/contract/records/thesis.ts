@@ -2,31 +2,40 @@ import * as z from 'zod/mini';
 import { field, loose, nullable } from '../field.ts';
 
 /** A run of rich text: text, and perhaps a link. */
-export const Segment = z.looseObject({ text: loose(z.string()), link: loose(z.unknown()) });
+export const Segment = z.looseObject({
+  text: field(loose(z.string()), 'Text of the run.'),
+  link: field(loose(z.unknown()), 'Link of the run.'),
+});
 
 const thesisShape = {
-  id: field(z.string(), 'Thesis id; dedupe key and cursor.'),
+  id: field(z.string(), 'Thesis id; dedupe key and pagination cursor; unrelated to a user id.'),
   tokenAddress: field(loose(z.string()), 'Token the thesis is about.'),
-  tokenNetwork: field(loose(z.string()), 'Chain, for example sol, eth, base.'),
+  tokenNetwork: field(loose(z.string()), 'Chain name, for example sol, eth, base.'),
   tokenSymbol: field(loose(z.string()), 'Ticker.'),
-  authorId: field(loose(z.string()), "Author's user id."),
-  authorHandle: nullable(z.string()),
-  authorName: loose(z.string()),
+  authorId: field(loose(z.string()), "Author's user id, the id of a user record."),
+  authorHandle: field(nullable(z.string()), "Author's handle."),
+  authorName: field(loose(z.string()), "Author's display name."),
   authorIsDev: field(loose(z.boolean()), "Author is the token's dev."),
-  thesis: field(nullable(z.string()), 'The text.'),
-  segments: field(loose(z.array(Segment)), 'Rich-text runs.'),
-  likeCount: loose(z.int()),
-  holdingsUsd: field(loose(z.number()), "Author's position in USD at post time."),
+  thesis: field(nullable(z.string()), 'The thesis text.'),
+  segments: field(loose(z.array(Segment)), 'Rich-text runs: text plus optional link.'),
+  likeCount: field(loose(z.int()), 'Number of likes.'),
+  holdingsUsd: field(loose(z.number()), "Author's position value in USD at post time."),
   authorTradeUsd: field(loose(z.number()), 'USD size of the trade behind the thesis.'),
-  pnl: field(loose(z.number()), 'USD: realized, falling back to unrealized.'),
-  realizedPnlUsd: loose(z.number()),
-  unrealizedPnlUsd: loose(z.number()),
-  percentageRealizedPnl: loose(z.number()),
-  percentageUnrealizedPnl: loose(z.number()),
+  pnl: field(loose(z.number()), 'PnL in USD: realized, falling back to unrealized.'),
+  realizedPnlUsd: field(loose(z.number()), 'Realized PnL in USD.'),
+  unrealizedPnlUsd: field(loose(z.number()), 'Unrealized PnL in USD.'),
+  percentageRealizedPnl: field(loose(z.number()), 'Realized PnL in percent.'),
+  percentageUnrealizedPnl: field(loose(z.number()), 'Unrealized PnL in percent.'),
   tokenAmount: field(loose(z.number()), "Author's token balance behind the thesis."),
-  closedAt: field(loose(z.int()), 'When the position closed; null while open.'),
+  closedAt: field(
+    loose(z.int()),
+    "When the author's position closed, epoch ms; null while open, when PnL figures are running, not final.",
+  ),
   platformCreatedAt: field(nullable(z.int()), 'Post time, epoch ms.'),
-  updatedAt: field(loose(z.int()), 'When the record was last written.'),
+  updatedAt: field(
+    loose(z.int()),
+    'When the record was last written, epoch ms; can change with no field changing.',
+  ),
 };
 
 /** A written rationale attached to a token. */
@@ -36,8 +45,8 @@ export type Thesis = z.infer<typeof Thesis>;
 /** A thesis as a frame carries it: two more fields. */
 export const ThesisFrameData = z.looseObject({
   ...thesisShape,
-  authorAvatarUrl: loose(z.string()),
-  tokenImageUrl: loose(z.string()),
+  authorAvatarUrl: field(loose(z.string()), "Author's avatar URL; on live frames only."),
+  tokenImageUrl: field(loose(z.string()), 'Token image URL; on live frames only.'),
 });
 export type ThesisFrameData = z.infer<typeof ThesisFrameData>;
 
@@ -48,8 +57,8 @@ const pageShape = {
     nullable(z.string()),
     'Id of the oldest item here; send as before; null on the last page.',
   ),
-  updatedAt: field(nullable(z.int()), 'Post time of the newest thesis in the page.'),
-  items: z.array(Thesis),
+  updatedAt: field(nullable(z.int()), 'Post time of the newest thesis in the page, epoch ms.'),
+  items: field(z.array(Thesis), 'The theses, newest first.'),
 };
 
 export const ThesisPage = z.looseObject(pageShape);

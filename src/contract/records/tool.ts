@@ -3,111 +3,129 @@ import { field } from '../field.ts';
 
 /** A request that a dry run would send. */
 export const PlannedCall = z.looseObject({
-  endpoint: field(z.string(), 'Id of the endpoint, or ws.'),
-  method: z.string(),
-  path: z.string(),
-  body: z.optional(field(z.unknown(), 'The body, where the call has one.')),
-  times: z.optional(field(z.nullable(z.int()), 'How often at the most; null: as long as it runs.')),
-  least: field(z.nullable(z.number()), 'CU at the least; null: not known.'),
-  most: field(z.nullable(z.number()), 'CU at the most; null: no bound but the ceiling.'),
+  endpoint: field(z.string(), 'Id of the endpoint; ws for the socket.'),
+  method: field(z.string(), 'HTTP method.'),
+  path: field(z.string(), 'Path and query.'),
+  body: z.optional(field(z.unknown(), 'Request body, if the call has one.')),
+  times: z.optional(
+    field(
+      z.nullable(z.int()),
+      'Maximum number of calls, or minutes of the socket; null: as long as the run lasts.',
+    ),
+  ),
+  least: field(z.nullable(z.number()), 'Least cost in CU; null: unknown.'),
+  most: field(
+    z.nullable(z.number()),
+    'Greatest cost in CU; null: unknown, only the spending limit bounds it.',
+  ),
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
 /** A row of the price list. */
 export const PriceRecord = z.looseObject({
-  endpoint: z.string(),
-  method: z.string(),
-  path: z.string(),
-  least: field(z.number(), 'CU at the least, for one call or one handle.'),
-  most: field(z.number(), 'CU at the most, for one call or one handle.'),
-  price: field(z.string(), 'The rule.'),
+  endpoint: field(z.string(), 'Id of the endpoint; ws for the socket.'),
+  method: field(z.string(), 'HTTP method.'),
+  path: field(z.string(), 'Path with its parameters.'),
+  least: field(z.number(), 'Least cost of one call, or of one handle, in CU.'),
+  most: field(z.number(), 'Greatest cost of one call, or of one handle, in CU.'),
+  price: field(z.string(), 'The pricing rule.'),
 });
 export type PriceRecord = z.infer<typeof PriceRecord>;
 
 /** A group of the ledger. */
 export const UsageRecord = z.looseObject({
-  group: field(z.string(), 'The command, endpoint, day or profile.'),
-  calls: z.int(),
-  cu: z.number(),
-  cuAtMost: z.optional(field(z.number(), 'Where answers were lost: what may have been charged beyond cu.')),
+  group: field(z.string(), 'The command, endpoint, day or profile, as chosen by --by.'),
+  calls: field(z.int(), 'Number of paid calls.'),
+  cu: field(z.number(), 'CU that were charged for certain.'),
+  cuAtMost: z.optional(field(z.number(), 'Upper bound in CU, if answers were lost.')),
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 
-/** The ledger held against the service's own meter. */
+/** The ledger compared with the meter of the service. */
 export const ReconcileRecord = z.looseObject({
-  period: z.string(),
-  ledgerCu: field(z.number(), 'What this machine wrote down in the period.'),
-  serviceCu: field(z.number(), 'What the service counted for the key.'),
-  drift: field(z.number(), 'serviceCu minus ledgerCu: other users of the key, or lost answers.'),
-  lostAtMost: field(z.number(), 'What lost answers may account for.'),
+  period: field(z.string(), 'UTC month, YYYY-MM.'),
+  ledgerCu: field(z.number(), 'CU that this machine recorded in the period.'),
+  serviceCu: field(z.number(), 'CU that the service counted for the key.'),
+  drift: field(z.number(), 'serviceCu minus ledgerCu: spent by other users of the key, or on lost answers.'),
+  lostAtMost: field(z.number(), 'CU that lost answers may account for.'),
 });
 export type ReconcileRecord = z.infer<typeof ReconcileRecord>;
 
 /** One line of `trdr usage`. */
 export const UsageAnswer = z.union([UsageRecord, ReconcileRecord]);
 
-/** The answers kept on this machine. */
+/** The answers cached on this machine. */
 export const CacheRecord = z.looseObject({
-  entries: z.int(),
-  found: field(z.int(), 'Answers that hold a record.'),
-  missing: field(z.int(), 'Answers that no link is held.'),
-  bytes: z.int(),
-  oldest: field(z.nullable(z.int()), 'Epoch ms.'),
-  newest: field(z.nullable(z.int()), 'Epoch ms.'),
-  path: field(z.nullable(z.string()), 'Null where there is no folder to keep them in.'),
+  entries: field(z.int(), 'Number of cached answers.'),
+  found: field(z.int(), 'Cached answers with a record.'),
+  missing: field(z.int(), 'Cached answers without a verified link.'),
+  bytes: field(z.int(), 'Size on disk.'),
+  oldest: field(z.nullable(z.int()), 'Time of the oldest answer, epoch ms.'),
+  newest: field(z.nullable(z.int()), 'Time of the newest answer, epoch ms.'),
+  path: field(z.nullable(z.string()), 'Folder of the cache; null if there is none.'),
 });
 export type CacheRecord = z.infer<typeof CacheRecord>;
 
 /** A profile and where its values come from. */
 export const ProfileRecord = z.looseObject({
-  profile: z.string(),
-  current: z.boolean(),
-  baseUrl: z.nullable(z.string()),
-  baseUrlFrom: z.nullable(z.string()),
-  key: field(z.nullable(z.string()), 'Masked.'),
-  keyFrom: z.nullable(z.string()),
-  mode: field(z.nullable(z.enum(['live', 'test'])), 'Which kind of key it is, by its prefix.'),
-  check: z.optional(field(z.string(), 'What the service said of the key; with --check.')),
+  profile: field(z.string(), 'Name of the profile.'),
+  current: field(z.boolean(), 'Whether this profile is in use.'),
+  baseUrl: field(z.nullable(z.string()), 'Base URL of the service; null if none is configured.'),
+  baseUrlFrom: field(z.nullable(z.string()), 'Where the base URL comes from.'),
+  key: field(z.nullable(z.string()), 'The key, masked; null if there is none.'),
+  keyFrom: field(z.nullable(z.string()), 'Where the key comes from.'),
+  mode: field(z.nullable(z.enum(['live', 'test'])), 'Type of the key, by its prefix.'),
+  check: z.optional(field(z.string(), 'With --check: ok, or the error code.')),
 });
 export type ProfileRecord = z.infer<typeof ProfileRecord>;
 
 /** A setting. */
 export const SettingRecord = z.looseObject({
-  setting: z.string(),
-  value: field(z.unknown(), 'Null where it is not set.'),
-  origin: z.optional(field(z.string(), 'Where the value comes from; with --origin.')),
+  setting: field(z.string(), 'Name of the setting.'),
+  value: field(z.unknown(), 'Effective value; null if it is not set.'),
+  origin: z.optional(field(z.string(), 'With --origin: where the value comes from.')),
 });
 export type SettingRecord = z.infer<typeof SettingRecord>;
 
 /** A check of `trdr doctor`. */
 export const CheckRecord = z.looseObject({
-  check: z.string(),
-  verdict: z.enum(['ok', 'warn', 'fail', 'skip']),
-  detail: z.string(),
-  next: z.optional(field(z.string(), 'What to do about it.')),
+  check: field(z.string(), 'Name of the check.'),
+  verdict: field(z.enum(['ok', 'warn', 'fail', 'skip']), 'Result of the check.'),
+  detail: field(z.string(), 'What was found.'),
+  next: z.optional(field(z.string(), 'How to fix it.')),
 });
 export type CheckRecord = z.infer<typeof CheckRecord>;
 
 /** What `trdr sandbox` prints when it is ready. */
 export const SandboxRecord = z.looseObject({
-  url: z.string(),
-  key: field(z.string(), 'A key of the sandbox that works.'),
+  url: field(z.string(), 'Base URL of the sandbox.'),
+  key: field(z.string(), 'API key that the sandbox accepts.'),
+  port: field(z.int(), 'Port the sandbox listens on.'),
 });
 export type SandboxRecord = z.infer<typeof SandboxRecord>;
 
 /** An entry of the board, with what changed since the snapshot it is compared with. */
 export const BoardRecord = z.looseObject({
-  rank: field(z.nullable(z.int()), 'Null for one who left the board.'),
-  wallet: z.string(),
-  username: z.nullable(z.string()),
-  isVerified: z.nullable(z.boolean()),
-  pnlSol: z.nullable(z.number()),
-  pnlUsd: z.nullable(z.number()),
-  pnlPercent: z.nullable(z.number()),
-  realizedPnlUsd: z.nullable(z.number()),
-  unrealizedPnlUsd: z.nullable(z.number()),
-  previousRank: z.optional(field(z.nullable(z.int()), 'With --compare; null for one who is new.')),
-  change: z.optional(field(z.enum(['up', 'down', 'same', 'new', 'left']), 'With --compare.')),
-  rankChange: z.optional(field(z.nullable(z.int()), 'With --compare: places won, negative when lost.')),
+  rank: field(
+    z.nullable(z.int()),
+    'Position on the leaderboard, 1 is highest; null for a trader who left it.',
+  ),
+  wallet: field(z.string(), 'Wallet of the trader.'),
+  username: field(z.nullable(z.string()), 'Launchpad username.'),
+  isVerified: field(z.nullable(z.boolean()), 'Whether the launchpad marks the account as verified.'),
+  pnlSol: field(z.nullable(z.number()), 'Realized plus unrealized PnL in SOL.'),
+  pnlUsd: field(z.nullable(z.number()), 'Realized plus unrealized PnL in USD.'),
+  pnlPercent: field(z.nullable(z.number()), 'Realized plus unrealized PnL in percent.'),
+  realizedPnlUsd: field(z.nullable(z.number()), 'Realized PnL in USD.'),
+  unrealizedPnlUsd: field(z.nullable(z.number()), 'Unrealized PnL in USD.'),
+  previousRank: z.optional(
+    field(z.nullable(z.int()), 'With --compare: rank in the earlier snapshot; null for a newcomer.'),
+  ),
+  change: z.optional(
+    field(z.enum(['up', 'down', 'same', 'new', 'left']), 'With --compare: what changed since then.'),
+  ),
+  rankChange: z.optional(
+    field(z.nullable(z.int()), 'With --compare: places gained; negative for places lost.'),
+  ),
 });
 export type BoardRecord = z.infer<typeof BoardRecord>;

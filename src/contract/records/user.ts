@@ -4,7 +4,7 @@ import { field, nullable } from '../field.ts';
 /** A social account that was linked and verified. */
 export const Social = z.looseObject({
   provider: field(z.string(), 'Platform identifier such as x, telegram, youtube, reddit.'),
-  subject: field(z.string(), 'Provider-stable user id; the join key.'),
+  subject: field(z.string(), 'Provider-stable user id; stable across renames; the join key.'),
   handle: field(nullable(z.string()), 'Display username at verification time; may change.'),
 });
 export type Social = z.infer<typeof Social>;
@@ -14,13 +14,18 @@ export const User = z.looseObject({
   id: field(z.string(), 'Stable user id; never changes; the key to store.', { format: 'uuid' }),
   handle: field(z.string(), 'Canonical handle; users rename, so do not key on it.'),
   name: field(nullable(z.string()), 'Display name.'),
-  bio: field(nullable(z.string()), 'Profile text written by the user.'),
+  bio: field(nullable(z.string()), 'Profile text written by the user; null if none.'),
   banner: field(nullable(z.string()), 'Cover photo URL; may no longer resolve.'),
   profilePicture: field(nullable(z.string()), 'Avatar URL; may no longer resolve.'),
-  twitter: field(nullable(z.string()), 'X profile link, self-declared, not verified.'),
-  solanaAddress: field(nullable(z.string()), 'Verified Solana address, base58.'),
-  evmAddress: field(nullable(z.string()), 'Verified EVM address, 0x-prefixed.'),
-  socials: z.optional(field(z.array(Social), 'Linked accounts; absent where the API does not give them.')),
+  twitter: field(
+    nullable(z.string()),
+    'X profile link, https://x.com/<handle>; self-declared, not verified; null if there is no plausible handle.',
+  ),
+  solanaAddress: field(nullable(z.string()), 'Verified Solana address, base58; null if none is on record.'),
+  evmAddress: field(nullable(z.string()), 'Verified EVM address, 0x-prefixed; null if none is on record.'),
+  socials: z.optional(
+    field(z.array(Social), 'Linked social accounts; absent unless the API has them enabled.'),
+  ),
 });
 export type User = z.infer<typeof User>;
 
@@ -39,11 +44,11 @@ export type PendingReason = keyof typeof pendingReasons;
 
 /** A resolve that can't be answered yet: a 202, which is no error. */
 export const Pending = z.looseObject({
-  pending: z.literal(true),
+  pending: field(z.literal(true), 'Always true.'),
   // A reason that this list does not have yet must not make a paid answer unreadable.
   reason: field(z.string(), 'queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
   retryable: field(z.boolean(), 'False only for no_preview.'),
-  retryAfterSeconds: z.optional(field(z.int(), 'On queued and rate_limited.')),
+  retryAfterSeconds: z.optional(field(z.int(), 'Seconds to wait; present on queued and rate_limited.')),
   position: z.optional(field(z.int(), 'Place in the queue, on queued only; 1 is next up.')),
 });
 export type Pending = z.infer<typeof Pending>;
