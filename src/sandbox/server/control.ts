@@ -74,7 +74,7 @@ export function createControls({ kernel, gate, state, restart }: ControlParts) {
     post: verb(z.object({ count: z.optional(count) }), ({ count: many = 1 }) =>
       Array.from({ length: many }, () => feed.post()),
     ),
-    callout: verb(none, () => world.launchpad.call(clock.now())),
+    callout: verb(none, () => world.launchpad.postCallout(clock.now())),
     rate: verb(z.object({ perMinute: z.number().check(z.nonnegative()) }), ({ perMinute }) => {
       feed.setRate(perMinute);
       return { perMinute };

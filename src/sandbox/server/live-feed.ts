@@ -82,7 +82,7 @@ export function createFeed(world: World, clock: SandboxClock, faults: Faults, se
       const mean = 60_000 / perMinute;
       calledOff.push(repeat(() => post(), mean, random));
       // The launchpad is the quieter place.
-      calledOff.push(repeat(() => world.launchpad.call(clock.now()), mean * 4, randomCalls));
+      calledOff.push(repeat(() => world.launchpad.postCallout(clock.now()), mean * 4, randomCalls));
     },
     play(recording, speed) {
       const posts = recording.toSorted((one, other) => timeOf(one) - timeOf(other));

@@ -6,16 +6,16 @@ const EVM_FORM = /^0x[0-9a-f]{40}$/i;
 const SOLANA_FORM = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /**
- * A family of addresses or ids numbered by index. The first four bytes are the index, mixed, so an address
- * leads back to its index without a table; the others are hashes that prove it.
+ * Addresses or ids numbered by index. The first four bytes encode the index, so an address can be looked up
+ * without a table; the other bytes are hashes of it.
  */
 export interface Numbered {
   bytes(index: number, length: number): Uint8Array;
-  /** The index whose bytes these would be; the caller checks that they are. */
-  guess(bytes: Uint8Array): number;
+  /** The index that the first four bytes encode; the caller must compare the rest. */
+  indexOf(bytes: Uint8Array): number;
 }
 
-/** The family that `seed` and `salt` give. */
+/** The numbered ids of a seed and a salt. */
 export function numbered(seed: number, salt: number): Numbered {
   const key = hash(seed, salt, 0xfeed);
   return {
@@ -26,35 +26,35 @@ export function numbered(seed: number, salt: number): Numbered {
       for (let at = 4; at < length; at += 4) view.setUint32(at, hash(key, at, index));
       return bytes;
     },
-    guess: (bytes) => (unmix(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)) ^ key) >>> 0,
+    indexOf: (bytes) => (unmix(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)) ^ key) >>> 0,
   };
 }
 
 /** Bytes as lower-case hex digits. */
-export const hexOf = (bytes: Uint8Array): string =>
+export const bytesToHex = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 
 /** 32 bytes as a Solana address. */
 export const solanaOf = (bytes: Uint8Array): string => base58.encode(bytes);
 
-/** The 32 bytes of a Solana address; undefined where the text is none. */
+/** The 32 bytes of a Solana address; undefined if the text is not one. */
 export function solanaBytes(text: string): Uint8Array | undefined {
   if (!SOLANA_FORM.test(text)) return undefined;
   const bytes = base58.decode(text);
   return bytes.length === 32 ? bytes : undefined;
 }
 
-/** 20 bytes as a lower-cased EVM address. */
-export const evmOf = (bytes: Uint8Array): string => `0x${hexOf(bytes)}`;
+/** 20 bytes as an EVM address in lower case. */
+export const evmOf = (bytes: Uint8Array): string => `0x${bytesToHex(bytes)}`;
 
-/** The 20 bytes of an EVM address in any case; undefined where the text is none. */
+/** The 20 bytes of an EVM address in any case; undefined if the text is not one. */
 export const evmBytes = (text: string): Uint8Array | undefined =>
   EVM_FORM.test(text) ? new Uint8Array(Buffer.from(text.slice(2), 'hex')) : undefined;
 
-/** Writes an EVM address with the capitals that are its checksum (EIP-55). */
+/** Adds the EIP-55 checksum to an EVM address. */
 export function checksummed(address: string): string {
   const digits = address.slice(2).toLowerCase();
-  const sum = hexOf(keccak_256(Buffer.from(digits, 'latin1')));
+  const sum = bytesToHex(keccak_256(Buffer.from(digits, 'latin1')));
   let out = '0x';
   for (let at = 0; at < digits.length; at++) {
     const digit = digits.charAt(at);
@@ -63,17 +63,17 @@ export function checksummed(address: string): string {
   return out;
 }
 
-/** Bytes as a UUID of version 4. */
+/** Bytes as a version 4 UUID. */
 export function uuidOf(bytes: Uint8Array): string {
-  const hex = hexOf(bytes);
-  // Version and variant take the places of a digit each; the four bytes that name the index stay whole.
+  const hex = bytesToHex(bytes);
+  // Version and variant replace one digit each, outside the four bytes that encode the index.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The first four bytes of a UUID; undefined where the text is none. */
+/** The first four bytes of a UUID; undefined if the text is not one. */
 export const uuidHead = (text: string): Uint8Array | undefined =>
   /^[0-9a-f]{8}-/i.test(text) ? new Uint8Array(Buffer.from(text.slice(0, 8), 'hex')) : undefined;
 
-/** As the service compares token addresses and wallets: EVM lower-cased, anything else as it is. */
+/** Normalises an address as the service does: EVM in lower case, anything else unchanged. */
 export const normalAddress = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;

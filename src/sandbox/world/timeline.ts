@@ -1,42 +1,39 @@
 import type { Slice } from './types.ts';
 
-/** The records a feed starts with: numbered from the oldest, made when asked for. */
-export interface FeedBase<T> {
+/** The records a timeline starts with: numbered from the oldest, created on demand. */
+export interface TimelineBase<T> {
   readonly count: number;
-  /** Never falls with the index. */
+  /** Non-decreasing in the index. */
   time(index: number): number;
   indexOf(id: string): number | undefined;
   make(index: number, now: number): T;
 }
 
-/** Which records of the base a narrowed feed has: their indices, rising. */
-export type Picked = Uint32Array | undefined;
+/** A filtered feed: its name, and the indices of the base records that belong to it, ascending. */
+export interface Selection {
+  readonly key: string;
+  readonly indices: Uint32Array | undefined;
+}
 
-/** A record that came after the base was made. */
-interface Arrival<T> {
+/** A record that is added to the base. */
+export interface Arrival<T> {
   readonly id: string;
   readonly time: number;
-  /** The narrowed feeds that it is in. */
+  /** The names of the filtered feeds that contain it. */
   readonly keys: readonly string[];
   make(now: number): T;
 }
 
-/** Records newest first by time, walked by ids. */
-export interface Feed<T> {
-  /** `picked` and `key` narrow; what is undefined does not. */
-  slice(
-    narrow: { readonly picked: Picked; readonly key: string } | undefined,
-    before: string | undefined,
-    limit: number,
-    now: number,
-  ): Slice<T>;
+/** Records ordered by time, read in pages from the newest to the oldest. */
+export interface Timeline<T> {
+  slice(selection: Selection | undefined, before: string | undefined, limit: number, now: number): Slice<T>;
   add(arrival: Arrival<T>): void;
   remove(id: string): void;
   withhold(id: string, untilMs: number): void;
   readonly count: number;
 }
 
-/** A place in the whole order: by time, and within a millisecond by arrival. */
+/** A place in the complete order: by time, then by arrival. */
 interface Place {
   readonly time: number;
   readonly order: number;
@@ -46,7 +43,7 @@ interface Entry<T> extends Place {
   make(now: number): T;
 }
 
-/** The number of records, of `size` that rise, which stand before `place`. */
+/** Binary search: how many of `size` ascending records come before `place`. */
 function countBefore(
   size: number,
   place: Place,
@@ -66,12 +63,12 @@ function countBefore(
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Merges a base that never changes with arrivals that do. */
-export function createFeed<T>(base: FeedBase<T>): Feed<T> {
+/** Merges an immutable base with arrivals, in the order of their times. */
+export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
   const all: Entry<T>[] = [];
   const byKey = new Map<string, Entry<T>[]>();
   const byId = new Map<string, Entry<T>>();
-  /** Until when a record is out of sight, by its order; removed ones for good. */
+  /** The time until which a record is hidden, by its order; `NEVER` for removed ones. */
   const hidden = new Map<number, number>();
   let arrivals = 0;
   let removed = 0;
@@ -83,7 +80,7 @@ export function createFeed<T>(base: FeedBase<T>): Feed<T> {
     return index === undefined ? undefined : { time: base.time(index), order: index };
   };
   const hiddenAt = (order: number, now: number) => (hidden.get(order) ?? 0) > now;
-  const held = (id: string): Place | undefined => {
+  const findPresent = (id: string): Place | undefined => {
     const place = find(id);
     return place && hidden.get(place.order) !== NEVER ? place : undefined;
   };
@@ -102,26 +99,26 @@ export function createFeed<T>(base: FeedBase<T>): Feed<T> {
     );
 
   return {
-    slice(narrow, before, limit, now) {
+    slice(selection, before, limit, now) {
       let from: Place = { time: now, order: NEVER };
       if (before !== undefined) {
-        // A cursor is a place in the order of all records, whichever feed showed it: one that another feed
-        // gave is known, and walks on from there. What was removed or is not yet visible is unknown.
-        const place = held(before);
+        // A cursor names a place in the complete order, so a cursor from another feed is valid too. Removed
+        // records and records that are not visible yet are unknown.
+        const place = findPresent(before);
         if (!place || place.time > now || hiddenAt(place.order, now)) return null;
         from = place;
       }
-      const { picked, key } = narrow ?? { picked: undefined, key: undefined };
-      const list = (key === undefined ? all : byKey.get(key)) ?? [];
-      const orderAt = picked ? (at: number) => picked[at] ?? 0 : (at: number) => at;
-      const size = narrow ? (picked?.length ?? 0) : base.count;
+      const list = (selection ? byKey.get(selection.key) : all) ?? [];
+      const indices = selection?.indices;
+      const orderAt = indices ? (at: number) => indices[at] ?? 0 : (at: number) => at;
+      const size = selection ? (indices?.length ?? 0) : base.count;
       let older = countBefore(size, from, (at) => base.time(orderAt(at)), orderAt) - 1;
       let later = upTo(list, from) - 1;
       const items: T[] = [];
       while (older >= 0 || later >= 0) {
         const entry = list[later];
         const index = older < 0 ? -1 : orderAt(older);
-        // In a tie what arrived stands above the base.
+        // On equal times an arrival is newer than the base.
         if (entry && (index < 0 || entry.time >= base.time(index))) {
           later--;
           if (hiddenAt(entry.order, now)) continue;
@@ -137,8 +134,8 @@ export function createFeed<T>(base: FeedBase<T>): Feed<T> {
       return { items, hasMore: false };
     },
     add(arrival) {
-      // An id that is held already is left as it is: what is played again does not double.
-      if (held(arrival.id)) return;
+      // Replaying a recording twice must not duplicate its posts.
+      if (findPresent(arrival.id)) return;
       const entry: Entry<T> = {
         id: arrival.id,
         time: arrival.time,
@@ -154,13 +151,13 @@ export function createFeed<T>(base: FeedBase<T>): Feed<T> {
       }
     },
     remove(id) {
-      const place = held(id);
+      const place = findPresent(id);
       if (!place) return;
       hidden.set(place.order, NEVER);
       removed++;
     },
     withhold(id, untilMs) {
-      const place = held(id);
+      const place = findPresent(id);
       if (place) hidden.set(place.order, untilMs);
     },
     get count() {
@@ -169,7 +166,7 @@ export function createFeed<T>(base: FeedBase<T>): Feed<T> {
   };
 }
 
-/** Sorts the numbers 0 to `count - 1` into groups; each group's members rise. */
+/** Counting sort of the numbers 0 to `count - 1` into groups; the members of a group are ascending. */
 export function groupBy(
   count: number,
   groups: number,
@@ -193,12 +190,12 @@ export function groupBy(
   return (group) => members.subarray(starts[group], starts[group + 1]);
 }
 
-/** A feed that starts with nothing. */
-export const emptyBase: FeedBase<never> = {
+/** The base of a timeline that starts empty. */
+export const emptyBase: TimelineBase<never> = {
   count: 0,
   time: () => 0,
   indexOf: () => undefined,
   make: () => {
-    throw new RangeError('An empty feed has nothing to make.');
+    throw new RangeError('an empty base has no records');
   },
 };

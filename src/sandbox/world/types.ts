@@ -4,91 +4,87 @@ import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { PendingReason, User } from '../../contract/records/user.ts';
 
 /**
- * A page of a feed that is walked by ids; `null` where `before` names nothing that is held and visible. An
- * id that another feed of the same kind showed is known: the walk goes on from its place in the order of all.
+ * One page of a feed; `null` if `before` is unknown or not visible yet. An id from another feed of the same
+ * kind is valid: the page starts at that record's place in the complete order.
  */
 export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean } | null;
 
-/** What happens when a handle without a held wallet is resolved live. */
+/** The outcome of a live resolve for a handle without a verified wallet. */
 export type ResolvePlan =
-  /** A wallet is found after `ms`, with `queue` others ahead at first. */
+  /** A wallet is found after `ms`; `queue` other resolves come first. */
   | { readonly outcome: 'found'; readonly ms: number; readonly queue: number }
-  /** A 202 with this reason, each time. */
+  /** Every call gets a 202 with this reason. */
   | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };
 
 export interface ThesisFilter {
   readonly userId?: string | undefined;
-  /** As the service normalises it: EVM lower-cased. */
+  /** Normalised as the service does it: EVM in lower case. */
   readonly tokenAddress?: string | undefined;
 }
 
+export interface CalloutFilter {
+  readonly coin?: string | undefined;
+  readonly wallet?: string | undefined;
+}
+
 /**
- * The data behind the sandbox: traders, wallets, trades, theses and the launchpad, made from a seed or read
- * from a folder. It knows no HTTP, no keys and no prices. `now` is always an argument: the simulated clock
- * belongs to the server.
+ * The data behind the sandbox: users, numbers, theses and the launchpad. It has no HTTP, keys or prices.
+ * `now` is always an argument because the simulated clock belongs to the server.
  */
 export interface World {
   readonly users: {
-    /** By normalised handle (lower case, no @). Renamed users answer to their present handle only. */
+    /** Takes a normalised handle (lower case, no @). After a rename only the new handle matches. */
     byHandle(handle: string): User | undefined;
     byId(id: string): User | undefined;
-    /** The one user answered for an address, the same one each time. EVM matches in any case. */
+    /** The user of an address, the same one on every call. EVM addresses match in any case. */
     byWallet(address: string): User | undefined;
-    /** True for the accounts whose wallets a free key may reveal. */
+    /** Whether a free key may reveal this user's wallets. */
     isSample(userId: string): boolean;
-    /** How a live resolve goes for a user whose wallets are not held. */
+    /** The outcome of a live resolve for a user without a verified wallet. */
     resolvePlan(userId: string): ResolvePlan;
-    /** Holds the wallet that a resolve found: from now on every lookup shows it. */
+    /** Verifies the wallets that a resolve found: every later lookup shows them. */
     reveal(userId: string): User;
-    /** Gives a user another handle; the id stays. */
+    /** Changes a user's handle; the id stays. */
     rename(userId: string, handle: string): void;
     readonly handles: readonly string[];
   };
   /**
-   * The numbers of a handle as refreshed at the last full minute, which `updatedAt` says; undefined where
-   * the handle is not held. A window is null where no trade is held at all, and one of zeros where none fell
-   * into it.
+   * The numbers of a handle as of the last full minute (`updatedAt`); undefined for an unknown handle. A
+   * window is null if the user never traded, and all zeros if no trade falls into it.
    */
   pnl(handle: string, now: number): Pnl | undefined;
   readonly theses: {
-    /** Newest first by post time; `limit` rows older than `before`. Never shows posts after `now`, nor withheld ones. */
+    /** `limit` theses older than `before`, newest first; posts after `now` and withheld posts are left out. */
     slice(filter: ThesisFilter, before: string | undefined, limit: number, now: number): Slice<Thesis>;
-    /** The next post of the live feed, made as of `now` and added to the store. */
+    /** Creates and stores the next live post, dated `now`. */
     post(now: number): ThesisFrameData;
-    /** Adds a post made elsewhere (a replay, a user's data, a test); an id that is held already stays as it is. */
+    /** Stores a given post (from a replay or a test); ignored if the id exists. */
     add(post: ThesisFrameData): void;
-    /** Takes a post out, as when the platform deletes it: its id is no cursor any more. */
+    /** Deletes a post, as when its author deletes it: its id is no longer a valid cursor. */
     remove(id: string): void;
-    /** Holds a post back from pages until `untilMs`: it turns up late, below newer ones. */
+    /** Hides a post from pages until `untilMs`, after which it appears below newer ones. */
     withhold(id: string, untilMs: number): void;
     readonly count: number;
   };
   readonly launchpad: {
     user(wallet: string): LaunchpadUser | undefined;
-    callouts(
-      filter: { readonly coin?: string | undefined; readonly wallet?: string | undefined },
-      before: string | undefined,
-      now: number,
-    ): Slice<Callout>;
-    /** The next callout of the live feed, made as of `now` and added. */
-    call(now: number): Callout;
-    /**
-     * The latest snapshot at or before `at`, which is never later than the caller's own now; a board without
-     * entries and a null `capturedAt` where none is.
-     */
+    callouts(filter: CalloutFilter, before: string | undefined, now: number): Slice<Callout>;
+    /** Creates and stores the next live callout, dated `now`. */
+    postCallout(now: number): Callout;
+    /** The latest snapshot at or before `at`; without one, a board with no entries and a null `capturedAt`. */
     board(period: BoardPeriod, at: number): Board;
   };
 }
 
-/** How a world is made. Same options, same world, to the byte. */
+/** How to create a world. The same options always give the same world, byte for byte. */
 export interface WorldOptions {
   readonly seed: number;
-  /** The instant at which its history ends. */
+  /** The end of the generated history. */
   readonly now: number;
-  /** 500 unless said; never fewer than the fixed cast, which every world has. */
+  /** Default 500, and at least the number of fixed traders. */
   readonly traders?: number | undefined;
-  /** 20,000 unless said. */
+  /** Default 20,000. */
   readonly theses?: number | undefined;
-  /** Whether user records carry `socials`. */
+  /** Whether user records include `socials`. */
   readonly socials?: boolean | undefined;
 }

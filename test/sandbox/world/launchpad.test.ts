@@ -47,7 +47,7 @@ describe('callouts', () => {
   it('made live stand on top of all their feeds', () => {
     const live = createWorld({ seed: 21, now: NOW }).launchpad;
     for (let call = 0; call < 60; call++) {
-      const callout = live.call(NOW + call);
+      const callout = live.postCallout(NOW + call);
       const { coinMint: coin, wallet } = callout;
       for (const filter of [{}, { coin }, { wallet }]) {
         expect(itemsOf(live.callouts(filter, undefined, NOW + call))[0]).toEqual(callout);

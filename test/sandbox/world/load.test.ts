@@ -84,7 +84,7 @@ describe('a world read from files', () => {
     expect(world.pnl('mira', NOW)?.windows.all).toBeNull();
     expect(world.theses.post(NOW).authorHandle).toBe('mira');
     expect(itemsOf(world.theses.slice({}, undefined, 20, NOW))).toHaveLength(1);
-    world.launchpad.call(NOW);
+    world.launchpad.postCallout(NOW);
     expect(itemsOf(world.launchpad.callouts({}, undefined, NOW))).toHaveLength(1);
     world.users.rename(userOf(world, 'mira').id, 'mira2');
     expect(world.pnl('mira2', NOW)?.handle).toBe('mira2');
@@ -105,7 +105,7 @@ describe('a world read from files', () => {
     expect(wrong.message).toContain(`${join(dir, 'users.ndjson')}:2`);
     expect(wrong.message).toContain('id');
     put('users.ndjson', '{"id"');
-    expect(failureOf(() => loadWorld(dir, options)).message).toContain('users.ndjson:1 is no JSON');
+    expect(failureOf(() => loadWorld(dir, options)).message).toContain('users.ndjson:1 is not valid JSON');
   });
 
   it('refuses a folder that holds none of its files', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { windowNames } from '../../../src/contract/records/pnl.ts';
-import { windowSpans } from '../../../src/sandbox/world/generated/numbers.ts';
+import { windowSpans } from '../../../src/sandbox/world/generated/window-numbers.ts';
 import { createWorld } from '../../../src/sandbox/world/index.ts';
 import type { World } from '../../../src/sandbox/world/types.ts';
 import { historyOf, NOW, runs, userOf } from './worlds.ts';

@@ -4,7 +4,7 @@ import { Board, boardPeriods, Callout, LaunchpadUser } from '../../../src/contra
 import { Pnl } from '../../../src/contract/records/pnl.ts';
 import { Thesis, ThesisFrameData } from '../../../src/contract/records/thesis.ts';
 import { User } from '../../../src/contract/records/user.ts';
-import { hostile } from '../../../src/sandbox/world/generated/texts.ts';
+import { hostileTexts } from '../../../src/sandbox/world/generated/texts.ts';
 import { tradeBehind } from '../../../src/sandbox/world/generated/theses.ts';
 import { seedOf } from '../../../src/sandbox/world/hash.ts';
 import { createWorld } from '../../../src/sandbox/world/index.ts';
@@ -21,7 +21,7 @@ function everything(world: World, now: number): string {
   said.push(walk((before) => world.launchpad.callouts({}, before, now)));
   for (const period of boardPeriods) said.push(world.launchpad.board(period, now));
   for (let post = 0; post < 20; post++)
-    said.push(world.theses.post(now + post), world.launchpad.call(now + post));
+    said.push(world.theses.post(now + post), world.launchpad.postCallout(now + post));
   said.push(world.theses.slice({}, undefined, 40, now + 20));
   return JSON.stringify(said);
 }
@@ -186,7 +186,7 @@ describe('a thesis', () => {
     const { id } = userOf(world, 'evil');
     const own = walk((before) => world.theses.slice({ userId: id }, before, 100, NOW));
     const starts = new Set(own.map((thesis) => (thesis.thesis ?? '').slice(0, 4)));
-    for (const text of hostile)
+    for (const text of hostileTexts)
       expect(starts.has(text.replace('$T', '').slice(0, 4)) || text.startsWith('$T')).toBe(true);
     expect(userOf(world, 'evil').bio).toContain('\u001b]8;;');
   });

@@ -1,6 +1,6 @@
 import { createTokens } from '../../../src/sandbox/world/generated/tokens.ts';
 import { createTraders } from '../../../src/sandbox/world/generated/traders.ts';
-import { createTrades, SPAN, TRADES_PER_THESIS } from '../../../src/sandbox/world/generated/trades.ts';
+import { createTrades, HISTORY_MS, TRADES_PER_THESIS } from '../../../src/sandbox/world/generated/trades.ts';
 import { seedOf } from '../../../src/sandbox/world/hash.ts';
 import type { Slice, World } from '../../../src/sandbox/world/types.ts';
 
@@ -17,7 +17,7 @@ export const runs = (numRuns: number) => {
 export function historyOf(seed: number, theses: number, tokenCount = 180, traderCount = 500) {
   const mixed = seedOf(seed);
   const traders = createTraders(mixed, traderCount);
-  const tokens = createTokens(mixed, tokenCount, NOW - SPAN);
+  const tokens = createTokens(mixed, tokenCount, NOW - HISTORY_MS);
   const trades = createTrades(mixed, traders, tokens, theses * TRADES_PER_THESIS, NOW);
   return { traders, tokens, trades };
 }

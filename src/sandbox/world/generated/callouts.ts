@@ -1,63 +1,64 @@
-import { CALLOUT_PAGE } from '../../../contract/limits.ts';
 import type { Callout } from '../../../contract/records/launchpad.ts';
-import { hexOf, numbered } from '../address.ts';
+import { bytesToHex, numbered } from '../address.ts';
+import { calloutKeys } from '../feed-keys.ts';
 import { DAY, HOUR, hash, round2, unit } from '../hash.ts';
-import { createFeed, groupBy } from '../timeline.ts';
-import type { World } from '../types.ts';
-import { SOLANA } from './cast.ts';
+import type { FeedSource } from '../source.ts';
+import { groupBy, type TimelineBase } from '../timeline.ts';
+import type { CalloutFilter } from '../types.ts';
+import { SOLANA } from './fixed-traders.ts';
 import type { Accounts } from './launchpad-accounts.ts';
 import { thesisText } from './texts.ts';
 import type { Tokens } from './tokens.ts';
 
-const SPAN = 60 * DAY;
-/** How often the price of a coin that was called out is looked at. */
+const HISTORY_MS = 60 * DAY;
+/** The interval at which prices are sampled for multiples. */
 const STEP = 3 * HOUR;
-const salt = { gap: 91, tie: 92, coin: 93, who: 94, form: 95, text: 96, id: 97 };
+const salt = { gap: 91, tie: 92, coin: 93, author: 94, form: 95, text: 96, id: 97 };
 
-/** The coins called out on the launchpad, newest first, and more of them live. */
-export function createCallouts(
+/** Generated callouts. */
+export function calloutSource(
   seed: number,
   count: number,
   now: number,
   accounts: Accounts,
   tokens: Tokens,
-): Pick<World['launchpad'], 'callouts' | 'call'> {
+): FeedSource<Callout, CalloutFilter> {
   const ids = numbered(seed, salt.id);
-  const id = (index: number) => hexOf(ids.bytes(index, 12));
+  const id = (index: number) => bytesToHex(ids.bytes(index, 12));
   const times = Array.from({ length: count }, () => now);
-  let last = now - SPAN;
+  let last = now - HISTORY_MS;
   for (let index = 0; index < count; index++) {
     const left = 1 - (index + unit(seed, salt.gap, index)) / count;
-    // Some share their millisecond with the one before, some a page and more of it.
+    // Some share their millisecond with the previous one; one run of ties is longer than a page.
     const tied = hash(seed, salt.tie, index) % 30 === 0 || (index > 300 && index < 340);
-    if (index === 0 || !tied) last = Math.max(last, Math.floor(now - SPAN * left * Math.sqrt(left)));
+    if (index === 0 || !tied) last = Math.max(last, Math.floor(now - HISTORY_MS * left * Math.sqrt(left)));
     times[index] = last;
   }
 
-  const callers = Uint32Array.from({ length: accounts.count }, (_, index) => index).filter(
+  const authors = Uint32Array.from({ length: accounts.count }, (_, index) => index).filter(
     (index) => accounts.record(index).isLaunchpadUser !== false,
   );
-  const caller = (index: number) => {
-    const draw = unit(seed, salt.who, index);
-    return callers[Math.floor(draw * draw * callers.length)] ?? 0;
+  const authorOf = (index: number) => {
+    const draw = unit(seed, salt.author, index);
+    return authors[Math.floor(draw * draw * authors.length)] ?? 0;
   };
-  const coin = (index: number) => tokens.choose(SOLANA, unit(seed, salt.coin, index));
-  const byCaller = groupBy(count, accounts.count, caller);
-  const byCoin = groupBy(count, tokens.count, coin);
+  const coinOf = (index: number) => tokens.choose(SOLANA, unit(seed, salt.coin, index));
+  const byAuthor = groupBy(count, accounts.count, authorOf);
+  const byCoin = groupBy(count, tokens.count, coinOf);
 
-  const feed = createFeed<Callout>({
+  const base: TimelineBase<Callout> = {
     count,
     time: (index) => times[index] ?? now,
     indexOf(text) {
       if (!/^[0-9a-f]{24}$/.test(text)) return undefined;
-      const index = ids.guess(new Uint8Array(Buffer.from(text, 'hex')));
+      const index = ids.indexOf(new Uint8Array(Buffer.from(text, 'hex')));
       return index < count && id(index) === text ? index : undefined;
     },
     make: record,
-  });
+  };
 
-  /** The price since `from`, looked at every few hours: as multiples of what it was, now and at its best. */
-  function since(token: number, from: number, to: number) {
+  /** The latest and the highest price since `from`, as multiples of the price at `from`. */
+  function multiplesSince(token: number, from: number, to: number) {
     const start = tokens.price(token, from);
     let now = start;
     let best = start;
@@ -69,11 +70,11 @@ export function createCallouts(
   }
 
   function record(index: number, at: number): Callout {
-    const account = accounts.record(caller(index));
-    const token = tokens.at(coin(index));
+    const account = accounts.record(authorOf(index));
+    const token = tokens.at(coinOf(index));
     const createdAt = times[index] ?? now;
     const bits = hash(seed, salt.form, index);
-    const { start, multiple, best } = since(token.index, createdAt, at);
+    const { start, multiple, best } = multiplesSince(token.index, createdAt, at);
     const known = bits % 31 !== 6;
     return {
       id: id(index),
@@ -95,26 +96,28 @@ export function createCallouts(
   }
 
   return {
-    callouts({ coin: mint, wallet }, before, at) {
-      if (mint !== undefined) {
-        const token = tokens.indexOf(mint);
-        const picked = token === undefined ? undefined : byCoin(token);
-        return feed.slice({ picked, key: `coin ${mint}` }, before, CALLOUT_PAGE, at);
+    base,
+    initial: [],
+    select({ coin, wallet }) {
+      if (coin !== undefined) {
+        const token = tokens.indexOf(coin);
+        return token === undefined ? undefined : byCoin(token);
       }
-      if (wallet !== undefined) {
-        const account = accounts.indexOf(wallet);
-        const picked = account === undefined ? undefined : byCaller(account);
-        return feed.slice({ picked, key: `wallet ${wallet}` }, before, CALLOUT_PAGE, at);
-      }
-      return feed.slice(undefined, before, CALLOUT_PAGE, at);
+      const account = wallet === undefined ? undefined : accounts.indexOf(wallet);
+      return account === undefined ? undefined : byAuthor(account);
     },
-    call(at) {
+    next(at) {
       const index = times.length;
       const time = Math.max(Math.floor(at), times.at(-1) ?? 0);
       times.push(time);
-      const keys = [`coin ${tokens.at(coin(index)).address}`, `wallet ${accounts.wallet(caller(index))}`];
-      feed.add({ id: id(index), time, keys, make: (shownAt) => record(index, shownAt) });
-      return record(index, time);
+      const latest = record(index, time);
+      const arrival = {
+        id: id(index),
+        time,
+        keys: calloutKeys(latest),
+        make: (now: number) => record(index, now),
+      };
+      return { record: latest, arrival };
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { LaunchpadUser } from '../../../contract/records/launchpad.ts';
 import { numbered, solanaOf } from '../address.ts';
-import { hash, pick } from '../hash.ts';
-import { cast, SOLANA } from './cast.ts';
+import { hash, oneOf } from '../hash.ts';
+import { fixedTraders, SOLANA } from './fixed-traders.ts';
 import type { Traders } from './traders.ts';
-import { bios, farNames, firsts, seconds } from './words.ts';
+import { bios, firsts, seconds, unusualNames } from './words.ts';
 
-/** The accounts of the launchpad, by index; some wallets are those of the platform's traders. */
+/** The accounts of the launchpad by index; some use the wallets of the platform's traders. */
 export interface Accounts {
   readonly count: number;
   wallet(index: number): string;
@@ -16,17 +16,17 @@ export interface Accounts {
 const salt = { wallet: 81, form: 82 };
 const badges = ['early', 'creator', 'whale', 'mod', '東京 club'] as const;
 
-/** Makes the accounts; every fourth is a trader's, where that trader has a Solana wallet. */
+/** Creates the accounts; every fourth is linked to a trader with a verified Solana wallet. */
 export function createAccounts(seed: number, traders: Traders): Accounts {
   const count = Math.min(1_200, Math.max(250, Math.floor(traders.count * 0.6)));
-  const family = numbered(seed, salt.wallet);
+  const ids = numbered(seed, salt.wallet);
   const wallets: string[] = [];
   let byWallet: Map<string, number> | undefined;
 
   function traderOf(index: number): number | undefined {
-    const linked = index < cast.length || index % 4 === 0;
+    const linked = index < fixedTraders.length || index % 4 === 0;
     if (!linked || index >= traders.count) return undefined;
-    const own = traders.owner(index) === index && traders.held(index);
+    const own = traders.owner(index) === index && traders.verified(index);
     return own && traders.chains(index) & SOLANA ? index : undefined;
   }
 
@@ -34,8 +34,7 @@ export function createAccounts(seed: number, traders: Traders): Accounts {
     const made = wallets[index];
     if (made !== undefined) return made;
     const trader = traderOf(index);
-    const address =
-      (trader === undefined ? null : traders.solana(trader)) ?? solanaOf(family.bytes(index, 32));
+    const address = (trader === undefined ? null : traders.solana(trader)) ?? solanaOf(ids.bytes(index, 32));
     wallets[index] = address;
     return address;
   }
@@ -53,16 +52,16 @@ export function createAccounts(seed: number, traders: Traders): Accounts {
     record: (index) => accountOf(hash(seed, salt.form, index), wallet(index), nameOf(index)),
   };
 
-  /** Undefined where the wallet traded without creating an account. */
+  /** Undefined for a wallet that traded without creating an account. */
   function nameOf(index: number): { readonly username: string; readonly x: string | null } | undefined {
     const bits = hash(seed, salt.form, index);
     const trader = traderOf(index);
     if (trader !== undefined) {
-      return { username: traders.handles[trader] ?? '', x: traders.profile(trader).x };
+      return { username: traders.users.handles[trader] ?? '', x: traders.profile(trader).x };
     }
     if (bits % 9 === 4) return undefined;
-    const plain = `${pick(seconds, bits >>> 3)}${pick(firsts, bits >>> 8)}`;
-    const username = bits % 23 === 1 ? pick(farNames, bits >>> 4) : `${plain}${bits % 100}`;
+    const plain = `${oneOf(seconds, bits >>> 3)}${oneOf(firsts, bits >>> 8)}`;
+    const username = bits % 23 === 1 ? oneOf(unusualNames, bits >>> 4) : `${plain}${bits % 100}`;
     return { username, x: bits % 2 ? plain.slice(0, 15) : null };
   }
 }
@@ -79,7 +78,7 @@ function accountOf(
   return {
     wallet,
     username: name.username,
-    bio: bits % 3 === 0 ? null : pick(bios, bits >>> 7),
+    bio: bits % 3 === 0 ? null : oneOf(bios, bits >>> 7),
     profileImage: bits % 5 === 0 ? null : `https://images.example/launchpad/${bits.toString(16)}.png`,
     xUsername: name.x,
     isVerified: bits % 17 === 2 ? null : bits % 6 === 0,

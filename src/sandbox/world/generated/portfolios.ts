@@ -1,32 +1,32 @@
 import { unit } from '../hash.ts';
-import { BOTH } from './cast.ts';
+import { BOTH } from './fixed-traders.ts';
 import type { Tokens } from './tokens.ts';
 import type { Traders } from './traders.ts';
 
-/** Tokens that one trader deals in. */
+/** The number of tokens that one trader trades. */
 export const SLOTS = 10;
 const salt = { token: 57 };
 
-/** The tokens each trader deals in: a few of those on their chains, no token twice. */
-export function createBags(seed: number, traders: Traders, tokens: Tokens) {
-  const bags = new Int32Array(traders.count * SLOTS).fill(-1);
+/** The tokens of each trader: some of those on their chains, without duplicates. */
+export function createPortfolios(seed: number, traders: Traders, tokens: Tokens) {
+  const tokensOf = new Int32Array(traders.count * SLOTS).fill(-1);
   function fill(trader: number): void {
     const chains = traders.chains(trader) || BOTH;
     const start = trader * SLOTS;
     let end = start;
     for (let draw = 0; end < start + SLOTS; draw++) {
       const token = tokens.choose(chains, unit(seed, salt.token + draw * 64, trader));
-      if (!has(start, end, token)) bags[end++] = token;
+      if (!has(start, end, token)) tokensOf[end++] = token;
     }
   }
-  // A loop over the few: a view of the array for each draw would take most of a small world's time.
+  // A plain loop: creating a subarray per draw took most of the start-up time of a small world.
   function has(start: number, end: number, token: number): boolean {
-    for (let at = start; at < end; at++) if (bags[at] === token) return true;
+    for (let at = start; at < end; at++) if (tokensOf[at] === token) return true;
     return false;
   }
   function token(trader: number, slot: number): number {
-    if (bags[trader * SLOTS] === -1) fill(trader);
-    return bags[trader * SLOTS + slot] ?? 0;
+    if (tokensOf[trader * SLOTS] === -1) fill(trader);
+    return tokensOf[trader * SLOTS + slot] ?? 0;
   }
   return {
     token,

@@ -1,9 +1,9 @@
 import { cents } from '../hash.ts';
 
-/** A position as it stands after its last trade. */
-export interface Episode {
+/** A position after its last trade. */
+export interface Position {
   readonly amount: number;
-  /** USD paid for one unit of what is held, on average. */
+  /** Average USD paid per unit. */
   readonly cost: number;
   readonly realizedUsd: number;
   readonly boughtUsd: number;
@@ -12,24 +12,24 @@ export interface Episode {
   readonly closed: boolean;
 }
 
-/** What is held at each place (a trader's slot), kept by position from its opening to its closing. */
-export function createBooks(places: number, history: number) {
+/** The positions of each place (a trader's slot), numbered in the order of opening. */
+export function createPositions(places: number, history: number) {
   const current = new Int32Array(places).fill(-1);
-  let room = Math.ceil(history / 2) + 64;
+  let capacity = Math.ceil(history / 2) + 64;
   let opened = 0;
-  const field = () => new Float64Array(room);
+  const field = () => new Float64Array(capacity);
   let amounts = field();
   let costs = field();
   let realized = field();
   let bought = field();
   let lastTrade = field();
-  let state = new Uint8Array(room);
+  let state = new Uint8Array(capacity);
   const SOLD = 1;
   const CLOSED = 2;
 
   function open(place: number): number {
-    if (opened === room) {
-      room *= 2;
+    if (opened === capacity) {
+      capacity *= 2;
       const wider = (old: Float64Array) => {
         const wide = field();
         wide.set(old);
@@ -37,7 +37,7 @@ export function createBooks(places: number, history: number) {
       };
       [amounts, costs, realized] = [wider(amounts), wider(costs), wider(realized)];
       [bought, lastTrade] = [wider(bought), wider(lastTrade)];
-      const wide = new Uint8Array(room);
+      const wide = new Uint8Array(capacity);
       wide.set(state);
       state = wide;
     }
@@ -48,39 +48,39 @@ export function createBooks(places: number, history: number) {
   const at = (place: number) => current[place] ?? -1;
 
   return {
-    episode: at,
+    current: at,
     amount: (place: number) => (at(place) < 0 ? 0 : (amounts[at(place)] ?? 0)),
     buy(place: number, amount: number, usd: number, time: number): void {
-      let episode = at(place);
-      if (episode < 0 || (state[episode] ?? 0) & CLOSED) episode = open(place);
-      const before = amounts[episode] ?? 0;
-      const spent = before * (costs[episode] ?? 0) + usd;
-      amounts[episode] = before + amount;
-      costs[episode] = spent / (before + amount);
-      bought[episode] = (bought[episode] ?? 0) + usd;
-      lastTrade[episode] = time;
+      let number = at(place);
+      if (number < 0 || (state[number] ?? 0) & CLOSED) number = open(place);
+      const before = amounts[number] ?? 0;
+      const spent = before * (costs[number] ?? 0) + usd;
+      amounts[number] = before + amount;
+      costs[number] = spent / (before + amount);
+      bought[number] = (bought[number] ?? 0) + usd;
+      lastTrade[number] = time;
     },
-    /** Gives the cents received. */
+    /** Returns the cents received. */
     sell(place: number, amount: number, price: number, time: number): number {
-      const episode = at(place);
-      const left = (amounts[episode] ?? 0) - amount;
+      const number = at(place);
+      const left = (amounts[number] ?? 0) - amount;
       const received = Math.max(1, cents(amount * price));
-      realized[episode] = (realized[episode] ?? 0) + received / 100 - amount * (costs[episode] ?? 0);
-      amounts[episode] = left;
-      lastTrade[episode] = time;
-      state[episode] = SOLD | (left > 0 ? 0 : CLOSED);
+      realized[number] = (realized[number] ?? 0) + received / 100 - amount * (costs[number] ?? 0);
+      amounts[number] = left;
+      lastTrade[number] = time;
+      state[number] = SOLD | (left > 0 ? 0 : CLOSED);
       return received;
     },
-    position(episode: number): Episode {
-      const flags = state[episode] ?? 0;
+    position(number: number): Position {
+      const flags = state[number] ?? 0;
       return {
-        amount: amounts[episode] ?? 0,
-        cost: costs[episode] ?? 0,
-        realizedUsd: realized[episode] ?? 0,
-        boughtUsd: bought[episode] ?? 0,
+        amount: amounts[number] ?? 0,
+        cost: costs[number] ?? 0,
+        realizedUsd: realized[number] ?? 0,
+        boughtUsd: bought[number] ?? 0,
         sold: (flags & SOLD) !== 0,
         closed: (flags & CLOSED) !== 0,
-        lastTrade: lastTrade[episode] ?? 0,
+        lastTrade: lastTrade[number] ?? 0,
       };
     },
   };

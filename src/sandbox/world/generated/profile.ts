@@ -1,28 +1,28 @@
 import type { Social, User } from '../../../contract/records/user.ts';
-import { hash, pick } from '../hash.ts';
-import type { Fixed } from './cast.ts';
-import { bios, farNames, firsts, seconds } from './words.ts';
+import { hash, oneOf } from '../hash.ts';
+import type { FixedTrader } from './fixed-traders.ts';
+import { bios, firsts, seconds, unusualNames } from './words.ts';
 
-/** What a trader shows of themselves. */
-export interface Profile extends Pick<User, 'name' | 'bio' | 'banner' | 'profilePicture'> {
+/** The public profile of a trader. */
+export interface TraderProfile extends Pick<User, 'name' | 'bio' | 'banner' | 'profilePicture'> {
   /** Bare X handle. */
   readonly x: string | null;
   readonly followers: number | null;
   readonly socials: Social[];
 }
 
-/** A word with its first letter as a capital. */
-export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+/** A word with its first letter in upper case. */
+export const capitalise = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Draws a trader's looks from a hash; one of the cast keeps name and bio. */
-export function profileOf(bits: number, fixed: Fixed | undefined, handle: string): Profile {
-  const more = mixAgain(bits);
+/** Creates a profile from a hash; a fixed trader keeps name and bio. */
+export function createProfile(bits: number, fixed: FixedTrader | undefined, handle: string): TraderProfile {
+  const more = rehash(bits);
   const plain = handle.replace(/[^A-Za-z0-9_]/g, '').slice(0, 15);
   const x = plain.length >= 3 && more % 10 < 7 ? plain : null;
   const images = `https://images.example/${bits.toString(16)}`;
   return {
     name: fixed ? fixed.name : nameOf(bits, handle),
-    bio: fixed ? fixed.bio : more % 4 === 0 ? null : pick(bios, more >>> 8),
+    bio: fixed ? fixed.bio : more % 4 === 0 ? null : oneOf(bios, more >>> 8),
     banner: bits % 3 === 0 ? null : `${images}/banner.jpg`,
     profilePicture: bits % 7 === 0 ? null : `${images}/avatar.png`,
     x,
@@ -31,14 +31,14 @@ export function profileOf(bits: number, fixed: Fixed | undefined, handle: string
   };
 }
 
-const mixAgain = (bits: number) => hash(bits, 1, 1);
+const rehash = (bits: number) => hash(bits, 1, 1);
 
 function nameOf(bits: number, handle: string): string | null {
   const draw = (bits >>> 3) % 20;
   if (draw === 0) return null;
-  if (draw < 4) return pick(farNames, bits >>> 9);
+  if (draw < 4) return oneOf(unusualNames, bits >>> 9);
   if (draw < 8) return handle;
-  return `${capital(pick(firsts, bits))} ${capital(pick(seconds, bits >>> 5))}`;
+  return `${capitalise(oneOf(firsts, bits))} ${capitalise(oneOf(seconds, bits >>> 5))}`;
 }
 
 function socialsOf(bits: number, x: string | null): Social[] {

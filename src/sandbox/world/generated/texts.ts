@@ -1,14 +1,14 @@
-import { hash, pick } from '../hash.ts';
+import { hash, oneOf } from '../hash.ts';
 
 type Texts = readonly [string, ...string[]];
 
-/** What a thesis is about, as its text needs it. */
-export interface Subject {
+/** What a thesis is about. */
+export interface ThesisTopic {
   readonly symbol: string | null;
   readonly buying: boolean;
 }
 
-const buys: Texts = [
+const buyTexts: Texts = [
   'Adding $T here. Volume is waking up and the float is thin.',
   'Long $T — the chart held its level three times, I am done waiting.',
   'Small bag of $T for the asymmetry: zero or ten, nothing between.',
@@ -18,7 +18,7 @@ const buys: Texts = [
   'gm. $T again. Yes, again 🙂',
   'The narrative for $T is early and the memes write themselves.',
 ];
-const sells: Texts = [
+const sellTexts: Texts = [
   'Taking $T off. The move I wanted is done.',
   'Trimmed $T into strength, letting the rest ride.',
   'Out of $T. Insiders stopped bidding and so do I.',
@@ -26,7 +26,7 @@ const sells: Texts = [
   'Selling $T to sleep better tonight 😴',
   '$T did its thing. Thanks for playing.',
 ];
-const addenda: Texts = [
+const endings: Texts = [
   ' Stop is under the daily low.',
   ' Will revisit on Monday.',
   ' Not advice.',
@@ -37,8 +37,8 @@ const addenda: Texts = [
   ' Full write-up later today.',
 ];
 
-/** Texts in other scripts and shapes, as people really post them. */
-const abroad: Texts = [
+/** Texts in other scripts and layouts, as people post them. */
+const internationalTexts: Texts = [
   '$T を押し目で買い増し。出来高が戻ってきた📈',
   '清仓 $T，等待更好的机会。耐心是唯一的优势。',
   '$T 롱. 손절은 짧게, 익절은 길게 🙏',
@@ -52,8 +52,8 @@ const abroad: Texts = [
   '$T\n\n1. catalyst this week\n2. thin book\n3. ???\n\n— end of thesis',
 ];
 
-/** Texts that try to break what shows them. */
-export const hostile: Texts = [
+/** Texts that attack terminals, spreadsheets, parsers and browsers. */
+export const hostileTexts: Texts = [
   '\u001b[2J\u001b[1;31mYOUR KEY HAS EXPIRED\u001b[0m',
   '\u001b]0;owned\u0007\u001b]8;;https://evil.example/$T\u0007buy $T\u001b]8;;\u0007',
   '\u001b]52;c;ZWNobyBvd25lZA==\u0007 $T',
@@ -78,28 +78,31 @@ export const hostile: Texts = [
 
 const LONGEST = 8 * 1024;
 
-/** The text of a thesis; null where its author wrote none. */
-export function thesisText(bits: number, subject: Subject, isHostile: boolean): string | null {
-  const symbol = subject.symbol === null ? 'it' : `$${subject.symbol}`;
+/** The text of a thesis; null for a post without text. */
+export function thesisText(bits: number, topic: ThesisTopic, isHostile: boolean): string | null {
+  const symbol = topic.symbol === null ? 'it' : `$${topic.symbol}`;
   const more = hash(bits, 3, 5);
-  if (isHostile) return pick(hostile, more).replaceAll('$T', () => symbol);
+  if (isHostile) return oneOf(hostileTexts, more).replaceAll('$T', () => symbol);
   const draw = bits % 1000;
   if (draw < 8) return null;
   if (draw < 16) return '';
   if (draw < 19) return longText(more, symbol);
-  if (draw < 40) return pick(hostile, more).replaceAll('$T', () => symbol);
-  if (draw < 160) return pick(abroad, more).replaceAll('$T', () => symbol);
-  const line = pick(subject.buying ? buys : sells, more).replaceAll('$T', () => symbol);
+  if (draw < 40) return oneOf(hostileTexts, more).replaceAll('$T', () => symbol);
+  if (draw < 160) return oneOf(internationalTexts, more).replaceAll('$T', () => symbol);
+  const line = oneOf(topic.buying ? buyTexts : sellTexts, more).replaceAll('$T', () => symbol);
   return draw < 600
     ? line
-    : line + pick(addenda, more >>> 6) + (draw < 900 ? '' : pick(addenda, more >>> 12));
+    : line + oneOf(endings, more >>> 6) + (draw < 900 ? '' : oneOf(endings, more >>> 12));
 }
 
 function longText(bits: number, symbol: string): string {
   let text = `Everything I know about ${symbol}.\n`;
   for (let line = 0; text.length < LONGEST; line++) {
-    text += pick(line % 2 ? buys : abroad, hash(bits, 9, line)).replaceAll('$T', () => symbol);
-    text += pick(addenda, hash(bits, 10, line));
+    text += oneOf(line % 2 ? buyTexts : internationalTexts, hash(bits, 9, line)).replaceAll(
+      '$T',
+      () => symbol,
+    );
+    text += oneOf(endings, hash(bits, 10, line));
     text += line % 5 === 4 ? '\n\n' : ' ';
   }
   return text;

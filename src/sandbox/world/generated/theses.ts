@@ -1,68 +1,48 @@
 import type { Thesis, ThesisFrameData } from '../../../contract/records/thesis.ts';
-import { normalAddress, numbered, uuidHead, uuidOf } from '../address.ts';
+import { numbered, uuidHead, uuidOf } from '../address.ts';
+import { thesisKeys } from '../feed-keys.ts';
 import { hash, round2, round6 } from '../hash.ts';
-import { createFeed, groupBy, type Picked } from '../timeline.ts';
-import type { ThesisFilter, World } from '../types.ts';
-import type { Users } from '../users.ts';
-import { cast } from './cast.ts';
+import type { FeedSource } from '../source.ts';
+import { groupBy, type TimelineBase } from '../timeline.ts';
+import type { ThesisFilter } from '../types.ts';
+import type { UserStore } from '../user-store.ts';
+import { fixedTraders } from './fixed-traders.ts';
 import { SLOTS } from './portfolios.ts';
-import type { Episode } from './positions.ts';
-import { type Subject, thesisText } from './texts.ts';
+import type { Position } from './positions.ts';
+import { type ThesisTopic, thesisText } from './texts.ts';
 import type { Token, Tokens } from './tokens.ts';
 import type { Traders } from './traders.ts';
 import { TRADES_PER_THESIS, type Trades } from './trades.ts';
 
-/** What a world's theses are made from. */
-export interface ThesisSources {
+/** What generated theses depend on. */
+export interface ThesisInputs {
   readonly seed: number;
-  /** Theses of the history; later ones are posted live. */
+  /** The number of theses in the history; later ones are posted live. */
   readonly count: number;
   readonly traders: Traders;
-  readonly users: Users;
+  readonly users: UserStore;
   readonly tokens: Tokens;
   readonly trades: Trades;
-  /** Called when a live post has brought a trade with it. */
-  readonly traded: (time: number) => void;
+  /** Called for the trade behind each live post. */
+  readonly tradeAdded: (time: number) => void;
 }
 
 type Segments = NonNullable<Thesis['segments']>;
 
 const salt = { which: 71, text: 72, form: 73, id: 74 };
-/** Theses from which on sorting would be felt in an answer. */
-const SORTED_AHEAD = 100_000;
-const EVIL = cast.findIndex((one) => one.handle === 'evil');
+/** Sorting this many theses would delay an answer noticeably, so they are sorted before the start. */
+const EAGER_GROUPS = 100_000;
+const HOSTILE_AUTHOR = fixedTraders.findIndex(({ handle }) => handle === 'evil');
 
-/** The names of the narrowed feeds that a thesis is in. */
-export function thesisKeys(authorId: string | undefined | null, token: string | undefined | null): string[] {
-  const keys: string[] = [];
-  if (authorId) keys.push(keyOf({ userId: authorId }));
-  if (token) keys.push(keyOf({ tokenAddress: token }));
-  if (authorId && token) keys.push(keyOf({ userId: authorId, tokenAddress: token }));
-  return keys;
-}
-
-/** The name of a narrowed feed. */
-export const keyOf = ({ userId, tokenAddress }: ThesisFilter): string =>
-  `${userId?.toLowerCase() ?? ''} ${tokenAddress === undefined ? '' : normalAddress(tokenAddress)}`;
-
-/** Whether a filter narrows at all. */
-export const narrows = (filter: ThesisFilter): boolean =>
-  filter.userId !== undefined || filter.tokenAddress !== undefined;
-
-/** A page's form of what a frame carried: the same without the frame's own two fields. */
-export function pageForm({ authorAvatarUrl, tokenImageUrl, ...thesis }: ThesisFrameData): Thesis {
-  return thesis;
-}
-
-/** The trade that a thesis of a world follows from: one of each pair of its history, then each live one. */
+/** The trade behind a thesis: one of each pair in the history, then every live trade. */
 export const tradeBehind = (seed: number, count: number, index: number): number =>
   index < count
     ? index * TRADES_PER_THESIS + (hash(seed, salt.which, index) & 1)
     : count * TRADES_PER_THESIS + index - count;
 
-/** The theses that follow from the trades: one to each pair of them, and one to each live trade. */
-export function createTheses(sources: ThesisSources): World['theses'] {
-  const { seed, count, traders, users, tokens, trades } = sources;
+/** Generated theses: one for every pair of trades in the history, and one for every live trade. */
+export function thesisSource(inputs: ThesisInputs): FeedSource<Thesis, ThesisFilter, ThesisFrameData> {
+  const { seed, count, traders, users, tokens, trades } = inputs;
   const ids = numbered(seed, salt.id);
   const id = (index: number) => uuidOf(ids.bytes(index, 16));
 
@@ -75,27 +55,26 @@ export function createTheses(sources: ThesisSources): World['theses'] {
   const byPlace = groups(traders.count * SLOTS, placeOf);
   const byToken = groups(tokens.count, tokenOf);
 
-  /** A small world sorts its theses when a narrowed feed is first asked for, a large one before it serves. */
   function groups(size: number, groupOf: (index: number) => number): (group: number) => Uint32Array {
-    let sorted = count > SORTED_AHEAD ? groupBy(count, size, groupOf) : undefined;
+    let sorted = count > EAGER_GROUPS ? groupBy(count, size, groupOf) : undefined;
     return (group) => {
       sorted ??= groupBy(count, size, groupOf);
       return sorted(group);
     };
   }
 
-  const feed = createFeed<Thesis>({
+  const base: TimelineBase<Thesis> = {
     count,
     time: (index) => trades.time(tradeOf(index)),
     indexOf(text) {
       const head = uuidHead(text);
-      const index = head && ids.guess(head);
+      const index = head && ids.indexOf(head);
       return index !== undefined && index < count && id(index) === text ? index : undefined;
     },
     make: record,
-  });
+  };
 
-  function picked({ userId, tokenAddress }: ThesisFilter): Picked {
+  function select({ userId, tokenAddress }: ThesisFilter): Uint32Array | undefined {
     const author = userId === undefined ? undefined : traders.indexOfId(userId);
     const token = tokenAddress === undefined ? undefined : tokens.indexOf(tokenAddress);
     if (userId === undefined) return token === undefined ? undefined : byToken(token);
@@ -112,31 +91,29 @@ export function createTheses(sources: ThesisSources): World['theses'] {
     const postedAt = trades.time(trade);
     const bought = trades.cents(trade) > 0;
     const bits = hash(seed, salt.form, index);
-    const evil = author === EVIL;
-    const subject: Subject = { symbol: token.symbol, buying: bought };
-    const text = thesisText(hash(seed, salt.text, index), subject, evil);
-    // Old posts whose time was lost keep their place in the order.
+    const hostile = author === HOSTILE_AUTHOR;
+    const topic: ThesisTopic = { symbol: token.symbol, buying: bought };
+    const text = thesisText(hash(seed, salt.text, index), topic, hostile);
+    // A few old posts have no time; they keep their place in the order.
     const platformCreatedAt = bits % 2_003 === 7 && index < count * 0.9 ? null : postedAt;
     const handle = users.handle(author);
     if (bits % 41 === 5) {
-      const known = bits % 2 === 0 ? null : handle;
       return {
         id: id(index),
         tokenAddress: token.address,
-        authorHandle: known,
+        authorHandle: bits % 2 === 0 ? null : handle,
         thesis: text,
         platformCreatedAt,
       };
     }
     const amount = trades.amount(trade);
-    const position = trades.position(trades.episode(trade));
+    const position = trades.position(trades.positionNumber(trade));
     const { lastTrade } = position;
     const { realized, realizedPct, unrealized, unrealizedPct } = figures(
       position,
       tokens.price(token.index, lastTrade),
     );
-    // One literal of one shape, and keys taken off the few that lack them: several times faster to make
-    // than putting each record together from parts.
+    // One object literal with keys deleted afterwards is several times faster than conditional spreads.
     const thesis: Thesis = {
       id: id(index),
       tokenAddress: token.address,
@@ -147,7 +124,7 @@ export function createTheses(sources: ThesisSources): World['theses'] {
       authorName: traders.profile(author).name,
       authorIsDev: isDev(token, author, bits),
       thesis: text,
-      segments: text === null || bits % 13 === 1 ? null : segmentsOf(text, token, evil),
+      segments: text === null || bits % 13 === 1 ? null : segmentsOf(text, token, hostile),
       likeCount: bits % 31 === 4 ? null : likes(bits),
       holdingsUsd: bits % 37 === 6 ? null : round2(amount * tokens.price(token.index, postedAt)),
       authorTradeUsd: Math.abs(trades.cents(trade)) / 100,
@@ -168,43 +145,25 @@ export function createTheses(sources: ThesisSources): World['theses'] {
   }
 
   return {
-    slice(filter, before, limit, now) {
-      const narrow = narrows(filter) ? { picked: picked(filter), key: keyOf(filter) } : undefined;
-      return feed.slice(narrow, before, limit, now);
-    },
-    post(now) {
+    base,
+    select,
+    initial: [],
+    next(now) {
       const trade = trades.next(Math.floor(now));
       const index = count + trade - count * TRADES_PER_THESIS;
       const author = trades.trader(trade);
       const token = tokens.at(trades.token(author, trades.slot(trade)));
       const time = trades.time(trade);
-      sources.traded(time);
-      feed.add({
-        id: id(index),
-        time,
-        keys: thesisKeys(traders.id(author), token.address),
-        make: () => record(index),
-      });
+      inputs.tradeAdded(time);
+      const keys = thesisKeys(traders.id(author), token.address);
       return {
-        ...record(index),
-        authorAvatarUrl: traders.profile(author).profilePicture,
-        tokenImageUrl: token.image,
+        record: {
+          ...record(index),
+          authorAvatarUrl: traders.profile(author).profilePicture,
+          tokenImageUrl: token.image,
+        },
+        arrival: { id: id(index), time, keys, make: () => record(index) },
       };
-    },
-    add(post) {
-      const thesis = pageForm(post);
-      feed.add({
-        id: post.id,
-        // What has no post time stands below everything that has one.
-        time: post.platformCreatedAt ?? 0,
-        keys: thesisKeys(post.authorId, post.tokenAddress),
-        make: () => thesis,
-      });
-    },
-    remove: feed.remove,
-    withhold: feed.withhold,
-    get count() {
-      return feed.count;
     },
   };
 }
@@ -216,30 +175,30 @@ function isDev(token: Token, author: number, bits: number): boolean | null {
   return token.index % 4 === 0 && author === token.index >> 2;
 }
 
-/** The running figures of an open position, or the final ones of a closed one. */
-function figures(position: Episode, price: number) {
+/** Realized and unrealized profit of a position at a price. */
+function figures(position: Position, price: number) {
   const { amount, cost, boughtUsd, realizedUsd, sold, closed } = position;
   const realized = sold ? round2(realizedUsd) : null;
   const unrealized = closed ? null : round2(amount * (price - cost));
-  const held = amount * cost;
+  const invested = amount * cost;
   return {
     realized,
     unrealized,
-    realizedPct: realized === null ? null : round2((realizedUsd / (boughtUsd - held)) * 100),
-    unrealizedPct: unrealized === null || held === 0 ? null : round2((price / cost - 1) * 100),
+    realizedPct: realized === null ? null : round2((realizedUsd / (boughtUsd - invested)) * 100),
+    unrealizedPct: unrealized === null || invested === 0 ? null : round2((price / cost - 1) * 100),
   };
 }
 
-/** Rich text of the same words, the ticker linked. */
-function segmentsOf(text: string, token: Token, evil: boolean): Segments {
+/** The text as rich-text runs, with the ticker linked. */
+function segmentsOf(text: string, token: Token, hostile: boolean): Segments {
   if (text === '') return [];
-  if (evil) return [{ text, link: 'javascript:alert(1)' }];
-  const mark = token.symbol === null ? '' : `$${token.symbol}`;
-  const at = mark === '' ? -1 : text.indexOf(mark);
+  if (hostile) return [{ text, link: 'javascript:alert(1)' }];
+  const ticker = token.symbol === null ? '' : `$${token.symbol}`;
+  const at = ticker === '' ? -1 : text.indexOf(ticker);
   if (at < 0) return [{ text }];
-  const end = at + mark.length;
+  const end = at + ticker.length;
   const segments: Segments = at === 0 ? [] : [{ text: text.slice(0, at) }];
-  segments.push({ text: mark, link: `https://platform.example/token/${token.address}` });
+  segments.push({ text: ticker, link: `https://platform.example/token/${token.address}` });
   if (end < text.length)
     segments.push({ text: text.slice(end), ...(token.index % 9 === 4 ? { bold: true } : {}) });
   return segments;

@@ -1,9 +1,9 @@
 import { evmOf, normalAddress, numbered, solanaOf } from '../address.ts';
-import { DAY, HOUR, hash, pick, unit } from '../hash.ts';
-import { EVM, SOLANA } from './cast.ts';
+import { DAY, HOUR, hash, oneOf, unit } from '../hash.ts';
+import { EVM, SOLANA } from './fixed-traders.ts';
 import { tickers } from './words.ts';
 
-/** A coin that is traded and written about. */
+/** A token that is traded and written about. */
 export interface Token {
   readonly index: number;
   readonly address: string;
@@ -18,20 +18,20 @@ export interface Token {
 export interface Tokens {
   readonly count: number;
   at(index: number): Token;
-  /** The token with an address, EVM in any case. */
+  /** The token at an address; EVM addresses match in any case. */
   indexOf(address: string): number | undefined;
-  /** USD price at a time; the same on every machine, since it takes nothing but sums and products. */
+  /** USD price at a time. Only sums and products, so the result is the same on every machine. */
   price(index: number, time: number): number;
-  /** A token of these chains; low indices are the popular ones. */
+  /** A token on one of these chains; low indices are chosen more often. */
   choose(chains: number, draw: number): number;
 }
 
 const salt = { base: 31, slow: 32, day: 33, hour: 34, image: 35, address: 36, cap: 37 };
-/** The first tokens have the same addresses in every world, so that docs can name them. */
+/** The first tokens have the same addresses in every world, so that docs can show them. */
 const FIXED = 6;
 const FIXED_SEED = 0x70c3;
-/** Symbols that a table, a spreadsheet or a terminal may get wrong. */
-const odd: Readonly<Record<number, string | null>> = {
+/** Symbols that a table, a spreadsheet or a terminal may handle incorrectly. */
+const unusualSymbols: Readonly<Record<number, string | null>> = {
   7: '東京',
   11: '=SUM(A1)',
   13: '$CASH',
@@ -42,10 +42,10 @@ const odd: Readonly<Record<number, string | null>> = {
   31: 'عملة',
 };
 
-/** Makes the tokens of a world whose time starts at `origin`. */
+/** Creates the tokens of a world whose history starts at `origin`. */
 export function createTokens(seed: number, count: number, origin: number): Tokens {
-  const fixedFamily = numbered(FIXED_SEED, salt.address);
-  const seedFamily = numbered(seed, salt.address);
+  const fixedIds = numbered(FIXED_SEED, salt.address);
+  const seedIds = numbered(seed, salt.address);
   const records: Token[] = [];
   const lists: Record<number, Uint32Array> = {};
   let byAddress: Map<string, number> | undefined;
@@ -60,7 +60,7 @@ export function createTokens(seed: number, count: number, origin: number): Token
   const base = new Float64Array(count);
   for (let index = 0; index < count; index++) {
     const draw = unit(seed, salt.base, index);
-    // From a hundred-thousandth of a dollar to some tens, most of them small.
+    // From 0.00001 to 60 dollars, most of them far below one.
     base[index] = 0.00001 + draw * draw * draw * draw * draw * draw * 60;
   }
 
@@ -72,24 +72,29 @@ export function createTokens(seed: number, count: number, origin: number): Token
     const made = records[index];
     if (made) return made;
     const chain = chainOf(index);
-    const family = index < FIXED ? fixedFamily : seedFamily;
+    const ids = index < FIXED ? fixedIds : seedIds;
     const ticker = tickers[index % tickers.length] ?? 'TKN';
-    const again = Math.floor(index / tickers.length);
-    const symbol = index in odd ? (odd[index] ?? null) : again === 0 ? ticker : `${ticker}${again + 1}`;
+    const round = Math.floor(index / tickers.length);
+    const symbol =
+      index in unusualSymbols
+        ? (unusualSymbols[index] ?? null)
+        : round === 0
+          ? ticker
+          : `${ticker}${round + 1}`;
     const network = chain === SOLANA ? 'sol' : index % 2 === 0 ? 'eth' : 'base';
     const token: Token = {
       index,
       chain,
       network,
       symbol,
-      address: chain === SOLANA ? solanaOf(family.bytes(index, 32)) : evmOf(family.bytes(index, 20)),
-      name: symbol === null ? null : `${symbol} ${pick(['Coin', 'Token', `on ${network}`, 'Cash'], index)}`,
+      address: chain === SOLANA ? solanaOf(ids.bytes(index, 32)) : evmOf(ids.bytes(index, 20)),
+      name: symbol === null ? null : `${symbol} ${oneOf(['Coin', 'Token', `on ${network}`, 'Cash'], index)}`,
       image:
         index % 8 === 5
           ? null
           : `https://images.example/token/${hash(seed, salt.image, index).toString(16)}.png`,
-      // So many that the whole of them is worth thousands to some ten millions.
-      supply: Math.ceil((30_000 + 4e7 * fourth(unit(seed, salt.cap, index))) / (base[index] ?? 1)),
+      // Gives a market cap between 30,000 and 40 million dollars.
+      supply: Math.ceil((30_000 + 4e7 * fourthPower(unit(seed, salt.cap, index))) / (base[index] ?? 1)),
     };
     records[index] = token;
     return token;
@@ -113,11 +118,11 @@ export function createTokens(seed: number, count: number, origin: number): Token
   };
 }
 
-const fourth = (value: number) => value * value * value * value;
+const fourthPower = (value: number) => value * value * value * value;
 
 /**
- * Smooth walks of `count` tokens between hashed points that lie `step` apart, within `low` and `high`. The
- * points last used are kept: trades come in the order of time and need new ones but now and then.
+ * Value noise: one smooth curve per token between hashed points `step` apart, from `low` to `high`. The last two
+ * points are cached per token, because trades are generated in the order of time.
  */
 function wave(
   seed: number,

@@ -1,6 +1,6 @@
 type Words = readonly [string, ...string[]];
 
-/** First halves of handles and names. */
+/** First parts of handles and names. */
 export const firsts: Words = [
   'degen',
   'lunar',
@@ -34,7 +34,7 @@ export const firsts: Words = [
   'velvet',
 ];
 
-/** Second halves of handles and names. */
+/** Second parts of handles and names. */
 export const seconds: Words = [
   'duke',
   'whale',
@@ -68,8 +68,8 @@ export const seconds: Words = [
   'smith',
 ];
 
-/** Names that a table or a terminal may get wrong. */
-export const farNames: Words = [
+/** Names that a table or a terminal may render incorrectly. */
+export const unusualNames: Words = [
   '龍之交易員',
   'さくら🌸トレード',
   '단타왕',
@@ -84,7 +84,7 @@ export const farNames: Words = [
   'e\u0301clair (combining)',
 ];
 
-/** What traders say of themselves. */
+/** Profile texts. */
 export const bios: Words = [
   'Position first, thesis second, sleep third.',
   'on-chain since 2017. not financial advice.',
@@ -98,7 +98,7 @@ export const bios: Words = [
   'charts, coffee, cope ☕️📉',
 ];
 
-/** Tickers of the world's tokens; none is a real one on purpose. */
+/** Invented tickers. */
 export const tickers: Words = [
   'MOONCAT',
   'FROGZ',

@@ -6,13 +6,12 @@ import { Pnl } from '../../../contract/records/pnl.ts';
 import { Thesis, ThesisFrameData } from '../../../contract/records/thesis.ts';
 import { User } from '../../../contract/records/user.ts';
 import { seedOf } from '../hash.ts';
-import type { World, WorldOptions } from '../types.ts';
+import type { WorldSource } from '../source.ts';
 import { loadedLaunchpad } from './launchpad.ts';
 import { readNdjson } from './ndjson.ts';
 import { loadedTheses } from './theses.ts';
-import { loadedUsers } from './users.ts';
+import { loadedNumbers, loadedUsers } from './users.ts';
 
-/** What each file of a user's own data holds. */
 const files = {
   users: 'users.ndjson',
   theses: 'theses.ndjson',
@@ -22,28 +21,33 @@ const files = {
   boards: 'boards.ndjson',
 } as const;
 
-/** Reads a world from a folder of NDJSON files, each of them optional: what is absent is empty. */
-export function loadWorld(dir: string, options: WorldOptions): World {
+/** Reads the records of a world from a folder of NDJSON files. */
+export function loadedSource(dir: string, seedNumber: number): WorldSource {
   const names = Object.values(files);
   if (!names.some((name) => existsSync(join(dir, name)))) {
-    throw usage(`${dir} holds no data.`, `It may hold ${names.join(', ')}; at least one of them.`);
+    throw usage(
+      `${dir} contains no data files`,
+      `put at least one of these files there: ${names.join(', ')}`,
+    );
   }
   const read = <T>(name: string, schema: Parameters<typeof readNdjson<T>>[1]): T[] =>
     existsSync(join(dir, name)) ? readNdjson(join(dir, name), schema) : [];
-  const seed = seedOf(options.seed);
-  const users = loadedUsers(read(files.users, User), read(files.pnl, Pnl), options.socials ?? false);
+  const seed = seedOf(seedNumber);
+  const users = loadedUsers(read(files.users, User));
+  const numbers = loadedNumbers(users, read(files.pnl, Pnl));
+  const theses = read(files.theses, Thesis);
+  const launchpad = loadedLaunchpad(
+    seed,
+    read(files.launchpadUsers, LaunchpadUser),
+    read(files.callouts, Callout),
+    read(files.boards, Board),
+  );
   return {
-    users: users.api,
-    pnl: users.pnl,
-    theses: loadedTheses(seed, read(files.theses, Thesis), users.records),
-    launchpad: loadedLaunchpad(
-      seed,
-      read(files.launchpadUsers, LaunchpadUser),
-      read(files.callouts, Callout),
-      read(files.boards, Board),
-    ),
+    users,
+    history: (store) => ({ numbers, theses: loadedTheses(seed, theses, store) }),
+    launchpad: () => launchpad,
   };
 }
 
-/** Reads a recorded feed, one thesis a line as the tail prints them, in the order of the file. */
+/** Reads a recorded feed: one thesis per line, as `trdr thesis tail` prints them. */
 export const readRecording = (file: string): readonly ThesisFrameData[] => readNdjson(file, ThesisFrameData);

@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import { usage } from '../../../contract/failure.ts';
 import { flawText } from '../../../contract/flaws.ts';
 
-/** Reads one record a line by a schema of the contract; says file and line where one does not fit. */
+/** Reads one record per line and checks it; an invalid line is reported by file and line number. */
 export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
   const lines = readText(file)
     .replace(/^\ufeff/, '')
@@ -17,24 +17,24 @@ export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
       value = JSON.parse(line);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw usage(`${where} is no JSON: ${reason}.`, 'Each line holds one whole JSON object.');
+      throw usage(`${where} is not valid JSON: ${reason}`, 'each line must be one complete JSON object');
     }
     const parsed = schema.safeParse(value);
     if (!parsed.success) {
-      throw usage(`${where} is no such record: ${flawText(parsed.error.issues, 'it')}.`, HINT);
+      throw usage(`${where} is not a valid record: ${flawText(parsed.error.issues, 'the line')}`, HINT);
     }
     records.push(parsed.data);
   });
   return records;
 }
 
-const HINT = "Records have the service's own fields; `trdr schema` prints them.";
+const HINT = 'records have the fields of the service; `trdr schema` lists them';
 
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw usage(`${file} can't be read: ${reason}.`);
+    throw usage(`cannot read ${file}: ${reason}`);
   }
 }

@@ -1,100 +1,72 @@
-import { usage } from '../../../contract/failure.ts';
 import type { Pnl } from '../../../contract/records/pnl.ts';
 import type { User } from '../../../contract/records/user.ts';
 import { normalAddress } from '../address.ts';
-import type { World } from '../types.ts';
+import type { NumbersSource, UserSource } from '../source.ts';
 
-/** The users of a world that was read from files, and their numbers. */
-export interface LoadedUsers {
-  readonly api: World['users'];
-  readonly pnl: World['pnl'];
-  readonly records: readonly User[];
-}
-
-/** Accounts whose wallets a free key may reveal: the first ones of the file. */
+/** The wallets of the first users of the file may be revealed by a free key. */
 const SAMPLES = 10;
 
-const nothing = { '24h': null, '7d': null, '30d': null, all: null };
-
-/** Looks records up as they were read; numbers belong to the user whose handle they carry. */
-export function loadedUsers(records: User[], numbers: readonly Pnl[], withSocials: boolean): LoadedUsers {
-  const byHandle = new Map<string, number>();
+/** Users as read from a file. If several records share an id or a wallet, the first one wins. */
+export function loadedUsers(records: readonly User[]): UserSource & { readonly records: readonly User[] } {
   const byId = new Map<string, number>();
   const byWallet = new Map<string, number>();
-  const handles: string[] = [];
-  // Of several records with the same key the first one answers.
-  const first = (map: Map<string, number>, key: string, index: number) => {
+  const addFirst = (map: Map<string, number>, key: string, index: number) => {
     if (!map.has(key)) map.set(key, index);
   };
   records.forEach((user, index) => {
-    handles.push(user.handle);
-    first(byHandle, user.handle.toLowerCase(), index);
-    first(byId, user.id.toLowerCase(), index);
+    addFirst(byId, user.id.toLowerCase(), index);
     for (const address of [user.solanaAddress, user.evmAddress]) {
-      if (address !== null) first(byWallet, normalAddress(address), index);
+      if (address !== null) addFirst(byWallet, normalAddress(address), index);
     }
   });
-  const pnlOfUser = new Map<number, Pnl>();
-  const pnlAlone = new Map<string, Pnl>();
-  for (const pnl of numbers) {
-    const index = byHandle.get(pnl.handle.toLowerCase());
-    if (index === undefined) pnlAlone.set(pnl.handle.toLowerCase(), pnl);
-    else pnlOfUser.set(index, pnl);
-  }
-
-  function shown(index: number | undefined): User | undefined {
-    const user = index === undefined ? undefined : records[index];
-    if (!user || withSocials) return user;
-    const { socials: _, ...plain } = user;
-    return plain;
-  }
-  function known(userId: string): number {
-    const index = byId.get(userId.toLowerCase());
-    if (index === undefined) throw usage(`No user has the id ${userId}.`);
-    return index;
-  }
 
   return {
     records,
-    api: {
-      byHandle: (handle) => shown(byHandle.get(handle.toLowerCase())),
-      byId: (id) => shown(byId.get(id.toLowerCase())),
-      byWallet: (address) => shown(byWallet.get(normalAddress(address))),
-      isSample: (userId) => (byId.get(userId.toLowerCase()) ?? SAMPLES) < SAMPLES,
-      // Nothing is known of a wallet that the file does not name.
-      resolvePlan: () => ({ outcome: 'pending', reason: 'no_preview' }),
-      reveal(userId) {
-        const user = shown(known(userId));
-        if (!user) throw usage(`No user has the id ${userId}.`);
-        return user;
-      },
-      rename(userId, handle) {
-        const index = known(userId);
-        const holder = byHandle.get(handle.toLowerCase());
-        if (holder !== undefined && holder !== index) throw usage(`The handle ${handle} is taken.`);
-        const user = records[index];
-        if (!user) return;
-        byHandle.delete(user.handle.toLowerCase());
-        byHandle.set(handle.toLowerCase(), index);
-        records[index] = { ...user, handle };
-        handles[index] = handle;
-      },
-      handles,
+    handles: records.map(({ handle }) => handle),
+    record(index) {
+      const user = records[index];
+      if (!user) throw new RangeError(`there is no user record ${index}`);
+      return user;
     },
-    pnl(handle) {
-      const index = byHandle.get(handle.toLowerCase());
-      const user = index === undefined ? undefined : records[index];
-      if (index === undefined || !user) return pnlAlone.get(handle.toLowerCase());
-      const given = pnlOfUser.get(index);
-      if (given) return { ...given, handle: user.handle };
-      return {
-        handle: user.handle,
-        displayName: user.name,
-        wallet: user.solanaAddress,
-        evmWallet: user.evmAddress,
-        updatedAt: null,
-        windows: { ...nothing },
-      };
+    verified: () => true,
+    indexOfId: (id) => byId.get(id.toLowerCase()),
+    indexOfWallet: (address) => byWallet.get(normalAddress(address)),
+    isSample: (index) => index < SAMPLES,
+    // A wallet that is not in the file cannot be found live either.
+    resolvePlan: () => ({ outcome: 'pending', reason: 'no_preview' }),
+  };
+}
+
+/** Numbers as read from a file, matched to users by handle. */
+export function loadedNumbers(
+  { records }: { readonly records: readonly User[] },
+  numbers: readonly Pnl[],
+): NumbersSource {
+  const indexByHandle = new Map<string, number>();
+  for (const [index, { handle }] of records.entries()) {
+    if (!indexByHandle.has(handle.toLowerCase())) indexByHandle.set(handle.toLowerCase(), index);
+  }
+  const byUser = new Map<number, Pnl>();
+  const byUnknownHandle = new Map<string, Pnl>();
+  for (const pnl of numbers) {
+    const index = indexByHandle.get(pnl.handle.toLowerCase());
+    if (index === undefined) byUnknownHandle.set(pnl.handle.toLowerCase(), pnl);
+    else byUser.set(index, pnl);
+  }
+  return {
+    of(index) {
+      const user = records[index];
+      return (
+        byUser.get(index) ?? {
+          handle: user?.handle ?? '',
+          displayName: user?.name ?? null,
+          wallet: user?.solanaAddress ?? null,
+          evmWallet: user?.evmAddress ?? null,
+          updatedAt: null,
+          windows: { '24h': null, '7d': null, '30d': null, all: null },
+        }
+      );
     },
+    ofUnknownHandle: (handle) => byUnknownHandle.get(handle),
   };
 }

@@ -1,29 +1,29 @@
 import type { ResolvePlan } from '../types.ts';
 
-/** The chains a trader has a wallet on. */
+/** Bit flags: the chains on which a trader has a wallet. */
 export const SOLANA = 1;
 export const EVM = 2;
 export const BOTH = SOLANA | EVM;
 
-/** A trader that every world has, whatever its seed: docs and tests can name them. */
-export interface Fixed {
+/** A trader who exists in every generated world, so that docs and tests can refer to them. */
+export interface FixedTrader {
   readonly handle: string;
   readonly name: string | null;
   readonly bio: string | null;
   readonly chains: number;
-  /** How a resolve goes; only those without one have a wallet that is held. */
+  /** The outcome of a live resolve; traders without one have verified wallets. */
   readonly plan?: ResolvePlan;
   readonly sample?: true;
-  /** Makes no trade and so posts nothing. */
+  /** Never trades and never posts. */
   readonly idle?: true;
-  /** Holds the wallets of another of the cast, by its place here. */
+  /** Shares the wallets of this other fixed trader, by index. */
   readonly twin?: number;
 }
 
-const LONG = 'the_longest_handle_that_the_service_takes_is_64_characters_long_';
+const LONGEST_HANDLE = 'the_longest_handle_that_the_service_takes_is_64_characters_long_';
 
-/** The fixed traders, busiest first. */
-export const cast: readonly Fixed[] = [
+/** The fixed traders, most active first. */
+export const fixedTraders: readonly FixedTrader[] = [
   {
     handle: 'mira',
     name: 'Mira 🌙',
@@ -87,5 +87,10 @@ export const cast: readonly Fixed[] = [
     plan: { outcome: 'pending', reason: 'not_ingested' },
   },
   { handle: 'q', name: 'Q', bio: '', chains: BOTH },
-  { handle: LONG, name: 'A Name That Goes On For Quite A While Before It Ends', bio: null, chains: SOLANA },
+  {
+    handle: LONGEST_HANDLE,
+    name: 'A Name That Goes On For Quite A While Before It Ends',
+    bio: null,
+    chains: SOLANA,
+  },
 ];

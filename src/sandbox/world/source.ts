@@ -1,0 +1,55 @@
+import type { Board, BoardPeriod, Callout, LaunchpadUser } from '../../contract/records/launchpad.ts';
+import type { Pnl } from '../../contract/records/pnl.ts';
+import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
+import type { User } from '../../contract/records/user.ts';
+import type { Arrival, TimelineBase } from './timeline.ts';
+import type { CalloutFilter, ResolvePlan, ThesisFilter } from './types.ts';
+import type { UserStore } from './user-store.ts';
+
+/** Where the records of a world come from: generated from a seed, or loaded from files. */
+export interface WorldSource {
+  readonly users: UserSource;
+  /** Called on first use, because many runs need neither numbers nor theses. */
+  history(users: UserStore): {
+    readonly numbers: NumbersSource;
+    readonly theses: FeedSource<Thesis, ThesisFilter, ThesisFrameData>;
+  };
+  /** Called on first use. */
+  launchpad(): LaunchpadSource;
+}
+
+/** Users by index, without renames and reveals. */
+export interface UserSource {
+  readonly handles: readonly string[];
+  /** The complete record, with every wallet and with `socials`. */
+  record(index: number): User;
+  /** Whether the wallets are verified from the start. */
+  verified(index: number): boolean;
+  indexOfId(id: string): number | undefined;
+  indexOfWallet(address: string): number | undefined;
+  isSample(index: number): boolean;
+  resolvePlan(index: number): ResolvePlan;
+}
+
+export interface NumbersSource {
+  of(index: number, now: number): Pnl;
+  /** Numbers for a handle that has no user record. */
+  ofUnknownHandle?(handle: string): Pnl | undefined;
+}
+
+/** A feed of records: those from before the start, and new ones on demand. */
+export interface FeedSource<T, Filter, Live extends T = T> {
+  readonly base: TimelineBase<T>;
+  /** The indices of the base records that match a filter, ascending. */
+  select(filter: Filter): Uint32Array | undefined;
+  /** Records to store at the start, in addition to the base. */
+  readonly initial: readonly Arrival<T>[];
+  /** Creates the next live record, dated `now`. */
+  next(now: number): { readonly record: Live; readonly arrival: Arrival<T> };
+}
+
+export interface LaunchpadSource {
+  user(wallet: string): LaunchpadUser | undefined;
+  readonly callouts: FeedSource<Callout, CalloutFilter>;
+  board(period: BoardPeriod, at: number): Board;
+}

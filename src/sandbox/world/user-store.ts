@@ -1,0 +1,84 @@
+import { usage } from '../../contract/failure.ts';
+import type { User } from '../../contract/records/user.ts';
+import type { UserSource } from './source.ts';
+import type { World } from './types.ts';
+
+/** The users of a world, and what its other parts need to know about them by index. */
+export interface UserStore {
+  readonly api: World['users'];
+  readonly count: number;
+  record(index: number): User;
+  indexOfHandle(handle: string): number | undefined;
+  handle(index: number): string;
+  /** Whether a user's wallets are verified by now. */
+  verified(index: number): boolean;
+  /** Grows with every reveal, so that cached results can be invalidated. */
+  readonly reveals: number;
+}
+
+/** Applies renames and reveals to the records of a source. */
+export function createUserStore(source: UserSource, withSocials: boolean): UserStore {
+  const handles = [...source.handles];
+  const byHandle = new Map<string, number>();
+  for (const [index, handle] of handles.entries()) {
+    // Loaded files may repeat a handle; the first record wins.
+    if (!byHandle.has(handle.toLowerCase())) byHandle.set(handle.toLowerCase(), index);
+  }
+  const revealed = new Set<number>();
+  const verified = (index: number) => source.verified(index) || revealed.has(index);
+
+  function record(index: number): User {
+    const user = { ...source.record(index), handle: handles[index] ?? '' };
+    if (!withSocials) delete user.socials;
+    if (verified(index)) return user;
+    return { ...user, solanaAddress: null, evmAddress: null };
+  }
+
+  function requireIndex(userId: string): number {
+    const index = source.indexOfId(userId);
+    if (index === undefined) throw usage(`no user has the id ${userId}`);
+    return index;
+  }
+
+  const recordOrNone = (index: number | undefined) => (index === undefined ? undefined : record(index));
+  const indexOfHandle = (handle: string) => byHandle.get(handle.toLowerCase());
+
+  return {
+    count: handles.length,
+    record,
+    indexOfHandle,
+    handle: (index) => handles[index] ?? '',
+    verified,
+    get reveals() {
+      return revealed.size;
+    },
+    api: {
+      byHandle: (handle) => recordOrNone(indexOfHandle(handle)),
+      byId: (id) => recordOrNone(source.indexOfId(id)),
+      byWallet(address) {
+        const index = source.indexOfWallet(address);
+        return index !== undefined && verified(index) ? record(index) : undefined;
+      },
+      isSample(userId) {
+        const index = source.indexOfId(userId);
+        return index !== undefined && source.isSample(index);
+      },
+      resolvePlan: (userId) => source.resolvePlan(requireIndex(userId)),
+      reveal(userId) {
+        const index = requireIndex(userId);
+        if (!source.verified(index)) revealed.add(index);
+        return record(index);
+      },
+      rename(userId, handle) {
+        const index = requireIndex(userId);
+        const holder = indexOfHandle(handle);
+        if (holder !== undefined && holder !== index) throw usage(`the handle ${handle} is already in use`);
+        const before = handles[index] ?? '';
+        if (indexOfHandle(before) === index) byHandle.delete(before.toLowerCase());
+        byHandle.set(handle.toLowerCase(), index);
+        handles[index] = handle;
+      },
+      handles,
+    },
+  };
+}
