@@ -1,10 +1,10 @@
+import { outputFormats } from '../state/settings-table.ts';
 import { flag, type Given, type Options, value } from './option.ts';
-import { file, integer, oneOf, outFile, patience, text, units } from './values.ts';
+import { file, integer, oneOf, outFile, text, timeout, units } from './values.ts';
 
 /** Which of the common flags a command has a use for. */
 export type Common = 'output' | 'service' | 'money';
 
-export const outputFormats = ['table', 'ndjson', 'json', 'csv'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** Flags that every command has. */
@@ -29,7 +29,7 @@ const service = {
   baseUrl: value('--base-url', 'base URL of the service', text('url')),
   dryRun: flag('--dry-run', 'print the requests and what they can cost; send nothing'),
   retries: value('--retries', 'tries after a failure that may pass', integer({ min: 0, max: 100 }), '4'),
-  timeout: value('--timeout', 'time for one request', patience, '30s; resolve 60s'),
+  timeout: value('--timeout', 'time for one request', timeout, '30s; resolve 60s'),
   insecureHttp: flag('--insecure-http', 'allow plain http beyond this machine'),
 } satisfies Options;
 

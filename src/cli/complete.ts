@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { baseUrl } from '../base/values.ts';
 import { openCache } from '../state/cache.ts';
 import { foldersOf, homeOf } from '../state/paths.ts';
-import { baseUrl } from '../state/readings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Bag = Readonly<Record<string, unknown>>;

@@ -59,7 +59,7 @@ export function connect(
     command,
     profile: settings.profile,
     retries: settings.retries,
-    timeoutMs: settings.timeoutMs,
+    timeoutMs: settings.timeout,
     notify,
     userAgent: `trdr/${version}`,
     insecureHttp: settings.insecureHttp,

@@ -1,5 +1,5 @@
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
-import { Failure, usage } from '../contract/failure.ts';
+import { type Failure, usage } from '../contract/failure.ts';
 import { didYouMean } from '../output/suggest.ts';
 import type { AnyCommand } from './command.ts';
 import { commonOptions, everyCommonOption, type Globals } from './common.ts';
@@ -84,16 +84,13 @@ function commanderFor(command: AnyCommand, options: Options): Commander {
 
 /** Turns the text of a flag into its value, and says which flag a bad one belongs to. */
 function valueGiven(option: Option<unknown>, raw: unknown): unknown {
-  if (raw === undefined) return option.fallback;
-  if (!option.value) return raw;
-  const { parse } = option.value;
+  const kind = option.value;
+  if (raw === undefined || raw === kind?.absent) return option.fallback;
+  if (!kind) return raw;
   const one = (text: unknown) => {
-    try {
-      return parse(String(text));
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      throw usage(`--${longName(option)}: ${error.message}`, error.hint);
-    }
+    const value = kind.read(String(text));
+    if (value !== undefined) return value;
+    throw usage(`invalid ${kind.noun} "${text}" for --${longName(option)}`, kind.hint);
   };
   return Array.isArray(raw) ? raw.map(one) : one(raw);
 }

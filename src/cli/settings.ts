@@ -5,25 +5,15 @@ import { type Folders, foldersOf, homeOf } from '../state/paths.ts';
 import { openConfig } from '../state/settings.ts';
 import { type ConfigFile, emptyConfig, profileOf } from '../state/settings-file.ts';
 import { type FlagValues, resolveSettings, type Settings as Sourced } from '../state/settings-resolve.ts';
-import type { Globals, OutputFormat } from './common.ts';
+import { type SettingValues, settingNames } from '../state/settings-table.ts';
+import type { Globals } from './common.ts';
 import type { Io } from './io.ts';
 
-/** What a run goes by, settled: flags, environment, profile and defaults put together. */
-export interface Settings {
+/** The effective settings of a run: flags, environment, profile and defaults put together. */
+export interface Settings extends SettingValues {
   readonly profile: string;
-  readonly baseUrl: string | undefined;
   readonly key: string | undefined;
-  readonly output: OutputFormat | undefined;
-  readonly utc: boolean;
-  readonly color: 'auto' | 'always' | 'never';
-  readonly confirmAbove: number;
-  readonly maxCu: number | undefined;
-  readonly maxAgeMs: number;
-  readonly retries: number;
-  readonly timeoutMs: number | undefined;
-  readonly socketShare: number;
-  readonly insecureHttp: boolean;
-  /** The base URL that the profile's key was kept for, where a flag or the environment names another one. */
+  /** The base URL that the profile's key was saved for, when a flag or the environment names another one. */
   readonly keptFor: string | undefined;
   readonly folders: Folders;
 }
@@ -40,18 +30,12 @@ export const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
 /** The config file of the user who runs this. */
 export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
 
-/** The values that flags gave; a switch that was not given says nothing. */
-export const flagValues = (globals: Globals): FlagValues => ({
-  profile: globals.profile,
-  baseUrl: globals.baseUrl,
-  output: globals.output,
-  color: globals.color,
-  utc: globals.utc || undefined,
-  maxCu: globals.maxCu,
-  retries: globals.retries,
-  timeout: globals.timeout,
-  insecureHttp: globals.insecureHttp || undefined,
-});
+/** The settings given as flags. A switch that was not given leaves the setting alone. */
+export function flagValues(globals: Globals): FlagValues {
+  const given: Readonly<Record<string, unknown>> = globals;
+  const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);
+  return { profile: globals.profile, ...Object.fromEntries(set.map((name) => [name, given[name]])) };
+}
 
 interface How {
   readonly tolerant?: boolean;
@@ -108,20 +92,11 @@ function keptFor({ key, baseUrl }: Sourced, own: unknown): string | undefined {
 export function loadSettings(io: Io, globals: Globals, mood?: Mood): Settings {
   const file = mood === 'none' ? emptyConfig : readFile(io, mood === 'unread');
   const from = settle(io, globals, file, mood === undefined ? {} : { tolerant: true, newProfile: true });
+  const values = Object.fromEntries(settingNames.map((name) => [name, from[name].value]));
   return {
+    ...(values as unknown as SettingValues),
     profile: from.profile.value,
-    baseUrl: from.baseUrl.value,
     key: from.key.value,
-    output: from.output.value,
-    utc: from.utc.value,
-    color: from.color.value,
-    confirmAbove: from.confirmAbove.value,
-    maxCu: from.maxCu.value,
-    maxAgeMs: from.maxAge.value,
-    retries: from.retries.value,
-    timeoutMs: from.timeout.value,
-    socketShare: from.socketShare.value,
-    insecureHttp: from.insecureHttp.value,
     keptFor: keptFor(from, profileOf(file, from.profile.value)?.['baseUrl']),
     folders: folders(io),
   };

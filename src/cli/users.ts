@@ -17,7 +17,7 @@ export const openUsers = (
     client: lazyClient(context),
     clock: context.io.clock,
     cache: noCache ? undefined : openAnswers(context),
-    maxAgeMs: maxAge ?? context.settings.maxAgeMs,
+    maxAgeMs: maxAge ?? context.settings.maxAge,
   });
 
 /** The answers kept for the service in use; none where it is not known yet. */

@@ -62,20 +62,10 @@ export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sour
       throw noProfile(file, profile.value);
     });
   }
-  const one = <N extends SettingName>(name: N): Sourced<SettingValue<N>> =>
-    settle(name, flags, env, held, profile.value, trying);
+  const one = <N extends SettingName>(name: N) => settle(name, flags, env, held, profile.value, trying);
+  const values = Object.fromEntries(settingNames.map((name) => [name, one(name)]));
   return {
-    baseUrl: one('baseUrl'),
-    output: one('output'),
-    color: one('color'),
-    utc: one('utc'),
-    confirmAbove: one('confirmAbove'),
-    maxCu: one('maxCu'),
-    maxAge: one('maxAge'),
-    retries: one('retries'),
-    timeout: one('timeout'),
-    socketShare: one('socketShare'),
-    insecureHttp: one('insecureHttp'),
+    ...(values as { readonly [N in SettingName]: Sourced<SettingValue<N>> }),
     profile,
     key: keyOf(env, held, profile.value, trying),
     problems,
@@ -103,14 +93,14 @@ function settle<N extends SettingName>(
   const row: SettingRow<unknown> = settingRows[name];
   const flag: SettingValue<N> | undefined = flags[name];
   if (flag !== undefined) {
-    // Text is read again, so that one address has one form, whoever named it.
-    const read = () => (typeof flag === 'string' ? readSetting(name, flag, `what ${row.flag} says`) : flag);
+    // Text is read again: a base URL is normalized wherever it comes from.
+    const read = () => (typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag);
     const value = trying(read);
     if (value !== undefined) return { value, origin: 'flag', from: row.flag };
   }
   const said = row.env && env[row.env];
   if (said) {
-    const value = trying(() => readSetting(name, said, `what ${row.env} says`));
+    const value = trying(() => readSetting(name, said, row.env ?? name));
     if (value !== undefined) return { value, origin: 'environment', from: row.env };
   }
   if (held && Object.hasOwn(held, name)) {

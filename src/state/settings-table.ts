@@ -1,24 +1,45 @@
+import {
+  baseUrl,
+  duration,
+  integer,
+  type Kind,
+  oneOf,
+  onOff,
+  share,
+  timeout,
+  units,
+} from '../base/values.ts';
 import { Failure } from '../contract/failure.ts';
-import { baseUrl, choice, duration, flag, type Plain, type Reading, share, whole } from './readings.ts';
 
-/** One setting: how it is read, what it is where nobody says, and what it is for. */
+/** What a setting may be in the config file: plain JSON. */
+type Plain = string | number | boolean;
+
+/** One setting: its kind of value, its default, and what it is for. */
 export interface SettingRow<T, D extends T | undefined = T | undefined> {
-  readonly reading: Reading<T>;
-  /** Undefined where there is none: `fallbackText` then says what happens. */
+  readonly kind: Kind<T>;
+  /** Undefined for a setting without one; `fallbackText` describes what happens then. */
   readonly fallback: D;
   readonly fallbackText: string;
-  /** The flag and the environment variable that say it, where there are. */
+  /** The flag and the environment variable that override the profile. The flag has the setting's own name. */
   readonly flag?: string;
   readonly env?: string;
+  /** Saved in the config file as its value; other settings are saved as they were written. */
+  readonly normalized?: boolean;
   readonly about: string;
 }
 
 const row = <T, const D extends T | undefined>(setting: SettingRow<T, D>) => setting;
 
-/** Every setting of a profile. The docs, the completions and `config set` read this table. */
+export const outputFormats = ['table', 'ndjson', 'json', 'csv'] as const;
+
+/**
+ * Every setting of a profile. Resolution, `config`, docs and completions follow from this table: a new
+ * setting is a row here, and a flag of the same name in `cli/common.ts` if it has one.
+ */
 export const settingRows = {
   baseUrl: row({
-    reading: baseUrl,
+    kind: baseUrl,
+    normalized: true,
     fallback: undefined,
     fallbackText: 'none',
     flag: '--base-url',
@@ -26,7 +47,7 @@ export const settingRows = {
     about: 'base URL of the service',
   }),
   output: row({
-    reading: choice('table', 'ndjson', 'json', 'csv'),
+    kind: oneOf(...outputFormats),
     fallback: undefined,
     fallbackText: 'table on a terminal, else ndjson',
     flag: '--output',
@@ -34,61 +55,66 @@ export const settingRows = {
     about: 'output format',
   }),
   color: row({
-    reading: choice('auto', 'always', 'never'),
+    kind: oneOf('auto', 'always', 'never'),
     fallback: 'auto',
     fallbackText: 'auto',
     flag: '--color',
     about: 'colour in tables and messages',
   }),
   utc: row({
-    reading: flag,
+    kind: onOff,
+    normalized: true,
     fallback: false as boolean,
     fallbackText: 'false',
     flag: '--utc',
     about: 'show times in UTC',
   }),
   confirmAbove: row({
-    reading: whole(0),
+    kind: units,
+    normalized: true,
     fallback: 100_000 as number,
     fallbackText: '100000',
-    about: 'ask before a command that can cost more units than this',
+    about: 'ask before a run that can cost more CU than this',
   }),
   maxCu: row({
-    reading: whole(0),
+    kind: units,
+    normalized: true,
     fallback: undefined,
     fallbackText: 'none',
     flag: '--max-cu',
-    about: 'hard ceiling of a run, in units',
+    about: 'spend at most this many CU in a run',
   }),
   maxAge: row({
-    reading: duration,
+    kind: duration,
     fallback: 3_600_000 as number,
     fallbackText: '1h',
     flag: '--max-age',
-    about: 'how old a cached answer may be',
+    about: 'maximum age of a cached answer',
   }),
   retries: row({
-    reading: whole(0, 100),
+    kind: integer({ min: 0, max: 100 }),
+    normalized: true,
     fallback: 4 as number,
     fallbackText: '4',
     flag: '--retries',
-    about: 'tries after a failure that may pass',
+    about: 'retries after a transient failure',
   }),
   timeout: row({
-    reading: duration,
+    kind: timeout,
     fallback: undefined,
     fallbackText: '30s; resolve 60s',
     flag: '--timeout',
     about: 'time for one request',
   }),
   socketShare: row({
-    reading: share,
+    kind: share,
     fallback: 0.1 as number,
     fallbackText: '10%',
-    about: 'share of the units left that a live socket may use before polls take over',
+    about: 'share of the remaining units that a live socket may use before polling takes over',
   }),
   insecureHttp: row({
-    reading: flag,
+    kind: onOff,
+    normalized: true,
     fallback: false as boolean,
     fallbackText: 'false',
     flag: '--insecure-http',
@@ -98,44 +124,55 @@ export const settingRows = {
 
 type Rows = typeof settingRows;
 export type SettingName = keyof Rows;
-/** The type of a setting's value, undefined included where it has no default. */
+/** The type of a setting's value, undefined included for a setting without a default. */
 export type SettingValue<N extends SettingName> =
-  | NonNullable<ReturnType<Rows[N]['reading']['read']>>
+  | NonNullable<ReturnType<Rows[N]['kind']['read']>>
   | Rows[N]['fallback'];
+/** A value for each setting. */
+export type SettingValues = { readonly [N in SettingName]: SettingValue<N> };
 
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingRows, name);
 
 /** Names of all settings, in the order in which they are listed. */
 export const settingNames: readonly SettingName[] = Object.keys(settingRows).filter(isSettingName);
 
-/** The row's value of what was given, or a failure that says what would be right. The value is not repeated. */
+/**
+ * Reads a setting from text or from the config file. The failure does not repeat the value, which can be a
+ * URL with a password.
+ */
 export function readSetting<N extends SettingName>(
   name: N,
   given: unknown,
   where: string,
   hint?: string,
 ): SettingValue<N> {
-  const reading: Reading<SettingValue<SettingName> & Plain> = settingRows[name].reading;
+  const kind: Kind<SettingValue<SettingName> & Plain> = settingRows[name].kind;
   const plain = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
-  const value = plain ? reading.read(given) : undefined;
+  const value = plain ? kind.read(String(given).trim()) : undefined;
   if (value !== undefined) return value as SettingValue<N>;
-  throw new Failure('usage', `${where} can't be read: write it as ${reading.form}`, {
+  throw new Failure('usage', `invalid ${kind.noun} for ${where}: ${kind.hint}`, {
     code: 'BAD_SETTING',
     hint,
   });
+}
+
+/** A setting as it is saved in the config file. */
+export function storedSetting(name: SettingName, given: string): Plain {
+  const value = readSetting(name, given, name);
+  return settingRows[name].normalized && value !== undefined ? value : given.trim();
 }
 
 /** The setting of a name, or a failure that lists the names there are. */
 export function needSettingName(name: string): SettingName {
   if (isSettingName(name)) return name;
   if (name === 'key') {
-    throw new Failure('usage', 'a key is never taken from the command line', {
+    throw new Failure('usage', 'a key cannot be set from the command line', {
       code: 'USAGE',
-      hint: 'run "trdr auth login", or give it on stdin with --with-key',
+      hint: 'run "trdr auth login", or pipe it to "trdr auth login --with-key"',
     });
   }
-  throw new Failure('usage', `there is no setting "${name}"`, {
+  throw new Failure('usage', `unknown setting "${name}"`, {
     code: 'USAGE',
-    hint: `there are ${settingNames.join(', ')}`,
+    hint: `available settings: ${settingNames.join(', ')}`,
   });
 }

@@ -1,13 +1,13 @@
 import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { baseUrl } from '../base/values.ts';
 import { Failure, usage } from '../contract/failure.ts';
 import { ensureFolder, errno, fileFailure, PRIVATE_FILE, realPath, syncFolder } from './files.ts';
 import { checkKey } from './key.ts';
 import { type Waiting, withLock } from './lock.ts';
 import { type Folders, needFolder } from './paths.ts';
-import { baseUrl, type Plain } from './readings.ts';
 import { type ConfigFile, noProfile, type Profile, profileOf, readConfig } from './settings-file.ts';
-import { needSettingName, readSetting, settingRows } from './settings-table.ts';
+import { needSettingName, storedSetting } from './settings-table.ts';
 
 /** The config file: read as often as asked, and changed only under a lock. */
 export interface Config {
@@ -76,7 +76,7 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
       const key = checkKey(given.key);
       const address = given.baseUrl === undefined ? undefined : baseUrl.read(given.baseUrl);
       if (given.baseUrl !== undefined && address === undefined) {
-        throw usage(`the base URL is none: write it as ${baseUrl.form}`);
+        throw usage('invalid base URL', baseUrl.hint);
       }
       await change((file) => {
         const profile = { ...profileOf(file, name), key, ...(address !== undefined && { baseUrl: address }) };
@@ -115,9 +115,8 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
     async set(name, setting, value) {
       checkProfileName(name);
       const known = needSettingName(setting);
-      readSetting(known, value, 'what was given');
-      const kept: Plain = settingRows[known].reading.keep(value);
-      await changeProfile(name, (profile) => ({ ...profile, [known]: kept }));
+      const stored = storedSetting(known, value);
+      await changeProfile(name, (profile) => ({ ...profile, [known]: stored }));
     },
     async unset(name, setting) {
       const known = needSettingName(setting);

@@ -31,7 +31,7 @@ describe('the line of trdr api', () => {
     [['/v2/me', 'GET'], /no HTTP method/],
     [['POST', '/x', '--paginate'], /GET alone/],
     [['/x', '--paginate', '--input', '-'], /do not go together/],
-    [['/x', '-f', 'limit'], /no name=value/],
+    [['/x', '-f', 'limit'], /invalid field "limit"/],
     [['GET', '/x', 'more'], /fewer words/],
   ])('is refused where it makes no call: %s', (words, why) => {
     expect(() => parse(...words)).toThrow(why);

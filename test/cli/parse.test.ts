@@ -47,8 +47,8 @@ describe('a line', () => {
     [
       'a value of the wrong kind',
       ['a', '--limit', 'many'],
-      /--limit: "many" is not a whole number/,
-      undefined,
+      /invalid number "many" for --limit/,
+      /whole number/,
     ],
     ['a switch with a value', ['a', '--no-wait=5'], /--no-wait takes no value/, /--help/],
     ['a flag without its value', ['a', '--limit'], /--limit needs a value/, /--help/],

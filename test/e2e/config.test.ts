@@ -95,6 +95,9 @@ describe('trdr config', () => {
     ['baseUrl', 'ftp://a.example.com'],
     ['baseUrl', 'https://user:secret@a.example.com'],
     ['timeout', 'soon'],
+    ['timeout', '0'],
+    ['timeout', '30d'],
+    ['maxCu', '1,5M'],
     ['utc', 'yes'],
     ['socketShare', '200%'],
   ])('keeps no %s that is none: %s', async (name, value) => {
@@ -160,7 +163,7 @@ describe('the config file', () => {
     expect(broken.error()['hint']).toContain('trdr config set retries VALUE');
     const list = await trdr(['config', 'list'], { home });
     expect(list.exitCode).toBe(0);
-    expect(list.stderr).toContain('retries of profile "default" can\'t be read: write it as a whole number');
+    expect(list.stderr).toContain('invalid number for retries of profile "default": use a whole number');
     expect((await trdr(['config', 'unset', 'retries'], { home })).exitCode).toBe(0);
     expect((await trdr(['price', 'me'], { home })).exitCode).toBe(0);
   });

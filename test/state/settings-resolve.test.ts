@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { everyCommonOption } from '../../src/cli/common.ts';
+import { longName } from '../../src/cli/option.ts';
 import { Failure } from '../../src/contract/failure.ts';
 import { keyKind } from '../../src/state/key.ts';
-import { baseUrl, duration, share, whole } from '../../src/state/readings.ts';
 import { emptyConfig } from '../../src/state/settings-file.ts';
 import { resolveSettings, settingList } from '../../src/state/settings-resolve.ts';
-import { settingNames, settingRows } from '../../src/state/settings-table.ts';
+import { readSetting, settingNames, settingRows, storedSetting } from '../../src/state/settings-table.ts';
 import { anyText, runs } from './room.ts';
 
 const KEY = 'trdr_live_planted0secret';
@@ -57,9 +58,7 @@ test('an address has one form, whoever named it', () => {
     from: '--base-url',
   });
   const secret = { baseUrl: `https://${KEY}@host` };
-  expect(() => resolveSettings({ flags: secret, env: {}, file })).toThrow(
-    "what --base-url says can't be read",
-  );
+  expect(() => resolveSettings({ flags: secret, env: {}, file })).toThrow('invalid base URL for --base-url');
 });
 
 test('an empty variable says nothing', () => {
@@ -85,7 +84,9 @@ test('a profile that was named must be there, unless it is about to be made', ()
 
 test('a value that is none is refused with its place, or passed over where it is to be mended', () => {
   const at = (env: Record<string, string>, profile = 'work') => ({ flags: { profile }, env, file });
-  expect(() => resolveSettings(at({ TRDR_OUTPUT: 'xml' }))).toThrow("what TRDR_OUTPUT says can't be read");
+  expect(() => resolveSettings(at({ TRDR_OUTPUT: 'xml' }))).toThrow(
+    'invalid value for TRDR_OUTPUT: choose from',
+  );
   expect(() => resolveSettings(at({ TRDR_BASE_URL: `https://${KEY}@h` }))).not.toThrow(/planted/);
   expect(() => resolveSettings(at({}, 'odd'))).toThrow('output of profile "odd"');
   const settings = resolveSettings({ ...at({ TRDR_API_KEY: 'a\nb' }, 'odd'), tolerant: true });
@@ -119,36 +120,44 @@ test('whatever the environment and the file say, there are settings or a failure
 
 test('every default reads as the text that stands for it', () => {
   for (const name of settingNames) {
-    const { reading, fallback, fallbackText } = settingRows[name];
-    if (fallback !== undefined) expect(reading.read(fallbackText)).toBe(fallback);
-    for (const one of reading.choices ?? []) expect(reading.read(reading.keep(one))).toBe(reading.read(one));
+    const { kind, fallback, fallbackText } = settingRows[name];
+    if (fallback !== undefined) expect(kind.read(fallbackText)).toBe(fallback);
+    for (const one of kind.choices ?? []) {
+      expect(readSetting(name, storedSetting(name, one), name)).toBe(kind.read(one));
+    }
   }
 });
 
-test.each([
-  [duration, '1h30m', 5_400_000],
-  [duration, 45, 45_000],
-  [duration, '1.5s', 1_500],
-  [duration, '500ms', 500],
-  [duration, '5 minutes', undefined],
-  [duration, '', undefined],
-  [whole(0), '30k', 30_000],
-  [whole(0), '2.5M', 2_500_000],
-  [whole(0), '1_000', 1_000],
-  [whole(0), '1.5', undefined],
-  [whole(0), -1, undefined],
-  [whole(0, 100), 101, undefined],
-  [share, '10%', 0.1],
-  [share, 0.25, 0.25],
-  [share, '101%', undefined],
-  [share, true, undefined],
-  [baseUrl, 'https://h/v/', 'https://h/v'],
-  [baseUrl, 'ftp://h', undefined],
-  [baseUrl, 'https://u:p@h', undefined],
-  [baseUrl, 'https://h/?k=1', undefined],
-  [baseUrl, 'h', undefined],
-] as const)('%# reads %j as %j', (reading, given, value) => {
-  expect(reading.read(given)).toBe(value);
+test('a flag and a setting of one name read every text alike', () => {
+  const texts = fc.oneof(
+    anyText,
+    fc.constantFrom('0', '1h30m', '10k', '1,5M', '10%', 'true', 'a.test', '30d'),
+  );
+  const flags = new Map(Object.values(everyCommonOption).map((option) => [longName(option), option]));
+  fc.assert(
+    fc.property(fc.constantFrom(...settingNames), texts, (name, text) => {
+      const { flag = '' } = settingRows[name];
+      const kind = flags.get(flag.replace('--', ''))?.value;
+      // The base URL is read a second time when the settings are resolved.
+      if (kind === undefined || name === 'baseUrl') return;
+      let setting: unknown;
+      try {
+        setting = readSetting(name, text, name);
+      } catch (error) {
+        expect(error).toBeInstanceOf(Failure);
+      }
+      expect(setting).toEqual(kind.read(text.trim()));
+    }),
+    runs(400),
+  );
+});
+
+test('the flag of a setting has the name of the setting', () => {
+  for (const name of settingNames) {
+    const { flag }: { flag?: string } = settingRows[name];
+    const dashed = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    if (flag !== undefined) expect(flag).toBe(`--${dashed}`);
+  }
 });
 
 test('the kind of a key is told by its form', () => {

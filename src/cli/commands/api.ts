@@ -12,9 +12,11 @@ import { file, outFile } from '../values.ts';
 
 const field = {
   name: 'name=value',
-  parse(given: string): Field {
+  noun: 'field',
+  hint: 'write it as -f limit=50',
+  read(given: string): Field | undefined {
     const at = given.indexOf('=');
-    if (at < 1) throw usage('a field is no name=value', 'write it as -f limit=50');
+    if (at < 1) return undefined;
     return { name: given.slice(0, at), value: given.slice(at + 1) };
   },
 };

@@ -25,7 +25,7 @@ export const configSet = command({
   exits: [0, 2, 9],
   parse([word = '', value = '']) {
     const name = writableSetting(word);
-    readSetting(name, value, 'the value');
+    readSetting(name, value, name);
     return { name, value };
   },
   async run(context, { name, value }) {

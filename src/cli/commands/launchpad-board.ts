@@ -35,7 +35,10 @@ export const launchpadBoard = command({
   async run(context, { period, at, compare }) {
     const now = context.io.clock.now();
     const asks = [at, ...(compare === undefined ? [] : [compare])].map((when) => ({
-      query: { period, ...(when !== undefined && { at: String(instantAt(when, now)) }) },
+      query: {
+        period,
+        ...(when !== undefined && { at: String(instantAt(when, now, context.settings.utc)) }),
+      },
     }));
     if (await context.dryRun(asks.map((ask) => ({ id: 'launchpad.board', ask })))) return 0;
     const client = await context.client();

@@ -64,7 +64,7 @@ export const launchpadCallouts = command({
     const feed = calloutFeed(await context.client(), scope);
     const found = walk(pages === null ? untilAsked(feed, context, cu.launchpad) : feed, {
       limit: rows,
-      since: since && instantAt(since, context.io.clock.now()),
+      since: since && instantAt(since, context.io.clock.now(), context.settings.utc),
       signal: context.signal,
     });
     await context.print(calloutView, found);

@@ -13,10 +13,11 @@ export async function startEmbedded(live: boolean) {
 
 const speed = {
   name: 'factor',
-  parse(given: string) {
+  noun: 'speed',
+  hint: 'write it as 10x',
+  read(given: string) {
     const factor = Number(/^(\d+(?:\.\d+)?)x?$/.exec(given)?.[1]);
-    if (!(factor > 0)) throw usage(`"${given}" is no speed`, 'write it as 10x');
-    return factor;
+    return factor > 0 ? factor : undefined;
   },
 };
 

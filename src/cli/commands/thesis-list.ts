@@ -55,7 +55,11 @@ export const thesisList = command({
   },
   async run(context, { token, user, since, until, before, rows }) {
     const now = context.io.clock.now();
-    const range = { since: since && instantAt(since, now), until: until && instantAt(until, now) };
+    const { utc } = context.settings;
+    const range = {
+      since: since && instantAt(since, now, utc),
+      until: until && instantAt(until, now, utc),
+    };
     if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
       throw usage('--since is not before --until', 'swap them');
     }

@@ -42,7 +42,8 @@ export const usage = command({
   },
   async run(context, { since, by = 'command', reconcile }) {
     if (reconcile) return holdAgainst(context);
-    const from = since === undefined ? undefined : instantAt(since, context.io.clock.now());
+    const from =
+      since === undefined ? undefined : instantAt(since, context.io.clock.now(), context.settings.utc);
     const sums = await summarise(readLedger({ dir: context.settings.folders.state, since: from }), by);
     await context.print(
       usageView(

@@ -1,6 +1,6 @@
 import { usage } from '../../contract/failure.ts';
 import { value, valueOr } from '../option.ts';
-import { duration, file, integer, time } from '../values.ts';
+import { duration, file, integer, positiveDuration, time } from '../values.ts';
 import type { TailFlags } from './run.ts';
 
 /** The flags of every tail. */
@@ -9,7 +9,7 @@ export const tailOptions = {
   backfill: value('--backfill', 'begin with the newest N', integer({ min: 1 })),
   since: value('--since', 'begin with what was posted since then', time),
   count: value('--count', 'end after N rows', integer({ min: 1 })),
-  duration: value('--duration', 'end after this long', duration),
+  duration: value('--duration', 'end after this long', positiveDuration),
   checkpoint: value('--checkpoint', 'go on where the run that wrote this file stopped', file),
 };
 

@@ -55,7 +55,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   try {
     const resume = await readResume({ out, checkpoint, feed, timeField: plan.timeField });
     const { reason } = await follow(context, client, plan, {
-      start: resume ?? startOf(plan.flags, context.io.clock.now()),
+      start: resume ?? startOf(plan.flags, context.io.clock.now(), context.settings.utc),
       feed,
       fileIsCheckpoint: out !== undefined && checkpoint === undefined,
     });
@@ -115,8 +115,8 @@ async function follow(context: Context, client: Client, plan: TailPlan, place: P
   }
 }
 
-function startOf({ backfill, since }: TailFlags, now: number): StartPoint {
-  if (since !== undefined) return { kind: 'since', at: instantAt(since, now) };
+function startOf({ backfill, since }: TailFlags, now: number, utc: boolean): StartPoint {
+  if (since !== undefined) return { kind: 'since', at: instantAt(since, now, utc) };
   return backfill === undefined ? { kind: 'now' } : { kind: 'backfill', rows: backfill };
 }
 

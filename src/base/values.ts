@@ -1,0 +1,227 @@
+/**
+ * A kind of value that people write as text. Flags, arguments, settings and environment variables share
+ * these parsers, so that `1h30m` or `10k` means the same everywhere.
+ */
+export interface Kind<T> {
+  /** The placeholder in usage lines: `<duration>`. */
+  readonly name: string;
+  /** What the value is called in messages: `invalid duration "soon"`. */
+  readonly noun: string;
+  /** How to write one, as an imperative. */
+  readonly hint: string;
+  readonly choices?: readonly string[];
+  /** The value, or undefined when the text is not one. */
+  readonly read: (text: string) => T | undefined;
+}
+
+export interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export function oneOf<const C extends readonly string[]>(...choices: C): Kind<C[number]> {
+  const isChoice = (text: string): text is C[number] => choices.includes(text);
+  return {
+    name: choices.join('|'),
+    noun: 'value',
+    hint: `choose from ${choices.join(', ')}`,
+    choices,
+    read: (text) => (isChoice(text) ? text : undefined),
+  };
+}
+
+export const onOff: Kind<boolean> = {
+  ...oneOf('true', 'false'),
+  read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+};
+
+/**
+ * A number with an optional `k` or `M`. Separators are accepted between groups of three digits only:
+ * read as a separator, the comma of `1,5M` would raise a limit tenfold.
+ */
+function readNumber(text: string): number | undefined {
+  const match = /^([+-]?)(\d+|\d{1,3}(?:[_,]\d{3})+)?(\.\d*)?([kKmM]?)$/.exec(text);
+  const [, sign = '', whole = '', fraction = '', suffix = ''] = match ?? [];
+  if (!/\d/.test(whole + fraction)) return undefined;
+  const factor = { k: 1e3, m: 1e6 }[suffix.toLowerCase()] ?? 1;
+  const product = Number(`${whole.replace(/[_,]/g, '')}${fraction}`) * factor;
+  // `1.001k` is 1001, which a product of binary fractions is not.
+  const isWhole = factor > 1 && fraction.length - 1 <= Math.log10(factor);
+  const size = isWhole ? Math.round(product) : product;
+  // Larger numbers lose digits.
+  if (!(size <= Number.MAX_SAFE_INTEGER)) return undefined;
+  return sign === '-' && size !== 0 ? -size : size;
+}
+
+const within = (number: number | undefined, { min, max }: Bounds): number | undefined =>
+  number === undefined || number < (min ?? -Infinity) || number > (max ?? Infinity) ? undefined : number;
+
+const rangeText = ({ min, max }: Bounds): string => {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+  if (min !== undefined) return ` of at least ${min}`;
+  return max === undefined ? '' : ` of at most ${max}`;
+};
+
+export const integer = (bounds: Bounds = {}): Kind<number> => ({
+  name: 'n',
+  noun: 'number',
+  hint: `use a whole number${rangeText(bounds)}`,
+  read(text) {
+    const number = readNumber(text);
+    return Number.isSafeInteger(number) ? within(number, bounds) : undefined;
+  },
+});
+
+/** A number that may have a fraction: `2.5`, `10k`, `1M`. */
+export const decimal = (bounds: Bounds = {}): Kind<number> => ({
+  name: 'n',
+  noun: 'number',
+  hint: `use a number${rangeText(bounds)}`,
+  read: (text) => within(readNumber(text), bounds),
+});
+
+/** An amount of units: `30000`, `30_000`, `30k`, `2.5M`. */
+export const units: Kind<number> = {
+  name: 'cu',
+  noun: 'amount',
+  hint: 'write it as 30000, 30k or 2.5M',
+  read: (text) => integer({ min: 0 }).read(text),
+};
+
+/** A share as a fraction, written as `10%` or `0.1`. */
+export const share: Kind<number> = {
+  name: 'share',
+  noun: 'share',
+  hint: 'write it as 10% or 0.1',
+  read(text) {
+    const [, number, percent] = /^(\d+(?:\.\d+)?)(%)?$/.exec(text) ?? [];
+    const fraction = Number(number) / (percent ? 100 : 1);
+    return fraction >= 0 && fraction <= 1 ? fraction : undefined;
+  },
+};
+
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+const DAY_MS = 86_400_000;
+
+/** Three centuries: longer than any wait or look back. */
+const LONGEST_MS = 1e13;
+const DURATION_HINT = 'write it as 500ms, 30s, 5m, 2h, 7d or 1h30m';
+
+/** A length of time in milliseconds, written as `90s`, `1h30m` or `7d`; a bare number is seconds. */
+export const duration: Kind<number> = {
+  name: 'duration',
+  noun: 'duration',
+  hint: DURATION_HINT,
+  read(text) {
+    const ms = durationIn(text);
+    return ms !== undefined && ms <= LONGEST_MS ? Math.round(ms) : undefined;
+  },
+};
+
+function durationIn(text: string): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
+  if (!/^(\d+(\.\d+)?(ms|[smhdw]))+$/.test(text)) return undefined;
+  let sum = 0;
+  for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g)) {
+    sum += Number(count) * (unitMs[unit ?? ''] ?? 0);
+  }
+  return sum;
+}
+
+/** A duration in which something can happen: at least a millisecond. */
+export const positiveDuration: Kind<number> = {
+  ...duration,
+  hint: `${DURATION_HINT}; it cannot be 0`,
+  read: (text) => within(duration.read(text), { min: 1 }),
+};
+
+/** The time limit of a request. The maximum stays far below 2^31 ms, beyond which a timer of Node fires at once. */
+export const timeout: Kind<number> = {
+  ...duration,
+  hint: 'write it as 500ms, 30s or 5m; from 1ms to 24h',
+  read: (text) => within(duration.read(text), { min: 1, max: DAY_MS }),
+};
+
+/** A point in time. All but an absolute one depend on when, and in which zone, the command runs. */
+export type Instant =
+  | { readonly epochMs: number }
+  | { readonly ageMs: number }
+  /** A date and time without an offset, in ISO form. */
+  | { readonly wall: string }
+  /** The beginning of a day: 0 is today, -1 yesterday. */
+  | { readonly day: number };
+
+const words: Readonly<Record<string, Instant>> = {
+  now: { ageMs: 0 },
+  today: { day: 0 },
+  yesterday: { day: -1 },
+};
+
+/** ISO, epoch milliseconds, an age such as `2h`, or a word. */
+export const time: Kind<Instant> = {
+  name: 'time',
+  noun: 'time',
+  hint: 'write it as 2026-01-31T09:30Z, 2026-01-31, today, yesterday, an age such as 2h, or epoch milliseconds (13 digits)',
+  read(text) {
+    if (Object.hasOwn(words, text)) return words[text];
+    if (/^\d{12,14}$/.test(text)) return { epochMs: Number(text) };
+    // Anything shorter could be epoch seconds or an age without its unit.
+    if (/^\d+(\.\d+)?$/.test(text)) return undefined;
+    const ageMs = duration.read(text);
+    return ageMs === undefined ? dateIn(text) : { ageMs };
+  },
+};
+
+const DATE =
+  /^(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
+
+function dateIn(text: string): Instant | undefined {
+  const [, year, month, day = '01', clock = '00:00', offset = ''] = DATE.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  // `Date.parse` reads the 30th of February as the 2nd of March.
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  if (date.getUTCMonth() !== Number(month) - 1) return undefined;
+  const wall = `${year}-${month}-${day}T${clock}`;
+  const epochMs = Date.parse(`${wall}${offset.toUpperCase() || 'Z'}`);
+  if (Number.isNaN(epochMs)) return undefined;
+  return offset === '' ? { wall } : { epochMs };
+}
+
+/** The epoch milliseconds of an instant. A time without an offset is local, or UTC with `utc`. */
+export function instantAt(instant: Instant, now: number, utc = false): number {
+  if ('epochMs' in instant) return instant.epochMs;
+  if ('ageMs' in instant) return now - instant.ageMs;
+  if ('wall' in instant) return Date.parse(utc ? `${instant.wall}Z` : instant.wall);
+  const date = new Date(now);
+  if (utc) return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + instant.day);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + instant.day).getTime();
+}
+
+/** A host name with a dot, so that a single word, which may be a key, is not one. */
+const BARE_HOST = /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
+
+/**
+ * The base URL of a service without a trailing slash: http or https, and no user, query or fragment. A
+ * bare host means https.
+ */
+export const baseUrl: Kind<string> = {
+  name: 'url',
+  noun: 'base URL',
+  hint: 'write it as https://host or https://host/path, without user, query or fragment',
+  read(text) {
+    const full = BARE_HOST.test(text) ? `https://${text}` : text;
+    // Spaces and backslashes are typing errors that the URL parser would repair silently.
+    if (/[\s\\]/.test(full) || !URL.canParse(full)) return undefined;
+    const url = new URL(full);
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
+    if (url.username || url.password || url.search || url.hash) return undefined;
+    return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  },
+};
