@@ -17,7 +17,7 @@ const write = (path, text) => {
 try {
   const [{ texts, inputs }, { helpFiles, manTexts }] = await Promise.all([
     makePieces(),
-    load('src/cli/manual.ts'),
+    load('src/cli/docs/manual.ts'),
   ]);
   for (const [name, text] of Object.entries(texts)) write(name, text);
   write('THIRD-PARTY-NOTICES.txt', noticesOf(inputs));

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { load, root } from './bundle.mjs';
 
-const { completionTexts, referenceTexts } = await load('src/cli/manual.ts');
+const { completionTexts, referenceTexts } = await load('src/cli/docs/manual.ts');
 const kept = { completions: await completionTexts(), 'docs/reference': await referenceTexts() };
 const check = process.argv.includes('--check');
 const stale = [];

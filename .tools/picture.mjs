@@ -1,7 +1,7 @@
 // What a terminal shows, as a picture: text with colour codes in, SVG out.
 import { load } from './bundle.mjs';
 
-const { widthOf } = await load('src/output/width.ts');
+const { widthOf } = await load('src/output/terminal/width.ts');
 
 const CELL = 8.4;
 const LINE = 19;

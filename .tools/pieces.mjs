@@ -35,10 +35,10 @@ const everyRun = [
   'src/cli/create-context.ts',
   'src/cli/connect.ts',
   'src/cli/notices.ts',
-  'src/core/transport-undici.ts',
-  'src/output/printer.ts',
+  'src/core/http/undici.ts',
+  'src/output/format/printer.ts',
   'src/output/sink.ts',
-  'src/output/style.ts',
+  'src/output/terminal/style.ts',
 ];
 
 /**
@@ -103,7 +103,7 @@ export const sourcesOf = ({ outputs }) =>
 const makeDoors = (digest) =>
   build({
     ...options,
-    entryPoints: { main: 'src/cli/main.ts', complete: 'src/cli/complete.ts' },
+    entryPoints: { main: 'src/cli/main.ts', complete: 'src/cli/docs/complete.ts' },
     format: 'cjs',
     supported: { 'dynamic-import': false },
     plugins: [
@@ -113,7 +113,7 @@ const makeDoors = (digest) =>
           onResolve({ filter: /^\.\/complete\.ts$/ }, () => ({ path: './complete.cjs', external: true }));
           onResolve({ filter: /^\.\/process\.ts$/ }, () => ({ path: 'process', namespace: 'program' }));
           onLoad({ filter: /./, namespace: 'program' }, () => ({
-            contents: `const { openProgram } = require('./src/cli/warm.ts');
+            contents: `const { openProgram } = require('./src/cli/compile-cache.ts');
               module.exports = openProgram(__dirname, '${digest}')('./${PROGRAM}')('process.cjs');`,
             resolveDir: root,
           }));

@@ -15,16 +15,16 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['contract', 'base'],
   state: ['contract', 'base'],
   store: ['contract', 'base'],
-  feed: ['core', 'contract', 'base'],
-  cli: ['output', 'feed', 'store', 'state', 'core', 'contract', 'base'],
+  tail: ['core', 'contract', 'base'],
+  cli: ['output', 'tail', 'store', 'state', 'core', 'contract', 'base'],
 };
 
 /** Where each vendor lives: the files of one room, and no others. Schemas are spoken at every edge. */
 const homes: Readonly<Record<string, RegExp>> = {
   zod: /^/,
-  undici: /^core\/(transport|undici-parts)/,
-  ws: /^feed\/.*socket|^sandbox\//,
-  conf: /^state\/settings\.ts$/,
+  undici: /^core\/http\//,
+  ws: /^tail\/socket\/|^sandbox\//,
+  conf: /^state\/config\/config\.ts$/,
   commander: /^cli\//,
   chalk: /^output\//,
   ora: /^output\//,
@@ -97,10 +97,10 @@ describe('time, chance and the process', () => {
   const reads: readonly [RegExp, RegExp, string][] = [
     [
       /\bDate\.now\(|new Date\(\)/,
-      /^(core|sandbox)\/clock\.ts$|^state\/(files|holder|lock)\.ts$|^cli\/(warm|tail\/spool)\.ts$/,
+      /^(base|sandbox)\/clock\.ts$|^base\/(files|lock-holder|lock)\.ts$|^cli\/(compile-cache|tail\/spool)\.ts$/,
       'a clock',
     ],
-    [/\bMath\.random\(/, /^state\/(holder|lock)\.ts$/, 'chance'],
+    [/\bMath\.random\(/, /^base\/(lock-holder|lock)\.ts$/, 'chance'],
     [/\bprocess\.(env|argv|stdout|stderr|stdin)\b/, /^cli\/(main|process)\.ts$/, 'the process'],
     [/\bprocess\.exit\(/, /^cli\/process\.ts$/, 'an exit'],
     [/\bconsole\.\w+\(/, /^$/, 'the console'],

@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
 import type { EndpointId } from '../contract/endpoints.ts';
-import type { Common } from './common.ts';
+import type { Common } from './args/common.ts';
+import type { GivenFlags, Options } from './args/option.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
-import type { Given, Options } from './option.ts';
-import type { Mood } from './settings.ts';
+import type { SettingsUse } from './settings/settings.ts';
 
 /** A word after the command: `SUBJECT...`. */
 export interface Argument {
@@ -38,10 +38,10 @@ export interface Command<O extends Options, I> {
   readonly stream?: boolean;
   readonly exits: readonly ExitCode[];
   /** How it takes settings that can't be read. */
-  readonly settings?: Mood;
+  readonly settings?: SettingsUse;
   /** What to do instead, for whoever gives words that it does not take. */
   readonly excess?: string;
-  readonly parse: (args: readonly string[], given: Given<O>) => I;
+  readonly parse: (args: readonly string[], given: GivenFlags<O>) => I;
   readonly run: (context: Context, input: I) => Promise<ExitCode | undefined>;
 }
 

@@ -1,12 +1,12 @@
-import { createBudget } from '../core/budget.ts';
-import { createClient } from '../core/client.ts';
-import type { Lane } from '../core/limiter.ts';
-import type { Client, Notice } from '../core/ports.ts';
-import { createTransport } from '../core/transport.ts';
+import type { Client, Notice } from '../contract/ports.ts';
+import { createClient } from '../core/client/client.ts';
+import type { LaneName } from '../core/client/limiter.ts';
+import { createSpendLimit } from '../core/client/spend-limit.ts';
+import { createTransport } from '../core/http/transport.ts';
 import { openLedger } from '../state/ledger.ts';
-import { openWindows } from '../state/windows.ts';
+import { openWindows } from '../state/rate-windows.ts';
 import type { Io } from './io.ts';
-import type { Settings } from './settings.ts';
+import type { RunSettings } from './settings/settings.ts';
 import { version } from './version.ts';
 
 /** Which service a run talks to. */
@@ -20,17 +20,17 @@ export interface Target {
 export interface Connecting {
   readonly io: Io;
   readonly command: string;
-  readonly settings: Settings;
+  readonly settings: RunSettings;
   /** What the run is held to where the user set nothing. */
   readonly ceiling: number | undefined;
   readonly notify: (notice: Notice) => void;
-  readonly say: (line: string) => void;
+  readonly notice: (line: string) => void;
 }
 
 /** Opens the client: limiter and ledger on this machine's disk, ceiling and retries as set. */
 export function connect(
   { baseUrl, key, embedded }: Target,
-  { io, command, settings, ceiling, notify, say }: Connecting,
+  { io, command, settings, ceiling, notify, notice }: Connecting,
 ): Client {
   const dir = settings.folders.state;
   return createClient({
@@ -47,15 +47,15 @@ export function connect(
       now: io.clock.now,
       sleep: io.clock.sleep,
       // The service counts these by address, whatever the key.
-      shared: ['resolve' satisfies Lane],
-      notice: say,
+      shared: ['resolve' satisfies LaneName],
+      notice: notice,
     }),
-    budget: createBudget(
+    budget: createSpendLimit(
       ceiling === undefined
         ? { maxCu: settings.maxCu }
-        : { maxCu: ceiling, hint: 'more than that is not spent unasked: say --yes or --max-cu N' },
+        : { maxCu: ceiling, hint: 'more than that is not spent unasked: notice --yes or --max-cu N' },
     ),
-    ledger: openLedger({ dir, notice: say }),
+    ledger: openLedger({ dir, notice: notice }),
     command,
     profile: settings.profile,
     retries: settings.retries,

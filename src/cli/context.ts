@@ -1,17 +1,17 @@
 import type { EndpointId } from '../contract/endpoints.ts';
-import type { Ask, Client } from '../core/ports.ts';
+import type { Client, RequestParts } from '../contract/ports.ts';
 import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
-import type { Globals, OutputFormat } from './common.ts';
+import type { Globals, OutputFormat } from './args/common.ts';
 import type { Target } from './connect.ts';
 import type { Io } from './io.ts';
-import type { Estimate } from './money.ts';
-import type { Settings } from './settings.ts';
+import type { RunSettings } from './settings/settings.ts';
+import type { Estimate } from './spend/estimate.ts';
 
 /** A request that a command is going to make: for dry runs and estimates. */
 export interface Planned {
   readonly id: EndpointId | 'ws';
-  readonly ask: Ask<EndpointId>;
+  readonly ask: RequestParts<EndpointId>;
   /** How often at the most, or minutes of the socket; null: as long as it runs. One where it is left out. */
   readonly times?: number | null;
 }
@@ -35,7 +35,7 @@ export interface Context {
   /** The words that called the command. */
   readonly command: string;
   readonly globals: Globals;
-  readonly settings: Settings;
+  readonly settings: RunSettings;
   readonly format: OutputFormat;
   /** Ends every wait: the user, the system, or a reader that went away. */
   readonly signal: AbortSignal;
@@ -63,12 +63,12 @@ export interface Context {
   /** With --dry-run, prints what would be sent and says so. */
   dryRun(planned: Iterable<Planned> | AsyncIterable<Planned>): Promise<boolean>;
   /** Holds the run to so many CU as --max-cu does; to be said before the service is connected to. */
-  holdTo(cu: number): void;
+  limitSpend(cu: number): void;
   /** Lets a run begin, asks, or refuses, as the money rules say. */
   approve(estimate: Estimate, what: string): Promise<void>;
   /** CU that this run has been charged so far. */
   readonly spent: number;
   /** A line on stderr, unless --quiet. */
-  say(line: string): void;
+  notice(line: string): void;
   close(): Promise<void>;
 }

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
-import { Failure } from '../contract/failure.ts';
-import type { Client } from '../core/ports.ts';
+import { Failure } from '../base/failure.ts';
+import type { Client } from '../contract/ports.ts';
 import { createNotices } from '../output/notices.ts';
 import { outputClosed, type Sink } from '../output/sink.ts';
-import { wantsUnicode } from '../output/style.ts';
+import { wantsUnicode } from '../output/terminal/style.ts';
 import type { View } from '../output/view.ts';
-import { ask } from './ask.ts';
+import type { Parsed } from './args/parse.ts';
 import type { AnyCommand } from './command.ts';
 import type { Target } from './connect.ts';
 import type { Context, Records } from './context.ts';
 import type { Io } from './io.ts';
-import { estimateText, judge, needsConfirmation } from './money.ts';
-import { fieldsOf, formatOf, look, openSink } from './output.ts';
-import type { Parsed } from './parse.ts';
-import { loadSettings } from './settings.ts';
+import { formatOf, openSink, renderOptions, selectedFields } from './output.ts';
+import { loadSettings } from './settings/settings.ts';
+import { confirm } from './spend/confirm.ts';
+import { estimateText, judge, needsConfirmation } from './spend/estimate.ts';
 
 /** Puts a command's context together. Nothing is opened or loaded before it is asked for. */
 export async function createContext(io: Io, command: AnyCommand, { globals }: Parsed): Promise<Context> {
@@ -32,7 +32,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   let opened: Client | undefined;
   let ceiling: number | undefined;
 
-  const say = createNotices({
+  const notice = createNotices({
     stream: () => io.stderr,
     quiet: globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
@@ -60,7 +60,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     }
     const { keptFor } = settings;
     if (keptFor !== undefined) {
-      say(`the key of profile "${profile}" was kept for ${keptFor}, and now goes to ${baseUrl}`);
+      notice(`the key of profile "${profile}" was kept for ${keptFor}, and now goes to ${baseUrl}`);
     }
     return { baseUrl, key, embedded: false };
   }
@@ -73,13 +73,13 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       command: command.path,
       settings,
       ceiling,
-      say,
-      notify(notice) {
+      notice,
+      notify(event) {
         // Nobody reads on, and so nothing is said: the ledger has what it may have cost.
-        if (notice.kind === 'lost' && gone.signal.reason === outputClosed) return;
-        if (notice.kind !== 'trace') say(noticeText(notice));
+        if (event.kind === 'lost' && gone.signal.reason === outputClosed) return;
+        if (event.kind !== 'trace') notice(noticeText(event));
         // Whoever asks for a trace gets it, quiet or not.
-        else if (globals.debug) io.stderr.write(`trdr: ${noticeText(notice)}\n`);
+        else if (globals.debug) io.stderr.write(`trdr: ${noticeText(event)}\n`);
       },
     });
     closers.push(made.close);
@@ -114,8 +114,8 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   }
 
   async function records<T>(view: View<T>, single = false): Promise<Records<T>> {
-    const fields = await fieldsOf(shown.fields, view);
-    const { createPrinter } = await import('../output/printer.ts');
+    const fields = await selectedFields(shown.fields, view);
+    const { createPrinter } = await import('../output/format/printer.ts');
     const sink = await output();
     const printer = await createPrinter({
       sink,
@@ -124,8 +124,8 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       fields,
       single,
       live: command.stream === true,
-      notify: say,
-      ...(await look(io, shown, settings)),
+      notify: notice,
+      ...(await renderOptions(io, shown, settings)),
     });
     return {
       ...printer,
@@ -153,7 +153,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     format,
     signal,
     scope: scopeOf(globals.sandbox, settings),
-    say,
+    notice,
     records,
     client() {
       client ??= openClient();
@@ -194,12 +194,12 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     },
     async dryRun(planned) {
       if (!globals.dryRun) return false;
-      const { planOf } = await import('./plan.ts');
+      const { planOf } = await import('./spend/plan.ts');
       const { planView } = await import('../output/views/price.ts');
       await context.print(planView, planOf(planned));
       return true;
     },
-    holdTo(cu) {
+    limitSpend(cu) {
       ceiling = cu;
     },
     async approve(estimate, what) {
@@ -207,11 +207,11 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       if (judge(estimate, { confirmAbove, maxCu, yes: globals.yes }) === 'go') {
         // Answers that are lost and asked for again can make a run dearer than its estimate: what began
         // unasked ends where it would have had to ask.
-        if (!globals.yes && maxCu === undefined) context.holdTo(confirmAbove);
+        if (!globals.yes && maxCu === undefined) context.limitSpend(confirmAbove);
         return;
       }
       const question = `${what} can cost ${estimateText(estimate)}. Go on?`;
-      const answer = await ask(io, question, signal);
+      const answer = await confirm(io, question, signal);
       if (answer === undefined) throw needsConfirmation(estimate, confirmAbove);
       if (!answer) {
         throw new Failure('confirm', 'not confirmed: nothing was sent', { code: 'NOT_CONFIRMED' });

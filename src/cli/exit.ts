@@ -1,4 +1,4 @@
-import type { FailureKind } from '../contract/failure.ts';
+import type { FailureKind } from '../base/failure.ts';
 
 /** What each exit code means, as `--help`, `schema` and the docs print it. */
 export const exitCodes = {

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** An output stream as the program sees one: a terminal, a pipe or a file. */
 export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number };

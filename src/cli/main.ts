@@ -21,7 +21,7 @@ const runCommand = (argv: readonly string[]) =>
 
 /** Answers a shell's completion. It asks at every key press: only what the answer needs is loaded. */
 function answerShell(words: readonly string[]): void {
-  void import('./complete.ts')
+  void import('./docs/complete.ts')
     .then(({ complete }) => complete(words, process.env, process.platform, process.cwd()))
     .then(
       (found) => say(found.map((name) => `${name}\n`).join(''), () => {}),

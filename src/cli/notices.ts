@@ -1,7 +1,7 @@
-import type { Notice } from '../core/ports.ts';
-import { safeLine } from '../output/safe.ts';
-import { span } from '../output/time.ts';
-import { unitsText } from './money.ts';
+import type { Notice } from '../contract/ports.ts';
+import { span } from '../output/format/time.ts';
+import { safeLine } from '../output/terminal/safe-text.ts';
+import { unitsText } from './spend/estimate.ts';
 
 /** What the core tells, as a line for stderr; traces come only with --debug. */
 export function noticeText(notice: Notice): string {

@@ -1,11 +1,11 @@
-import { usage } from '../contract/failure.ts';
-import type { PrinterOptions } from '../output/printing.ts';
+import { usageError } from '../base/failure.ts';
+import type { PrinterOptions } from '../output/format/printing.ts';
 import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
+import type { Globals, OutputFormat } from './args/common.ts';
 import type { AnyCommand } from './command.ts';
-import type { Globals, OutputFormat } from './common.ts';
 import type { Io } from './io.ts';
-import type { Settings } from './settings.ts';
+import type { RunSettings } from './settings/settings.ts';
 
 const endings: Readonly<Record<string, OutputFormat>> = {
   csv: 'csv',
@@ -23,12 +23,12 @@ export function formatOf(
 ): OutputFormat {
   const { json, output, out } = globals;
   if (json && output !== undefined && output !== 'json') {
-    throw usage(`--json and -o ${output} say two things`, 'give one of them');
+    throw usageError(`--json and -o ${output} say two things`, 'give one of them');
   }
   const ending = out === undefined ? undefined : endings[/\.([a-z]+)$/i.exec(out)?.[1]?.toLowerCase() ?? ''];
   const asked = output ?? (json ? 'json' : ending);
   if (command.stream && asked === 'json') {
-    throw usage(
+    throw usageError(
       `"trdr ${command.path}" is a stream: it has no end to close a JSON document`,
       'use -o ndjson',
     );
@@ -40,22 +40,22 @@ export function formatOf(
 }
 
 /** The fields asked for, checked against what the record has, before anything is asked of the service. */
-export async function fieldsOf(
+export async function selectedFields(
   text: string | undefined,
   view: Pick<View<unknown>, 'fields'>,
 ): Promise<readonly string[] | undefined> {
   if (text === undefined) return undefined;
-  const { parseFields } = await import('../output/fields.ts');
+  const { parseFields } = await import('../output/format/fields.ts');
   return parseFields(text, view.fields);
 }
 
 /** How a terminal wants its output. */
-export async function look(
+export async function renderOptions(
   io: Io,
   globals: Pick<Globals, 'color' | 'out'>,
-  settings: Pick<Settings, 'color' | 'utc'>,
+  settings: Pick<RunSettings, 'color' | 'utc'>,
 ) {
-  const { wantsColor, wantsUnicode } = await import('../output/style.ts');
+  const { wantsColor, wantsUnicode } = await import('../output/terminal/style.ts');
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
   return {
     terminal,

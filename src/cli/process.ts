@@ -1,4 +1,4 @@
-import { systemClock } from '../core/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { workingFolder } from '../state/paths.ts';
 import { Interrupt } from './io.ts';
 import { run } from './run.ts';

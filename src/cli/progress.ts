@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import type { Progress } from '../output/progress.ts';
-import { wantsColor, wantsUnicode } from '../output/style.ts';
+import type { Progress } from '../output/terminal/progress.ts';
+import { wantsColor, wantsUnicode } from '../output/terminal/style.ts';
 import type { Context } from './context.ts';
 
 const silent: Progress = { say() {}, show() {}, stop() {} };
@@ -8,7 +8,7 @@ const silent: Progress = { say() {}, show() {}, stop() {} };
 /** The progress line of a run: shown where stderr is a terminal, silent everywhere else. */
 export async function openProgress({ io, globals, settings }: Context, delayMs?: number): Promise<Progress> {
   if (io.stderr.isTTY !== true || globals.quiet) return silent;
-  const { createProgress } = await import('../output/progress.ts');
+  const { createProgress } = await import('../output/terminal/progress.ts');
   return createProgress({
     stream: io.stderr as WriteStream,
     color: wantsColor(globals.color, io.env, true, settings.color),

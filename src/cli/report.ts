@@ -1,13 +1,13 @@
-import { Failure } from '../contract/failure.ts';
-import { withoutKey, withoutKeys } from '../core/mask.ts';
-import { failureJson, renderFailure } from '../output/errors.ts';
-import { safeText } from '../output/safe.ts';
-import { loadStyle, wantsColor, wantsUnicode } from '../output/style.ts';
+import { Failure } from '../base/failure.ts';
+import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
+import { failureJson, renderFailure } from '../output/error-text.ts';
+import { safeText } from '../output/terminal/safe-text.ts';
+import { loadStyle, wantsColor, wantsUnicode } from '../output/terminal/style.ts';
 import { exitOf } from './exit.ts';
 import type { Io } from './io.ts';
-import type { Settings } from './settings.ts';
+import type { RunSettings } from './settings/settings.ts';
 
-type Said = Pick<Settings, 'color' | 'output'>;
+type Said = Pick<RunSettings, 'color' | 'output'>;
 
 /**
  * Says on stderr how a run failed and returns its exit code: a few lines for a person, one line of JSON

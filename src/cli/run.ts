@@ -1,19 +1,19 @@
-import { Failure, usage } from '../contract/failure.ts';
+import { Failure, usageError } from '../base/failure.ts';
 import { createSink, outputClosed } from '../output/sink.ts';
+import { parseWords } from './args/parse.ts';
+import { findCommand } from './args/route.ts';
 import type { AnyCommand } from './command.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io } from './io.ts';
-import { parseWords } from './parse.ts';
 import { createReport } from './report.ts';
-import { route } from './route.ts';
-import type { Settings } from './settings.ts';
+import type { RunSettings } from './settings/settings.ts';
 import { groups, tree } from './tree.ts';
 import { version } from './version.ts';
 
 /** Runs one command line to its exit code. The only place where failures become words and codes. */
 export async function run(io: Io): Promise<number> {
   const report = createReport(io);
-  let settings: Settings | undefined;
+  let settings: RunSettings | undefined;
   try {
     return await dispatch(io, (settled) => {
       settings = settled;
@@ -27,8 +27,8 @@ export async function run(io: Io): Promise<number> {
   }
 }
 
-async function dispatch(io: Io, onSettings: (settings: Settings) => void): Promise<ExitCode> {
-  const { path, rest, wantsHelp } = route(io.argv, Object.keys(tree));
+async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Promise<ExitCode> {
+  const { path, rest, wantsHelp } = findCommand(io.argv, Object.keys(tree));
   const load = tree[path];
   if (path === '' && isVersion(io.argv[0]) && !wantsHelp) return await show(io, `${version}\n`);
   if (load === undefined || wantsHelp) return await showHelp(io, path);
@@ -47,7 +47,7 @@ async function dispatch(io: Io, onSettings: (settings: Settings) => void): Promi
 
 /** Help for the whole, a group or a command. A line that names no command at all gets help on stderr. */
 async function showHelp(io: Io, path: string): Promise<ExitCode> {
-  const { commandHelp, groupHelp, rootHelp } = await import('./help.ts');
+  const { commandHelp, groupHelp, rootHelp } = await import('./docs/help.ts');
   const load = tree[path];
   const text = async () => {
     if (load !== undefined) return commandHelp(await load());
@@ -57,7 +57,7 @@ async function showHelp(io: Io, path: string): Promise<ExitCode> {
   const asked = io.argv.some((word) => word === '--help' || word === '-h');
   const [first] = io.argv;
   if (path === '' && first !== undefined && !asked) {
-    throw usage(`"trdr ${first.split('=')[0]}" names no command`, 'see trdr --help, or trdr --version');
+    throw usageError(`"trdr ${first.split('=')[0]}" names no command`, 'see trdr --help, or trdr --version');
   }
   const shown = await text();
   if (path !== '' && load === undefined && !asked) {

@@ -4,7 +4,7 @@ type Load = () => Promise<AnyCommand>;
 
 /** Every command by the words that call it. Each is loaded only when it is called. */
 export const tree: Readonly<Record<string, Load>> = {
-  resolve: async () => (await import('./commands/resolve.ts')).resolve,
+  resolve: async () => (await import('./commands/resolve.ts')).resolveCommand,
   whois: async () => (await import('./commands/whois.ts')).whois,
   pnl: async () => (await import('./commands/pnl.ts')).pnl,
   'thesis list': async () => (await import('./commands/thesis-list.ts')).thesisList,
@@ -17,7 +17,7 @@ export const tree: Readonly<Record<string, Load>> = {
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   schema: async () => (await import('./commands/schema.ts')).schema,
   completion: async () => (await import('./commands/completion.ts')).completion,
-  usage: async () => (await import('./commands/usage.ts')).usage,
+  usage: async () => (await import('./commands/usage.ts')).usageCommand,
   'cache stats': async () => (await import('./commands/cache-stats.ts')).cacheStats,
   'cache clear': async () => (await import('./commands/cache-clear.ts')).cacheClear,
   'auth login': async () => (await import('./commands/auth-login.ts')).authLogin,

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
 
 /** An object schema, as params and query are. */
-export type Fields = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
+export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
 /** The success answers of an endpoint by status. */
 export type Answers = { readonly 200: z.core.$ZodType; readonly 202?: z.core.$ZodType };
 
@@ -52,7 +52,12 @@ export interface Price<R, A> {
 export type RetryRule = 'repeat' | 'never';
 
 /** One endpoint of the service as a value. */
-export interface Endpoint<P extends Fields, Q extends Fields, B extends z.core.$ZodType, A extends Answers> {
+export interface Endpoint<
+  P extends FieldShapes,
+  Q extends FieldShapes,
+  B extends z.core.$ZodType,
+  A extends Answers,
+> {
   readonly method: 'GET' | 'POST';
   readonly path: `/${string}`;
   readonly group: 'identity' | 'numbers' | 'theses' | 'launchpad' | 'account';
@@ -66,13 +71,13 @@ export interface Endpoint<P extends Fields, Q extends Fields, B extends z.core.$
   readonly price: Price<Request<z.output<P>, z.output<Q>, z.output<B>>, Answered<A>>;
   readonly retry: RetryRule;
   /** Default time allowed for one request, in seconds. */
-  readonly patience: number;
+  readonly timeoutSeconds: number;
 }
 
 /** Keeps the exact types of a row while checking its form. */
 export function endpoint<
-  P extends Fields,
-  Q extends Fields,
+  P extends FieldShapes,
+  Q extends FieldShapes,
   B extends z.core.$ZodType,
   const A extends Answers,
 >(row: Endpoint<P, Q, B, A>): Endpoint<P, Q, B, A> {
@@ -98,7 +103,8 @@ export function rows<M extends Readonly<Record<string, () => unknown>>>(
 }
 
 /** A row whose types are not known: what loops over the table see. */
-export interface AnyEndpoint extends Omit<Endpoint<Fields, Fields, z.core.$ZodType, Answers>, 'price'> {
+export interface AnyEndpoint
+  extends Omit<Endpoint<FieldShapes, FieldShapes, z.core.$ZodType, Answers>, 'price'> {
   readonly price: Price<Request, { readonly status: number; readonly record: unknown }>;
 }
 

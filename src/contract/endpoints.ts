@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { type Answered, endpoint, type Fields, type Request, rows } from './endpoint.ts';
+import { unitsText } from '../base/units.ts';
+import { type Answered, endpoint, type FieldShapes, type Request, rows } from './endpoint.ts';
 import { bounded, field } from './field.ts';
 import {
   ADDRESS_MAX,
@@ -14,7 +15,6 @@ import { Board, boardPeriods, CalloutPage, LaunchpadUser } from './records/launc
 import { Pnl, PnlBatch } from './records/pnl.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
 import { holdsWallet, Pending, User } from './records/user.ts';
-import { unitsText } from './units.ts';
 
 /** Unit prices, each once. */
 export const cu = {
@@ -79,7 +79,7 @@ const launchpadPrice = {
 };
 const calloutQuery = z.object({ before: walk });
 
-const get = { method: 'GET', query: nothing, body: noBody, retry: 'repeat', patience: 30 } as const;
+const get = { method: 'GET', query: nothing, body: noBody, retry: 'repeat', timeoutSeconds: 30 } as const;
 
 /** The whole service: every call it answers, in the order of its description. */
 export const endpoints = rows({
@@ -141,7 +141,7 @@ export const endpoints = rows({
         miss: cu.miss,
       },
       retry: 'never',
-      patience: 60,
+      timeoutSeconds: 60,
     }),
   'user.pnl': () =>
     endpoint({
@@ -318,8 +318,8 @@ export const endpointIds = Object.keys(endpoints) as EndpointId[];
 type Row<Id extends EndpointId> = (typeof endpoints)[Id];
 /** What a call of endpoint `Id` takes, validated. */
 export type RequestOf<Id extends EndpointId> = Request<
-  z.output<Row<Id>['params'] & Fields>,
-  z.output<Row<Id>['query'] & Fields>,
+  z.output<Row<Id>['params'] & FieldShapes>,
+  z.output<Row<Id>['query'] & FieldShapes>,
   z.output<Row<Id>['body']>
 >;
 /** What a call of endpoint `Id` answers with when it succeeds. */

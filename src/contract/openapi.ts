@@ -105,7 +105,7 @@ function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
     responses: { ...responses, ...failures(errorsOf(row)) },
     'x-price': { text: row.price.text, miss: row.price.miss },
     'x-retry': row.retry,
-    'x-patience-seconds': row.patience,
+    'x-patience-seconds': row.timeoutSeconds,
   };
 }
 

@@ -11,7 +11,7 @@ export interface FieldForm {
 const DEEPEST = 8;
 
 /** The fields of a schema by their paths: `items[].id`, `usage.unitsUsed`. References are followed. */
-export function fieldsOf(schema: unknown, document: unknown): Map<string, FieldForm> {
+export function fieldForms(schema: unknown, document: unknown): Map<string, FieldForm> {
   const found = new Map<string, FieldForm>();
   collect(schema, document, '', true, found, 0);
   return found;
@@ -33,10 +33,10 @@ function collect(
     types: known && (known.types.length === 0 || types.length === 0) ? [] : union(known?.types ?? [], types),
     required: required && (known?.required ?? true),
   });
-  const objects = forms.filter((form) => isBag(form['properties']));
+  const objects = forms.filter((form) => isObject(form['properties']));
   for (const form of objects) {
     const must = Array.isArray(form['required']) ? form['required'] : [];
-    for (const [name, inner] of Object.entries(bag(form['properties']))) {
+    for (const [name, inner] of Object.entries(asObject(form['properties']))) {
       // A field that only some of the forms have may be missing.
       const always = must.includes(name) && forms.length === 1;
       collect(inner, document, path === '' ? name : `${path}.${name}`, always, found, depth + 1);
@@ -49,12 +49,12 @@ function collect(
 
 /** A schema as the forms it may take: references followed, unions opened, parts of one put together. */
 function formsOf(given: unknown, document: unknown, depth: number): Bag[] {
-  if (!isBag(given) || depth > DEEPEST) return [{}];
+  if (!isObject(given) || depth > DEEPEST) return [{}];
   if (typeof given['$ref'] === 'string')
     return formsOf(resolve(given['$ref'], document), document, depth + 1);
   if (Array.isArray(given['allOf'])) {
     const parts = [given, ...given['allOf'].flatMap((part) => formsOf(part, document, depth + 1))];
-    const properties = Object.assign({}, ...parts.map((part) => bag(part['properties'])));
+    const properties = Object.assign({}, ...parts.map((part) => asObject(part['properties'])));
     const required = parts.flatMap((part) => (Array.isArray(part['required']) ? part['required'] : []));
     const whole = Object.assign({}, ...parts, { properties, required });
     delete whole.allOf;
@@ -80,7 +80,7 @@ function typesOf(forms: readonly Bag[]): string[] {
 
 /** The type of a form that does not name it. */
 function implied(form: Bag): string[] {
-  if (isBag(form['properties'])) return ['object'];
+  if (isObject(form['properties'])) return ['object'];
   if (form['items'] !== undefined) return ['array'];
   const values = Array.isArray(form['enum']) ? form['enum'] : 'const' in form ? [form['const']] : [];
   return values.map((value) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value));
@@ -92,11 +92,11 @@ function resolve(ref: string, document: unknown): unknown {
   if (!ref.startsWith('#/')) return {};
   let at: unknown = document;
   for (const part of ref.slice(2).split('/')) {
-    at = bag(at)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+    at = asObject(at)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
   }
   return at;
 }
 
-export const isBag = (value: unknown): value is Bag =>
+export const isObject = (value: unknown): value is Bag =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-export const bag = (value: unknown): Bag => (isBag(value) ? value : {});
+export const asObject = (value: unknown): Bag => (isObject(value) ? value : {});

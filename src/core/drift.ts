@@ -1,4 +1,4 @@
-import { bag, type FieldForm, fieldsOf, isBag } from './drift-fields.ts';
+import { asObject, type FieldForm, fieldForms, isObject } from './drift-fields.ts';
 
 /** One way in which the service's description differs from ours. */
 export interface Difference {
@@ -50,11 +50,11 @@ export function compareDescriptions(
 /** Operations by method and path, whatever the path's parameters are called. */
 function operationsOf(document: unknown): Map<string, Operation> {
   const found = new Map<string, Operation>();
-  for (const [path, item] of Object.entries(bag(bag(document)['paths']))) {
+  for (const [path, item] of Object.entries(asObject(asObject(document)['paths']))) {
     for (const method of METHODS) {
-      const operation = bag(item)[method];
-      if (!isBag(operation)) continue;
-      const shared = list(bag(item)['parameters']);
+      const operation = asObject(item)[method];
+      if (!isObject(operation)) continue;
+      const shared = list(asObject(item)['parameters']);
       const node = { ...operation, parameters: [...shared, ...list(operation['parameters'])] };
       const key = `${method.toUpperCase()} ${path.replace(/\{[^}]*\}/g, '{}')}`;
       found.set(key, { call: `${method.toUpperCase()} ${path}`, node });
@@ -91,11 +91,11 @@ function parameters(
 function parametersOf(node: unknown, document: unknown): Map<string, FieldForm> {
   const found = new Map<string, FieldForm>();
   let place = 0;
-  for (const given of list(bag(node)['parameters'])) {
-    const parameter = bag(deref(given, document));
+  for (const given of list(asObject(node)['parameters'])) {
+    const parameter = asObject(deref(given, document));
     const where = parameter['in'];
     if (where !== 'query' && where !== 'path') continue;
-    const form = fieldsOf(parameter['schema'] ?? parameter, document).get('') ?? {
+    const form = fieldForms(parameter['schema'] ?? parameter, document).get('') ?? {
       types: [],
       required: false,
     };
@@ -107,11 +107,11 @@ function parametersOf(node: unknown, document: unknown): Map<string, FieldForm> 
 }
 
 function bodies(call: string, ours: unknown, mine: unknown, theirs: unknown, their: unknown): Difference[] {
-  const sent = (node: unknown, document: unknown) => contentOf(bag(node)['requestBody'], document);
+  const sent = (node: unknown, document: unknown) => contentOf(asObject(node)['requestBody'], document);
   const differences = fields(call, 'body', ours, sent(mine, ours), theirs, sent(their, theirs));
-  const answers = bag(bag(mine)['responses']);
+  const answers = asObject(asObject(mine)['responses']);
   for (const status of Object.keys(answers).filter((each) => /^2\d\d$/.test(each))) {
-    const other = bag(bag(their)['responses'])[status];
+    const other = asObject(asObject(their)['responses'])[status];
     if (other === undefined) {
       differences.push({ what: 'field', how: 'went', call, text: `answer ${status} is gone`, breaks: false });
       continue;
@@ -132,7 +132,7 @@ function fields(
   their: unknown,
 ): Difference[] {
   if (mine === undefined && their === undefined) return [];
-  const [known, present] = [fieldsOf(mine ?? {}, ours), fieldsOf(their ?? {}, theirs)];
+  const [known, present] = [fieldForms(mine ?? {}, ours), fieldForms(their ?? {}, theirs)];
   const differences: Difference[] = [];
   const add = (how: Difference['how'], text: string, breaks: boolean) =>
     differences.push({ what: 'field', how, call, text: `${place}: ${text}`, breaks });
@@ -160,22 +160,22 @@ function fields(
 
 /** The schema behind an envelope of data and meta, or the schema itself. */
 function bare(schema: unknown, document: unknown): unknown {
-  const properties = bag(bag(deref(schema, document))['properties']);
+  const properties = asObject(asObject(deref(schema, document))['properties']);
   return 'data' in properties && 'meta' in properties ? properties['data'] : schema;
 }
 
 const contentOf = (given: unknown, document: unknown): unknown => {
-  const content = bag(bag(deref(given, document))['content']);
-  return bag(content['application/json'] ?? Object.values(content)[0])['schema'];
+  const content = asObject(asObject(deref(given, document))['content']);
+  return asObject(content['application/json'] ?? Object.values(content)[0])['schema'];
 };
 
 const deref = (given: unknown, document: unknown): unknown => {
-  const ref = bag(given)['$ref'];
+  const ref = asObject(given)['$ref'];
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return given;
   return ref
     .slice(2)
     .split('/')
-    .reduce<unknown>((at, part) => bag(at)[part], document);
+    .reduce<unknown>((at, part) => asObject(at)[part], document);
 };
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, open, readlink, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
-import { Failure } from '../contract/failure.ts';
+import { Failure } from '../base/failure.ts';
 import { codeOf, createSink, type Sink, type SinkOptions, writeFailure } from './sink.ts';
 
 /** Where writing to `path` ends up: symbolic links followed, even when what they name is not there yet. */

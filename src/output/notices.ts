@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { asciiOnly, safeLine } from './safe.ts';
+import { asciiOnly, safeLine } from './terminal/safe-text.ts';
 
 export interface NoticeOptions {
   /** Opened with the first notice. */

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { Failure } from '../contract/failure.ts';
+import { Failure } from '../base/failure.ts';
 
 /** The one writer of a run: batches, waits for the reader, and loses nothing. */
 export interface Sink {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { Failure } from '../contract/failure.ts';
+import { Failure } from '../base/failure.ts';
 import type { ThesisFrameData } from '../contract/records/thesis.ts';
 import type { SandboxClock } from './clock.ts';
 import type { Faults } from './faults/engine.ts';

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { appendLines, isAbsent, readAt } from './files.ts';
+import { appendLines, isAbsent, readAt } from '../base/files.ts';
 
 /** A kept answer: a 200 with its record, or a 404 without one. */
 export interface CachedAnswer {

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureFolder, errno, fileFailure, isAbsent } from '../base/files.ts';
+import { sha256 } from '../base/sha256.ts';
 import {
   answerLine,
   appendToBucket,
@@ -11,9 +13,7 @@ import {
   scanLines,
 } from './bucket.ts';
 import { compact, FORGET_MS, isDue, nameOf } from './compact.ts';
-import { sha256 } from './digest.ts';
-import { ensureFolder, errno, fileFailure, isAbsent } from './files.ts';
-import { listHandles, noteHandle } from './handles.ts';
+import { listHandles, noteHandle } from './known-handles.ts';
 
 export type { CachedAnswer } from './bucket.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, renameSync } from 'node:fs';
+import { appendLines, beside, discard, openPrivate, readAt, writeAll } from '../base/files.ts';
+import { isHeld, tryLock } from '../base/lock.ts';
 import { isAhead, readAnswer, scanLines } from './bucket.ts';
-import { appendLines, beside, discard, openPrivate, readAt, writeAll } from './files.ts';
-import { isHeld, tryLock } from './lock.ts';
 
 /** Answers older than this are forgotten when their bucket is compacted. */
 export const FORGET_MS = 30 * 86_400_000;

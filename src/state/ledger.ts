@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendLines, ensureFolder, fileFailure, isAbsent } from './files.ts';
-import { readLines } from './lines.ts';
+import { appendLines, ensureFolder, fileFailure, isAbsent } from '../base/files.ts';
+import { readLines } from '../base/lines.ts';
 
 /** What one paid call cost. Never holds a key or a body. */
 export interface LedgerEntry {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Failure } from '../contract/failure.ts';
+import { Failure } from '../base/failure.ts';
 
 /** What decides where trdr keeps its files. */
 export interface Place {

@@ -5,8 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { createPrinter } from '../../src/output/printer.ts';
-import type { Format } from '../../src/output/printing.ts';
+import { createPrinter } from '../../src/output/format/printer.ts';
+import type { Format } from '../../src/output/format/printing.ts';
 import { createSink } from '../../src/output/sink.ts';
 import type { View } from '../../src/output/view.ts';
 

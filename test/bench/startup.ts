@@ -11,7 +11,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { cert, key } from '../core/certificate.ts';
+import { cert, key } from '../core/http/certificate.ts';
 import { me } from './me.ts';
 
 const program = resolve(process.env['TRDR'] ?? 'bin/trdr.js');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseWords } from '../../src/cli/args/parse.ts';
 import { api } from '../../src/cli/commands/api.ts';
-import { parseWords } from '../../src/cli/parse.ts';
 
 const parse = (...words: string[]) => {
   const { args, given } = parseWords(api, words);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { Failure } from '../../src/base/failure.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { judge } from '../../src/cli/money.ts';
-import { untilAsked } from '../../src/cli/open-walk.ts';
-import { preflight } from '../../src/cli/preflight.ts';
-import { approveTail } from '../../src/cli/tail/money.ts';
-import { Failure } from '../../src/contract/failure.ts';
+import { approveTail } from '../../src/cli/spend/approve-tail.ts';
+import { judge } from '../../src/cli/spend/estimate.ts';
+import { preflight } from '../../src/cli/spend/preflight.ts';
+import { stopAtThreshold } from '../../src/cli/spend/unbounded.ts';
 import { anyMe } from '../e2e/service.ts';
 
 interface Given {
@@ -34,7 +34,7 @@ function contextOf({
     globals: { yes },
     spent,
     signal: new AbortController().signal,
-    say: (line: string) => said.push(line),
+    notice: (line: string) => said.push(line),
     async approve(estimate: { least: number; most: number | null }) {
       estimates.push(estimate);
       if (judge(estimate, { confirmAbove, maxCu, yes }) === 'ask')
@@ -104,7 +104,7 @@ describe('a walk whose end nobody knows', () => {
   const feed = { page: async () => page };
   const walk = (given: Given) => {
     const { context } = contextOf(given);
-    const guarded = untilAsked(feed as never, context, 200) as unknown as typeof feed;
+    const guarded = stopAtThreshold(feed as never, context, 200) as unknown as typeof feed;
     return codeOf(guarded.page());
   };
 

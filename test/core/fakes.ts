@@ -1,5 +1,3 @@
-import { createBudget } from '../../src/core/budget.ts';
-import { type ClientOptions, createClient } from '../../src/core/client.ts';
 import type {
   Client,
   HttpAnswer,
@@ -7,8 +5,10 @@ import type {
   LedgerEntry,
   Notice,
   Transport,
-} from '../../src/core/ports.ts';
-import { openWindows, type Windows } from '../../src/state/windows.ts';
+} from '../../src/contract/ports.ts';
+import { type ClientOptions, createClient } from '../../src/core/client/client.ts';
+import { createSpendLimit } from '../../src/core/client/spend-limit.ts';
+import { openWindows, type Windows } from '../../src/state/rate-windows.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
 export const KEY = 'tk_live_0123456789abcdefWXYZ';
@@ -92,7 +92,7 @@ export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: nu
     clock,
     random: () => 0.5,
     windows: ownWindows(clock),
-    budget: createBudget({ maxCu: options.maxCu }),
+    budget: createSpendLimit({ maxCu: options.maxCu }),
     ledger: { append: (entry) => ledger.push(entry) },
     notify: (notice) => notices.push(notice),
     ...options,

@@ -1,10 +1,10 @@
+import type { Failure } from '../../src/base/failure.ts';
 import { cu, distinctHandles, normalHandle } from '../../src/contract/endpoints.ts';
-import type { Failure } from '../../src/contract/failure.ts';
-import { type BatchLog, createPnlRun } from '../../src/core/pnl.ts';
-import type { PnlAnswer } from '../../src/core/pnl-records.ts';
-import type { HttpRequest, Notice } from '../../src/core/ports.ts';
-import { createPurse } from '../../src/core/purse.ts';
-import { broken, noAnswer } from '../../src/core/transport-failures.ts';
+import type { HttpRequest, Notice } from '../../src/contract/ports.ts';
+import { broken, noAnswer } from '../../src/core/http/network-failures.ts';
+import { createAllowance } from '../../src/core/pnl/allowance.ts';
+import { type BatchLog, createPnlRun } from '../../src/core/pnl/pnl-run.ts';
+import type { PnlAnswer } from '../../src/core/pnl/records.ts';
 import { error, json, rig } from './fakes.ts';
 
 /**
@@ -149,7 +149,7 @@ export async function runThrough(
     made.notices.push(notice);
     onNotice?.(notice);
   };
-  const purse = createPurse({ client: made.client, clock: made.clock, maxCu, notify });
+  const purse = createAllowance({ client: made.client, clock: made.clock, maxCu, notify });
   const lines: string[] = [];
   const log: BatchLog = {
     asking: async ({ positions, unitsUsed }) => lines.push(`asking ${positions.length} at ${unitsUsed}`) - 1,

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Failure } from '../../src/base/failure.ts';
 import type { EndpointId } from '../../src/contract/endpoints.ts';
-import { Failure } from '../../src/contract/failure.ts';
-import { createBudget } from '../../src/core/budget.ts';
-import { createClient } from '../../src/core/client.ts';
-import { thesisFeed } from '../../src/core/feeds.ts';
-import { lookup } from '../../src/core/lookup.ts';
-import type { Ask, LedgerEntry } from '../../src/core/ports.ts';
-import { createResolver, resolveAll } from '../../src/core/resolve.ts';
-import { createTransport } from '../../src/core/transport.ts';
-import { createUserSource } from '../../src/core/users.ts';
-import { walk } from '../../src/core/walk.ts';
+import type { LedgerEntry, RequestParts } from '../../src/contract/ports.ts';
+import { createClient } from '../../src/core/client/client.ts';
+import { createSpendLimit } from '../../src/core/client/spend-limit.ts';
+import { createTransport } from '../../src/core/http/transport.ts';
+import { createCachedLookup } from '../../src/core/lookup/cached-lookup.ts';
+import { lookup } from '../../src/core/lookup/lookup.ts';
+import { createResolver, resolveAll } from '../../src/core/lookup/resolve.ts';
+import { thesisFeed } from '../../src/core/pages/feeds.ts';
+import { walk } from '../../src/core/pages/walk.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { ownWindows } from './fakes.ts';
 import { virtualClock } from './virtual-clock.ts';
@@ -29,7 +29,7 @@ function connect(sandbox: Sandbox, key: string, maxCu?: number) {
     clock,
     windows: ownWindows(clock),
     retries: 2,
-    budget: createBudget({ maxCu }),
+    budget: createSpendLimit({ maxCu }),
     ledger: { append: (entry) => ledger.push(entry) },
   });
   return { client, clock, ledger };
@@ -52,7 +52,7 @@ describe.each(['bare', 'wrapped'] as const)('against the service with %s answers
     const { client, clock, ledger } = connect(sandbox, sandbox.key);
     const before = sandbox.meter().totalUnits;
     const { handles } = sandbox.world.users;
-    const users = createUserSource({ client, clock });
+    const users = createCachedLookup({ client, clock });
     let index = 0;
     for await (const { record } of lookup(handles, { answer: users.answer })) {
       expect(record).toMatchObject({
@@ -100,7 +100,7 @@ describe.each(['bare', 'wrapped'] as const)('against the service with %s answers
           await Promise.all(
             calls.map(async ([kind, n]) => {
               const [id, ask] = asks[kind]?.(n) ?? ['me', {}];
-              await client.call(id, ask as Ask<typeof id>).catch((error: unknown) => {
+              await client.call(id, ask as RequestParts<typeof id>).catch((error: unknown) => {
                 if (!(error instanceof Failure)) throw error;
               });
             }),

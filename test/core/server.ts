@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
-import { cert, key } from './certificate.ts';
+import { cert, key } from './http/certificate.ts';
 
 /** A server on loopback, closed with its connections when the test ends. */
 export interface Served {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 export interface VirtualClock extends Clock {
   /** Every sleep that was begun, in ms. */

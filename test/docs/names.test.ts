@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { everyCommonOption } from '../../src/cli/common.ts';
-import { allCommands } from '../../src/cli/manual.ts';
-import { longName, type Options } from '../../src/cli/option.ts';
-import { parseWords } from '../../src/cli/parse.ts';
-import { route } from '../../src/cli/route.ts';
+import { everyCommonOption } from '../../src/cli/args/common.ts';
+import { longName, type Options } from '../../src/cli/args/option.ts';
+import { parseWords } from '../../src/cli/args/parse.ts';
+import { findCommand } from '../../src/cli/args/route.ts';
+import { allCommands } from '../../src/cli/docs/manual.ts';
 import { groups, tree } from '../../src/cli/tree.ts';
 import { allPages, type Block, type Page, root } from './pages.ts';
 import { commandsOf, type Word, wordsOfTrdr } from './shell.ts';
@@ -48,7 +48,7 @@ function flawOf(words: readonly Word[]): string | undefined {
   // The usage line of a reference page is a pattern, not a line.
   if (argv.includes('[flags]')) return undefined;
   try {
-    const { path, rest, wantsHelp } = route(argv, paths);
+    const { path, rest, wantsHelp } = findCommand(argv, paths);
     const command = commands.get(path);
     if (wantsHelp || argv[0] === '--version') return undefined;
     if (!command) return `"${path}" is no command`;

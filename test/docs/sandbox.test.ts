@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { longName } from '../../src/cli/args/option.ts';
 import { sandbox as command } from '../../src/cli/commands/sandbox.ts';
-import { longName } from '../../src/cli/option.ts';
 import { faultHelp, parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { maskKey } from '../../src/core/mask.ts';
+import { maskKey } from '../../src/core/client/mask-key.ts';
 import { type Home, openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
 
 const configOf = (home: Home) => JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));

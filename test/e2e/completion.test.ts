@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allCommands, completionTexts } from '../../src/cli/manual.ts';
+import { allCommands, completionTexts } from '../../src/cli/docs/manual.ts';
 import { trdr } from './harness.ts';
 import { program } from './program.ts';
 import { askBash, askFish, isInstalled, pressTab, shellHome } from './shells.ts';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { widthOf } from '../../src/output/width.ts';
+import { widthOf } from '../../src/output/terminal/width.ts';
 import { bash } from './bash.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { exitCodes } from '../../src/cli/exit.ts';
-import { systemClock } from '../../src/core/clock.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { openHome, type RunOptions, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';

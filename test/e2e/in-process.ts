@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { Interrupt, type Io } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
-import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { envOf, openHome, type Ran, type RunOptions, ranOf } from './harness.ts';
 import { holdToSchema } from './schema-check.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { Callout } from '../../src/contract/records/launchpad.ts';
-import { widthOf } from '../../src/output/width.ts';
+import { widthOf } from '../../src/output/terminal/width.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
 const NOBODY = '11111111111111111111111111111111';

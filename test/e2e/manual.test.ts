@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { rootHelp } from '../../src/cli/help.ts';
-import { allCommands, helpFiles, manTexts, referenceTexts } from '../../src/cli/manual.ts';
+import { rootHelp } from '../../src/cli/docs/help.ts';
+import { allCommands, helpFiles, manTexts, referenceTexts } from '../../src/cli/docs/manual.ts';
 import { trdr } from './harness.ts';
 import { isInstalled } from './shells.ts';
 

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { jsonLine } from '../../src/output/ndjson.ts';
+import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { envOf, type Home, openHome, startTrdr, trdr } from './harness.ts';
 import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 import { program } from './program.ts';

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { jsonLine } from '../../src/output/ndjson.ts';
+import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { randomOf } from '../../src/sandbox/random.ts';
-import { readLine } from '../../src/state/journal-lines.ts';
+import { readLine } from '../../src/state/journal/journal-lines.ts';
 import { openHome, startTrdr } from './harness.ts';
 import { ledgerOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { describeAll, recordSchema } from '../../src/cli/describe.ts';
-import { allCommands } from '../../src/cli/manual.ts';
-import { parseWords } from '../../src/cli/parse.ts';
-import { route } from '../../src/cli/route.ts';
+import { parseWords } from '../../src/cli/args/parse.ts';
+import { findCommand } from '../../src/cli/args/route.ts';
+import { allCommands } from '../../src/cli/docs/manual.ts';
+import { describeAll, recordSchema } from '../../src/cli/docs/schema.ts';
 import { PlannedCall } from '../../src/contract/records/tool.ts';
 
 const ajv = new Ajv2020({ strict: true, validateFormats: false, allErrors: true });
@@ -47,7 +47,7 @@ export async function holdToSchema(argv: readonly string[], stdout: string, stde
   if (!command?.record || command.path === 'api') return;
   const { globals } = parseWords(
     command,
-    route(
+    findCommand(
       argv,
       commands.map(({ path }) => path),
     ).rest,
@@ -61,7 +61,7 @@ export async function holdToSchema(argv: readonly string[], stdout: string, stde
 
 function pathOf(argv: readonly string[], paths: readonly string[]): string | undefined {
   try {
-    return route(argv, paths).path;
+    return findCommand(argv, paths).path;
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { execa, execaSync } from 'execa';
-import { completionTexts } from '../../src/cli/manual.ts';
+import { completionTexts } from '../../src/cli/docs/manual.ts';
 import { program } from './program.ts';
 
 export const isInstalled = (name: string): boolean =>

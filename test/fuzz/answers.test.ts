@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type EndpointId, endpointIds } from '../../src/contract/endpoints.ts';
-import { decode, encode, parseJson } from '../../src/core/coding.ts';
-import type { Ask, HttpAnswer } from '../../src/core/ports.ts';
-import { nextCursor, withCursor } from '../../src/core/raw-request.ts';
-import { waitOf } from '../../src/core/retry.ts';
-import { readRefusal } from '../../src/core/service-failures.ts';
-import { failureJson } from '../../src/output/errors.ts';
-import { jsonLine } from '../../src/output/ndjson.ts';
+import type { HttpAnswer, RequestParts } from '../../src/contract/ports.ts';
+import { decode, encode, parseJson } from '../../src/core/client/coding.ts';
+import { nextCursor, withCursor } from '../../src/core/client/raw-request.ts';
+import { waitOf } from '../../src/core/client/retry.ts';
+import { readServiceError } from '../../src/core/client/service-errors.ts';
+import { failureJson } from '../../src/output/error-text.ts';
+import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { damaged, holds, jsonOf, jsonText, read, torn } from './fuzz.ts';
 
 const NOW = 1_700_000_000_000;
@@ -156,7 +156,7 @@ const answer: fc.Arbitrary<HttpAnswer> = fc.record({
   text: jsonText(fc.oneof(records, wrapped, refusal, jsonOf('error', 'code', 'data', 'meta', 'items'))),
 });
 
-const asks: { readonly [Id in EndpointId]: Ask<Id> } = {
+const asks: { readonly [Id in EndpointId]: RequestParts<Id> } = {
   'user.handle': { params: { handle: 'mira' } },
   'user.wallet': { params: { address: 'a' } },
   'user.id': { params: { id: '00000000-0000-4000-8000-000000000001' } },
@@ -199,7 +199,7 @@ describe.each(endpointIds)('an answer of %s', (id) => {
 describe('a refusal', () => {
   test('asks for a wait that can be waited, or for none', () => {
     holds(jsonText(refusal), headers, status, (body, given, code) => {
-      const { failure } = readRefusal(
+      const { failure } = readServiceError(
         { status: code, headers: given, text: body },
         parseJson({ status: code, headers: given, text: body }),
         NOW,
@@ -211,7 +211,7 @@ describe('a refusal', () => {
 
   test('has a code that is one word of bounded length', () => {
     holds(damaged(refusal), (body) => {
-      const { failure } = readRefusal({ status: 500, headers: {}, text: '' }, body, NOW);
+      const { failure } = readServiceError({ status: 500, headers: {}, text: '' }, body, NOW);
       expect(failure.code.length).toBeLessThanOrEqual(100);
       expect(failure.message.length).toBeLessThan(2_000);
     });

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readCheckpoint, writeCheckpoint } from '../../src/feed/checkpoint.ts';
-import { readTailFile } from '../../src/feed/tailfile.ts';
-import { timing } from '../../src/feed/timing.ts';
 import { answerLine, cacheKey, openBucket, readAnswer, scanLines } from '../../src/state/bucket.ts';
-import { readLine, writeLine } from '../../src/state/journal-lines.ts';
-import { loadJournal, type Placed } from '../../src/state/journal-load.ts';
-import { emptyLane, readLanes, settle, take, writeLanes } from '../../src/state/lanes.ts';
+import { parseConfig } from '../../src/state/config/config-file.ts';
+import { readLine, writeLine } from '../../src/state/journal/journal-lines.ts';
+import { loadJournal, type Placed } from '../../src/state/journal/journal-load.ts';
 import { readEntry, summarise } from '../../src/state/ledger.ts';
-import { parseConfig } from '../../src/state/settings-file.ts';
+import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
+import { readCheckpoint, writeCheckpoint } from '../../src/tail/output/checkpoint.ts';
+import { readTailFile } from '../../src/tail/output/out-file.ts';
+import { timing } from '../../src/tail/timing.ts';
 import { holds, holdsInTime, jsonOf, jsonText, read, readInTime, torn } from './fuzz.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trdr-fuzz-'));
@@ -217,7 +217,7 @@ describe('the file of rate windows', () => {
     holds(jsonText(file), fc.integer({ min: 1, max: 99 }), (text, limit) => {
       const lanes = readLanes(text);
       for (const one of [...lanes.values(), emptyLane]) {
-        const { result } = take(settle(one, NOW), limit, NOW);
+        const { result } = takeSlot(expireCalls(one, NOW), limit, NOW);
         expect(Number.isFinite(result.waitMs) && result.waitMs >= 0).toBe(true);
       }
       expect(readLanes(writeLanes(lanes, NOW)).size).toBeLessThanOrEqual(lanes.size);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readOdd, readThesis } from '../../src/feed/frame.ts';
-import { rowOf } from '../../src/feed/row.ts';
-import { isPlainLine, lineOf } from '../../src/output/ndjson.ts';
+import { isPlainLine, lineOf } from '../../src/output/format/ndjson.ts';
+import { tailRow } from '../../src/tail/row.ts';
+import { readOdd, readThesis } from '../../src/tail/socket/frame.ts';
 import { damaged, holds, jsonOf, jsonText, torn } from './fuzz.ts';
 
 const id = fc.oneof(fc.string({ maxLength: 6 }), fc.constant('t-1'));
@@ -59,7 +59,7 @@ describe('a frame', () => {
       expect(odd.kind).toBe('row');
       if (odd.kind !== 'row') return;
       expect({ id: quick.id, at: quick.at, record: quick.record, raw: null }).toEqual(odd.row);
-      expect(rowOf(quick.record, 'platformCreatedAt')).toEqual(odd.row);
+      expect(tailRow(quick.record, 'platformCreatedAt')).toEqual(odd.row);
     });
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { Failure } from '../../src/contract/failure.ts';
+import { Failure } from '../../src/base/failure.ts';
 
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 300);

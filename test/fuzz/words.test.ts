@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isLoopback } from '../../src/base/loopback.ts';
 import {
   baseUrl,
   decimal,
@@ -11,14 +12,13 @@ import {
   time,
   units,
 } from '../../src/base/values.ts';
-import { readCsv } from '../../src/cli/csv.ts';
-import { readSubjects } from '../../src/cli/input.ts';
-import { parseBaseUrl } from '../../src/core/base-url.ts';
-import { isLoopback } from '../../src/core/loopback.ts';
-import { proxyFor } from '../../src/core/proxy-env.ts';
-import { readSubject } from '../../src/core/subject.ts';
-import { csvCell } from '../../src/output/csv.ts';
-import { at, parseFields, pick } from '../../src/output/fields.ts';
+import { readCsv } from '../../src/cli/args/csv-input.ts';
+import { readSubjects } from '../../src/cli/args/input.ts';
+import { parseBaseUrl } from '../../src/core/http/base-url.ts';
+import { proxyFor } from '../../src/core/http/proxy-env.ts';
+import { readSubject } from '../../src/core/lookup/subject.ts';
+import { csvCell } from '../../src/output/format/csv.ts';
+import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
 import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import { holds, holdsInTime, jsonOf, read, readInTime, torn } from './fuzz.ts';
 
@@ -354,7 +354,7 @@ describe('--fields', () => {
       const fields = read(() => parseFields(given, ['id', 'a.b.c', 'windows.24h.netUsd']));
       if (!fields) return;
       expect(new Set(fields).size).toBe(fields.length);
-      const picked = pick(record, fields);
+      const picked = pickFields(record, fields);
       expect(Object.keys(picked)).toEqual([...fields]);
     });
   });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -11,34 +11,38 @@ function loads(file: string, seen = new Set<string>()): Set<string> {
   seen.add(file);
   const text = readFileSync(resolve(room, file), 'utf8');
   for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm)) {
-    if (from.startsWith('./')) loads(from.slice(2), seen);
-    else if (!from.startsWith('../') && !from.startsWith('node:')) seen.add(from);
+    const target = join(dirname(file), from);
+    if (!from.startsWith('.')) {
+      if (!from.startsWith('node:')) seen.add(from);
+    } else if (!target.startsWith('..')) loads(target, seen);
   }
   return seen;
 }
 
 describe('loading', () => {
   it('of the machine formats brings neither tables nor any package', () => {
-    const loaded = loads('printer.ts');
+    const loaded = loads('format/printer.ts');
     expect([...loaded].filter((name) => !name.endsWith('.ts'))).toEqual([]);
-    expect(loaded).not.toContain('table.ts');
-    expect(loaded).not.toContain('format.ts');
+    expect(loaded).not.toContain('format/table.ts');
+    expect(loaded).not.toContain('format/format-cell.ts');
   });
 
   it.each([
-    'errors.ts',
+    'error-text.ts',
     'notices.ts',
-    'progress.ts',
-    'style.ts',
+    'terminal/progress.ts',
+    'terminal/style.ts',
     'sink.ts',
     'file.ts',
-    'fields.ts',
+    'format/fields.ts',
     'suggest.ts',
   ])('of %s brings no package', (file) => {
     expect([...loads(file)].filter((name) => !name.endsWith('.ts'))).toEqual([]);
   });
 
   it('of a table brings what measures width, and neither colour nor cards', () => {
-    expect([...loads('table-printer.ts')].filter((name) => !name.endsWith('.ts'))).toEqual(['string-width']);
+    expect([...loads('format/table-printer.ts')].filter((name) => !name.endsWith('.ts'))).toEqual([
+      'string-width',
+    ]);
   });
 });

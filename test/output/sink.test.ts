@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../src/contract/failure.ts';
+import { Failure } from '../../src/base/failure.ts';
 import { createSink, outputClosed } from '../../src/output/sink.ts';
 
 /** A stream that takes nothing until it is told to. */

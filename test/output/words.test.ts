@@ -2,14 +2,14 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../src/contract/failure.ts';
-import { failureJson, renderFailure } from '../../src/output/errors.ts';
-import { at, parseFields, pick } from '../../src/output/fields.ts';
+import { Failure } from '../../src/base/failure.ts';
+import { failureJson, renderFailure } from '../../src/output/error-text.ts';
+import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
 import { createNotices } from '../../src/output/notices.ts';
-import { barLine, timeLeft } from '../../src/output/progress.ts';
-import { loadStyle, plainStyle, wantsColor, wantsUnicode } from '../../src/output/style.ts';
 import { didYouMean, distance, suggest } from '../../src/output/suggest.ts';
-import { truncate, widthOf, wrap } from '../../src/output/width.ts';
+import { barLine, timeLeft } from '../../src/output/terminal/progress.ts';
+import { loadStyle, plainStyle, wantsColor, wantsUnicode } from '../../src/output/terminal/style.ts';
+import { truncate, widthOf, wrap } from '../../src/output/terminal/width.ts';
 import { alive, anyText, check } from './check.ts';
 
 describe('a failure', () => {
@@ -100,7 +100,7 @@ describe('fields', () => {
     expect(at({ a: { 'b.c': 1 } }, 'a.b.c')).toBe(1);
     expect(at({ a: null }, 'a.b')).toBeUndefined();
     expect(at({}, 'constructor')).toBeUndefined();
-    expect(pick({ a: { b: 0 } }, ['a.b', 'x'])).toEqual({ 'a.b': 0, x: null });
+    expect(pickFields({ a: { b: 0 } }, ['a.b', 'x'])).toEqual({ 'a.b': 0, x: null });
   });
 });
 

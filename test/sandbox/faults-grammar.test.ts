@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../src/contract/failure.ts';
+import { Failure } from '../../src/base/failure.ts';
 import { createFaults } from '../../src/sandbox/faults/engine.ts';
 import { faultHelp, parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import { faultKinds } from '../../src/sandbox/faults/kinds.ts';

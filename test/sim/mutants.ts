@@ -1,5 +1,5 @@
-import type { Link, World } from '../../src/feed/ports.ts';
-import type { Seen } from '../../src/feed/watermark/seen.ts';
+import type { Link, TailPorts } from '../../src/tail/ports.ts';
+import type { Seen } from '../../src/tail/seen/seen.ts';
 import type { Mutation } from './world.ts';
 
 // Each of these is the tail without one of its precautions. They are made by lying to it about the world, or by
@@ -35,7 +35,7 @@ export const stopsAtKnownId: Mutation = {
 const confirmation = Buffer.from(JSON.stringify({ type: 'subscription', subscription: { type: 'all' } }));
 
 /** A connection that is taken for subscribed at once; `when` says when the subscription really goes out. */
-const early = (world: World, when: (send: () => void) => void): World => {
+const early = (world: TailPorts, when: (send: () => void) => void): TailPorts => {
   const { connect } = world;
   if (!connect) return world;
   return {

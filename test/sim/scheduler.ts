@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 /** Something that will happen at a virtual time. */
 interface Event {

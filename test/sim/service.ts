@@ -1,5 +1,5 @@
-import { Failure } from '../../src/contract/failure.ts';
-import type { Connect, KeyFacts, Link, LinkEnd, Page, PageSource } from '../../src/feed/ports.ts';
+import { Failure } from '../../src/base/failure.ts';
+import type { Connect, FeedPage, KeyFacts, Link, LinkEnd, PageSource } from '../../src/tail/ports.ts';
 import { type Post, postsOf } from './posts.ts';
 import { rngOf } from './rng.ts';
 import type { Fault, Schedule } from './schedule.ts';
@@ -102,7 +102,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           signal.addEventListener('abort', abort);
         });
 
-      const page = (before: string | undefined, limit: number): Page => {
+      const page = (before: string | undefined, limit: number): FeedPage => {
         if (strikes('busy')) throw limited(rng.chance(0.2) ? 40 : 1 + rng.int(5));
         if (strikes('fault')) throw broken(rng.pick([500, 503, 504]));
         if (strikes('break') && rng.chance(0.5)) throw network('UNREACHABLE');

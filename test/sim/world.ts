@@ -1,14 +1,14 @@
 import { getEventListeners } from 'node:events';
-import { Failure } from '../../src/contract/failure.ts';
-import { readCheckpoint } from '../../src/feed/checkpoint.ts';
-import { createTail } from '../../src/feed/engine.ts';
-import type { Summary, TailNotice } from '../../src/feed/notice.ts';
-import type { TailOptions } from '../../src/feed/options.ts';
-import type { Sink, World } from '../../src/feed/ports.ts';
-import type { Resume, StartPoint } from '../../src/feed/routes.ts';
-import type { Row } from '../../src/feed/row.ts';
-import { mergeResume, readTailFile } from '../../src/feed/tailfile.ts';
-import { timing } from '../../src/feed/timing.ts';
+import { Failure } from '../../src/base/failure.ts';
+import { createTail } from '../../src/tail/engine.ts';
+import type { Summary, TailNotice } from '../../src/tail/notice.ts';
+import type { TailOptions } from '../../src/tail/options.ts';
+import { readCheckpoint } from '../../src/tail/output/checkpoint.ts';
+import { mergeResume, readTailFile } from '../../src/tail/output/out-file.ts';
+import type { TailPorts, TailSink } from '../../src/tail/ports.ts';
+import type { TailRow } from '../../src/tail/row.ts';
+import { timing } from '../../src/tail/timing.ts';
+import type { Resume, StartPoint } from '../../src/tail/walk/bounds.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { calmMs, EPOCH } from './posts.ts';
 import { rngOf } from './rng.ts';
@@ -45,7 +45,7 @@ export interface Outcome {
 
 /** Something in the world made worse, or a part of the tail, for tests that must notice it. */
 export interface Mutation {
-  readonly world?: (world: World) => World;
+  readonly world?: (world: TailPorts) => TailPorts;
   readonly options?: (options: TailOptions) => TailOptions;
 }
 
@@ -184,7 +184,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     return blocked('slowOut') ? rng.between(200, 3_000) : 0;
   };
   let flushed = 0;
-  const sink: Sink = {
+  const sink: TailSink = {
     write(rows) {
       if (!alive) return new Promise(() => {});
       process.writes.push(rows.map(({ id, raw }) => ({ id, paged: raw === null })));
@@ -206,7 +206,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
       process.savedWrites = until;
     });
   };
-  const world: World = {
+  const world: TailPorts = {
     clock,
     random: rng.next,
     source: access.source,
@@ -253,7 +253,8 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
 }
 
 /** Lines of a file are written as the program writes them. */
-const lineOf = (row: Row): string => (row.raw ? Buffer.from(row.raw).toString() : JSON.stringify(row.record));
+const lineOf = (row: TailRow): string =>
+  row.raw ? Buffer.from(row.raw).toString() : JSON.stringify(row.record);
 
 const startOf = (schedule: Schedule, scheduler: Scheduler): StartPoint => {
   const { start } = schedule;

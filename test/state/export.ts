@@ -1,4 +1,4 @@
-import { digestOf, type Journal, openJournal } from '../../src/state/journal.ts';
+import { digestOf, type ExportJournal, openJournal } from '../../src/state/journal/journal.ts';
 
 /** A service as an export sees it: batches that cost, and a meter that is free. */
 export interface Service {
@@ -45,6 +45,6 @@ export async function runExport(
   return { lost };
 }
 
-async function* linesOf(journal: Journal): AsyncGenerator<string> {
+async function* linesOf(journal: ExportJournal): AsyncGenerator<string> {
   for await (const { value } of journal.values()) yield `${JSON.stringify(value)}\n`;
 }

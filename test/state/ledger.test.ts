@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readLines } from '../../src/base/lines.ts';
 import { type LedgerEntry, openLedger, readEntry, readLedger, summarise } from '../../src/state/ledger.ts';
-import { readLines } from '../../src/state/lines.ts';
 import { anyText, room, runs, workers } from './room.ts';
 
 const { path, under } = room();

@@ -1,12 +1,12 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../../src/contract/failure.ts';
+import { Failure } from '../../src/base/failure.ts';
+import { appendLines, ensureFolder, writeAtomic } from '../../src/base/files.ts';
+import { holdLock, withLock } from '../../src/base/lock.ts';
 import { openCache } from '../../src/state/cache.ts';
-import { appendLines, ensureFolder, writeAtomic } from '../../src/state/files.ts';
+import { openConfig } from '../../src/state/config/config.ts';
 import { openLedger } from '../../src/state/ledger.ts';
-import { holdLock, withLock } from '../../src/state/lock.ts';
-import { openConfig } from '../../src/state/settings.ts';
-import { openWindows } from '../../src/state/windows.ts';
+import { openWindows } from '../../src/state/rate-windows.ts';
 import { runExport, type Service } from './export.ts';
 
 const [mode = '', path = '', count = '0', name = '', who = ''] = process.argv.slice(2);

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { usage } from '../../contract/failure.ts';
-import type { HttpAnswer } from '../../core/ports.ts';
-import type { Field } from '../../core/raw-request.ts';
+import { usageError } from '../../base/failure.ts';
+import type { HttpAnswer } from '../../contract/ports.ts';
+import type { Field } from '../../core/client/raw-request.ts';
+import { flag, list, value } from '../args/option.ts';
+import { readAll } from '../args/stdin.ts';
+import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { flag, list, value } from '../option.ts';
-import { planRaw } from '../raw-plan.ts';
-import { readAll } from '../stdin.ts';
-import { file, outFile } from '../values.ts';
+import { planRaw } from '../spend/raw-plan.ts';
 
 const field = {
   name: 'name=value',
@@ -67,20 +67,28 @@ export const api = command({
     const [path = '', given] = [...words].reverse();
     const method = given?.toUpperCase();
     if (method !== undefined && !/^[A-Z]{1,20}$/.test(method)) {
-      throw usage(`"${given}" is no HTTP method`, 'the method stands before the path: trdr api POST /v2/...');
+      throw usageError(
+        `"${given}" is no HTTP method`,
+        'the method stands before the path: trdr api POST /v2/...',
+      );
     }
     if (words.length === 1 && /^[A-Z]+$/.test(path))
-      throw usage('"trdr api" needs a PATH', `trdr api ${path} /v2/...`);
+      throw usageError('"trdr api" needs a PATH', `trdr api ${path} /v2/...`);
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) {
-      throw usage('a path is asked for, not an address', 'leave the host out; another one is --base-url');
+      throw usageError(
+        'a path is asked for, not an address',
+        'leave the host out; another one is --base-url',
+      );
     }
-    if (paginate && (method ?? 'GET') !== 'GET') throw usage('--paginate is for GET alone');
-    if (paginate && input !== undefined) throw usage('--paginate and --input do not go together');
+    if (paginate && (method ?? 'GET') !== 'GET') throw usageError('--paginate is for GET alone');
+    if (paginate && input !== undefined) throw usageError('--paginate and --input do not go together');
     return { method, path: path.startsWith('/') ? path : `/${path}`, fields, input, include, paginate };
   },
   async run(context, { input, include, paginate, ...call }) {
     const body = input === undefined ? undefined : await bodyFrom(context, input);
-    const { rawRequest, nextCursor, withCursor, cursorStuck } = await import('../../core/raw-request.ts');
+    const { rawRequest, nextCursor, withCursor, cursorStuck } = await import(
+      '../../core/client/raw-request.ts'
+    );
     const request = rawRequest({ ...call, input: body });
     if (!(await planRaw(context, request, paginate))) return 0;
 
@@ -115,7 +123,7 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
   } catch (error) {
     context.signal.throwIfAborted();
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    throw usage(code === 'ENOENT' ? `there is no file ${input}` : `${input} can't be read (${code})`);
+    throw usageError(code === 'ENOENT' ? `there is no file ${input}` : `${input} can't be read (${code})`);
   }
 }
 
@@ -128,7 +136,7 @@ async function openPrinter({ io, globals, output }: Context, include: boolean, s
     async write({ status, headers, text }: HttpAnswer) {
       if (status >= 400 && globals.out !== undefined) return;
       any = true;
-      const { headText, shownBody } = await import('../../output/raw.ts');
+      const { headText, shownBody } = await import('../../output/raw-body.ts');
       if (include) {
         const { STATUS_CODES } = await import('node:http');
         await sink.write(headText(status, STATUS_CODES[status] ?? '', headers, terminal));
@@ -143,7 +151,7 @@ async function openPrinter({ io, globals, output }: Context, include: boolean, s
 }
 
 async function refusalOf({ io }: Context, answer: HttpAnswer) {
-  const { parseJson } = await import('../../core/coding.ts');
-  const { readRefusal } = await import('../../core/service-failures.ts');
-  return readRefusal(answer, parseJson(answer), io.clock.now()).failure;
+  const { parseJson } = await import('../../core/client/coding.ts');
+  const { readServiceError } = await import('../../core/client/service-errors.ts');
+  return readServiceError(answer, parseJson(answer), io.clock.now()).failure;
 }

@@ -1,15 +1,15 @@
-import { Failure, usage } from '../../contract/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
 import { readAccount } from '../../contract/records/account.ts';
-import { parseBaseUrl } from '../../core/base-url.ts';
-import { maskKey } from '../../core/mask.ts';
-import { keyKind } from '../../state/key.ts';
+import { maskKey } from '../../core/client/mask-key.ts';
+import { parseBaseUrl } from '../../core/http/base-url.ts';
+import { keyKind } from '../../state/config/key-format.ts';
 import { needFolder } from '../../state/paths.ts';
+import { flag } from '../args/option.ts';
+import { readKey } from '../args/read-key.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { flag } from '../option.ts';
 import { askLine, isAttended } from '../prompt.ts';
-import { readKey } from '../read-key.ts';
-import { configOf, sourcedSettings } from '../settings.ts';
+import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const authLogin = command({
   path: 'auth login',
@@ -41,7 +41,10 @@ export const authLogin = command({
   async run(context, { withKey, noVerify }) {
     const { io, globals, signal } = context;
     if (globals.sandbox) {
-      throw usage('the embedded service needs no key', 'run any command with --sandbox, without logging in');
+      throw usageError(
+        'the embedded service needs no key',
+        'run any command with --sandbox, without logging in',
+      );
     }
     if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
     // What is found out before the question is asked need not be asked in vain.
@@ -57,11 +60,11 @@ export const authLogin = command({
 
     const kind = keyKind(key);
     const what = `${kind === 'unknown' ? '' : `${kind} `}key ${maskKey(key)}`;
-    context.say(`kept the ${what} for ${baseUrl} in profile "${profile}"${plan ? ` (plan ${plan})` : ''}`);
-    if (io.env['TRDR_API_KEY']) context.say('TRDR_API_KEY is set, and goes before the key of any profile');
+    context.notice(`kept the ${what} for ${baseUrl} in profile "${profile}"${plan ? ` (plan ${plan})` : ''}`);
+    if (io.env['TRDR_API_KEY']) context.notice('TRDR_API_KEY is set, and goes before the key of any profile');
     const used = configOf(io).read().current;
     if (used !== profile && used !== undefined) {
-      context.say(`profile "${used}" stays in use: trdr auth switch ${profile}`);
+      context.notice(`profile "${used}" stays in use: trdr auth switch ${profile}`);
     }
     return 0;
   },
@@ -70,7 +73,7 @@ export const authLogin = command({
 async function askBaseUrl({ io, signal }: Context): Promise<string> {
   const given = isAttended(io) ? await askLine(io, 'Base URL of the service: ', { signal }) : undefined;
   if (given?.trim()) return given.trim();
-  throw usage('no base URL is set: trdr does not know whose key it is', 'add --base-url URL');
+  throw usageError('no base URL is set: trdr does not know whose key it is', 'add --base-url URL');
 }
 
 /** The plan of the key, or a failure: then nothing is kept. */

@@ -1,7 +1,7 @@
-import { noProfile, profileOf } from '../../state/settings-file.ts';
+import { noProfile, profileOf } from '../../state/config/config-file.ts';
+import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
-import { flag } from '../option.ts';
-import { configOf, sourcedSettings, withNearProfile } from '../settings.ts';
+import { configOf, sourcedSettings, withNearProfile } from '../settings/settings.ts';
 
 export const authLogout = command({
   path: 'auth logout',
@@ -27,12 +27,12 @@ export const authLogout = command({
     if (!profileOf(file, name)) throw withNearProfile(noProfile(file, name), Object.keys(file.profiles));
     if (forget) {
       await config.remove(name);
-      context.say(`profile "${name}" is removed`);
+      context.notice(`profile "${name}" is removed`);
     } else {
       const held = await config.logout(name);
-      context.say(held ? `the key of profile "${name}" is forgotten` : `profile "${name}" held no key`);
+      context.notice(held ? `the key of profile "${name}" is forgotten` : `profile "${name}" held no key`);
     }
-    if (context.io.env['TRDR_API_KEY']) context.say('TRDR_API_KEY is still set');
+    if (context.io.env['TRDR_API_KEY']) context.notice('TRDR_API_KEY is still set');
     return 0;
   },
 });

@@ -1,11 +1,11 @@
-import { Failure } from '../../contract/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { ProfileRecord } from '../../contract/records/tool.ts';
 import { profileView } from '../../output/views/settings.ts';
+import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { flag } from '../option.ts';
-import { type Held, heldProfiles } from '../profiles.ts';
-import { configOf, sourcedSettings } from '../settings.ts';
+import { type SavedProfile, savedProfiles } from '../settings/profiles.ts';
+import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const authStatus = command({
   path: 'auth status',
@@ -29,10 +29,10 @@ export const authStatus = command({
   async run(context, { check }) {
     if (context.globals.sandbox) return showEmbedded(context, check);
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
-    const held = heldProfiles(settings, configOf(context.io).read());
+    const held = savedProfiles(settings, configOf(context.io).read());
     const asked = check ? held.filter(({ key, baseUrl }) => key !== undefined && baseUrl !== undefined) : [];
     if (check && (await context.dryRun(asked.map(() => ({ id: 'me', ask: {} }))))) return 0;
-    for (const { message } of settings.problems) context.say(message);
+    for (const { message } of settings.problems) context.notice(message);
 
     let failed: unknown;
     await context.emit(profileView(check), false, async (out) => {
@@ -54,7 +54,7 @@ export const authStatus = command({
 /** What the service says of a profile's key. One that fails does not keep the others from being asked. */
 async function checked(
   context: Context,
-  { record, baseUrl, key }: Held,
+  { record, baseUrl, key }: SavedProfile,
 ): Promise<{ readonly record: ProfileRecord; readonly failure?: Failure }> {
   if (key === undefined) return { record: { ...record, check: 'NO_KEY' } };
   if (baseUrl === undefined) return { record: { ...record, check: 'NO_BASE_URL' } };

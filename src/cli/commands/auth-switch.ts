@@ -1,5 +1,5 @@
 import { command } from '../command.ts';
-import { configOf, withNearProfile } from '../settings.ts';
+import { configOf, withNearProfile } from '../settings/settings.ts';
 
 export const authSwitch = command({
   path: 'auth switch',
@@ -20,10 +20,10 @@ export const authSwitch = command({
     } catch (error) {
       throw withNearProfile(error, Object.keys(config.read().profiles));
     }
-    context.say(`profile "${profile}" is in use`);
+    context.notice(`profile "${profile}" is in use`);
     const { TRDR_PROFILE: named, TRDR_API_KEY: key } = context.io.env;
-    if (named) context.say(`TRDR_PROFILE is set, and goes before it: "${named}"`);
-    if (key) context.say('TRDR_API_KEY is set, and goes before the key of any profile');
+    if (named) context.notice(`TRDR_PROFILE is set, and goes before it: "${named}"`);
+    if (key) context.notice('TRDR_API_KEY is set, and goes before the key of any profile');
     return 0;
   },
 });

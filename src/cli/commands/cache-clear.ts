@@ -1,7 +1,7 @@
-import { usage } from '../../contract/failure.ts';
+import { usageError } from '../../base/failure.ts';
 import { openCache } from '../../state/cache.ts';
+import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
-import { flag } from '../option.ts';
 
 export const cacheClear = command({
   path: 'cache clear',
@@ -17,13 +17,16 @@ export const cacheClear = command({
   calls: [],
   exits: [0, 2, 9],
   parse: (_, given) => given,
-  async run({ scope, settings, io, say }, { all }) {
+  async run({ scope, settings, io, notice }, { all }) {
     if (scope === undefined && !all) {
-      throw usage('no base URL and key are set: no answers are kept for them', 'clear them all with --all');
+      throw usageError(
+        'no base URL and key are set: no answers are kept for them',
+        'clear them all with --all',
+      );
     }
     const { baseUrl, key } = scope ?? { baseUrl: '', key: '' };
     openCache({ baseUrl, key, dir: settings.folders.cache, now: io.clock.now }).clear(all);
-    say(all ? 'all kept answers are forgotten' : 'the answers kept for this key are forgotten');
+    notice(all ? 'all kept answers are forgotten' : 'the answers kept for this key are forgotten');
     return 0;
   },
 });

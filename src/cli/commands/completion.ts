@@ -1,4 +1,4 @@
-import { usage } from '../../contract/failure.ts';
+import { usageError } from '../../base/failure.ts';
 import { command } from '../command.ts';
 
 const files = { bash: 'trdr.bash', zsh: 'trdr.zsh', fish: 'trdr.fish', powershell: 'trdr.ps1' } as const;
@@ -28,10 +28,10 @@ export const completion = command({
   exits: [0, 2],
   parse([name = '']) {
     if (isShell(name)) return files[name];
-    throw usage(`there is no completion for "${name}"`, `there is one for ${shells.join(', ')}`);
+    throw usageError(`there is no completion for "${name}"`, `there is one for ${shells.join(', ')}`);
   },
   async run(context, file) {
-    const { completionTexts } = await import('../manual.ts');
+    const { completionTexts } = await import('../docs/manual.ts');
     const sink = await context.output();
     await sink.write((await completionTexts())[file] ?? '');
     await sink.end();

@@ -1,8 +1,8 @@
 import { SettingRecord } from '../../contract/records/tool.ts';
 import { settingView } from '../../output/views/settings.ts';
 import { command } from '../command.ts';
-import { readableSetting, readableSettings, settingRows } from '../setting-rows.ts';
-import { sourcedSettings } from '../settings.ts';
+import { readableSetting, settingRecords, settingRecordsSafe } from '../settings/setting-records.ts';
+import { sourcedSettings } from '../settings/settings.ts';
 
 export const configGet = command({
   path: 'config get',
@@ -10,7 +10,7 @@ export const configGet = command({
   about: [
     'Prints the bare value, an empty line where it is not set; a record where an output format is asked for. A key is shown masked.',
   ],
-  args: [{ name: 'key', help: 'the setting', choices: readableSettings }],
+  args: [{ name: 'key', help: 'the setting', choices: settingRecordsSafe }],
   options: {},
   common: ['output'],
   examples: [
@@ -24,8 +24,8 @@ export const configGet = command({
   parse: ([word = '']) => readableSetting(word),
   async run(context, name) {
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
-    for (const { message } of settings.problems) context.say(message);
-    const row = settingRows(settings, true).find(({ setting }) => setting === name);
+    for (const { message } of settings.problems) context.notice(message);
+    const row = settingRecords(settings, true).find(({ setting }) => setting === name);
     if (!row) throw new Error(`a setting without a row: ${name}`);
     const { json, output, fields, out } = context.globals;
     // Whoever set tables for every command meant records: the bare value is the table of one.

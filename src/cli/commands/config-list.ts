@@ -1,9 +1,9 @@
 import { SettingRecord } from '../../contract/records/tool.ts';
 import { settingView } from '../../output/views/settings.ts';
+import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
-import { flag } from '../option.ts';
-import { settingRows } from '../setting-rows.ts';
-import { sourcedSettings } from '../settings.ts';
+import { settingRecords } from '../settings/setting-records.ts';
+import { sourcedSettings } from '../settings/settings.ts';
 
 export const configList = command({
   path: 'config list',
@@ -25,8 +25,8 @@ export const configList = command({
   parse: (_, given) => given,
   async run(context, { origin }) {
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
-    for (const { message, hint } of settings.problems) context.say(hint ? `${message}; ${hint}` : message);
-    await context.print(settingView(origin), settingRows(settings, origin));
+    for (const { message, hint } of settings.problems) context.notice(hint ? `${message}; ${hint}` : message);
+    await context.print(settingView(origin), settingRecords(settings, origin));
     return 0;
   },
 });

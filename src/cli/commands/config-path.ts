@@ -1,6 +1,6 @@
 import { needFolder } from '../../state/paths.ts';
 import { command } from '../command.ts';
-import { configOf } from '../settings.ts';
+import { configOf } from '../settings/settings.ts';
 
 export const configPath = command({
   path: 'config path',

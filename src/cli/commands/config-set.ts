@@ -1,7 +1,7 @@
-import { readSetting, settingNames, settingRows } from '../../state/settings-table.ts';
+import { readSetting, settingNames, settingRows } from '../../state/config/settings-table.ts';
 import { command } from '../command.ts';
-import { writableSetting } from '../setting-rows.ts';
-import { configOf, sourcedSettings } from '../settings.ts';
+import { writableSetting } from '../settings/setting-records.ts';
+import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const configSet = command({
   path: 'config set',
@@ -33,8 +33,8 @@ export const configSet = command({
     const profile = sourcedSettings(context.io, context.globals, how).profile.value;
     await configOf(context.io).set(profile, name, value);
     const now = sourcedSettings(context.io, context.globals, how)[name];
-    context.say(`${name} is set in profile "${profile}"`);
-    if (now.origin === 'environment') context.say(`${now.from} is set, and goes before it`);
+    context.notice(`${name} is set in profile "${profile}"`);
+    if (now.origin === 'environment') context.notice(`${now.from} is set, and goes before it`);
     return 0;
   },
 });

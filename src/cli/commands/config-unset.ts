@@ -1,7 +1,7 @@
-import { settingNames } from '../../state/settings-table.ts';
+import { settingNames } from '../../state/config/settings-table.ts';
 import { command } from '../command.ts';
-import { writableSetting } from '../setting-rows.ts';
-import { configOf, sourcedSettings } from '../settings.ts';
+import { writableSetting } from '../settings/setting-records.ts';
+import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const configUnset = command({
   path: 'config unset',
@@ -18,7 +18,7 @@ export const configUnset = command({
   async run(context, name) {
     const profile = sourcedSettings(context.io, context.globals, { tolerant: true }).profile.value;
     const was = await configOf(context.io).unset(profile, name);
-    context.say(
+    context.notice(
       was
         ? `${name} is no longer set in profile "${profile}"`
         : `${name} was not set in profile "${profile}"`,

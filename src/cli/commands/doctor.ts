@@ -1,11 +1,11 @@
 import { cu } from '../../contract/endpoints.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
 import { checkView } from '../../output/views/checks.ts';
+import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { type Check, exitOfAll } from '../doctor/check.ts';
 import { probe } from '../doctor/probe.ts';
-import { flag } from '../option.ts';
 
 export const doctor = command({
   path: 'doctor',

@@ -2,9 +2,9 @@ import { type Board, boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import { compareBoards } from '../../core/boards.ts';
 import { boardView } from '../../output/views/board.ts';
+import { value, valueOr } from '../args/option.ts';
+import { instantAt, oneOf, time } from '../args/values.ts';
 import { command } from '../command.ts';
-import { value, valueOr } from '../option.ts';
-import { instantAt, oneOf, time } from '../values.ts';
 
 export const launchpadBoard = command({
   path: 'launchpad board',
@@ -56,8 +56,8 @@ export const launchpadBoard = command({
       const comparable = before !== undefined && before.capturedAt !== null;
       // What is no surprise is for whoever watches, not for the mail that cron sends.
       const isWatched = context.io.stderr.isTTY === true;
-      if (isWatched || board.capturedAt === null) context.say(captured(`${board.period} board`, board));
-      if (before !== undefined && (isWatched || !comparable)) context.say(comparison(board, before));
+      if (isWatched || board.capturedAt === null) context.notice(captured(`${board.period} board`, board));
+      if (before !== undefined && (isWatched || !comparable)) context.notice(comparison(board, before));
       rows.push(...(comparable ? compareBoards(board, before) : board.entries));
       for (const row of rows) await out.write(row);
     });

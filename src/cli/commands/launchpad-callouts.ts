@@ -1,15 +1,15 @@
+import { usageError } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
-import { usage } from '../../contract/failure.ts';
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
-import { calloutCall, calloutFeed } from '../../core/feeds.ts';
-import { walk } from '../../core/walk.ts';
+import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
+import { walk } from '../../core/pages/walk.ts';
 import { calloutView } from '../../output/views/callouts.ts';
-import { addressOf } from '../address.ts';
+import { addressOf } from '../args/address.ts';
+import { flag, value } from '../args/option.ts';
+import { instantAt, integer, text, time } from '../args/values.ts';
 import { command } from '../command.ts';
-import { untilAsked } from '../open-walk.ts';
-import { flag, value } from '../option.ts';
-import { instantAt, integer, text, time } from '../values.ts';
+import { stopAtThreshold } from '../spend/unbounded.ts';
 
 const DEFAULT_ROWS = 20;
 
@@ -45,9 +45,9 @@ export const launchpadCallouts = command({
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   parse(_, { coin, wallet, limit, all, since }) {
     if (coin !== undefined && wallet !== undefined) {
-      throw usage('--coin and --wallet are two feeds', 'give one of them');
+      throw usageError('--coin and --wallet are two feeds', 'give one of them');
     }
-    if (all && limit !== undefined) throw usage('--all and --limit say two things', 'give one of them');
+    if (all && limit !== undefined) throw usageError('--all and --limit say two things', 'give one of them');
     const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
     return { coin, wallet, since, rows };
   },
@@ -62,7 +62,7 @@ export const launchpadCallouts = command({
       await context.approve({ least: cu.launchpad, most: cu.launchpad * pages }, 'walking the callouts');
     }
     const feed = calloutFeed(await context.client(), scope);
-    const found = walk(pages === null ? untilAsked(feed, context, cu.launchpad) : feed, {
+    const found = walk(pages === null ? stopAtThreshold(feed, context, cu.launchpad) : feed, {
       limit: rows,
       since: since && instantAt(since, context.io.clock.now(), context.settings.utc),
       signal: context.signal,

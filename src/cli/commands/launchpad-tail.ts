@@ -1,16 +1,16 @@
+import { usageError } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
-import { usage } from '../../contract/failure.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
-import { calloutCall } from '../../core/feeds.ts';
+import { calloutCall } from '../../core/pages/feeds.ts';
 import { liveCalloutView } from '../../output/views/callouts.ts';
-import { addressOf } from '../address.ts';
+import { addressOf } from '../args/address.ts';
+import { value } from '../args/option.ts';
+import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { value } from '../option.ts';
+import { approveTail } from '../spend/approve-tail.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
-import { approveTail } from '../tail/money.ts';
 import { checkOutput, runTail } from '../tail/run.ts';
 import { calloutSource } from '../tail/source.ts';
-import { text } from '../values.ts';
 
 export const launchpadTail = command({
   path: 'launchpad tail',
@@ -39,7 +39,7 @@ export const launchpadTail = command({
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 130, 143],
   parse(_, given) {
     if (given.coin !== undefined && given.wallet !== undefined) {
-      throw usage('--coin and --wallet are two feeds', 'give one of them');
+      throw usageError('--coin and --wallet are two feeds', 'give one of them');
     }
     return checkTail(given);
   },

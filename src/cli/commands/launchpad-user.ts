@@ -1,17 +1,17 @@
 import { cu } from '../../contract/endpoints.ts';
 import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
-import { launchpadAnswers } from '../../core/launchpad.ts';
-import { lookup } from '../../core/lookup.ts';
-import { readSubject } from '../../core/subject.ts';
+import { launchpadAnswers } from '../../core/lookup/launchpad.ts';
+import { lookup } from '../../core/lookup/lookup.ts';
+import { readSubject } from '../../core/lookup/subject.ts';
 import { launchpadUserView } from '../../output/views/subject.ts';
+import { subjectOptions } from '../args/common.ts';
+import { subjectSource } from '../args/input.ts';
+import { gatherSubjects, isSingle } from '../args/subjects.ts';
 import { command } from '../command.ts';
-import { subjectOptions } from '../common.ts';
-import { subjectSource } from '../input.ts';
-import { distinct } from '../lookup-cost.ts';
-import { countText } from '../money.ts';
-import { preflight } from '../preflight.ts';
-import { runLookups } from '../run-lookups.ts';
-import { gatherSubjects, isSingle } from '../subjects.ts';
+import { runLookups } from '../lookup/run-lookups.ts';
+import { countText } from '../spend/estimate.ts';
+import { distinct } from '../spend/lookup-cost.ts';
+import { preflight } from '../spend/preflight.ts';
 
 export const launchpadUser = command({
   path: 'launchpad user',

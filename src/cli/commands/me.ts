@@ -1,11 +1,11 @@
-import { Failure } from '../../contract/failure.ts';
+import { Failure } from '../../base/failure.ts';
+import { group } from '../../base/units.ts';
 import { Me } from '../../contract/records/account.ts';
-import { group } from '../../contract/units.ts';
 import { forecast, type Left, leftOf } from '../../core/account.ts';
 import { meView } from '../../output/views/me.ts';
+import { value } from '../args/option.ts';
+import { integer, units } from '../args/values.ts';
 import { command } from '../command.ts';
-import { value } from '../option.ts';
-import { integer, units } from '../values.ts';
 
 export const me = command({
   path: 'me',

@@ -1,20 +1,20 @@
 import { statSync } from 'node:fs';
-import { usage } from '../../contract/failure.ts';
+import { usageError } from '../../base/failure.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import { windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import { sortKeys } from '../../output/views/pnl-rows.ts';
+import { subjectOptions } from '../args/common.ts';
+import { type SubjectSource, subjectSource } from '../args/input.ts';
+import { flag, list, value } from '../args/option.ts';
+import { oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
-import { subjectOptions } from '../common.ts';
 import type { Context, Planned } from '../context.ts';
-import { type SubjectSource, subjectSource } from '../input.ts';
-import { flag, list, value } from '../option.ts';
-import { fieldsOf } from '../output.ts';
+import { selectedFields } from '../output.ts';
 import { exportPnl, openExport } from '../pnl/export.ts';
-import { gatherHandles } from '../pnl/handles.ts';
+import { gatherHandles } from '../pnl/gather-handles.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { streamPnl } from '../pnl/stream.ts';
-import { oneOf } from '../values.ts';
 
 export const pnl = command({
   path: 'pnl',
@@ -58,7 +58,7 @@ export const pnl = command({
   }),
   async run(context, { source, windows, window, sort, resume, strict }) {
     const { out, dryRun, fields } = context.globals;
-    if (resume && out === undefined) throw usage('--resume goes on with a file', 'name it with --out');
+    if (resume && out === undefined) throw usageError('--resume goes on with a file', 'name it with --out');
     const subjects = await gatherHandles(source, context.io);
     if (dryRun) return await plan(context, subjects, resume);
     const shape: Shape = {
@@ -72,10 +72,10 @@ export const pnl = command({
       width: out === undefined ? (context.io.stdout.columns ?? 80) : 80,
     };
     // A field that is not known is found before its handles are paid for.
-    await fieldsOf(fields, { fields: knownFields(shape) });
+    await selectedFields(fields, { fields: knownFields(shape) });
     const shapes = context.format === 'csv' || context.format === 'table';
     if (!shapes && (sort !== undefined || window.length > 0)) {
-      context.say(
+      context.notice(
         `--window and --sort shape tables and CSV: ${context.format} holds the records as they came`,
       );
     }

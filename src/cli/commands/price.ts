@@ -1,6 +1,6 @@
+import { usageError } from '../../base/failure.ts';
 import type { AnyEndpoint } from '../../contract/endpoint.ts';
 import { cu, type EndpointId, endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
-import { usage } from '../../contract/failure.ts';
 import { PriceRecord } from '../../contract/records/tool.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { priceView } from '../../output/views/price.ts';
@@ -45,7 +45,7 @@ export function pricesFor(name: string | undefined): PriceRecord[] {
     name,
     all.map((row) => row.endpoint),
   );
-  throw usage(`there is no endpoint "${name}"`, near || 'trdr price lists them all');
+  throw usageError(`there is no endpoint "${name}"`, near || 'trdr price lists them all');
 }
 
 export const price = command({

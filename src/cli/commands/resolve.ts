@@ -1,29 +1,29 @@
 import { cu } from '../../contract/endpoints.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
-import { QUIET_MS } from '../../core/limiter.ts';
+import { SILENT_WAIT_MS } from '../../core/client/limiter.ts';
 import {
+  attemptsWithin,
   createResolver,
+  type ResolveProgress,
   readHandle,
   resolveAll,
-  type Standing,
-  triesIn,
   WAIT_MS,
-} from '../../core/resolve.ts';
+} from '../../core/lookup/resolve.ts';
 import { resolveView } from '../../output/views/subject.ts';
+import { subjectOptions } from '../args/common.ts';
+import { subjectSource } from '../args/input.ts';
+import { flag, valueOr } from '../args/option.ts';
+import { gatherSubjects, isSingle } from '../args/subjects.ts';
+import { duration } from '../args/values.ts';
 import { command } from '../command.ts';
-import { subjectOptions } from '../common.ts';
-import { subjectSource } from '../input.ts';
-import { countText } from '../money.ts';
-import { flag, valueOr } from '../option.ts';
-import { preflight } from '../preflight.ts';
+import { lazyClient, openCachedLookup } from '../lookup/open-lookup.ts';
+import { createTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
-import { gatherSubjects, isSingle } from '../subjects.ts';
-import { createTally } from '../tally.ts';
-import { lazyClient, openUsers } from '../users.ts';
-import { duration } from '../values.ts';
+import { countText } from '../spend/estimate.ts';
+import { preflight } from '../spend/preflight.ts';
 
-export const resolve = command({
+export const resolveCommand = command({
   path: 'resolve',
   summary: "A handle's wallet, looked for live where none is held",
   about: [
@@ -67,7 +67,7 @@ export const resolve = command({
     const planned = handles.flatMap((handle) => ways.map((id) => ({ id, ask: { params: { handle } } })));
     if (await context.dryRun(planned)) return 0;
     // A lookup that holds no wallet, the tries that were not ready, and the one that was.
-    const dearest = (direct ? 0 : cu.miss) + cu.miss * triesIn(waitMs) + cu.reveal;
+    const dearest = (direct ? 0 : cu.miss) + cu.miss * attemptsWithin(waitMs) + cu.reveal;
     await preflight(
       context,
       {
@@ -79,14 +79,14 @@ export const resolve = command({
     );
     const progress = await openProgress(context);
     const shown = io.stderr.isTTY === true;
-    const onStanding = (standing: Standing) => {
+    const onStanding = (standing: ResolveProgress) => {
       if (shown) progress.say(standingText(standing));
-      else if (standing.againInMs > QUIET_MS) context.say(standingText(standing));
+      else if (standing.againInMs > SILENT_WAIT_MS) context.notice(standingText(standing));
     };
     const resolver = createResolver({
       client: lazyClient(context),
       clock: io.clock,
-      users: openUsers(context),
+      users: openCachedLookup(context),
       direct,
       waitMs,
       onStanding,
@@ -107,7 +107,7 @@ export const resolve = command({
 });
 
 /** How a wait stands: `slowpoke: queued, place 2; asking again in 3s`. */
-function standingText({ subject, reason, position, againInMs }: Standing): string {
+function standingText({ subject, reason, position, againInMs }: ResolveProgress): string {
   const meaning = Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
   const place = position === undefined ? '' : `, place ${position} in the queue`;
   return `${subject}: ${reason === 'queued' ? 'queued' : meaning}${place}; asking again in ${Math.ceil(againInMs / 1000)}s`;

@@ -1,9 +1,9 @@
-import { usage } from '../../contract/failure.ts';
+import { usageError } from '../../base/failure.ts';
 import { SandboxRecord } from '../../contract/records/tool.ts';
 import { parseFaults, planNames, startSandbox } from '../../sandbox/index.ts';
+import { flag, value, valueOr } from '../args/option.ts';
+import { decimal, file, integer, oneOf, text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { flag, value, valueOr } from '../option.ts';
-import { decimal, file, integer, oneOf, text } from '../values.ts';
 
 /** The embedded service for one command: a stream gets a feed that moves while it is watched. */
 export async function startEmbedded(live: boolean) {
@@ -64,10 +64,10 @@ export const sandbox = command({
   parse(_, given) {
     if (given.faults !== undefined) parseFaults(given.faults);
     if (given.replay !== undefined && given.data !== undefined) {
-      throw usage('--replay and --data both say what is served', 'give one of them');
+      throw usageError('--replay and --data both say what is served', 'give one of them');
     }
     if (given.speed !== undefined && given.replay === undefined) {
-      throw usage('--speed is that of a recording', 'name one with --replay FILE');
+      throw usageError('--speed is that of a recording', 'name one with --replay FILE');
     }
     return given;
   },

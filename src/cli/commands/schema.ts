@@ -1,9 +1,9 @@
-import { usage } from '../../contract/failure.ts';
+import { usageError } from '../../base/failure.ts';
 import { CommandDocument, CommandMap, SchemaRecord } from '../../contract/records/document.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { documentView } from '../../output/views/document.ts';
 import { command } from '../command.ts';
-import { describeAll, describeCommand } from '../describe.ts';
+import { describeAll, describeCommand } from '../docs/schema.ts';
 
 export const schema = command({
   path: 'schema',
@@ -44,7 +44,7 @@ async function documentOf(path: string): Promise<Record<string, unknown>> {
   if (path === '') return describeAll(await Promise.all(Object.values(tree).map((each) => each())));
   const paths = Object.keys(tree);
   const inside = paths.filter((each) => each.startsWith(`${path} `));
-  throw usage(
+  throw usageError(
     inside.length > 0 ? `"${path}" is several commands` : `there is no command "${path}"`,
     inside.length > 0
       ? `name one: ${inside.join(', ')}`

@@ -1,17 +1,17 @@
+import { usageError } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
-import { usage } from '../../contract/failure.ts';
 import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 import { Thesis } from '../../contract/records/thesis.ts';
-import { thesisCall, thesisFeed } from '../../core/feeds.ts';
-import { walk } from '../../core/walk.ts';
+import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
+import { walk } from '../../core/pages/walk.ts';
 import { thesisView } from '../../output/views/thesis.ts';
-import { addressOf } from '../address.ts';
+import { addressOf } from '../args/address.ts';
+import { flag, value } from '../args/option.ts';
+import { instantAt, integer, text, time } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
-import { untilAsked } from '../open-walk.ts';
-import { flag, value } from '../option.ts';
-import { authorOf, plannedAuthor, userIdOf } from '../thesis-scope.ts';
-import { instantAt, integer, text, time } from '../values.ts';
+import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
+import { stopAtThreshold } from '../spend/unbounded.ts';
 
 const DEFAULT_ROWS = 20;
 
@@ -49,7 +49,7 @@ export const thesisList = command({
   record: () => Thesis,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse(_, { token, user, limit, all, since, until, before }) {
-    if (all && limit !== undefined) throw usage('--all and --limit say two things', 'give one of them');
+    if (all && limit !== undefined) throw usageError('--all and --limit say two things', 'give one of them');
     const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
     return { token, user, since, until, before, rows };
   },
@@ -61,7 +61,7 @@ export const thesisList = command({
       until: until && instantAt(until, now, utc),
     };
     if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
-      throw usage('--since is not before --until', 'swap them');
+      throw usageError('--since is not before --until', 'swap them');
     }
     const tokenAddress = token === undefined ? undefined : await addressOf('--token', token);
     const author = user === undefined ? undefined : await authorOf(user);
@@ -86,7 +86,7 @@ export const thesisList = command({
       const userId = author && (await userIdOf(author, context));
       const feed = thesisFeed(await context.client(), { userId, tokenAddress });
       const dearest = (cu.thesisBlock * THESIS_LIMIT_MAX) / THESIS_BLOCK;
-      yield* walk(open ? untilAsked(feed, context, dearest) : feed, {
+      yield* walk(open ? stopAtThreshold(feed, context, dearest) : feed, {
         ...range,
         limit: rows,
         before,

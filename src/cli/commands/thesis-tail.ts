@@ -1,21 +1,21 @@
 import { cu } from '../../contract/endpoints.ts';
 import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
 import { ThesisFrameData } from '../../contract/records/thesis.ts';
-import { thesisCall } from '../../core/feeds.ts';
-import type { Subject } from '../../core/subject.ts';
-import { createSieve, normalToken, readPattern } from '../../feed/sieve.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import { thesisCall } from '../../core/pages/feeds.ts';
 import { liveThesisView } from '../../output/views/thesis.ts';
-import { addressOf } from '../address.ts';
+import { createFilter, normalToken, readPattern } from '../../tail/output/filter.ts';
+import { addressOf } from '../args/address.ts';
+import { flag, list, value, valueOr } from '../args/option.ts';
+import { decimal, oneOf, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
-import { flag, list, value, valueOr } from '../option.ts';
+import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
+import { approveTail } from '../spend/approve-tail.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
-import { approveTail } from '../tail/money.ts';
 import { checkOutput, runTail } from '../tail/run.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisSource } from '../tail/source.ts';
-import { authorOf, plannedAuthor, userIdOf } from '../thesis-scope.ts';
-import { decimal, oneOf, text } from '../values.ts';
 
 export const thesisTail = command({
   path: 'thesis tail',
@@ -92,12 +92,12 @@ export const thesisTail = command({
         feed: ['thesis', userId ?? '', [...tokens].map(normalToken).sort().join(',')].join(' ').trim(),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
         // Pages are of one token or of all: the socket does not bring what it was not asked for.
-        carries: byToken ? createSieve({ tokens }) : undefined,
-        scope: createSieve({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
-        sieve: createSieve({
+        carries: byToken ? createFilter({ tokens }) : undefined,
+        scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
+        sieve: createFilter({
           ...{ tokens, userId, symbols: symbol, minHoldings, devOnly, grep: pattern },
           endless: once((row) =>
-            context.say(
+            context.notice(
               `--grep came to no end on ${row.id}: such posts are passed on; a simpler pattern helps`,
             ),
           ),

@@ -1,14 +1,14 @@
-import { usage as wrongUsage } from '../../contract/failure.ts';
+import { usageError as wrongUsage } from '../../base/failure.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
 import { reconcileView, usageView } from '../../output/views/books.ts';
 import { type LedgerEntry, ledgerGroups, readLedger, summarise } from '../../state/ledger.ts';
+import { flag, value } from '../args/option.ts';
+import { instantAt, oneOf, time } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { unitsText } from '../money.ts';
-import { flag, value } from '../option.ts';
-import { instantAt, oneOf, time } from '../values.ts';
+import { unitsText } from '../spend/estimate.ts';
 
-export const usage = command({
+export const usageCommand = command({
   path: 'usage',
   summary: 'What was spent from this machine, by the local ledger',
   about: [
@@ -59,7 +59,7 @@ export const usage = command({
     );
     if (context.format === 'table' && sums.length > 1) {
       const [calls, cu] = [total(sums, 'calls'), total(sums, 'cu')];
-      context.say(`${calls} calls, ${unitsText(cu)} in all`);
+      context.notice(`${calls} calls, ${unitsText(cu)} in all`);
     }
     return 0;
   },
@@ -82,13 +82,13 @@ async function holdAgainst(context: Context) {
   const found: ReconcileRecord = { period, ledgerCu, serviceCu: unitsUsed, drift, lostAtMost };
   await context.printOne(reconcileView, found);
   if (context.globals.sandbox) {
-    context.say('the embedded service begins to count anew with every run');
+    context.notice('the embedded service begins to count anew with every run');
   } else if (drift < 0) {
-    context.say(
+    context.notice(
       `the service counted ${unitsText(-drift)} less: another key was used in profile "${profile}"`,
     );
   } else if (drift > lostAtMost) {
-    context.say(
+    context.notice(
       `${unitsText(drift - lostAtMost)} were spent elsewhere: by another machine, profile or program`,
     );
   }

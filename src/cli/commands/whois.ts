@@ -1,18 +1,18 @@
 import { WhoisRecord } from '../../contract/records/subject.ts';
-import { lookup } from '../../core/lookup.ts';
-import { readSubject } from '../../core/subject.ts';
+import { lookup } from '../../core/lookup/lookup.ts';
+import { readSubject } from '../../core/lookup/subject.ts';
 import { whoisView } from '../../output/views/subject.ts';
+import { subjectOptions } from '../args/common.ts';
+import { subjectSource } from '../args/input.ts';
+import { flag, value } from '../args/option.ts';
+import { gatherSubjects, isSingle } from '../args/subjects.ts';
+import { duration, oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
-import { subjectOptions } from '../common.ts';
-import { subjectSource } from '../input.ts';
-import { estimateLookups, planLookups } from '../lookup-cost.ts';
-import { countText } from '../money.ts';
-import { flag, value } from '../option.ts';
-import { preflight } from '../preflight.ts';
-import { runLookups } from '../run-lookups.ts';
-import { gatherSubjects, isSingle } from '../subjects.ts';
-import { openUsers } from '../users.ts';
-import { duration, oneOf } from '../values.ts';
+import { openCachedLookup } from '../lookup/open-lookup.ts';
+import { runLookups } from '../lookup/run-lookups.ts';
+import { countText } from '../spend/estimate.ts';
+import { estimateLookups, planLookups } from '../spend/lookup-cost.ts';
+import { preflight } from '../spend/preflight.ts';
 
 export const whois = command({
   path: 'whois',
@@ -58,7 +58,7 @@ export const whois = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, as, maxAge, noCache, strict }) {
-    const users = openUsers(context, { noCache, maxAge });
+    const users = openCachedLookup(context, { noCache, maxAge });
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
     if (await context.dryRun(planLookups(users, subjects.checked))) return 0;
     const estimate = await estimateLookups(users, subjects, context.settings.confirmAbove);

@@ -1,4 +1,4 @@
-import { Failure } from '../../contract/failure.ts';
+import { Failure } from '../../base/failure.ts';
 
 /** A result, or the failure that stood in its way. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {

@@ -1,4 +1,4 @@
-import type { Failure } from '../../contract/failure.ts';
+import type { Failure } from '../../base/failure.ts';
 import type { CheckRecord } from '../../contract/records/tool.ts';
 import { type ExitCode, exitOf } from '../exit.ts';
 
@@ -15,7 +15,7 @@ const made =
     exit: 0,
   });
 
-export const ok = made('ok');
+export const passed = made('ok');
 export const warn = made('warn');
 export const skip = made('skip');
 

@@ -1,10 +1,10 @@
-import { Failure } from '../../contract/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { type Me, readAccount } from '../../contract/records/account.ts';
 import { leftOf } from '../../core/account.ts';
 import type { Difference } from '../../core/drift.ts';
-import { span } from '../../output/time.ts';
-import { countText, unitsText } from '../money.ts';
-import { type Check, fail, ok, skip, warn } from './check.ts';
+import { span } from '../../output/format/time.ts';
+import { countText, unitsText } from '../spend/estimate.ts';
+import { type Check, fail, passed, skip, warn } from './check.ts';
 
 /** A Date header tells whole seconds, and was written somewhere between question and answer. */
 const UNSURE_MS = 1_000;
@@ -20,7 +20,7 @@ export function judgeClock(date: string | undefined, askedAt: number, answeredAt
   const [earliest, latest] = [askedAt - UNSURE_MS, answeredAt + UNSURE_MS];
   const off = theirs < earliest ? earliest - theirs : theirs > latest ? latest - theirs : 0;
   if (Math.abs(off) <= SKEW_MS)
-    return ok('clock', off === 0 ? 'agrees' : `off by ${span(off)}, which is harmless`);
+    return passed('clock', off === 0 ? 'agrees' : `off by ${span(off)}, which is harmless`);
   return warn(
     'clock',
     `this machine is ${span(off)} ${off > 0 ? 'ahead of' : 'behind'} the service`,
@@ -52,12 +52,12 @@ export function judgeLimits(me: Me): Check {
   const share = (left: number | null, used: number) => (left === null ? 1 : left / Math.max(1, left + used));
   const { unitsUsed, revealsUsed } = me.usage;
   const low = Math.min(share(units, unitsUsed), share(reveals, revealsUsed)) < LITTLE;
-  return low ? warn('limits', detail, 'little is left: see trdr me') : ok('limits', detail);
+  return low ? warn('limits', detail, 'little is left: see trdr me') : passed('limits', detail);
 }
 
 /** How the service differs from what this trdr was built for, a check for each difference. */
 export function judgeDrift(differences: readonly Difference[]): Check[] {
-  if (differences.length === 0) return [ok('drift', 'the service is what this trdr was built for')];
+  if (differences.length === 0) return [passed('drift', 'the service is what this trdr was built for')];
   return differences.map(({ what, how, call, text, breaks }) => {
     const detail = `${call}: ${what === 'endpoint' ? `the endpoint ${text}` : text}`;
     if (breaks) {
@@ -69,7 +69,7 @@ export function judgeDrift(differences: readonly Difference[]): Check[] {
         }),
       );
     }
-    if (how === 'came') return ok('drift', detail);
+    if (how === 'came') return passed('drift', detail);
     return warn('drift', detail, 'upgrade trdr when there is a newer one');
   });
 }

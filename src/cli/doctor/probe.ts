@@ -1,13 +1,13 @@
+import { Failure } from '../../base/failure.ts';
 import { OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
-import { Failure } from '../../contract/failure.ts';
+import type { Client, HttpAnswer } from '../../contract/ports.ts';
+import { maskKey } from '../../core/client/mask-key.ts';
 import { compareDescriptions } from '../../core/drift.ts';
-import { maskKey } from '../../core/mask.ts';
-import type { Client, HttpAnswer } from '../../core/ports.ts';
-import { keyKind } from '../../state/key.ts';
+import { keyKind } from '../../state/config/key-format.ts';
 import type { Context } from '../context.ts';
-import { configOf, sourcedSettings } from '../settings.ts';
+import { configOf, sourcedSettings } from '../settings/settings.ts';
 import { attempt, parsed } from './attempt.ts';
-import { type Check, fail, ok, skip, warn } from './check.ts';
+import { type Check, fail, passed, skip, warn } from './check.ts';
 import { judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
@@ -29,7 +29,7 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
     yield fail('reach', described);
     return yield* skipped(asking.slice(1));
   }
-  yield ok('reach', `answers in ${Math.round(clock.mono() - started)} ms`);
+  yield passed('reach', `answers in ${Math.round(clock.mono() - started)} ms`);
   yield judgeClock(described.headers['date'], askedAt, clock.now());
   yield* keyChecks(context, client);
   yield* driftChecks(described);
@@ -37,7 +37,7 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
 }
 
 function* settingsChecks(context: Context): Generator<Check> {
-  if (context.globals.sandbox) return yield ok('settings', 'the embedded service: none are needed');
+  if (context.globals.sandbox) return yield passed('settings', 'the embedded service: none are needed');
   try {
     const { problems, profile } = sourcedSettings(context.io, context.globals, {
       tolerant: true,
@@ -46,7 +46,7 @@ function* settingsChecks(context: Context): Generator<Check> {
     for (const problem of problems) yield fail('settings', problem);
     const { path } = configOf(context.io);
     if (problems.length === 0)
-      yield ok('settings', `profile "${profile.value}", ${path ?? 'no home for a file'}`);
+      yield passed('settings', `profile "${profile.value}", ${path ?? 'no home for a file'}`);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     yield fail('settings', error);
@@ -63,7 +63,7 @@ async function* keyChecks(context: Context, client: Client): AsyncGenerator<Chec
     yield fail('key', me);
     return yield skip('limits', 'not asked: see above');
   }
-  yield ok('key', `${shown} is taken`);
+  yield passed('key', `${shown} is taken`);
   yield judgeLimits(me.record);
 }
 

@@ -1,11 +1,11 @@
+import { Failure } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
-import { Failure } from '../../contract/failure.ts';
 import { ServerFrame } from '../../contract/frames.ts';
-import type { Connect } from '../../feed/ports.ts';
+import type { Connect } from '../../tail/ports.ts';
 import type { Context } from '../context.ts';
-import { unitsText } from '../money.ts';
+import { unitsText } from '../spend/estimate.ts';
 import { attempt, parsed } from './attempt.ts';
-import { type Check, fail, ok, skip } from './check.ts';
+import { type Check, fail, passed, skip } from './check.ts';
 
 const READY_MS = 15_000;
 
@@ -32,7 +32,7 @@ export async function socketCheck(context: Context): Promise<Check> {
   await timer;
   return outcome instanceof Failure
     ? fail('socket', outcome)
-    : ok('socket', 'opens, and says that it is ready');
+    : passed('socket', 'opens, and says that it is ready');
 }
 
 async function untilReady(connect: Connect, signal: AbortSignal): Promise<void> {

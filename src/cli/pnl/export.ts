@@ -1,19 +1,19 @@
-import { Failure } from '../../contract/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
-import { createPnlRun, type PnlRun } from '../../core/pnl.ts';
-import { failedPnl } from '../../core/pnl-records.ts';
-import type { Purse } from '../../core/purse.ts';
-import type { Journal } from '../../state/journal.ts';
+import type { Allowance } from '../../core/pnl/allowance.ts';
+import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
+import { failedPnl } from '../../core/pnl/records.ts';
+import type { ExportJournal } from '../../state/journal/journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
-import { unitsText } from '../money.ts';
+import { createTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
-import { createTally } from '../tally.ts';
-import { approveRun, handlesText } from './approve.ts';
+import { approveRun, handlesText } from '../spend/approve-pnl.ts';
+import { unitsText } from '../spend/estimate.ts';
+import { openAllowance } from './allowance.ts';
+import { settleLostBatches } from './lost-batches.ts';
 import { present, type Shape } from './present.ts';
-import { openPurse } from './purse.ts';
-import { isSpent, sayLeft, sayLost } from './report.ts';
-import { settleOpen } from './settle.ts';
+import { isSpent, reportLost, reportSkipped } from './report.ts';
 import { textOf } from './text.ts';
 
 /** What an export is to be. */
@@ -29,8 +29,8 @@ export async function openExport(
   context: Context,
   subjects: readonly string[],
   { out, resume }: Pick<ExportOptions, 'out' | 'resume'>,
-): Promise<Journal> {
-  const { digestOf, openJournal } = await import('../../state/journal.ts');
+): Promise<ExportJournal> {
+  const { digestOf, openJournal } = await import('../../state/journal/journal.ts');
   // How the file looks is left out: it is made of the journal at the end, in whatever form is wanted then.
   const service = context.scope?.baseUrl ?? null;
   return await openJournal({
@@ -57,22 +57,22 @@ export async function exportPnl(
 }
 
 async function exportBy(
-  journal: Journal,
+  journal: ExportJournal,
   context: Context,
   subjects: readonly string[],
   { out, resume, shape, strict }: ExportOptions,
 ): Promise<ExitCode> {
   const purse = purseOf(context);
-  const before = await settleOpen(journal, context, purse);
+  const before = await settleLostBatches(journal, context, purse);
   const todo = journal.free(subjects.length);
   if (journal.resumed) {
     const { answered, size } = journal.counts();
-    context.say(`going on with the export to ${out}: ${answered} of ${handlesText(size)} are there`);
+    context.notice(`going on with the export to ${out}: ${answered} of ${handlesText(size)} are there`);
   } else if (resume && context.io.stderr.isTTY) {
-    context.say(`no export to ${out} was interrupted: beginning one`);
+    context.notice(`no export to ${out} was interrupted: beginning one`);
   }
   if (before.handles > 0) {
-    context.say(
+    context.notice(
       `the answers for ${handlesText(before.handles)} were lost when it stopped, up to ${unitsText(before.cuAtMost)}: they are asked for again`,
     );
   }
@@ -103,10 +103,10 @@ async function exportBy(
   const { answered } = journal.counts();
   // A file that lacks something is made only where the run came to an end of its own; else the last one stays.
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
-  if (!whole) sayLost(context, lost, subjects);
+  if (!whole) reportLost(context, lost, subjects);
   if (failure?.error instanceof Failure) {
     if (left.length > 0 && answered > 0) await journal.leave(failure.error.code, left).catch(() => {});
-    sayLeft(context, left, answered > 0 ? journal.path : undefined);
+    reportSkipped(context, left, answered > 0 ? journal.path : undefined);
   }
   const tally = createTally();
   if (delivers) {
@@ -117,21 +117,21 @@ async function exportBy(
   }
   if (!whole && answered > 0) {
     const where = delivers ? `${out} holds what was answered` : `what was answered is in ${journal.path}`;
-    context.say(
+    context.notice(
       `${where}, ${answered} of ${handlesText(subjects.length)}: run it again with --resume for the rest`,
     );
   }
   if (failure) throw failure.error;
   if (lost[0]) throw lost[0].failure;
-  if (context.io.stderr.isTTY) context.say(`${tally.text}, ${unitsText(context.spent)}`);
+  if (context.io.stderr.isTTY) context.notice(`${tally.text}, ${unitsText(context.spent)}`);
   return tally.exit(strict);
 }
 
 /** The purse, made when it is first needed: a journal that holds everything needs no service. */
-function purseOf(context: Context): () => Promise<Purse> {
-  let purse: Promise<Purse> | undefined;
+function purseOf(context: Context): () => Promise<Allowance> {
+  let purse: Promise<Allowance> | undefined;
   return () => {
-    purse ??= context.client().then((client) => openPurse(context, client));
+    purse ??= context.client().then((client) => openAllowance(context, client));
     return purse;
   };
 }
@@ -151,7 +151,7 @@ async function follow(run: PnlRun, context: Context, total: number): Promise<voi
 
 /** The records of the file: what the journal holds, and for what was lost, that it was. */
 async function* recordsOf(
-  journal: Journal,
+  journal: ExportJournal,
   run: PnlRun | undefined,
   tally: ReturnType<typeof createTally>,
   subjects: readonly string[],

@@ -9,9 +9,9 @@ import {
   rowsOf,
   type SortKey,
   sorted,
-  standingOf,
+  windowState,
 } from '../../output/views/pnl-rows.ts';
-import type { OutputFormat } from '../common.ts';
+import type { OutputFormat } from '../args/common.ts';
 
 /** How numbers are to be shown. */
 export interface Shape {
@@ -74,7 +74,7 @@ export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, u
   if (windows.length > 1 && fitsSideBySide(list.length, shape.width)) {
     return await use(compareView(ordered), false, replay(compareRows(ordered, windows), failure));
   }
-  const gaps = list.some((record) => windows.some((window) => standingOf(record, [window]) !== 'ok'));
+  const gaps = list.some((record) => windows.some((window) => windowState(record, [window]) !== 'ok'));
   const largest = largestOf(list);
   const rows = ordered.flatMap((record) => tableRows(record, windows, largest));
   await use(rowView({ bars: true, gaps, windows }), false, replay(rows, failure));

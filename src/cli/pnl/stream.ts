@@ -1,17 +1,17 @@
+import { Failure } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
-import { Failure } from '../../contract/failure.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
-import { createPnlRun, type PnlRun } from '../../core/pnl.ts';
-import { askOne } from '../../core/pnl-ask.ts';
+import { requestOne } from '../../core/pnl/batches.ts';
+import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
-import { unitsText } from '../money.ts';
+import { createTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
-import { createTally } from '../tally.ts';
-import { approveRun } from './approve.ts';
+import { approveRun } from '../spend/approve-pnl.ts';
+import { unitsText } from '../spend/estimate.ts';
+import { openAllowance } from './allowance.ts';
 import { isWhole, present, type Shape } from './present.ts';
-import { openPurse } from './purse.ts';
-import { sayLeft, sayLost } from './report.ts';
+import { reportLost, reportSkipped } from './report.ts';
 
 /** How often what was paid for is handed on to whoever reads. */
 const FLUSH_ROWS = 100;
@@ -29,7 +29,7 @@ export async function streamPnl(
 
   async function* one(subject: string): AsyncGenerator<PnlRecord> {
     const client = await context.client();
-    const { record, failure } = await askOne(client, subject, { signal, now: io.clock.now });
+    const { record, failure } = await requestOne(client, subject, { signal, now: io.clock.now });
     tally.add(record.found === null ? { found: null, failure } : record);
     yield record;
   }
@@ -58,7 +58,7 @@ export async function streamPnl(
     records = one(only);
   } else {
     const client = await context.client();
-    const purse = openPurse(context, client);
+    const purse = openAllowance(context, client);
     await approveRun(context, purse, subjects.length);
     const todo = subjects.map((_, at) => at);
     run = createPnlRun({ client, clock: io.clock, purse, subjects, todo, signal });
@@ -76,8 +76,8 @@ export async function streamPnl(
     );
   } catch (error) {
     if (run && error instanceof Failure) {
-      sayLost(context, run.lost, subjects);
-      sayLeft(
+      reportLost(context, run.lost, subjects);
+      reportSkipped(
         context,
         run.left().map((position) => subjects[position] ?? ''),
       );
@@ -86,9 +86,9 @@ export async function streamPnl(
   }
   const [lost] = run?.lost ?? [];
   if (run && lost) {
-    sayLost(context, run.lost, subjects);
+    reportLost(context, run.lost, subjects);
     throw lost.failure;
   }
-  if (!shape.single && io.stderr.isTTY) context.say(`${tally.text}, ${unitsText(context.spent)}`);
+  if (!shape.single && io.stderr.isTTY) context.notice(`${tally.text}, ${unitsText(context.spent)}`);
   return tally.exit(strict);
 }

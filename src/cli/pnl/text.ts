@@ -1,14 +1,14 @@
-import { createPrinter } from '../../output/printer.ts';
+import { createPrinter } from '../../output/format/printer.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Context } from '../context.ts';
-import { fieldsOf, look } from '../output.ts';
+import { renderOptions, selectedFields } from '../output.ts';
 
 const PIECE = 64 * 1024;
 
 /** Records as the text of a file, a piece at a time: no more of it is ever held than one piece. */
 export async function* textOf<T>(
-  { io, globals, settings, format, say }: Context,
+  { io, globals, settings, format, notice }: Context,
   view: View<T>,
   single: boolean,
   items: AsyncIterable<T>,
@@ -24,9 +24,9 @@ export async function* textOf<T>(
     abandon: take,
     closed: new AbortController().signal,
   };
-  const fields = await fieldsOf(globals.fields, view);
-  const appearance = await look(io, globals, settings);
-  const printer = await createPrinter({ sink, view, format, fields, single, notify: say, ...appearance });
+  const fields = await selectedFields(globals.fields, view);
+  const appearance = await renderOptions(io, globals, settings);
+  const printer = await createPrinter({ sink, view, format, fields, single, notify: notice, ...appearance });
   for await (const item of items) {
     await printer.write(item);
     if (text.length < PIECE) continue;

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { usage } from '../../contract/failure.ts';
-import { realPath } from '../../state/files.ts';
-import { type Held, holdLock } from '../../state/lock.ts';
+import { usageError } from '../../base/failure.ts';
+import { realPath } from '../../base/files.ts';
+import { holdLock, type LockHandle } from '../../base/lock.ts';
 
 /** The file that a tail appends to and goes on from; undefined for pipes and devices, which keep nothing. */
-export function keptFile(path: string | undefined): string | undefined {
+export function openCheckpoint(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
@@ -15,7 +15,7 @@ export function keptFile(path: string | undefined): string | undefined {
 function needFolderOf(path: string): void {
   const folder = dirname(path);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw usage(`there is no folder ${folder} to write in`, `make it first: mkdir -p '${folder}'`);
+  throw usageError(`there is no folder ${folder} to write in`, `make it first: mkdir -p '${folder}'`);
 }
 
 /** Keeps every other tail off these files; the answer lets them go. */
@@ -23,9 +23,9 @@ export function lockFiles(paths: readonly string[]): () => void {
   const targets = paths.map(realPath);
   for (const target of targets) needFolderOf(target);
   if (new Set(targets).size < targets.length) {
-    throw usage('--out and --checkpoint name the same file', 'give each a file of its own');
+    throw usageError('--out and --checkpoint name the same file', 'give each a file of its own');
   }
-  const held: Held[] = [];
+  const held: LockHandle[] = [];
   const release = () => {
     for (const lock of held) lock.release();
   };

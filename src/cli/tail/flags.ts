@@ -1,6 +1,6 @@
-import { usage } from '../../contract/failure.ts';
-import { value, valueOr } from '../option.ts';
-import { duration, file, integer, positiveDuration, time } from '../values.ts';
+import { usageError } from '../../base/failure.ts';
+import { value, valueOr } from '../args/option.ts';
+import { duration, file, integer, positiveDuration, time } from '../args/values.ts';
 import type { TailFlags } from './run.ts';
 
 /** The flags of every tail. */
@@ -16,8 +16,8 @@ export const tailOptions = {
 /** Checks what can't go together, before anything is asked. */
 export function checkTail<F extends TailFlags>(flags: F): F {
   if (flags.backfill !== undefined && flags.since !== undefined) {
-    throw usage('--backfill and --since both say where to begin', 'give one of them');
+    throw usageError('--backfill and --since both say where to begin', 'give one of them');
   }
-  if (flags.lag < 100) throw usage('--lag is at least 100ms', 'a socket has the least delay: --via ws');
+  if (flags.lag < 100) throw usageError('--lag is at least 100ms', 'a socket has the least delay: --via ws');
   return flags;
 }

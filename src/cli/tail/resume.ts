@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from 'node:fs';
-import { Failure } from '../../contract/failure.ts';
-import { readCheckpoint } from '../../feed/checkpoint.ts';
-import type { Resume } from '../../feed/routes.ts';
-import { mergeResume, readTailFile } from '../../feed/tailfile.ts';
-import { timing } from '../../feed/timing.ts';
+import { Failure } from '../../base/failure.ts';
+import { readCheckpoint } from '../../tail/output/checkpoint.ts';
+import { mergeResume, readTailFile } from '../../tail/output/out-file.ts';
+import { timing } from '../../tail/timing.ts';
+import type { Resume } from '../../tail/walk/bounds.ts';
 
 /** Where a tail goes on from. */
 export interface ResumeFrom {

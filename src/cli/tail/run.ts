@@ -1,24 +1,24 @@
-import { usage } from '../../contract/failure.ts';
-import type { Client } from '../../core/ports.ts';
-import { createTail } from '../../feed/engine.ts';
-import type { Summary } from '../../feed/notice.ts';
-import type { TailOptions } from '../../feed/options.ts';
-import type { Connect, PageSource } from '../../feed/ports.ts';
-import type { StartPoint } from '../../feed/routes.ts';
-import type { Row } from '../../feed/row.ts';
-import { createStatusLine } from '../../output/status.ts';
-import { wantsUnicode } from '../../output/style.ts';
+import { usageError } from '../../base/failure.ts';
+import { writeAtomic } from '../../base/files.ts';
+import type { Client } from '../../contract/ports.ts';
+import { createStatusLine } from '../../output/terminal/status-line.ts';
+import { wantsUnicode } from '../../output/terminal/style.ts';
 import type { View } from '../../output/view.ts';
-import { writeAtomic } from '../../state/files.ts';
+import { createTail } from '../../tail/engine.ts';
+import type { Summary } from '../../tail/notice.ts';
+import type { TailOptions } from '../../tail/options.ts';
+import type { Connect, PageSource } from '../../tail/ports.ts';
+import type { TailRow } from '../../tail/row.ts';
+import type { StartPoint } from '../../tail/walk/bounds.ts';
+import { type Instant, instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
-import { fieldsOf } from '../output.ts';
-import { type Instant, instantAt } from '../values.ts';
-import { keptFile, lockFiles } from './files.ts';
-import { outletOf } from './outlet.ts';
+import { selectedFields } from '../output.ts';
+import { lockFiles, openCheckpoint } from './files.ts';
+import { statusText, tailText } from './messages.ts';
 import { readResume } from './resume.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
-import { statusText, tailText } from './words.ts';
+import { openTailWriter } from './writer.ts';
 
 /** What every tail is told by its flags. */
 export interface TailFlags {
@@ -33,7 +33,7 @@ export interface TailFlags {
 /** One tail: where its rows come from, and what is wanted of them. */
 export interface TailPlan {
   readonly flags: TailFlags;
-  readonly view: View<Row['record']>;
+  readonly view: View<TailRow['record']>;
   readonly timeField: string;
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
@@ -49,7 +49,7 @@ const FIRST_TRIES = 2;
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
   const { globals, signal, scope } = context;
   const { checkpoint } = plan.flags;
-  const out = keptFile(globals.out);
+  const out = openCheckpoint(globals.out);
   const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
   const unlock = lockFiles([out, checkpoint].filter((path) => path !== undefined));
   try {
@@ -83,7 +83,7 @@ async function follow(context: Context, client: Client, plan: TailPlan, place: P
       random: io.random,
       source: plan.source,
       connect: plan.connect,
-      sink: outletOf(records, status.hide),
+      sink: openTailWriter(records, status.hide),
       key: keyFacts(client),
       spool: openSpool,
       save: checkpoint === undefined ? undefined : async (text) => writeAtomic(checkpoint, text),
@@ -99,7 +99,7 @@ async function follow(context: Context, client: Client, plan: TailPlan, place: P
         const text = tailText(notice);
         if (text === undefined) return;
         status.hide();
-        context.say(text);
+        context.notice(text);
       },
     },
   );
@@ -128,17 +128,20 @@ export async function checkOutput(
   { globals, format }: Context,
   { view, timeField }: Pick<TailPlan, 'view' | 'timeField'>,
 ): Promise<void> {
-  await fieldsOf(globals.fields, view);
+  await selectedFields(globals.fields, view);
   if (globals.out === undefined) return;
   if (format !== 'ndjson') {
-    throw usage(
+    throw usageError(
       `--out of a tail is NDJSON, from whose end it goes on: ${format} can't say where it stopped`,
       'name it .ndjson',
     );
   }
   const fields = globals.fields?.split(',').map((name) => name.trim());
   if (fields && !['id', timeField].every((name) => fields.includes(name))) {
-    throw usage(`--out needs the fields id and ${timeField} to go on from its end`, 'add them to --fields');
+    throw usageError(
+      `--out needs the fields id and ${timeField} to go on from its end`,
+      'add them to --fields',
+    );
   }
 }
 

@@ -1,11 +1,11 @@
+import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
 import { cu, SOCKET_PATH } from '../../contract/endpoints.ts';
-import { Failure } from '../../contract/failure.ts';
-import { parseBaseUrl } from '../../core/base-url.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { LedgerEntry } from '../../core/ports.ts';
-import type { Connect, Link } from '../../feed/ports.ts';
-import { createConnect } from '../../feed/socket.ts';
+import type { LedgerEntry } from '../../contract/ports.ts';
+import { parseBaseUrl } from '../../core/http/base-url.ts';
 import { openLedger } from '../../state/ledger.ts';
+import type { Connect, Link } from '../../tail/ports.ts';
+import { createConnect } from '../../tail/socket/connection.ts';
 import type { Context } from '../context.ts';
 import { version } from '../version.ts';
 
@@ -25,7 +25,7 @@ export function socketOf(
     env: io.env,
     now: io.clock.now,
   });
-  const ledger = openLedger({ dir: settings.folders.state, notice: context.say });
+  const ledger = openLedger({ dir: settings.folders.state, notice: context.notice });
   const enter = (entry: Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost'>) =>
     ledger.append({
       time: io.clock.now(),

@@ -1,14 +1,14 @@
 import { cu } from '../../contract/endpoints.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
+import type { Client } from '../../contract/ports.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { leftOf } from '../../core/account.ts';
-import { type CalloutScope, calloutCall, type ThesisScope, thesisCall } from '../../core/feeds.ts';
-import type { Client } from '../../core/ports.ts';
-import type { KeyFacts, PageSource } from '../../feed/ports.ts';
-import { type Fields, type Row, rowOf } from '../../feed/row.ts';
+import { type CalloutScope, calloutCall, type ThesisScope, thesisCall } from '../../core/pages/feeds.ts';
+import type { KeyFacts, PageSource } from '../../tail/ports.ts';
+import { type PostFields, type TailRow, tailRow } from '../../tail/row.ts';
 
-const rowsOf = (items: readonly Fields[], timeField: string): Row[] =>
-  items.map((item) => rowOf(item, timeField)).filter((row) => row !== null);
+const rowsOf = (items: readonly PostFields[], timeField: string): TailRow[] =>
+  items.map((item) => tailRow(item, timeField)).filter((row) => row !== null);
 
 /**
  * The pages of a thesis feed, as the tail walks them. It asks again itself where an answer was lost, since it

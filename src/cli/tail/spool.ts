@@ -1,7 +1,7 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Spool } from '../../feed/ports.ts';
+import type { Spool } from '../../tail/ports.ts';
 
 let spools = 0;
 

@@ -5,7 +5,7 @@ import { Pnl } from './pnl.ts';
 import { User } from './user.ts';
 
 /** An error as the tool reports it, on stderr or inside a record. Absent members are left out. */
-export const Trouble = z.looseObject({
+export const ErrorInfo = z.looseObject({
   code: field(z.string(), 'Error code of the service or of trdr.'),
   message: field(z.string(), 'What happened.'),
   status: z.optional(field(z.int(), 'HTTP status of the answer.')),
@@ -15,7 +15,7 @@ export const Trouble = z.looseObject({
   hint: z.optional(field(z.string(), 'What to do or run next.')),
   exit: z.optional(field(z.int(), 'Exit code of the run.')),
 });
-export type Trouble = z.infer<typeof Trouble>;
+export type ErrorInfo = z.infer<typeof ErrorInfo>;
 
 const subject = field(z.string(), 'The subject as it was given.');
 
@@ -29,7 +29,7 @@ export const MissingSubject = z.looseObject({
 export const FailedSubject = z.looseObject({
   subject,
   found: field(z.null(), 'Unknown: the lookup failed.'),
-  error: field(Trouble, 'Why the lookup failed.'),
+  error: field(ErrorInfo, 'Why the lookup failed.'),
 });
 
 const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>

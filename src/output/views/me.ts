@@ -1,6 +1,6 @@
+import { group } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
-import { group } from '../../contract/units.ts';
 import type { View } from '../view.ts';
 
 /** What is said of the rest of the month. */

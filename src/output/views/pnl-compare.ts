@@ -1,7 +1,7 @@
 import type { PnlWindow, WindowName } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { CellKind, View } from '../view.ts';
-import { standingText, windowOf } from './pnl-rows.ts';
+import { windowOf, windowStateText } from './pnl-rows.ts';
 
 /** A line of a comparison: one number of one window, for each handle. */
 export interface CompareRow {
@@ -53,7 +53,7 @@ export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
 
 /** The lines of a comparison; the first says of whom there is nothing, and why. */
 export function compareRows(records: readonly PnlRecord[], windows: readonly WindowName[]): CompareRow[] {
-  const notes = records.map((record) => standingText(record, windows));
+  const notes = records.map((record) => windowStateText(record, windows));
   const first: CompareRow[] = notes.some((note) => note !== '')
     ? [{ window: '', title: 'note', kind: 'status', values: notes.map((note) => note || 'found') }]
     : [];

@@ -2,13 +2,13 @@ import { type PnlWindow, type WindowName, windowNames } from '../../contract/rec
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
 /** What a record says of a window: numbers, or which of the kinds of nothing. */
-export type Standing = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed';
+export type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed';
 
 /** The numbers of one handle in one window, flat: a row of the table and of the CSV. */
 export interface PnlRow extends Readonly<Record<string, unknown>> {
   readonly subject: string;
   readonly found: boolean | null;
-  readonly status: Standing;
+  readonly status: WindowState;
   readonly window: WindowName;
 }
 
@@ -43,7 +43,7 @@ export const windowOf = (record: PnlRecord, window: WindowName): PnlWindow | und
   (record.found === true ? record.windows[window] : null) ?? undefined;
 
 /** Tells the kinds of nothing apart, for one window or for all of them. */
-export function standingOf(record: PnlRecord, windows: readonly WindowName[] = windowNames): Standing {
+export function windowState(record: PnlRecord, windows: readonly WindowName[] = windowNames): WindowState {
   if (record.found === null) return 'failed';
   if (!record.found) return 'not_held';
   if (windows.some((window) => windowOf(record, window))) return 'ok';
@@ -51,8 +51,8 @@ export function standingOf(record: PnlRecord, windows: readonly WindowName[] = w
 }
 
 /** The same in words; empty where there is nothing to explain. */
-export function standingText(record: PnlRecord, windows?: readonly WindowName[]): string {
-  switch (standingOf(record, windows)) {
+export function windowStateText(record: PnlRecord, windows?: readonly WindowName[]): string {
+  switch (windowState(record, windows)) {
     case 'ok':
       return '';
     case 'not_held':
@@ -96,7 +96,7 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
     return {
       subject,
       found,
-      status: standingOf(record, [window]),
+      status: windowState(record, [window]),
       code,
       ...person,
       window,

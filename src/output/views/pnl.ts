@@ -2,7 +2,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import type { Column, View } from '../view.ts';
-import { largestOf, type PnlRow, rowFields, rowsOf, standingText, windowOf } from './pnl-rows.ts';
+import { largestOf, type PnlRow, rowFields, rowsOf, windowOf, windowStateText } from './pnl-rows.ts';
 
 const of =
   (key: string) =>
@@ -18,7 +18,7 @@ const lengthOf = (netUsd: number | undefined, largest: number) =>
 
 /** A record as it stands in the machine formats, and alone on a terminal. */
 export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
-  const status = (record: PnlRecord) => standingText(record, windows);
+  const status = (record: PnlRecord) => windowStateText(record, windows);
   return {
     columns: [
       { title: 'handle', kind: 'handle', value: nameOf, min: 8, field: 'handle' },
@@ -78,13 +78,13 @@ export function tableRows(
   windows: readonly WindowName[],
   largest: ((window: WindowName) => number) | undefined,
 ): TableRow[] {
-  const nothing = standingText(record, windows);
+  const nothing = windowStateText(record, windows);
   const rows = nothing === '' ? rowsOf(record, windows) : rowsOf(record, windows.slice(0, 1));
   return rows.map((row) => ({
     ...row,
     name: nameOf(record),
     length: largest && lengthOf(windowOf(record, row.window)?.netUsd, largest(row.window)),
-    nothing: nothing || standingText(record, [row.window]),
+    nothing: nothing || windowStateText(record, [row.window]),
   }));
 }
 

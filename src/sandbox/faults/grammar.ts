@@ -1,6 +1,6 @@
+import { usageError } from '../../base/failure.ts';
 import { type EndpointId, endpointIds, endpoints } from '../../contract/endpoints.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
-import { usage } from '../../contract/failure.ts';
 import { type FaultKind, type FaultPlace, faultKinds, isFaultKind } from './kinds.ts';
 
 /** Milliseconds from `least` to `most`. */
@@ -47,21 +47,21 @@ export function parseFaults(text: string): readonly FaultRule[] {
 
 function parseRule(text: string): FaultRule {
   const parts = form.exec(text)?.groups;
-  if (!parts) throw usage(`Fault ${text} can't be read.`, faultHelp());
+  if (!parts) throw usageError(`Fault ${text} can't be read.`, faultHelp());
   const what = whatOf(parts['name'] ?? '', text);
   const where = parts['at'];
   const natural = what.kind === 'answer' ? 'call' : faultKinds[what.kind].place;
   const place = natural === 'call' && where === 'ws' && what.kind !== 'answer' ? 'frame' : natural;
-  if (where !== undefined && place === 'post') throw usage(`Fault ${text}: posts have no @place.`);
+  if (where !== undefined && place === 'post') throw usageError(`Fault ${text}: posts have no @place.`);
   if (where !== undefined && natural === 'frame' && where !== 'ws')
-    throw usage(`Fault ${text}: only @ws has frames.`);
+    throw usageError(`Fault ${text}: only @ws has frames.`);
   if (place === 'frame' && framelessKinds.has(what.kind)) {
-    throw usage(`Fault ${text}: frames know no such fault.`, faultHelp());
+    throw usageError(`Fault ${text}: frames know no such fault.`, faultHelp());
   }
   const { chance, time } = amountOf(parts['value'], text);
   const needs = what.kind === 'answer' ? 'may' : faultKinds[what.kind].time;
-  if (needs === 'must' && !time) throw usage(`Fault ${text} needs a time, as in ${what.kind}=200ms.`);
-  if (needs === 'no' && time) throw usage(`Fault ${text} takes no time.`);
+  if (needs === 'must' && !time) throw usageError(`Fault ${text} needs a time, as in ${what.kind}=200ms.`);
+  if (needs === 'no' && time) throw usageError(`Fault ${text} takes no time.`);
   const byTime =
     chance === null && (what.kind === 'drop' || what.kind === 'close' || what.kind === 'halfopen') && time;
   return {
@@ -86,7 +86,7 @@ function whatOf(name: string, text: string): FaultRule['what'] {
   const code = byStatus.get(status);
   if (code) return { kind: 'answer', answer: { code } };
   if (status >= 500) return { kind: 'answer', answer: { gateway: status } };
-  throw usage(`No fault is called ${name} (in ${text}).`, faultHelp());
+  throw usageError(`No fault is called ${name} (in ${text}).`, faultHelp());
 }
 
 /** Faults of calls that frames can't have; a socket that breaks is `drop`. */
@@ -106,7 +106,7 @@ function placeOf(where: string | undefined, place: FaultPlace, text: string): Fa
   if (groups.has(where)) return (target) => target !== 'ws' && endpoints[target].group === where;
   const pattern = new RegExp(`^${where.replaceAll('.', '\\.').replace('*', '.*')}$`);
   if (!endpointIds.some((id) => pattern.test(id))) {
-    throw usage(
+    throw usageError(
       `Fault ${text}: no endpoint is called ${where}.`,
       `Places: ws, ${[...groups].join(', ')}, ${endpointIds.join(', ')}; thesis.* is all that begin so.`,
     );
@@ -126,7 +126,9 @@ function amountOf(
     if (asChance !== null && chance === null && time === null) chance = asChance;
     else if (asTime !== null && time === null) time = asTime;
     else
-      throw usage(`Fault ${text}: ${part} is no chance (5% or 0.05) and no time (200ms, 2s, 1m, 200ms..2s).`);
+      throw usageError(
+        `Fault ${text}: ${part} is no chance (5% or 0.05) and no time (200ms, 2s, 1m, 200ms..2s).`,
+      );
   }
   return { chance, time };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { usageError } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
-import { usage } from '../../contract/failure.ts';
 import { planNames, scopes } from '../keys/plans.ts';
 import type { Kernel } from './parts.ts';
 import type { Gate } from './socket/socket-server.ts';
@@ -53,7 +53,7 @@ export function createControls({ kernel, gate, state, restart }: ControlParts) {
   const { world, clock, faults, feed, admission, log } = kernel;
   const keyOf = (text: string | undefined) => {
     const key = text === undefined ? admission.keys[0] : admission.byText(text);
-    if (!key) throw usage('No key of this sandbox is called that.');
+    if (!key) throw usageError('No key of this sandbox is called that.');
     return key;
   };
 
@@ -98,7 +98,7 @@ export function createControls({ kernel, gate, state, restart }: ControlParts) {
     }),
     rename: verb(z.object({ handle: z.string(), to: z.string() }), ({ handle, to }) => {
       const user = world.users.byHandle(normalHandle(handle));
-      if (!user) throw usage(`No user is called ${handle}.`);
+      if (!user) throw usageError(`No user is called ${handle}.`);
       world.users.rename(user.id, to);
       return { id: user.id, handle: to };
     }),

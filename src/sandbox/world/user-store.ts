@@ -1,4 +1,4 @@
-import { usage } from '../../contract/failure.ts';
+import { usageError } from '../../base/failure.ts';
 import type { User } from '../../contract/records/user.ts';
 import type { UserSource } from './source.ts';
 import type { World } from './types.ts';
@@ -36,7 +36,7 @@ export function createUserStore(source: UserSource, withSocials: boolean): UserS
 
   function requireIndex(userId: string): number {
     const index = source.indexOfId(userId);
-    if (index === undefined) throw usage(`no user has the id ${userId}`);
+    if (index === undefined) throw usageError(`no user has the id ${userId}`);
     return index;
   }
 
@@ -72,7 +72,8 @@ export function createUserStore(source: UserSource, withSocials: boolean): UserS
       rename(userId, handle) {
         const index = requireIndex(userId);
         const holder = indexOfHandle(handle);
-        if (holder !== undefined && holder !== index) throw usage(`the handle ${handle} is already in use`);
+        if (holder !== undefined && holder !== index)
+          throw usageError(`the handle ${handle} is already in use`);
         const before = handles[index] ?? '';
         if (indexOfHandle(before) === index) byHandle.delete(before.toLowerCase());
         byHandle.set(handle.toLowerCase(), index);

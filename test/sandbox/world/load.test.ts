@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/contract/failure.ts';
+import { Failure } from '../../../src/base/failure.ts';
 import { boardPeriods } from '../../../src/contract/records/launchpad.ts';
 import { createWorld, loadWorld, readRecording } from '../../../src/sandbox/world/index.ts';
 import { first, itemsOf, NOW, userOf, walk } from './worlds.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Failure } from '../../../contract/failure.ts';
+import { Failure } from '../../../base/failure.ts';
 import type { Verb } from '../control.ts';
 import { jsonAnswer } from './api.ts';
 import { readBody } from './request-body.ts';

@@ -5,7 +5,7 @@ import {
   type Charge,
   chargeOfError,
   type Endpoint,
-  type Fields,
+  type FieldShapes,
   type Request,
 } from '../../../contract/endpoint.ts';
 import { errorCodes } from '../../../contract/errors.ts';
@@ -30,10 +30,12 @@ type Result<A extends Answers> =
   | { readonly ok: false; readonly refusal: Refusal; readonly release?: () => void };
 
 /** Answers one endpoint's checked requests. */
-export type Handle<P extends Fields, Q extends Fields, B extends z.core.$ZodType, A extends Answers> = (
-  request: Request<z.output<P>, z.output<Q>, z.output<B>>,
-  call: Call,
-) => Result<A> | Promise<Result<A>>;
+export type Handle<
+  P extends FieldShapes,
+  Q extends FieldShapes,
+  B extends z.core.$ZodType,
+  A extends Answers,
+> = (request: Request<z.output<P>, z.output<Q>, z.output<B>>, call: Call) => Result<A> | Promise<Result<A>>;
 
 /** What a request comes to, charged and ready to be written. */
 export type Outcome =
@@ -70,10 +72,12 @@ const nothing: Charge = { cu: 0, reveals: 0 };
 export const refused = (why: Refusal): Outcome => ({ ok: false, refusal: why, charge: nothing });
 
 /** Joins a row of the table to what answers it: input checked before, price counted after. */
-export function route<P extends Fields, Q extends Fields, B extends z.core.$ZodType, A extends Answers>(
-  row: Endpoint<P, Q, B, A>,
-  handle: Handle<P, Q, B, A>,
-): Route {
+export function route<
+  P extends FieldShapes,
+  Q extends FieldShapes,
+  B extends z.core.$ZodType,
+  A extends Answers,
+>(row: Endpoint<P, Q, B, A>, handle: Handle<P, Q, B, A>): Route {
   return {
     fail: (why, call) => charged(why, row, call),
     serve(raw, call, reveals) {
@@ -89,7 +93,7 @@ export function route<P extends Fields, Q extends Fields, B extends z.core.$ZodT
   };
 }
 
-function paid<P extends Fields, Q extends Fields, B extends z.core.$ZodType, A extends Answers>(
+function paid<P extends FieldShapes, Q extends FieldShapes, B extends z.core.$ZodType, A extends Answers>(
   { answer, headers = {} }: Extract<Result<A>, { ok: true }>,
   row: Endpoint<P, Q, B, A>,
   request: Request<z.output<P>, z.output<Q>, z.output<B>>,

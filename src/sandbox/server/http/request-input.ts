@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { $ZodNumber, $ZodOptional, $ZodUndefined } from 'zod/v4/core';
-import type { Answers, Endpoint, Fields, Request } from '../../../contract/endpoint.ts';
-import { flawText } from '../../../contract/flaws.ts';
+import type { Answers, Endpoint, FieldShapes, Request } from '../../../contract/endpoint.ts';
+import { issuesText } from '../../../contract/issue-text.ts';
 import { type Refusal, refusal } from './api-error.ts';
 
 /** A request as it came: nothing checked yet. */
@@ -14,10 +14,12 @@ export interface RawInput {
 type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
 
 /** Checks a request against its row of the table. */
-export function parseInput<P extends Fields, Q extends Fields, B extends z.core.$ZodType, A extends Answers>(
-  row: Endpoint<P, Q, B, A>,
-  raw: RawInput,
-): Parsed<Request<z.output<P>, z.output<Q>, z.output<B>>> {
+export function parseInput<
+  P extends FieldShapes,
+  Q extends FieldShapes,
+  B extends z.core.$ZodType,
+  A extends Answers,
+>(row: Endpoint<P, Q, B, A>, raw: RawInput): Parsed<Request<z.output<P>, z.output<Q>, z.output<B>>> {
   const params = z.safeParse(row.params, raw.params);
   if (!params.success) return invalid(params.error);
   const query = z.safeParse(row.query, textsOf(row.query, raw.query));
@@ -30,7 +32,7 @@ export function parseInput<P extends Fields, Q extends Fields, B extends z.core.
 }
 
 /** The members of a query that the row knows; those that are numbers there become numbers. */
-function textsOf(fields: Fields, query: URLSearchParams): Record<string, unknown> {
+function textsOf(fields: FieldShapes, query: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(fields._zod.def.shape)) {
     const text = query.get(name);
@@ -56,5 +58,5 @@ function parseJson(text: string): { value: unknown } | undefined {
 }
 
 function invalid(error: z.core.$ZodError): { ok: false; refusal: Refusal } {
-  return { ok: false, refusal: refusal('VALIDATION_ERROR', `${flawText(error.issues, 'The body')}.`) };
+  return { ok: false, refusal: refusal('VALIDATION_ERROR', `${issuesText(error.issues, 'The body')}.`) };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { usage } from '../../../contract/failure.ts';
+import { usageError } from '../../../base/failure.ts';
 import { Board, Callout, LaunchpadUser } from '../../../contract/records/launchpad.ts';
 import { Pnl } from '../../../contract/records/pnl.ts';
 import { Thesis, ThesisFrameData } from '../../../contract/records/thesis.ts';
@@ -25,7 +25,7 @@ const files = {
 export function loadedSource(dir: string, seedNumber: number): WorldSource {
   const names = Object.values(files);
   if (!names.some((name) => existsSync(join(dir, name)))) {
-    throw usage(
+    throw usageError(
       `${dir} contains no data files`,
       `put at least one of these files there: ${names.join(', ')}`,
     );

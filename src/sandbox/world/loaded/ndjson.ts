@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod/mini';
-import { usage } from '../../../contract/failure.ts';
-import { flawText } from '../../../contract/flaws.ts';
+import { usageError } from '../../../base/failure.ts';
+import { issuesText } from '../../../contract/issue-text.ts';
 
 /** Reads one record per line and checks it; an invalid line is reported by file and line number. */
 export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
@@ -17,11 +17,14 @@ export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
       value = JSON.parse(line);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw usage(`${where} is not valid JSON: ${reason}`, 'each line must be one complete JSON object');
+      throw usageError(`${where} is not valid JSON: ${reason}`, 'each line must be one complete JSON object');
     }
     const parsed = schema.safeParse(value);
     if (!parsed.success) {
-      throw usage(`${where} is not a valid record: ${flawText(parsed.error.issues, 'the line')}`, HINT);
+      throw usageError(
+        `${where} is not a valid record: ${issuesText(parsed.error.issues, 'the line')}`,
+        HINT,
+      );
     }
     records.push(parsed.data);
   });
@@ -35,6 +38,6 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw usage(`cannot read ${file}: ${reason}`);
+    throw usageError(`cannot read ${file}: ${reason}`);
   }
 }

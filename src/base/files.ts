@@ -1,0 +1,212 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { Failure } from './failure.ts';
+
+/** Only the user may read and write. */
+export const PRIVATE_FILE = 0o600;
+/** Only the user may look in. */
+const PRIVATE_FOLDER = 0o700;
+
+/** The system's code of an error, such as `ENOENT`; empty for anything else. */
+export const errno = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** True where an error says that there is nothing at a path. */
+export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
+
+/** Says what stands in the way at a path, in words; the system's own text only repeats the path. */
+export function fileFailure(doing: string, path: string, error: unknown, hint?: string): Failure {
+  const code = errno(error);
+  const why: Readonly<Record<string, string>> = {
+    ENOENT: 'it does not exist',
+    ENOTDIR: 'a part of its path is no folder',
+    EISDIR: 'it is a folder',
+    EACCES: 'permission denied',
+    EPERM: 'not permitted',
+    EROFS: 'the disk is read-only',
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the disk quota is used up',
+    EFBIG: 'it is larger than it can be',
+    EMFILE: 'too many files are open',
+    EEXIST: 'something else stands there',
+    ELOOP: 'its links go round in a circle',
+    ENAMETOOLONG: 'its name is too long',
+    EIO: 'the disk failed',
+  };
+  const reason = why[code] ?? (code === '' ? 'unknown error' : code);
+  return new Failure('local', `can't ${doing} ${path}: ${reason}`, {
+    code: code || 'FILE',
+    hint,
+    cause: error,
+  });
+}
+
+/** The same for what a file operation threw; anything else is not about the file, and stays what it is. */
+export const inWords = (doing: string, path: string, error: unknown, hint?: string): unknown =>
+  error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
+
+/** Makes a folder that is the user's own, whatever the umask. One that stands is left as it is. */
+export function ensureFolder(folder: string): void {
+  try {
+    mkdirSync(folder, PRIVATE_FOLDER);
+  } catch (error) {
+    if (errno(error) === 'EEXIST') return;
+    const parent = dirname(folder);
+    if (errno(error) !== 'ENOENT' || parent === folder) throw error;
+    // One level at a time: under a strict umask a folder just made could not be entered.
+    ensureFolder(parent);
+    try {
+      mkdirSync(folder, PRIVATE_FOLDER);
+    } catch (again) {
+      if (errno(again) !== 'EEXIST') throw again;
+      return;
+    }
+  }
+  chmodSync(folder, PRIVATE_FOLDER);
+}
+
+/** Opens a file that only the user may read, whatever the umask. */
+export function openPrivate(path: string, flags: number | string): number {
+  const fd = openSync(path, flags, PRIVATE_FILE);
+  try {
+    if ((fstatSync(fd).mode & 0o777) !== PRIVATE_FILE) fchmodSync(fd, PRIVATE_FILE);
+  } catch {
+    // Not ours to change: a file of another user, or a file system without modes.
+  }
+  return fd;
+}
+
+/** Writes all bytes, or throws: a short write is what a disk about to be full does. */
+export function writeAll(fd: number, bytes: Uint8Array, position: number | null = null): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(fd, bytes, done, bytes.length - done, position === null ? null : position + done);
+  }
+}
+
+/** Where a path leads in the end: a linked file is replaced where it lies, and the link stays. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Makes a rename in a folder survive a power cut, where the system can. */
+export function syncFolder(folder: string): void {
+  try {
+    const fd = openSync(folder, 'r');
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // Windows opens no folders, and some file systems sync none.
+  }
+}
+
+let temporaries = 0;
+/** A name beside `path` that no other process and no earlier call uses. */
+export const beside = (path: string): string =>
+  `${path}.${process.pid}.${Date.now().toString(36)}${(temporaries++).toString(36)}.tmp`;
+
+/** Replaces a file whole: whoever reads it sees the old text or the new one, after any crash too. */
+export function writeAtomic(path: string, text: string | Uint8Array, { sync = true } = {}): void {
+  const target = realPath(path);
+  const temporary = beside(target);
+  try {
+    const fd = openPrivate(temporary, 'wx');
+    try {
+      writeAll(fd, typeof text === 'string' ? Buffer.from(text) : text);
+      if (sync) fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, target);
+  } catch (error) {
+    discard(temporary);
+    throw error;
+  }
+  if (sync) syncFolder(dirname(target));
+}
+
+/** Removes a file; one that is gone or can't be removed is no matter. */
+export function discard(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // What is left behind is seen to by whoever finds it next.
+  }
+}
+
+const NEWLINE = 10;
+
+/**
+ * Appends lines with one write, which the system keeps whole between processes. Where a crash left a
+ * torn line at the end, that is ended first, so that it spoils no other. Returns the file's size before
+ * and after, and whether the file was replaced or removed while it was written to.
+ */
+export function appendLines(path: string, lines: string): { before: number; after: number; gone: boolean } {
+  const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
+  try {
+    const before = fstatSync(fd).size;
+    const last = Buffer.alloc(1, NEWLINE);
+    if (before > 0) readSync(fd, last, 0, 1, before - 1);
+    writeAll(fd, Buffer.from(last[0] === NEWLINE ? lines : `\n${lines}`));
+    const { size, nlink } = fstatSync(fd);
+    return { before, after: size, gone: nlink === 0 };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Reads bytes of a file; fewer where it ends before. */
+export function readAt(fd: number, from: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  for (let read = -1; read !== 0 && done < length; done += read) {
+    read = readSync(fd, bytes, done, length - done, from + done);
+  }
+  return bytes.subarray(0, done);
+}
+
+/** Reads a file of at most `most` bytes; undefined where there is none. Throws where it is larger. */
+export function readBounded(path: string, most: number): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+  try {
+    const parts: Buffer[] = [];
+    let size = 0;
+    for (;;) {
+      // What a pipe or a device holds can't be told beforehand, so the size is only a guess.
+      const part = Buffer.allocUnsafe(Math.min(most, Math.max(4096, fstatSync(fd).size - size)) + 1);
+      const read = readSync(fd, part, 0, part.length, null);
+      if (read === 0) return Buffer.concat(parts, size).toString('utf8');
+      size += read;
+      if (size > most) throw Object.assign(new Error('file too large'), { code: 'EFBIG' });
+      parts.push(part.subarray(0, read));
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,174 @@
+import { lstatSync, lutimesSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Failure } from './failure.ts';
+import { discard, ensureFolder, errno, fileFailure, PRIVATE_FILE } from './files.ts';
+import {
+  holderNow,
+  holderText,
+  isGone,
+  isTorn,
+  type LockHolder,
+  readHolder,
+  UNTOUCHED_MS,
+} from './lock-holder.ts';
+
+/** A lock that this process holds. Letting go twice is harmless. */
+export interface LockHandle {
+  release(): void;
+}
+
+interface Seen {
+  readonly holder: LockHolder | undefined;
+  /** Names this very lock among all that ever stood at its path. */
+  readonly token: string;
+  readonly touched: number;
+}
+
+/**
+ * Takes the lock at `path`, or says who holds it. The lock is a link that leads nowhere: the system makes
+ * it with all its text in one step, or not at all.
+ *
+ * A lock left by a dead process is removed by whoever holds the lock named after that very lock, and
+ * looks again before removing: so nobody can remove a lock that was taken in between. The second lock is
+ * of the same kind, and is taken over in the same way where its holder died too.
+ */
+export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder | undefined {
+  for (;;) {
+    const mine = holderNow(now);
+    if (make(path, holderText(mine))) return { release: () => release(path, mine.token) };
+    const seen = look(path);
+    if (seen === undefined) continue;
+    if (!isGone(seen.holder, seen.touched, Date.now())) return seen.holder;
+    const breaking = tryLock(`${path}.${seen.token}`, now);
+    // Somebody else is at it: the lock is about to be free, but not ours yet.
+    if (!isHeld(breaking)) return breaking;
+    if (look(path)?.token === seen.token) discard(path);
+    breaking.release();
+  }
+}
+
+export const isHeld = (result: LockHandle | LockHolder | undefined): result is LockHandle =>
+  result !== undefined && 'release' in result;
+
+function make(path: string, text: string): boolean {
+  try {
+    symlinkSync(text, path);
+    return true;
+  } catch (error) {
+    if (errno(error) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'UNKNOWN'].includes(errno(error)))
+      throw error;
+  }
+  try {
+    // Where links can't be made: a file, whose text a crash may tear.
+    writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE });
+    return true;
+  } catch (error) {
+    // Windows says EPERM while the last holder's file is on its way out.
+    if (errno(error) === 'EEXIST' || (errno(error) === 'EPERM' && look(path) !== undefined)) return false;
+    throw error;
+  }
+}
+
+function look(path: string): Seen | undefined {
+  try {
+    const stats = lstatSync(path);
+    const text = stats.isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'utf8');
+    const holder = readHolder(text);
+    // A file of the lock's name that is none of ours never gets old enough to be removed.
+    const touched = holder || isTorn(text) ? stats.mtimeMs : Number.POSITIVE_INFINITY;
+    return { holder, token: holder?.token ?? `torn-${stats.ino}`, touched };
+  } catch (error) {
+    if (errno(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function release(path: string, token: string): void {
+  try {
+    // A lock taken from us, by hand or because the machine slept, is no longer ours to remove.
+    if (look(path)?.token === token) discard(path);
+  } catch {
+    // Its folder is gone, and the lock with it.
+  }
+}
+
+/** How long a short lock is waited for, and how. */
+export interface Waiting {
+  readonly patienceMs?: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** Runs `work` while holding the short lock at `path`, which no other process then holds. */
+export async function withLock<T>(
+  path: string,
+  work: () => T | Promise<T>,
+  waiting: Waiting = {},
+): Promise<T> {
+  const { patienceMs = 10_000, signal } = waiting;
+  const sleep =
+    waiting.sleep ??
+    ((ms: number, stop?: AbortSignal) => delay(ms, undefined, stop === undefined ? {} : { signal: stop }));
+  ensureFolder(dirname(path));
+  let waited = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    const result = tryLock(path);
+    if (isHeld(result)) {
+      try {
+        return await work();
+      } finally {
+        result.release();
+      }
+    }
+    if (waited >= patienceMs) throw lockedFailure(path, result);
+    // Uneven waits, so that those who wait do not come back all at once.
+    const ms = 1 + Math.random() * Math.min(25, 2 + waited / 8);
+    await sleep(ms, signal);
+    waited += ms;
+  }
+}
+
+/**
+ * Takes the lock at `path` for as long as the process needs it, or fails with the holder's name at once.
+ * While it is held it is touched from time to time, for those who can't see the process.
+ */
+export function holdLock(path: string, what: string): LockHandle {
+  let result: ReturnType<typeof tryLock>;
+  try {
+    ensureFolder(dirname(path));
+    result = tryLock(path);
+  } catch (error) {
+    throw fileFailure('lock', what, error);
+  }
+  if (!isHeld(result)) throw lockedFailure(path, result, what);
+  const held = result;
+  const beat = setInterval(() => {
+    try {
+      const now = new Date();
+      lutimesSync(path, now, now);
+    } catch {
+      // Gone, or on a system that can't: the lock itself still stands.
+    }
+  }, UNTOUCHED_MS / 20);
+  beat.unref();
+  return {
+    release() {
+      clearInterval(beat);
+      held.release();
+    },
+  };
+}
+
+function lockedFailure(path: string, holder: LockHolder | undefined, what = path): Failure {
+  const who = holder
+    ? `process ${holder.pid} has held it since ${new Date(holder.since).toISOString()}`
+    : 'another process holds it';
+  return new Failure('local', `${what} is in use: ${who}`, {
+    code: 'LOCKED',
+    retryable: true,
+    hint: `wait for it to end; if no trdr is running, remove ${path}`,
+  });
+}

@@ -1,0 +1,12 @@
+import { Failure, usageError } from '../../base/failure.ts';
+import { readSubject } from '../../core/lookup/subject.ts';
+
+/** The address that a flag names: of a token, a coin or a wallet, checked before anything is asked. */
+export async function addressOf(flag: '--token' | '--coin' | '--wallet', given: string): Promise<string> {
+  try {
+    return (await readSubject(given, 'wallet')).value;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw usageError(`${flag}: ${error.message}`, error.hint);
+  }
+}

@@ -1,0 +1,60 @@
+import { outputFormats } from '../../state/config/settings-table.ts';
+import { flag, type GivenFlags, type Options, value } from './option.ts';
+import { file, integer, oneOf, outFile, text, timeout, units } from './values.ts';
+
+/** Which of the common flags a command has a use for. */
+export type Common = 'output' | 'service' | 'money';
+
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** Flags that every command has. */
+const always = {
+  help: flag('-h, --help', 'show help'),
+  quiet: flag('-q, --quiet', 'no notices on stderr'),
+  debug: flag('--debug', 'trace requests on stderr, keys masked'),
+  color: value('--color', 'colour in tables and messages', oneOf('auto', 'always', 'never'), 'auto'),
+  profile: value('--profile', 'use this profile of the config file', text('name', 'profile')),
+  sandbox: flag('--sandbox', 'run against the embedded service: no key, no set-up, no network'),
+} satisfies Options;
+
+const output = {
+  output: value('-o, --output', 'output format', oneOf(...outputFormats), 'table on a terminal, else ndjson'),
+  json: flag('--json', 'same as -o json'),
+  fields: value('--fields', 'keep these fields, in this order', text('a,b.c')),
+  out: value('--out', 'write to this file, whose ending decides the format; - is stdout', outFile),
+  utc: flag('--utc', 'show times in UTC'),
+} satisfies Options;
+
+const service = {
+  baseUrl: value('--base-url', 'base URL of the service', text('url')),
+  dryRun: flag('--dry-run', 'print the requests and what they can cost; send nothing'),
+  retries: value('--retries', 'tries after a failure that may pass', integer({ min: 0, max: 100 }), '4'),
+  timeout: value('--timeout', 'time for one request', timeout, '30s; resolve 60s'),
+  insecureHttp: flag('--insecure-http', 'allow plain http beyond this machine'),
+} satisfies Options;
+
+const money = {
+  maxCu: value('--max-cu', 'hard ceiling: no call is sent that could pass it', units),
+  yes: flag('-y, --yes', 'do not ask before a costly run'),
+} satisfies Options;
+
+/** The common flags, by what they are about. */
+export const commonGroups = { output, service, money } as const satisfies Record<Common, Options>;
+export const alwaysOptions: Options = always;
+
+const everything = { ...always, ...output, ...service, ...money };
+/** The values of all common flags; those that a command lacks have their defaults. */
+export type Globals = GivenFlags<typeof everything>;
+export const everyCommonOption: Options = everything;
+
+/** The common flags that a command has, beside its own. */
+export function commonOptions(groups: readonly Common[]): Options {
+  return Object.assign({}, always, ...groups.map((group) => commonGroups[group]));
+}
+
+/** Flags of commands that take many subjects. */
+export const subjectOptions = {
+  file: value('--file', 'read one subject a line from this file; - is stdin', file),
+  column: value('--column', 'the file is CSV: take this column', text('name')),
+  strict: flag('--strict', 'exit 10 when any subject was missing or failed'),
+} satisfies Options;

@@ -1,0 +1,57 @@
+import { usageError } from '../../base/failure.ts';
+
+/** A row of a CSV text, with the line on which it begins. */
+export interface CsvRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/**
+ * Reads CSV as it streams by: quoted cells may hold separators, doubled quotes and line breaks. Throws
+ * where a quote is never closed.
+ */
+export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow> {
+  let cells: string[] = [];
+  let cell = '';
+  let line = 1;
+  let begun = 1;
+  let quoted = false;
+  // A quote at the end of a chunk may be half of a doubled one, a CR half of a CRLF.
+  let pending: '"' | '\r' | '' = '';
+  const row = () => {
+    const done = { line: begun, cells: [...cells, cell] };
+    cells = [];
+    cell = '';
+    begun = line;
+    return done;
+  };
+  for await (const chunk of chunks) {
+    for (const char of chunk) {
+      if (pending === '"') {
+        pending = '';
+        if (char === '"') {
+          cell += '"';
+          continue;
+        }
+        quoted = false;
+      } else if (pending === '\r') {
+        pending = '';
+        if (char === '\n') continue;
+      }
+      if (char === '\n' || char === '\r') line++;
+      if (quoted) {
+        if (char === '"') pending = '"';
+        else cell += char;
+      } else if (char === '"' && cell === '') quoted = true;
+      else if (char === ',') {
+        cells.push(cell);
+        cell = '';
+      } else if (char === '\n' || char === '\r') {
+        if (char === '\r') pending = '\r';
+        yield row();
+      } else cell += char;
+    }
+  }
+  if (quoted && pending !== '"') throw usageError(`the quote opened on line ${begun} is never closed`);
+  if (cell !== '' || cells.length > 0) yield row();
+}

@@ -1,0 +1,74 @@
+import type { Value } from './values.ts';
+
+/** A flag as data: help, completion, docs and the parser all read it. `T` is what a command gets. */
+export interface Option<T> {
+  /** As a user types it: `-o, --output`, `--no-cache`. */
+  readonly flags: string;
+  readonly help: string;
+  readonly value?: Value<unknown>;
+  readonly repeatable?: boolean;
+  readonly fallback?: T;
+  /** Shown in help as the default where the real one is decided elsewhere. */
+  readonly shown?: string;
+}
+
+/** A switch: true where it stands on the line. */
+export const flag = (flags: string, help: string): Option<boolean> => ({
+  flags,
+  help,
+  fallback: false,
+});
+
+/** A flag with a value that may be left out. */
+export const value = <T>(
+  flags: string,
+  help: string,
+  kind: Value<T>,
+  shown?: string,
+): Option<T | undefined> => ({
+  flags,
+  help,
+  value: kind,
+  ...(shown !== undefined && { shown }),
+});
+
+/** A flag with a value and a default. */
+export const valueOr = <T>(
+  flags: string,
+  help: string,
+  kind: Value<T>,
+  fallback: NoInfer<T>,
+  shown?: string,
+): Option<T> => ({
+  flags,
+  help,
+  value: kind,
+  fallback,
+  shown: shown ?? String(fallback),
+});
+
+/** A flag that may be given several times. */
+export const list = <T>(flags: string, help: string, kind: Value<T>): Option<readonly T[]> => ({
+  flags,
+  help,
+  value: kind,
+  repeatable: true,
+  fallback: [],
+});
+
+export type Options = Readonly<Record<string, Option<unknown>>>;
+/** The values that a set of flags gives. */
+export type GivenFlags<O extends Options> = {
+  readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never;
+};
+
+/** The long name of a flag, without dashes: `no-cache`, `output`. */
+export const longName = (option: Pick<Option<unknown>, 'flags'>): string => {
+  const match = /--([a-z][a-z0-9-]*)/.exec(option.flags);
+  if (!match?.[1]) throw new Error(`a flag without a long name: ${option.flags}`);
+  return match[1];
+};
+
+/** The short name of a flag, if it has one: `o`. */
+export const shortName = (option: Pick<Option<unknown>, 'flags'>): string | undefined =>
+  /(?:^|\s)-([A-Za-z])(?=,|\s|$)/.exec(option.flags)?.[1];

@@ -1,0 +1,24 @@
+import { Failure, usageError } from '../../base/failure.ts';
+import { checkKeyFormat } from '../../state/config/key-format.ts';
+import type { Io } from '../io.ts';
+import { askLine, isAttended } from '../prompt.ts';
+import { readAll } from './stdin.ts';
+
+/** No key is longer; what goes on behind it is some other file. */
+const LONGEST = 4096;
+
+/** The key: typed unseen on a terminal, or read from stdin to its end. */
+export async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string> {
+  if (isAttended(io)) {
+    const typed = await askLine(io, 'API key (not shown): ', { hidden: true, signal });
+    if (typed !== undefined) return checkKeyFormat(typed, 'what was typed');
+    throw new Failure('auth', 'no key was given: nothing is kept', { code: 'NO_KEY' });
+  }
+  if (!fromStdin) {
+    throw usageError(
+      'there is no terminal to ask for the key on',
+      'pipe it in: trdr auth login --with-key < key.txt',
+    );
+  }
+  return checkKeyFormat(await readAll(io, LONGEST, signal), 'what stands on stdin');
+}

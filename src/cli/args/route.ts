@@ -1,0 +1,65 @@
+import { usageError } from '../../base/failure.ts';
+import { didYouMean } from '../../output/suggest.ts';
+import { everyCommonOption } from './common.ts';
+import { longName, shortName } from './option.ts';
+
+/** Which command a line calls, and what is left of the line. `path` may name a group. */
+export interface CommandRoute {
+  readonly path: string;
+  readonly rest: readonly string[];
+  readonly wantsHelp: boolean;
+}
+
+/**
+ * Finds the command's words among the flags: common flags may stand before them, and those that take a
+ * value take the next word along.
+ */
+export function findCommand(argv: readonly string[], paths: readonly string[]): CommandRoute {
+  // As with gh and npm: `trdr help whois` is `trdr whois --help`.
+  if (argv[0] === 'help') return findCommand([...argv.slice(1), '--help'], paths);
+  const rest: string[] = [];
+  let path = '';
+  let index = 0;
+  for (; index < argv.length; index++) {
+    const word = argv[index] ?? '';
+    if (word === '--') break;
+    if (word.startsWith('-') && word.length > 1) {
+      rest.push(word);
+      const next = argv[index + 1];
+      if (path === '' && takesValue(word) && next !== undefined) {
+        rest.push(next);
+        index++;
+      }
+      continue;
+    }
+    const longer = path === '' ? word : `${path} ${word}`;
+    if (!paths.some((known) => known === longer || known.startsWith(`${longer} `))) {
+      if (path !== '' && paths.includes(path)) break;
+      throw unknown(longer, paths);
+    }
+    path = longer;
+    // `launchpad user` is complete; `thesis` still needs a word.
+    if (!paths.some((known) => known.startsWith(`${path} `))) {
+      index++;
+      break;
+    }
+  }
+  rest.push(...argv.slice(index));
+  const end = rest.indexOf('--');
+  const flags = end === -1 ? rest : rest.slice(0, end);
+  return { path, rest, wantsHelp: flags.includes('--help') || flags.includes('-h') };
+}
+
+const valued = Object.values(everyCommonOption).filter((option) => option.value !== undefined);
+const takesValue = (word: string) =>
+  valued.some((option) => word === `--${longName(option)}` || word === `-${shortName(option)}`);
+
+function unknown(words: string, paths: readonly string[]) {
+  const group = words.split(' ').slice(0, -1).join(' ');
+  const firsts = paths.map((path) => path.split(' ')[0] ?? '');
+  const near = didYouMean(words, [...paths, ...firsts], (name) => `"trdr ${name}"`);
+  return usageError(
+    `there is no command "${words}"`,
+    near || `see trdr ${group === '' ? '' : `${group} `}--help`,
+  );
+}

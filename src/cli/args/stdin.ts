@@ -1,0 +1,32 @@
+import { usageError } from '../../base/failure.ts';
+import type { Io } from '../io.ts';
+
+/** All that stands on stdin, as text. Refuses more than `most` bytes. */
+export async function readAll(
+  { stdin }: Pick<Io, 'stdin'>,
+  most: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const stop = () => stdin.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  const parts: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of stdin) {
+      const part = Buffer.from(chunk);
+      parts.push(part);
+      length += part.length;
+      if (length > most) throw usageError(`there is more on stdin than the ${most} bytes that are read`);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  signal.throwIfAborted();
+  // Some editors and shells put a byte order mark first.
+  return Buffer.concat(parts)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+}

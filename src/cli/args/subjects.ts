@@ -1,0 +1,62 @@
+import { Failure } from '../../base/failure.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import type { Context } from '../context.ts';
+import { type InputFlags, readSubjects, type SubjectSource } from './input.ts';
+
+/** How much of an input is read and checked before anything is paid for. */
+const AHEAD = 10_000;
+
+/** A command's subjects: the first ones checked, the rest still to come. */
+export interface Subjects {
+  readonly checked: readonly Subject[];
+  /** The input goes on behind what was checked: nobody knows how far. */
+  readonly endless: boolean;
+  /** All of them in order, as texts. */
+  all(): AsyncGenerator<string>;
+}
+
+/**
+ * Reads ahead and refuses what can't be a subject, with its line, before anything costs. An input longer
+ * than that goes on to be read as it is needed, and what is wrong in it becomes a record of its own.
+ */
+export async function gatherSubjects(
+  source: SubjectSource,
+  context: Pick<Context, 'io'>,
+  read: (text: string) => Promise<Subject>,
+): Promise<Subjects> {
+  const input = readSubjects(source, context.io);
+  const checked: Subject[] = [];
+  // The first one beyond what is checked: that there is one is what tells a long input from a full one.
+  let beyond: InputFlags | undefined;
+  for (;;) {
+    const { value, done } = await input.next();
+    if (done) break;
+    if (checked.length >= AHEAD) {
+      beyond = value;
+      break;
+    }
+    try {
+      checked.push(await read(value.text));
+    } catch (error) {
+      throw error instanceof Failure && value.line !== undefined ? onLine(value.line, error) : error;
+    }
+  }
+  return {
+    checked,
+    endless: beyond !== undefined,
+    async *all() {
+      for (const { text } of checked) yield text;
+      if (beyond === undefined) return;
+      yield beyond.text;
+      for await (const { text } of input) yield text;
+    },
+  };
+}
+
+/** Whether a command has exactly one answer: one subject, named on the command line. */
+export const isSingle = (source: SubjectSource, { checked, endless }: Subjects): boolean =>
+  checked.length === 1 && !endless && source.words.length === 1 && source.words[0] !== '-';
+
+/** A failure of one line of an input, with its number. */
+export const onLine = (line: number, { message, code, hint }: Failure) =>
+  new Failure('usage', `line ${line}: ${message}`, { code, hint });

@@ -1,9 +1,0 @@
-import { safeLine } from '../output/safe.ts';
-import type { Io } from './io.ts';
-import { askLine, isAttended } from './prompt.ts';
-
-/** Asks a yes-or-no question on the terminal; undefined where nobody is there to answer. */
-export async function ask(io: Io, question: string, signal: AbortSignal): Promise<boolean | undefined> {
-  if (!isAttended(io)) return undefined;
-  return /^\s*y(es)?\s*$/i.test((await askLine(io, `${safeLine(question)} [y/N] `, { signal })) ?? '');
-}

@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import { errorCodes } from '../../contract/errors.ts';
+import { ErrorInfo } from '../../contract/records/subject.ts';
+import { commonOptions } from '../args/common.ts';
+import { longName, type Option, shortName } from '../args/option.ts';
+import type { AnyCommand } from '../command.ts';
+import { priceList } from '../commands/price.ts';
+import { exitCodes } from '../exit.ts';
+import { version } from '../version.ts';
+import { usageLine } from './help.ts';
+
+/** A command as programs read it: what it takes, what it prints, what it costs, how it ends. */
+export function describeCommand(command: AnyCommand) {
+  const prices = priceList();
+  return {
+    command: command.path,
+    summary: command.summary,
+    usage: usageLine(command),
+    about: command.about,
+    args: command.args.map(({ name, help, optional, variadic, choices }) => ({
+      name,
+      help,
+      required: optional !== true,
+      variadic: variadic === true,
+      ...(choices && { choices }),
+    })),
+    flags: Object.values({ ...command.options, ...commonOptions(command.common) }).map(flagOf),
+    stream: command.stream === true,
+    record: command.record ? recordSchema(command.record()) : null,
+    prices: command.calls.flatMap((id) => prices.filter(({ endpoint }) => endpoint === id)),
+    exits: command.exits.map((code) => ({ code, meaning: exitCodes[code] })),
+    examples: command.examples,
+  };
+}
+
+/** All commands as one document, with what they have in common. */
+export function describeAll(commands: readonly AnyCommand[]) {
+  return {
+    name: 'trdr',
+    version,
+    exits: Object.entries(exitCodes).map(([code, meaning]) => ({ code: Number(code), meaning })),
+    error: recordSchema(z.looseObject({ error: ErrorInfo })),
+    codes: Object.entries(errorCodes).map(([code, row]) => ({ code, ...row })),
+    commands: commands.map(describeCommand),
+  };
+}
+
+function flagOf(option: Option<unknown>) {
+  const short = shortName(option);
+  const { value } = option;
+  return {
+    name: `--${longName(option)}`,
+    ...(short !== undefined && { short: `-${short}` }),
+    help: option.help,
+    ...(value && { value: { name: value.name, ...(value.choices && { choices: value.choices }) } }),
+    ...(option.shown !== undefined && { default: option.shown }),
+    repeatable: option.repeatable === true,
+  };
+}
+
+/** JSON Schema, 2020-12, of what is printed. */
+export const recordSchema = (schema: z.core.$ZodType): Record<string, unknown> => ({
+  ...z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output' }),
+});

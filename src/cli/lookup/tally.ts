@@ -1,0 +1,49 @@
+import { Failure } from '../../base/failure.ts';
+import type { ExitCode } from '../exit.ts';
+
+/** How one subject fared. */
+export type Outcomes =
+  | { readonly found: true }
+  | { readonly found: false; readonly code: string }
+  | { readonly found: null; readonly failure?: Failure | undefined };
+
+/** Counts how the subjects of a run fared, and what exit code that makes. */
+export function createTally() {
+  let found = 0;
+  let missing = 0;
+  let failed = 0;
+  let pending = 0;
+  let first: Failure | undefined;
+  return {
+    add(answer: Outcomes): void {
+      if (answer.found === true) found++;
+      else if (answer.found === null) {
+        failed++;
+        first ??= answer.failure;
+      } else if (answer.code === 'PENDING') pending++;
+      else missing++;
+    },
+    get text(): string {
+      const parts = [`${found} of ${found + missing + failed + pending} found`];
+      if (pending > 0) parts.push(`${pending} not answerable yet`);
+      if (failed > 0) parts.push(`${failed} failed`);
+      return parts.join(', ');
+    },
+    get total(): number {
+      return found + missing + failed + pending;
+    },
+    /** Throws the first failure where nothing at all was learnt: it is the run's own. */
+    exit(strict: boolean): ExitCode {
+      if (first && failed === found + missing + failed + pending) throw first;
+      if (strict && found < found + missing + failed + pending) {
+        throw new Failure('strict', `${missing + pending} missing, ${failed} failed, ${found} found`, {
+          code: 'STRICT',
+          hint: 'the records say which; leave --strict out to take what there is',
+        });
+      }
+      if (found > 0) return 0;
+      if (pending > 0) return 8;
+      return missing > 0 ? 3 : 0;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { Failure, usageError } from '../../base/failure.ts';
+import { readSubject, type Subject } from '../../core/lookup/subject.ts';
+import type { Context, Planned } from '../context.ts';
+import { openCachedLookup } from './open-lookup.ts';
+
+/** The author of a flag: a user id, or a handle that still has to be looked up. */
+export async function authorOf(given: string): Promise<Subject> {
+  const subject = await readSubject(given);
+  if (subject.form === 'wallet') {
+    throw usageError(
+      '--user: this is a wallet',
+      'name the author by handle or user id; trdr whois finds them',
+    );
+  }
+  return subject;
+}
+
+/** What a dry run shows of an author. The id of a handle is not known before it is looked up: any has the same price. */
+export function plannedAuthor(author: Subject | undefined): {
+  readonly lookup: Planned[];
+  readonly userId: string | undefined;
+} {
+  if (author?.form !== 'handle') return { lookup: [], userId: author?.value };
+  const lookup: Planned = { id: 'user.handle', ask: { params: { handle: author.value } } };
+  return { lookup: [lookup], userId: '00000000-0000-0000-0000-000000000000' };
+}
+
+/** The user id of an author: a handle costs one lookup, or nothing where its answer is kept. */
+export async function userIdOf(subject: Subject, context: Context): Promise<string> {
+  if (subject.form === 'id') return subject.value;
+  const answer = await openCachedLookup(context).answer(subject, context.signal);
+  if (answer.found === null) throw answer.failure;
+  if (answer.found) return answer.record.id;
+  throw new Failure('missing', `no user is held for ${subject.text}`, {
+    code: answer.code,
+    hint: 'check the spelling with trdr whois; a user id always works',
+  });
+}

@@ -1,0 +1,13 @@
+import type { Client } from '../../contract/ports.ts';
+import { type Allowance, createAllowance } from '../../core/pnl/allowance.ts';
+import type { Context } from '../context.ts';
+import { noticeText } from '../notices.ts';
+
+/** The purse of a run: held to its ceiling, its waits told on stderr. */
+export const openAllowance = ({ io, settings, notice }: Context, client: Client): Allowance =>
+  createAllowance({
+    client,
+    clock: io.clock,
+    maxCu: settings.maxCu,
+    notify: (event) => notice(noticeText(event)),
+  });

@@ -1,0 +1,48 @@
+import { usageError } from '../../base/failure.ts';
+import type { SettingRecord } from '../../contract/records/tool.ts';
+import { maskKey } from '../../core/client/mask-key.ts';
+import { didYouMean } from '../../output/suggest.ts';
+import { type Settings as Sourced, settingList } from '../../state/config/resolve-settings.ts';
+import { type SettingName, settingNames } from '../../state/config/settings-table.ts';
+import { originText } from './profiles.ts';
+
+/** What `config get` knows: the settings of a profile, which one it is, and that it has a key. */
+export const settingRecordsSafe: readonly string[] = ['profile', 'key', ...settingNames];
+
+/** Every setting as a record; the key is masked. */
+export function settingRecords(settings: Sourced, origins: boolean): SettingRecord[] {
+  const { profile, key } = settings;
+  const masked = { ...key, value: key.value === undefined ? undefined : maskKey(key.value) };
+  const rows = [{ name: 'profile', ...profile }, { name: 'key', ...masked }, ...settingList(settings)];
+  return rows.map((row) => ({
+    setting: row.name,
+    value: row.value ?? null,
+    ...(origins && { origin: originText(row) }),
+  }));
+}
+
+/** The setting that a word names, for those that change one. */
+export function writableSetting(word: string): SettingName {
+  const name = settingNames.find((each) => each === word);
+  if (name !== undefined) return name;
+  if (word === 'key') {
+    throw usageError(
+      'a key is never taken from the command line',
+      'keep one with "trdr auth login", forget it with "trdr auth logout"',
+    );
+  }
+  if (word === 'profile')
+    throw usageError('the profile in use is no setting of a profile', 'run "trdr auth switch"');
+  throw unknown(word, settingNames);
+}
+
+/** The setting that a word names, for those that show one. */
+export function readableSetting(word: string): string {
+  if (settingRecordsSafe.includes(word)) return word;
+  throw unknown(word, settingRecordsSafe);
+}
+
+function unknown(word: string, names: readonly string[]) {
+  const near = didYouMean(word, names);
+  return usageError(`there is no setting "${word}"`, near || `there are ${names.join(', ')}`);
+}

@@ -1,0 +1,107 @@
+import { homedir } from 'node:os';
+import { Failure } from '../../base/failure.ts';
+import { didYouMean } from '../../output/suggest.ts';
+import { openConfig } from '../../state/config/config.ts';
+import { type ConfigFile, emptyConfig, profileOf } from '../../state/config/config-file.ts';
+import {
+  type FlagValues,
+  resolveSettings,
+  type Settings as Sourced,
+} from '../../state/config/resolve-settings.ts';
+import { type SettingValues, settingNames } from '../../state/config/settings-table.ts';
+import { type Folders, foldersOf, homeOf } from '../../state/paths.ts';
+import type { Globals } from '../args/common.ts';
+import type { Io } from '../io.ts';
+
+/** The effective settings of a run: flags, environment, profile and defaults put together. */
+export interface RunSettings extends SettingValues {
+  readonly profile: string;
+  readonly key: string | undefined;
+  /** The base URL that the profile's key was saved for, when a flag or the environment names another one. */
+  readonly keptFor: string | undefined;
+  readonly folders: Folders;
+}
+
+/** The folders of the user who runs this. */
+export const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
+  foldersOf({
+    env: io.env,
+    platform: io.platform,
+    home: homeOf(io.env, io.platform, homedir),
+    cwd: io.cwd,
+  });
+
+/** The config file of the user who runs this. */
+export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
+
+/** The settings given as flags. A switch that was not given leaves the setting alone. */
+export function flagValues(globals: Globals): FlagValues {
+  const given: Readonly<Record<string, unknown>> = globals;
+  const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);
+  return { profile: globals.profile, ...Object.fromEntries(set.map((name) => [name, given[name]])) };
+}
+
+interface How {
+  readonly tolerant?: boolean;
+  readonly newProfile?: boolean;
+}
+
+/** Every setting with where it comes from. `tolerant` is for the commands that mend what can't be read. */
+export const sourcedSettings = (io: Io, globals: Globals, how: How = {}): Sourced =>
+  settle(io, globals, configOf(io).read(), how);
+
+function settle(io: Io, globals: Globals, file: ConfigFile, how: How): Sourced {
+  try {
+    const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });
+    // A value can be mended; a profile that is not there has none.
+    const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
+    if (missing) throw missing;
+    return settings;
+  } catch (error) {
+    throw withNearProfile(error, Object.keys(file.profiles));
+  }
+}
+
+/** The failure that a profile is not there, with the one that may have been meant. */
+export function withNearProfile(error: unknown, names: readonly string[]): unknown {
+  if (!(error instanceof Failure) || error.code !== 'NO_PROFILE') return error;
+  const near = didYouMean(/"(.*)"/.exec(error.message)?.[1] ?? '', names, (name) => `"${name}"`);
+  if (near === '') return error;
+  return new Failure(error.kind, error.message, { code: error.code, hint: `${near} ${error.hint}` });
+}
+
+/**
+ * How a command takes settings that can't be read: `tolerant` passes over values, `unread` over the whole
+ * file too, `none` opens no file for them.
+ */
+export type SettingsUse = 'tolerant' | 'unread' | 'none';
+
+function readFile(io: Io, passOver: boolean): ConfigFile {
+  try {
+    return configOf(io).read();
+  } catch (error) {
+    if (passOver && error instanceof Failure) return emptyConfig;
+    throw error;
+  }
+}
+
+function keptFor({ key, baseUrl }: Sourced, own: unknown): string | undefined {
+  const named = baseUrl.origin === 'flag' || baseUrl.origin === 'environment';
+  return key.origin === 'profile' && named && typeof own === 'string' && own !== baseUrl.value
+    ? own
+    : undefined;
+}
+
+/** Settles everything that a run goes by. */
+export function loadSettings(io: Io, globals: Globals, mood?: SettingsUse): RunSettings {
+  const file = mood === 'none' ? emptyConfig : readFile(io, mood === 'unread');
+  const from = settle(io, globals, file, mood === undefined ? {} : { tolerant: true, newProfile: true });
+  const values = Object.fromEntries(settingNames.map((name) => [name, from[name].value]));
+  return {
+    ...(values as unknown as SettingValues),
+    profile: from.profile.value,
+    key: from.key.value,
+    keptFor: keptFor(from, profileOf(file, from.profile.value)?.['baseUrl']),
+    folders: folders(io),
+  };
+}

@@ -1,0 +1,47 @@
+import { cu } from '../../contract/endpoints.ts';
+import { encode } from '../../core/client/coding.ts';
+import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import type { Subjects } from '../args/subjects.ts';
+import type { Planned } from '../context.ts';
+import type { FullEstimate } from './preflight.ts';
+
+/** Each subject once, in order. */
+export function distinct(subjects: readonly Subject[]): Subject[] {
+  return [...new Map(subjects.map((subject) => [`${subject.form}:${subject.normal}`, subject])).values()];
+}
+
+/** The requests that looking subjects up would make as things stand: none where a kept answer holds. */
+export async function* planLookups(
+  users: CachedLookup,
+  subjects: readonly Subject[],
+): AsyncGenerator<Planned> {
+  for (const subject of distinct(subjects)) yield* await users.plan(subject);
+}
+
+/**
+ * What looking subjects up can cost. As long as even the dearest reading is cheap, no kept answer is
+ * looked at for it.
+ */
+export async function estimateLookups(
+  users: CachedLookup,
+  { checked, endless }: Subjects,
+  enough: number,
+): Promise<FullEstimate> {
+  if (endless) return { least: 0, most: null, reveals: null };
+  const dearest = checked.reduce(
+    (sum, { form }) => sum + (form === 'wallet' ? cu.reveal + cu.miss : cu.miss),
+    0,
+  );
+  if (dearest <= enough) return { least: 0, most: dearest, reveals: checked.length };
+  const sum = { least: 0, most: 0, reveals: 0 };
+  for (const subject of distinct(checked)) {
+    for (const { id, ask, sure } of await users.plan(subject)) {
+      const { least, most, reveals } = encode(id, ask).bounds;
+      if (sure) sum.least += least;
+      sum.most += most;
+      sum.reveals += reveals;
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,53 @@
+/** A part of an outside value as a path: `items[3].id`. */
+function pathText(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else text += text ? `.${String(step)}` : String(step);
+  }
+  return text;
+}
+
+/** What a schema found wrong with a value, in a few words: `items[3].id must be a string`. `whole` names the value. */
+export function issuesText(issues: readonly Issue[], whole: string): string {
+  const [first] = issues;
+  return first ? `${pathText(first.path) || whole} ${issueText(first)}` : `${whole} has the wrong form`;
+}
+
+function issueText(issue: Issue): string {
+  switch (issue.code) {
+    case 'too_small':
+      return `must ${boundText(issue.origin, 'at least', issue.minimum)}`;
+    case 'too_big':
+      return `must ${boundText(issue.origin, 'at most', issue.maximum)}`;
+    case 'invalid_type':
+      return `must be ${article(issue.expected)}`;
+    case 'invalid_format':
+      return `is no ${issue.format}`;
+    case 'invalid_value':
+      return `must be one of ${(issue.values ?? []).map(String).join(', ')}`;
+    default:
+      return 'has the wrong form';
+  }
+}
+
+/** The members of a schema's issues that words are made of. */
+export interface Issue {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly origin?: string | undefined;
+  readonly minimum?: number | bigint | undefined;
+  readonly maximum?: number | bigint | undefined;
+  readonly expected?: string | undefined;
+  readonly format?: string | undefined;
+  readonly values?: readonly unknown[] | undefined;
+}
+
+function boundText(origin: string | undefined, which: string, bound: number | bigint = 0): string {
+  const plural = Number(bound) === 1 ? '' : 's';
+  if (origin === 'string') return `have ${which} ${bound} character${plural}`;
+  return origin === 'array' ? `hold ${which} ${bound} item${plural}` : `be ${which} ${bound}`;
+}
+
+const article = (type = 'given') =>
+  type === 'given' ? type : `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;

@@ -1,0 +1,144 @@
+import type { Failure } from '../base/failure.ts';
+import type { Bounds, Charge } from './endpoint.ts';
+import type { AnswerOf, EndpointId, RequestOf } from './endpoints.ts';
+import type { Meta } from './envelope.ts';
+
+/** One HTTP request, whole. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly timeoutMs: number;
+  /** Called when the request is about to be written: from here on it may have been served and charged. */
+  readonly onSent?: (() => void) | undefined;
+}
+
+/** One HTTP answer, read to its end. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** Lower-cased names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/**
+ * Sends requests. Throws a `network` Failure whose `code` tells whether the request can have reached the
+ * service: `UNREACHABLE` (it can't have), `BROKEN` and `NO_ANSWER` (it may have been served and charged).
+ */
+export interface Transport {
+  send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+/** The windows that all trdr processes of a machine share; `state` keeps them on disk. */
+export interface RateWindows {
+  /**
+   * Takes a slot in `lane`, whose window holds `limit` calls, or says how many milliseconds to wait.
+   * `known` is the limit that an earlier run learnt for the lane, if any.
+   */
+  take(lane: string, limit: number): Promise<{ readonly waitMs: number; readonly known: number | null }>;
+  /** Nobody takes a slot in `lane` before `untilEpochMs`: what a 429 said. */
+  block(lane: string, untilEpochMs: number): Promise<void>;
+  /** Keeps the limit learnt for a lane. */
+  learn(lane: string, limit: number): Promise<void>;
+}
+
+/** A line of the ledger: what one paid call cost. Never holds a key or a body. */
+export interface LedgerEntry {
+  readonly time: number;
+  readonly command: string;
+  readonly profile: string;
+  readonly endpoint: string;
+  /** Null where no answer came. */
+  readonly status: number | null;
+  readonly cu: number;
+  /** Where no answer came: the most that may have been charged. */
+  readonly cuAtMost?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export interface Ledger {
+  append(entry: LedgerEntry): void;
+}
+
+/** What the core tells whoever runs it; `cli` turns it into words on stderr. */
+export type Notice =
+  | { readonly kind: 'wait'; readonly ms: number; readonly reason: string }
+  | {
+      readonly kind: 'retry';
+      readonly attempt: number;
+      readonly of: number;
+      readonly ms: number;
+      readonly reason: string;
+    }
+  | { readonly kind: 'lost'; readonly endpoint: string; readonly cuAtMost: number }
+  | { readonly kind: 'trace'; readonly line: string };
+
+/** An answer of the service, decoded. */
+export type Result<Id extends EndpointId> = AnswerOf<Id> & {
+  readonly meta: Meta | undefined;
+  readonly requestId: string | undefined;
+  readonly charge: Charge;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** What a caller gives of a request: only the parts its endpoint has. */
+export type RequestParts<Id extends EndpointId> = Partial<RequestOf<Id>>;
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** An attempt that may have been charged is not made again: whoever asks sees to it. */
+  readonly once?: boolean | undefined;
+  /** Holds on to a dear call: its answer is waited for whatever the signal says, and never asked for twice. */
+  readonly careful?: Careful | undefined;
+}
+
+/** What a dear call needs to know when its answer was lost on the way. */
+export interface Careful {
+  /**
+   * Whether the service's own meter shows that nothing was charged: then it is as if it had not been sent.
+   * `agoMs` is how long ago it was sent.
+   */
+  uncharged(lost: Failure, agoMs: number): Promise<boolean>;
+}
+
+/** One key at one base URL: typed requests in, typed answers out, `Failure`s thrown. */
+export interface Client {
+  call<Id extends EndpointId>(id: Id, ask: RequestParts<Id>, options?: CallOptions): Promise<Result<Id>>;
+  /** What a call can cost, without making it. */
+  bounds<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): Bounds;
+  /** Any path, raw: for `trdr api`. Still limited, ledgered and held to the ceiling. */
+  raw(
+    request: { readonly method: string; readonly path: string; readonly body?: string | undefined },
+    options?: CallOptions,
+  ): Promise<HttpAnswer>;
+  /** CU that this run has spent, and may have spent where an answer was lost. */
+  readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
+  close(): Promise<void>;
+}
+
+/** The lookups whose answers are kept between runs. */
+export type CachedEndpoint = Extract<EndpointId, 'user.handle' | 'user.wallet' | 'user.id'>;
+
+/** A kept answer: a 200 with its record, or a `NOT_OBSERVED` without one. */
+export interface CachedAnswer {
+  /** Epoch ms at which the service gave it. */
+  readonly time: number;
+  readonly status: 200 | 404;
+  /** The user record as it came; null on a miss. Whoever reads it parses it: a file is outside data. */
+  readonly record: unknown;
+}
+
+/**
+ * Answers that outlive a run, bound to one base URL and key; `state` keeps them on disk. `subject` is in
+ * normal form: handle lower-cased without @, EVM address and id lower-cased. Ages are judged by the reader.
+ */
+export interface AnswerCache {
+  get(
+    endpoint: CachedEndpoint,
+    subject: string,
+  ): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
+  put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
+}

@@ -1,0 +1,173 @@
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { Failure, usageError } from '../../base/failure.ts';
+import type { Bounds, Charge } from '../../contract/endpoint.ts';
+import type { EndpointId } from '../../contract/endpoints.ts';
+import type {
+  CallOptions,
+  Client,
+  HttpAnswer,
+  Ledger,
+  Notice,
+  RateWindows,
+  Transport,
+} from '../../contract/ports.ts';
+import { Me, readAccount } from '../../contract/records/account.ts';
+import { parseBaseUrl } from '../http/base-url.ts';
+import { decode, encode, parseJson } from './coding.ts';
+import { createLimiter, type LaneName } from './limiter.ts';
+import { isFree, matchEndpoint, rawPath } from './match-endpoint.ts';
+import { createSender, requireKey } from './sender.ts';
+import { readServiceError, requestIdOf } from './service-errors.ts';
+import { createSpendLimit, type SpendLimit } from './spend-limit.ts';
+
+export interface ClientOptions {
+  readonly transport: Transport;
+  readonly baseUrl: string;
+  /** Undefined: a call ends as an `auth` Failure before anything is sent. */
+  readonly key: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
+  /** The windows of this base URL and key. */
+  readonly windows: RateWindows;
+  readonly budget?: SpendLimit | undefined;
+  readonly ledger?: Ledger | undefined;
+  /** What the ledger says of the run. */
+  readonly command?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly retries?: number | undefined;
+  /** The most that is waited for 429s in one call. */
+  readonly maxWaitMs?: number | undefined;
+  /** Time for one request where the call gives none; each endpoint's own otherwise. */
+  readonly timeoutMs?: number | undefined;
+  readonly notify?: ((notice: Notice) => void) | undefined;
+  readonly userAgent?: string | undefined;
+  readonly insecureHttp?: boolean | undefined;
+}
+
+const RAW_TIMEOUT_MS = 30_000;
+const FREE: Bounds = { least: 0, most: 0, reveals: 0 };
+const UNCHARGED: Charge = { cu: 0, reveals: 0 };
+const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' : 'key');
+
+/** One key at one base URL: checked, limited, held to the ceiling, retried and ledgered. */
+export function createClient(options: ClientOptions): Client {
+  const { transport, key } = options;
+  const clock = options.clock ?? systemClock;
+  const budget = options.budget ?? createSpendLimit();
+  const notify = options.notify ?? (() => {});
+  const base = parseBaseUrl(options.baseUrl, { insecureHttp: options.insecureHttp });
+  const limiter = createLimiter({
+    windows: options.windows,
+    clock,
+    askRate,
+    notify,
+  });
+  const { run, transmit } = createSender({
+    transport,
+    base,
+    key,
+    clock,
+    random: options.random ?? Math.random,
+    budget,
+    limiter,
+    ledger: options.ledger,
+    command: options.command ?? 'trdr',
+    profile: options.profile ?? 'default',
+    retries: options.retries,
+    maxWaitMs: options.maxWaitMs,
+    notify,
+    userAgent: options.userAgent,
+  });
+
+  async function askRate(): Promise<number | null> {
+    const call = encode('me', {});
+    const answer = await transmit({ ...call, timeoutMs: call.row.timeoutSeconds * 1000 });
+    const read = decode({ ...call, id: 'me' }, answer, clock.now());
+    return read.ok ? rateOf(read.result.record) : null;
+  }
+
+  return {
+    bounds: (id, ask) => encode(id, ask).bounds,
+
+    async call(id, ask, { signal, timeoutMs, careful, once }: CallOptions = {}) {
+      const call = { ...encode(id, ask), id };
+      requireKey(key);
+      const outcome = await run(
+        {
+          ...call,
+          endpoint: id,
+          rule: careful || once ? 'never' : call.row.retry,
+          careful,
+          lane: laneOf(id),
+          timeoutMs: timeoutMs ?? options.timeoutMs ?? call.row.timeoutSeconds * 1000,
+          read(answer) {
+            const reading = decode(call, answer, clock.now());
+            return reading.ok
+              ? {
+                  ok: true,
+                  value: reading.result,
+                  charge: reading.charge,
+                  requestId: reading.result.requestId,
+                }
+              : { ...reading, requestId: reading.failure.requestId };
+          },
+        },
+        signal,
+      );
+      if (!outcome.ok) throw outcome.failure;
+      if (id === 'me') {
+        const rate = rateOf(outcome.value.record);
+        if (rate !== null) await limiter.learn(rate);
+      }
+      return outcome.value;
+    },
+
+    async raw({ method, path, body }, { signal, timeoutMs }: CallOptions = {}) {
+      const sending = rawPath(path);
+      if (!/^[A-Z]{1,20}$/.test(method)) throw usageError(`${method.slice(0, 20)} is no HTTP method`);
+      requireKey(key);
+      const call = matchEndpoint(method, sending, body);
+      if (!call && !isFree(method, sending) && budget.maxCu !== undefined) {
+        throw new Failure('limit', `what ${method} ${sending} costs is not known, and a ceiling is set`, {
+          code: 'CEILING',
+          hint: 'leave --max-cu out to send it',
+        });
+      }
+      const outcome = await run<HttpAnswer>(
+        {
+          endpoint: call?.id ?? `${method} ${sending.split('?')[0]}`.slice(0, 100),
+          method,
+          path: sending,
+          body,
+          bounds: call?.bounds ?? FREE,
+          rule: call?.row.retry ?? (method === 'GET' || method === 'HEAD' ? 'repeat' : 'never'),
+          lane: call ? laneOf(call.id) : 'key',
+          timeoutMs:
+            timeoutMs ?? options.timeoutMs ?? (call ? call.row.timeoutSeconds * 1000 : RAW_TIMEOUT_MS),
+          read(answer) {
+            const reading = call && decode(call, answer, clock.now());
+            const charge = reading ? reading.charge : UNCHARGED;
+            const json = parseJson(answer);
+            const requestId = requestIdOf(answer, json);
+            if (answer.status < 400) return { ok: true, value: answer, charge, requestId };
+            const { failure } = readServiceError(answer, json, clock.now());
+            return { ok: false, failure, value: answer, charge, requestId };
+          },
+        },
+        signal,
+      );
+      if (outcome.value) return outcome.value;
+      throw outcome.ok ? new Error('an answer without a value') : outcome.failure;
+    },
+
+    get spent() {
+      return budget.spent;
+    },
+    close: () => transport.close(),
+  };
+}
+
+function rateOf(record: unknown): number | null {
+  const me = Me.safeParse(record);
+  return me.success ? readAccount(me.data).ratePerMinute : null;
+}

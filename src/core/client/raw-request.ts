@@ -1,0 +1,113 @@
+import * as z from 'zod/mini';
+import { Failure, usageError } from '../../base/failure.ts';
+import type { HttpAnswer } from '../../contract/ports.ts';
+
+/** A field as it was given: `limit=50`, `handles[]=mira`. */
+export interface Field {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a raw call is made of. */
+export interface RawCall {
+  /** Undefined: GET, or POST where there is a body to send. */
+  readonly method: string | undefined;
+  readonly path: string;
+  readonly fields: readonly Field[];
+  /** A body that was given whole; the fields then go into the query. */
+  readonly input: string | undefined;
+}
+
+/** A raw call ready to be sent. */
+export interface RawRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** Settles where everything goes: fields into the query or into a JSON body, as the method has it. */
+export function rawRequest({ method: given, path, fields, input }: RawCall): RawRequest {
+  const method = given ?? (input === undefined ? 'GET' : 'POST');
+  const inQuery = input !== undefined || method === 'GET' || method === 'HEAD' || fields.length === 0;
+  return {
+    method,
+    path: inQuery ? withQuery(path, fields) : path,
+    body: input ?? (inQuery ? undefined : JSON.stringify(bodyOf(fields))),
+  };
+}
+
+function withQuery(path: string, fields: readonly Field[]): string {
+  if (fields.length === 0) return path;
+  const query = fields.map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  return `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`;
+}
+
+type Nested = string | Nested[] | { [name: string]: Nested };
+
+/** Fields as an object: `a[b]=c` nests, `a[]=c` adds to a list. Values are texts. */
+function bodyOf(fields: readonly Field[]): Nested {
+  // Without a prototype, so that no name is anything but a name.
+  const body: { [name: string]: Nested } = Object.create(null);
+  for (const { name, value } of fields) {
+    const [, first = '', rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
+    if (first === '')
+      throw usageError(`"${name}" is no name of a field`, 'write name=value, name[]=value or a[b]=value');
+    const steps = [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, step = '']) => step)];
+    body[first] = placed(body[first], steps.slice(1), value, name);
+  }
+  return body;
+}
+
+function placed(there: Nested | undefined, steps: readonly string[], value: string, name: string): Nested {
+  const [step, ...rest] = steps;
+  if (step === undefined) {
+    if (there !== undefined)
+      throw usageError(`the field "${name}" stands twice`, `for a list write ${name}[]=value`);
+    return value;
+  }
+  if (step === '') {
+    if (there !== undefined && !Array.isArray(there)) throw mixed(name);
+    return [...(there ?? []), placed(undefined, rest, value, name)];
+  }
+  if (typeof there === 'string' || Array.isArray(there)) throw mixed(name);
+  const inner: { [name: string]: Nested } = Object.assign(Object.create(null), there);
+  inner[step] = placed(inner[step], rest, value, name);
+  return inner;
+}
+
+const mixed = (name: string) => usageError(`the field "${name}" is two kinds of thing`, 'give it one form');
+
+const Page = z.looseObject({ hasMore: z.optional(z.boolean()), nextBefore: z.nullable(z.string()) });
+const Wrapped = z.looseObject({ data: Page });
+
+/** Where the next page begins; undefined where this was the last, or no page at all. */
+export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const page = Page.safeParse(json).data ?? Wrapped.safeParse(json).data?.data;
+  return page && page.hasMore !== false ? (page.nextBefore ?? undefined) : undefined;
+}
+
+/** The same path, for the page behind a cursor. */
+export function withCursor(path: string, before: string): string {
+  if (/\p{Cs}/u.test(before)) {
+    throw new Failure('answer', 'the next page begins at an id that is no text and can not be asked for', {
+      code: 'BAD_ANSWER',
+      hint: 'what was answered so far is printed',
+    });
+  }
+  const [, bare = '', query = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
+  const others = query.split('&').filter((part) => part !== '' && !/^before(?:=|$)/.test(part));
+  return `${bare}?${[...others, `before=${encodeURIComponent(before)}`].join('&')}`;
+}
+
+/** The failure of a service whose pages lead nowhere: going on would pay for the same rows without end. */
+export const cursorStuck = (before: string): Failure =>
+  new Failure('answer', `the pages go round in a circle: ${before.slice(0, 100)} came twice`, {
+    code: 'CURSOR_STUCK',
+    hint: 'what was answered so far is printed; go on from another place with -f before=ID',
+  });

@@ -1,0 +1,102 @@
+import type { Dispatcher } from 'undici';
+import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
+import { withoutKey } from '../client/mask-key.ts';
+import { broken, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';
+
+/** A request with its address taken apart, byte for byte: `URL` would rewrite the path. */
+export interface Addressed extends HttpRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly host: string;
+}
+
+/** Sends one request over a dispatcher and reads its answer to the end. */
+export function exchange(
+  dispatcher: Pick<Dispatcher, 'dispatch'>,
+  request: Addressed,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<HttpAnswer> {
+  const { origin, path, host, method, headers, body, timeoutMs } = request;
+  return new Promise((resolve, reject) => {
+    let sent = false;
+    let done = false;
+    let status = 0;
+    let answered: Record<string, string> = {};
+    let size = 0;
+    const chunks: Buffer[] = [];
+    let stop: ((reason: Error) => void) | undefined;
+
+    const finish = (settle: () => void) => {
+      if (done) return;
+      done = true;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      settle();
+    };
+    const fail = (error: unknown) => {
+      finish(() => reject(error));
+      stop?.(GIVEN_UP);
+    };
+    const onAbort = () => fail(signal?.reason);
+    const onTime = () => fail(sent ? noAnswer(host, timeoutMs) : unreachable(host, TOO_SLOW));
+    let timer = setTimeout(onTime, timeoutMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        stop = (reason) => controller.abort(reason);
+        // Given up while it stood in the queue: not a byte of it has been written.
+        if (done) return stop(GIVEN_UP);
+        sent = true;
+        request.onSent?.();
+        // Standing in the queue is no fault of the service: its time begins now.
+        clearTimeout(timer);
+        timer = setTimeout(onTime, timeoutMs);
+      },
+      onResponseStart(_controller, statusCode, received) {
+        status = statusCode;
+        answered = flat(received);
+        const { location } = answered;
+        if (status >= 300 && status < 400 && location) {
+          // Nobody keeps the other side from repeating the key there.
+          const key = headers['authorization']?.replace(/^Bearer /, '');
+          fail(redirected(host, status, withoutKey(location, key)));
+        }
+      },
+      onResponseData(_controller, chunk) {
+        size += chunk.length;
+        if (size > maxBytes) return fail(tooLarge(host, maxBytes));
+        if (!done) chunks.push(chunk);
+      },
+      onResponseEnd() {
+        finish(() => resolve({ status, headers: answered, text: textOf(chunks) }));
+      },
+      onResponseError(_controller, error) {
+        finish(() => reject(sent ? broken(host, error) : unreachable(host, error)));
+      },
+    };
+    try {
+      dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, handler);
+    } catch (error) {
+      fail(unreachable(host, error));
+    }
+  });
+}
+
+const GIVEN_UP = new Error('given up');
+const TOO_SLOW = Object.assign(new Error('no connection came about in time'), { code: 'ETIMEDOUT' });
+
+function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) out[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return out;
+}
+
+/** A byte order mark is no part of a text. */
+const textOf = (chunks: readonly Buffer[]) =>
+  Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');

@@ -1,0 +1,74 @@
+import { BlockList, isIP } from 'node:net';
+import { usageError } from '../../base/failure.ts';
+import { isLoopback } from '../../base/loopback.ts';
+
+/** Environment variables as a record. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The proxy that the environment asks for, for requests to `target`; undefined: none. Lower-case names
+ * win, as everywhere. Loopback never goes through a proxy: what is for this machine must not leave it.
+ */
+export function proxyFor(target: URL, env: Env): URL | undefined {
+  if (isLoopback(target.hostname)) return undefined;
+  const read = (name: string) => env[name] || env[name.toUpperCase()];
+  const scheme = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  const name = read(scheme) ? scheme : 'all_proxy';
+  const value = read(name);
+  if (!value || isExempt(target, read('no_proxy') ?? '')) return undefined;
+  return parseProxy(value, name.toUpperCase());
+}
+
+function parseProxy(value: string, name: string): URL {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The value may hold a password: it is never repeated.
+  if (!url?.hostname) throw usageError(`${name} is no proxy address`, 'write it as http://host:port');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw usageError(
+      `${name} names a ${url.protocol.slice(0, -1)} proxy; http and https proxies are supported`,
+      'set it to an http proxy, or name the host in NO_PROXY',
+    );
+  }
+  return url;
+}
+
+/** Whether NO_PROXY exempts a host: `*`, names with their subdomains, addresses, networks, each with a port or without. */
+function isExempt(target: URL, list: string): boolean {
+  const host = target.hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '');
+  const port = target.port || (target.protocol === 'https:' ? '443' : '80');
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .some((entry) => {
+      if (entry === '*') return true;
+      if (entry.includes('/')) return inNetwork(host, entry);
+      const [, name = '', wanted] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(withoutPort(entry)) ?? [];
+      if (wanted !== undefined && wanted !== port) return false;
+      const bare = name.replace(/^\*?\./, '').replace(/\.$/, '');
+      return host === bare || (isIP(host) === 0 && host.endsWith(`.${bare}`));
+    });
+}
+
+// A bare IPv6 address is full of colons, none of which starts a port.
+const withoutPort = (entry: string) => (isIP(entry) === 6 ? `[${entry}]` : entry);
+
+function inNetwork(host: string, entry: string): boolean {
+  const [network = '', bits = ''] = entry.split('/');
+  const kind = isIP(network);
+  const size = Number(bits);
+  if (
+    kind === 0 ||
+    isIP(host) !== kind ||
+    !Number.isInteger(size) ||
+    size < 0 ||
+    size > (kind === 4 ? 32 : 128)
+  ) {
+    return false;
+  }
+  const family = kind === 4 ? 'ipv4' : 'ipv6';
+  const block = new BlockList();
+  block.addSubnet(network, size, family);
+  return block.check(host, family);
+}

@@ -1,0 +1,21 @@
+import connect from 'undici/lib/api/api-connect.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+import { connectOptions, type Lines, noLimits, type Wiring } from './undici.ts';
+
+/** Connections by way of a proxy: a tunnel for https, plain forwarding for http. */
+export function viaProxy(proxy: URL, wiring: Wiring): Lines {
+  const { username, password } = proxy;
+  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return new ProxyAgent({
+    ...noLimits,
+    connections: wiring.connections,
+    uri: proxy.origin,
+    ...(username ? { token: `Basic ${login.toString('base64')}` } : {}),
+    proxyTunnel: false,
+    requestTls: connectOptions(wiring),
+    proxyTls: connectOptions(wiring),
+    // `connect` is put on dispatchers by undici's index, which is left out here.
+    clientFactory: (origin, options) => Object.assign(new Pool(origin, options), { connect }),
+  });
+}

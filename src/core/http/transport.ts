@@ -1,0 +1,82 @@
+import { usageError } from '../../base/failure.ts';
+import type { HttpRequest, Transport } from '../../contract/ports.ts';
+import type { Addressed, exchange as exchangeOver } from './exchange.ts';
+import type { Env } from './proxy-env.ts';
+import type { Lines, Wiring } from './undici.ts';
+
+/** How the network is used. */
+export interface TransportOptions {
+  /** The environment, for its proxy variables alone. */
+  readonly env?: Env | undefined;
+  /** Certificates of the authorities to trust instead of the built-in ones, PEM. */
+  readonly ca?: readonly string[] | undefined;
+  /** The time that making a connection may take. */
+  readonly connectMs?: number | undefined;
+  /** The most connections open at once to one origin. */
+  readonly connections?: number | undefined;
+  /** The largest answer that is read. */
+  readonly maxBytes?: number | undefined;
+}
+
+const CONNECT_MS = 10_000;
+const CONNECTIONS = 10;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The network, kept alive between requests. What it takes to make a connection is loaded with the first
+ * request, the proxy's part only where the environment names one: a command that ends without a request
+ * pays for neither.
+ */
+export function createTransport(options: TransportOptions = {}): Transport {
+  const wiring: Wiring = {
+    connections: options.connections ?? CONNECTIONS,
+    connectMs: options.connectMs ?? CONNECT_MS,
+    ca: options.ca,
+  };
+  const origins = new Map<string, Promise<Opened>>();
+
+  function connectTo(origin: string): Promise<Opened> {
+    let opened = origins.get(origin);
+    if (!opened) {
+      opened = open(origin, wiring, options.env ?? {});
+      origins.set(origin, opened);
+    }
+    return opened;
+  }
+
+  return {
+    async send(request, signal) {
+      signal?.throwIfAborted();
+      const addressed = address(request);
+      const { lines, exchange } = await connectTo(addressed.origin);
+      signal?.throwIfAborted();
+      return exchange(lines, addressed, options.maxBytes ?? MAX_BYTES, signal);
+    },
+    async close() {
+      const opened = [...origins.values()];
+      origins.clear();
+      await Promise.allSettled(opened.map(async (origin) => (await origin).lines.destroy()));
+    },
+  };
+}
+
+interface Opened {
+  readonly lines: Lines;
+  readonly exchange: typeof exchangeOver;
+}
+
+async function open(origin: string, wiring: Wiring, env: Env): Promise<Opened> {
+  const { direct, exchange } = await import('./undici.ts');
+  const proxy = wantsProxy(env) ? (await import('./proxy-env.ts')).proxyFor(new URL(origin), env) : undefined;
+  const lines = proxy ? (await import('./proxy.ts')).viaProxy(proxy, wiring) : direct(origin, wiring);
+  return { lines, exchange };
+}
+
+const wantsProxy = (env: Env) => Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name));
+
+/** Takes an address apart as it is written. */
+function address(request: HttpRequest): Addressed {
+  const [, origin, path] = /^(https?:\/\/[^/?#\s]+)(\/[^#\s]*)?$/.exec(request.url) ?? [];
+  if (!origin || !URL.canParse(origin)) throw usageError('the address is no http or https URL');
+  return { ...request, origin, path: path ?? '/', host: new URL(origin).host };
+}

@@ -1,0 +1,170 @@
+import type { Clock } from '../../base/clock.ts';
+import { normalHandle } from '../../contract/endpoints.ts';
+import type {
+  AnswerCache,
+  CachedAnswer,
+  CachedEndpoint,
+  Client,
+  RequestParts,
+} from '../../contract/ports.ts';
+import { User } from '../../contract/records/user.ts';
+import { answerOf, type LookupAnswer } from './lookup.ts';
+import type { Subject, SubjectForm } from './subject.ts';
+
+export const MAX_AGE_MS = 3_600_000;
+/** A miss is no statement for long: the link may be verified any moment. */
+export const MISS_AGE_MS = 300_000;
+
+export interface CachedLookupOptions {
+  readonly client: Pick<Client, 'call'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Undefined: nothing is kept, and nothing kept is used. */
+  readonly cache?: AnswerCache | undefined;
+  readonly maxAgeMs?: number | undefined;
+  readonly missAgeMs?: number | undefined;
+}
+
+/** A call that a lookup makes, or may make where `sure` is false. */
+export interface LookupCall {
+  readonly id: CachedEndpoint;
+  readonly ask: RequestParts<CachedEndpoint>;
+  readonly sure: boolean;
+}
+
+/** Where users are found: kept answers first, the service for the rest. */
+export interface CachedLookup {
+  answer(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer<User>>;
+  /** Asks the service, whatever is kept, and keeps its answer. */
+  ask(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer<User>>;
+  /** Keeps a user that another call found for a handle. */
+  keep(subject: Subject, user: User): Promise<void>;
+  /** The calls that `answer` would make as things stand; none where a kept answer holds. */
+  plan(subject: Subject): Promise<readonly LookupCall[]>;
+}
+
+type Kept = { readonly time: number; readonly user: User | null };
+
+const endpointOf: Readonly<Record<SubjectForm, CachedEndpoint>> = {
+  handle: 'user.handle',
+  wallet: 'user.wallet',
+  id: 'user.id',
+};
+
+export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
+  const { client, clock, cache } = options;
+  const maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS;
+  const missAgeMs = Math.min(options.missAgeMs ?? MISS_AGE_MS, maxAgeMs);
+
+  async function kept(endpoint: CachedEndpoint, normal: string): Promise<Kept | undefined> {
+    const entry = await cache?.get(endpoint, normal);
+    if (!entry) return undefined;
+    if (entry.status === 404) return { time: entry.time, user: null };
+    const user = User.safeParse(entry.record);
+    return user.success ? { time: entry.time, user: user.data } : undefined;
+  }
+
+  function isFresh({ time, user }: Kept): boolean {
+    const age = clock.now() - time;
+    // A time to come was written under another clock.
+    return age >= 0 && age < (user ? maxAgeMs : missAgeMs);
+  }
+
+  /** Calls one endpoint, and keeps what is worth keeping: a 200 and a `NOT_OBSERVED`, nothing else. */
+  async function call(
+    endpoint: CachedEndpoint,
+    subject: { readonly value: string; readonly normal: string },
+    signal: AbortSignal | undefined,
+  ): Promise<LookupAnswer<User>> {
+    try {
+      const { record } = await client.call(endpoint, askFor(endpoint, subject.value), { signal });
+      const time = clock.now();
+      await keepUser(endpoint, subject.normal, record, time);
+      return { found: true, record, time, from: 'service' };
+    } catch (error) {
+      const answer = answerOf(error, clock.now());
+      if (answer.found === false && answer.code === 'NOT_OBSERVED') {
+        await cache?.put(endpoint, subject.normal, { time: answer.time, status: 404, record: null });
+      }
+      return answer;
+    }
+  }
+
+  /**
+   * A user found one way is the answer to other ways of asking as well: the id is theirs for good, and the
+   * handle was theirs at this moment. Not so a wallet: it may be linked to several users, of whom the
+   * service always answers the same one, and that need not be this one.
+   */
+  async function keepUser(endpoint: CachedEndpoint, normal: string, user: User, time: number): Promise<void> {
+    if (!cache) return;
+    const answer: CachedAnswer = { time, status: 200, record: user };
+    const keys = new Map<string, readonly [CachedEndpoint, string]>();
+    for (const key of [
+      [endpoint, normal],
+      ['user.id', user.id.toLowerCase()],
+      ['user.handle', normalHandle(user.handle)],
+    ] as const) {
+      keys.set(key.join(' '), key);
+    }
+    for (const [place, name] of keys.values()) await cache.put(place, name, answer);
+  }
+
+  /**
+   * A wallet answer that has aged: the id is asked for 100 CU, and where the user still holds the address,
+   * that is the answer. Undefined where it has to be asked for anew.
+   */
+  async function refresh(subject: Subject, user: User, signal: AbortSignal | undefined) {
+    const id = { value: user.id, normal: user.id.toLowerCase() };
+    const known = await kept('user.id', id.normal);
+    const answer: LookupAnswer<User> =
+      known?.user && isFresh(known)
+        ? { found: true, record: known.user, time: known.time, from: 'cache' }
+        : await call('user.id', id, signal);
+    if (answer.found === null) return answer;
+    if (!answer.found || !holds(answer.record, subject)) return undefined;
+    const { time, record } = answer;
+    await cache?.put('user.wallet', subject.normal, { time, status: 200, record });
+    return answer;
+  }
+
+  return {
+    async answer(subject, signal) {
+      const endpoint = endpointOf[subject.form];
+      const known = await kept(endpoint, subject.normal);
+      if (known && isFresh(known)) {
+        const { time, user } = known;
+        return user
+          ? { found: true, record: user, time, from: 'cache' }
+          : { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
+      }
+      const refreshed =
+        known?.user && subject.form === 'wallet' ? await refresh(subject, known.user, signal) : undefined;
+      return refreshed ?? (await call(endpoint, subject, signal));
+    },
+
+    ask: (subject, signal) => call(endpointOf[subject.form], subject, signal),
+
+    keep: (subject, user) => keepUser(endpointOf[subject.form], subject.normal, user, clock.now()),
+
+    async plan(subject) {
+      const endpoint = endpointOf[subject.form];
+      const known = await kept(endpoint, subject.normal);
+      if (known && isFresh(known)) return [];
+      const asked = { id: endpoint, ask: askFor(endpoint, subject.value) };
+      if (!known?.user || subject.form !== 'wallet') return [{ ...asked, sure: true }];
+      const byId = await kept('user.id', known.user.id.toLowerCase());
+      if (byId?.user && isFresh(byId)) return holds(byId.user, subject) ? [] : [{ ...asked, sure: true }];
+      return [
+        { id: 'user.id', ask: askFor('user.id', known.user.id), sure: true },
+        { ...asked, sure: false },
+      ];
+    },
+  };
+}
+
+/** Whether a user's verified wallets hold the address. */
+const holds = (user: User, { normal }: Subject) =>
+  user.solanaAddress === normal || user.evmAddress?.toLowerCase() === normal;
+
+const paramOf = { 'user.handle': 'handle', 'user.wallet': 'address', 'user.id': 'id' } as const;
+const askFor = (endpoint: CachedEndpoint, value: string) =>
+  ({ params: { [paramOf[endpoint]]: value } }) as RequestParts<CachedEndpoint>;

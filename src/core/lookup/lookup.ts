@@ -1,0 +1,142 @@
+import { Failure } from '../../base/failure.ts';
+import { createMemo } from './memo.ts';
+import { ordered } from './ordered.ts';
+import { readSubject, type Subject, type SubjectForm } from './subject.ts';
+
+/** What is known of one subject. */
+export type LookupAnswer<R> =
+  | { readonly found: true; readonly record: R; readonly time: number; readonly from: 'cache' | 'service' }
+  | {
+      readonly found: false;
+      readonly code: string;
+      readonly time: number;
+      readonly from: 'cache' | 'service';
+    }
+  | { readonly found: null; readonly failure: Failure };
+
+/** An error within a record: what its failure says, absent members left out. */
+export type ErrorFields = {
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number;
+  readonly retryable?: boolean;
+  readonly retryAfter?: number;
+  readonly requestId?: string;
+  readonly hint?: string;
+};
+
+/** One record a subject. */
+export type LookupRecord<R extends object> =
+  | ({ readonly subject: string; readonly found: true } & R)
+  | { readonly subject: string; readonly found: false; readonly code: string }
+  | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
+
+/** A record and what stands behind it. */
+export interface Lookup<R extends object> {
+  readonly record: LookupRecord<R>;
+  readonly answer: LookupAnswer<R>;
+  /** The same subject stood before in this run: this is its answer again. */
+  readonly repeated: boolean;
+}
+
+export interface LookupOptions<R extends object> {
+  /** Asks about one subject. A failure that concerns this subject alone is an answer; others are thrown. */
+  readonly answer: (subject: Subject, signal: AbortSignal) => Promise<LookupAnswer<R>>;
+  readonly as?: SubjectForm | undefined;
+  /** How many subjects are asked about at once. */
+  readonly window?: number | undefined;
+  /** How many answers are remembered for subjects that come again. */
+  readonly memory?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const WINDOW = 8;
+const MEMORY = 10_000;
+/** Failures in a row after which the service is taken for gone, and the rest is not tried. */
+const GIVE_UP_AFTER = 20;
+
+/**
+ * Looks subjects up, several at once, and gives one record each in their order. What concerns one subject
+ * is a record; what concerns them all (key, scope, allowance, ceiling, a service that is gone) is thrown
+ * once everything that was answered has been given.
+ */
+export async function* lookup<R extends object>(
+  texts: AsyncIterable<string> | Iterable<string>,
+  { answer, as, window = WINDOW, memory = MEMORY, signal }: LookupOptions<R>,
+): AsyncGenerator<Lookup<R>, void, void> {
+  const remember = createMemo<LookupAnswer<R>>(memory, isPaidFor);
+  let failuresInRow = 0;
+
+  const ask = async (subject: Subject, stop: AbortSignal): Promise<LookupAnswer<R>> => {
+    const answered = await answer(subject, stop);
+    failuresInRow = answered.found === null && isOutage(answered.failure) ? failuresInRow + 1 : 0;
+    if (answered.found === null && failuresInRow >= GIVE_UP_AFTER) throw answered.failure;
+    return answered;
+  };
+
+  const work = async (text: string, stop: AbortSignal): Promise<Lookup<R>> => {
+    let subject: Subject;
+    try {
+      subject = await readSubject(text, as);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const answered = { found: null, failure: error } as const;
+      return { record: toRecord<R>(text.trim(), answered), answer: answered, repeated: false };
+    }
+    let repeated = true;
+    const answered = await remember(`${subject.form}:${subject.normal}`, () => {
+      repeated = false;
+      return ask(subject, stop);
+    });
+    return { record: toRecord(subject.text, answered), answer: answered, repeated };
+  };
+
+  yield* ordered(texts, work, { window, signal });
+}
+
+/** An answer as the record of its subject. */
+function toRecord<R extends object>(subject: string, answer: LookupAnswer<R>): LookupRecord<R> {
+  if (answer.found === null) return { subject, found: null, error: errorFields(answer.failure) };
+  if (!answer.found) return { subject, found: false, code: answer.code };
+  // They stand first, and no field of the service's takes their place.
+  const first = { subject, found: true } as const;
+  return { ...first, ...answer.record, ...first };
+}
+
+/** A failure as a record holds it. */
+export function errorFields(failure: Failure): ErrorFields {
+  const { code, message, status, retryable, retryAfter, requestId, hint } = failure;
+  return {
+    code,
+    message,
+    ...(status === undefined ? {} : { status }),
+    ...(status === undefined && !retryable ? {} : { retryable }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/**
+ * Turns the failure of one call into an answer where it concerns its subject alone, and throws it where
+ * every other subject would meet it too.
+ */
+export function answerOf(error: unknown, now: number): Exclude<LookupAnswer<never>, { found: true }> {
+  if (!(error instanceof Failure) || concernsAll(error)) throw error;
+  if (error.kind === 'missing') {
+    return { found: false, code: error.code, time: now, from: 'service' };
+  }
+  return { found: null, failure: error };
+}
+
+/** A kept answer can be had again for nothing: remembering it would only take room. */
+const isPaidFor = (answer: LookupAnswer<object>) => answer.found === null || answer.from === 'service';
+
+const concernsAll = ({ kind, code }: Failure): boolean =>
+  kind === 'auth' ||
+  kind === 'quota' ||
+  kind === 'limit' ||
+  kind === 'rate' ||
+  (kind === 'forbidden' && code !== 'FORBIDDEN');
+
+const isOutage = ({ kind }: Failure) => kind === 'network' || kind === 'service' || kind === 'answer';

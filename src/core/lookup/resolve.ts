@@ -1,0 +1,228 @@
+import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
+import type { Client } from '../../contract/ports.ts';
+import { holdsWallet, type Pending, type User } from '../../contract/records/user.ts';
+import type { CachedLookup } from './cached-lookup.ts';
+import { answerOf, type ErrorFields, errorFields, type LookupAnswer } from './lookup.ts';
+import { createMemo } from './memo.ts';
+import { ordered } from './ordered.ts';
+import { readSubject, type Subject } from './subject.ts';
+
+/** Where the wallet came from: held already, by the lookup's word or by the resolve's, or looked for live. */
+export type ResolveSource = 'held' | 'cached' | 'live';
+
+/** One record a handle. */
+export type ResolveOutput =
+  | ({ readonly subject: string; readonly found: true; readonly source: ResolveSource } & User)
+  | { readonly subject: string; readonly found: false; readonly code: string }
+  | PendingRecord
+  | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
+
+/** A handle that can't be answered yet. */
+export type PendingRecord = {
+  readonly subject: string;
+  readonly found: false;
+  readonly code: 'PENDING';
+  readonly reason: string;
+  readonly retryable: boolean;
+  readonly retryAfterSeconds?: number;
+  readonly position?: number;
+};
+
+/** A record, and the failure behind it where there is one. */
+export interface Resolved {
+  readonly record: ResolveOutput;
+  readonly failure?: Failure | undefined;
+}
+
+/** A wait for an answer: how it stands, and when it is asked again. */
+export interface ResolveProgress {
+  readonly subject: string;
+  readonly reason: string;
+  /** Place in the queue; 1 is next up. */
+  readonly position?: number | undefined;
+  readonly againInMs: number;
+}
+
+export interface ResolverOptions {
+  readonly client: Pick<Client, 'call'>;
+  readonly clock: Clock;
+  /** The cheap way, asked first; kept answers that hold a wallet serve as well. */
+  readonly users: CachedLookup;
+  /** Posts at once, without the cheap way. */
+  readonly direct?: boolean | undefined;
+  /** How long an answer is waited for, over all; 0: not at all. */
+  readonly waitMs?: number | undefined;
+  readonly onStanding?: ((standing: ResolveProgress) => void) | undefined;
+}
+
+export const WAIT_MS = 60_000;
+
+/** How often a resolve can come back unanswered while it is waited for: no more go out in a minute. */
+export const attemptsWithin = (waitMs: number): number => RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
+
+/** Waits where the service does not say how long, by reason; each further one is half as long again. */
+const unstated: Readonly<Record<string, number>> = {
+  queued: 5_000,
+  timeout: 2_000,
+  unavailable: 10_000,
+  rate_limited: 10_000,
+  not_ingested: 3_000,
+};
+const UNSTATED_MS = 5_000;
+const LONGEST_MS = 30_000;
+/** How often an answer may be lost before the resolve is given up. */
+const LOST_ALLOWED = 3;
+
+/** Finds the wallet of a handle the cheapest way that gives it. */
+export type Resolver = (subject: Subject, signal?: AbortSignal) => Promise<Resolved>;
+
+export function createResolver(options: ResolverOptions): Resolver {
+  const { client, clock, users, direct = false, waitMs = WAIT_MS } = options;
+
+  /** The record of a user whose wallet is held; undefined where it has to be resolved. */
+  async function held(subject: Subject, signal: AbortSignal | undefined, afresh: boolean) {
+    const look = afresh ? users.ask : users.answer;
+    const answer = await look(subject, signal);
+    // A kept answer without a wallet is no reason to pay for a resolve: it may be held by now.
+    if (answer.found && !holdsWallet(answer.record) && answer.from === 'cache') {
+      return fromLookup(subject, await users.ask(subject, signal));
+    }
+    return fromLookup(subject, answer);
+  }
+
+  return async (subject, signal) => {
+    if (!direct) {
+      const known = await held(subject, signal, false);
+      if (known) return known;
+    }
+    const until = clock.mono() + waitMs;
+    let lost = 0;
+    for (let round = 0; ; round++) {
+      let pending: Pending;
+      try {
+        const result = await client.call('user.resolve', { params: { handle: subject.value } }, { signal });
+        if (result.status === 200) {
+          await users.keep(subject, result.record);
+          const source = result.headers['x-service-resolve'] === 'cached' ? 'cached' : 'live';
+          return found(subject, result.record, source);
+        }
+        pending = result.record;
+      } catch (error) {
+        if (!isLost(error) || ++lost >= LOST_ALLOWED) return refused(subject, error, clock.now());
+        // It may have been served and charged, or the service may be at it yet: what it finds is held soon,
+        // and 100 CU show it.
+        const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
+        if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
+        const known = await held(subject, signal, true);
+        if (known) return known;
+        if (clock.mono() >= until) return refused(subject, error, clock.now());
+        continue;
+      }
+      const wait = waitFor(pending, round);
+      if (!pending.retryable || pending.reason === 'no_preview' || clock.mono() + wait > until) {
+        return { record: pendingRecord(subject, pending) };
+      }
+      const { reason, position } = pending;
+      await stand(subject, { reason, position, againInMs: wait }, signal);
+    }
+  };
+
+  async function stand(
+    { text: subject }: Subject,
+    how: Omit<ResolveProgress, 'subject'>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    options.onStanding?.({ subject, ...how });
+    await clock.sleep(how.againInMs, signal);
+  }
+}
+
+/** Resolves handles, several at once, and gives one record each in their order. */
+export async function* resolveAll(
+  texts: AsyncIterable<string> | Iterable<string>,
+  resolve: Resolver,
+  { signal, window = WINDOW }: { readonly signal?: AbortSignal | undefined; readonly window?: number } = {},
+): AsyncGenerator<Resolved, void, void> {
+  const remember = createMemo<Resolved>(MEMORY);
+  const work = async (text: string, stop: AbortSignal): Promise<Resolved> => {
+    let subject: Subject;
+    try {
+      subject = await readHandle(text);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const record = { subject: text.trim(), found: null, error: errorFields(error) } as const;
+      return { record, failure: error };
+    }
+    const { record, failure } = await remember(subject.normal, () => resolve(subject, stop));
+    return { record: { ...record, subject: subject.text }, failure };
+  };
+  yield* ordered(texts, work, { window, signal });
+}
+
+/** A handle, and nothing that is told for a wallet or an id. */
+export async function readHandle(text: string): Promise<Subject> {
+  const subject = await readSubject(text);
+  if (subject.form === 'handle') return subject;
+  const what = subject.form === 'id' ? 'a user id' : 'a wallet';
+  throw new Failure('usage', `${subject.text}: this is ${what}, and a handle is wanted`, {
+    code: 'BAD_SUBJECT',
+    hint: 'find the handle with trdr whois; a handle of this form is written @handle',
+  });
+}
+
+const WINDOW = 8;
+const MEMORY = 10_000;
+
+/** Each asking again is paid for, so that the waits grow where the service leaves them open. */
+const waitFor = ({ reason, retryAfterSeconds }: Pending, round: number): number =>
+  retryAfterSeconds === undefined
+    ? Math.min(LONGEST_MS, (unstated[reason] ?? UNSTATED_MS) * 1.5 ** round)
+    : Math.max(1, retryAfterSeconds) * 1000;
+
+/** Whether the resolve may have been served and charged although its answer can't be had. */
+const isLost = (error: unknown): error is Failure =>
+  error instanceof Failure &&
+  (error.code === 'BROKEN' ||
+    error.code === 'NO_ANSWER' ||
+    error.code === 'BAD_ANSWER' ||
+    // A gateway that gave up waiting, not the service.
+    (error.kind === 'service' && error.code.startsWith('HTTP_5')));
+
+/** What the cheap way says: a held wallet, or a failure of its own. A miss and an empty hand go on to the resolve. */
+function fromLookup(subject: Subject, answer: LookupAnswer<User>): Resolved | undefined {
+  if (answer.found === null) return refusedBy(subject, answer.failure);
+  return answer.found && holdsWallet(answer.record) ? found(subject, answer.record, 'held') : undefined;
+}
+
+function found({ text: subject }: Subject, user: User, source: ResolveSource): Resolved {
+  const first = { subject, found: true, source } as const;
+  return { record: { ...first, ...user, ...first } };
+}
+
+function refused(subject: Subject, error: unknown, now: number): Resolved {
+  const answer = answerOf(error, now);
+  if (answer.found === null) return refusedBy(subject, answer.failure);
+  return { record: { subject: subject.text, found: false, code: answer.code } };
+}
+
+const refusedBy = (subject: Subject, failure: Failure): Resolved => ({
+  record: { subject: subject.text, found: null, error: errorFields(failure) },
+  failure,
+});
+
+function pendingRecord(
+  { text: subject }: Subject,
+  { reason, retryable, retryAfterSeconds, position }: Pending,
+): PendingRecord {
+  return {
+    subject,
+    found: false,
+    code: 'PENDING',
+    reason,
+    retryable,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(position === undefined ? {} : { position }),
+  };
+}

@@ -1,0 +1,65 @@
+import type { EndpointId } from '../../contract/endpoints.ts';
+import type { Client, RequestParts } from '../../contract/ports.ts';
+import type { Callout } from '../../contract/records/launchpad.ts';
+import type { Thesis } from '../../contract/records/thesis.ts';
+import type { PageFeed } from './walk.ts';
+
+/** What a thesis feed is narrowed to. */
+export interface ThesisScope {
+  readonly userId?: string | undefined;
+  readonly tokenAddress?: string | undefined;
+}
+
+/** What a callout feed is narrowed to: a coin, or a wallet. */
+export interface CalloutScope {
+  readonly mint?: string | undefined;
+  readonly wallet?: string | undefined;
+}
+
+type ThesisId = Extract<EndpointId, `thesis.${string}`>;
+type CalloutId = Extract<EndpointId, `launchpad.callouts${string}`>;
+type Cursor = { readonly before?: string | undefined; readonly limit?: number | undefined };
+
+/** The call for one page of theses. */
+export function thesisCall({ userId: id, tokenAddress }: ThesisScope, query: Cursor): Call<ThesisId> {
+  if (id !== undefined && tokenAddress !== undefined) {
+    return { id: 'thesis.userToken', ask: { params: { id, tokenAddress }, query } };
+  }
+  if (id !== undefined) return { id: 'thesis.user', ask: { params: { id }, query } };
+  if (tokenAddress !== undefined) return { id: 'thesis.token', ask: { params: { tokenAddress }, query } };
+  return { id: 'thesis.all', ask: { params: {}, query } };
+}
+
+/** The call for one page of callouts. */
+export function calloutCall({ mint, wallet }: CalloutScope, query: Pick<Cursor, 'before'>): Call<CalloutId> {
+  if (mint !== undefined) return { id: 'launchpad.callouts.coin', ask: { params: { mint }, query } };
+  if (wallet !== undefined) return { id: 'launchpad.callouts.wallet', ask: { params: { wallet }, query } };
+  return { id: 'launchpad.callouts', ask: { params: {}, query } };
+}
+
+interface Call<Id extends EndpointId> {
+  readonly id: Id;
+  readonly ask: RequestParts<Id>;
+}
+
+/** Theses as a feed to walk. */
+export const thesisFeed = (client: Pick<Client, 'call'>, scope: ThesisScope = {}): PageFeed<Thesis> => ({
+  async page(before, limit, signal) {
+    const { id, ask } = thesisCall(scope, { before, limit });
+    return (await client.call(id, ask, { signal })).record;
+  },
+  idOf: ({ id }) => id,
+  timeOf: ({ platformCreatedAt }) => platformCreatedAt,
+  sized: true,
+});
+
+/** Callouts as a feed to walk; its pages have one size and one price. */
+export const calloutFeed = (client: Pick<Client, 'call'>, scope: CalloutScope = {}): PageFeed<Callout> => ({
+  async page(before, _rows, signal) {
+    const { id, ask } = calloutCall(scope, { before });
+    return (await client.call(id, ask, { signal })).record;
+  },
+  idOf: ({ id }) => id,
+  timeOf: ({ createdAt }) => createdAt,
+  sized: false,
+});

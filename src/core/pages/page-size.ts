@@ -1,0 +1,50 @@
+import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
+
+/** Chooses how many rows to ask for, where rows are priced in blocks. */
+export interface PageSizer {
+  /** Rows to ask for when `left` more are wanted. */
+  next(left: number): number;
+  /** What came: the post times of the rows, and whether there are more. */
+  saw(times: readonly (number | null)[], hasMore: boolean): void;
+}
+
+/** A larger page is worth trying from here on: it costs the same a row and takes fewer requests. */
+const WORTH_A_PROBE = 100;
+const PROBE = 2 * THESIS_BLOCK;
+
+/**
+ * Pages of one block are never dearer than larger ones, and larger ones need fewer requests. So the first
+ * page is one block; where many more rows are wanted, one page of two blocks shows whether the service
+ * gives more than a block at all, and where it does not, single blocks it stays.
+ */
+export function blockSizer(since: number): PageSizer {
+  let asked = 0;
+  let largest: number | undefined;
+  let expected = Number.POSITIVE_INFINITY;
+  return {
+    next(left) {
+      const wanted = Math.min(left, expected);
+      if (asked === 0 || wanted < WORTH_A_PROBE) asked = Math.min(blocks(wanted), largest ?? THESIS_BLOCK);
+      else asked = largest === undefined ? PROBE : Math.min(blocks(wanted), largest);
+      return asked;
+    },
+    saw(times, hasMore) {
+      if (times.length < asked && hasMore) largest = Math.max(THESIS_BLOCK, blocks(times.length));
+      else if (asked > THESIS_BLOCK) largest ??= THESIS_LIMIT_MAX;
+      const known = times.filter((time) => time !== null);
+      const newest = known[0];
+      const oldest = known.at(-1);
+      if (since === Number.NEGATIVE_INFINITY || newest === undefined || oldest === undefined) return;
+      // As many as there would be down to `since` if posts went on as densely as on this page.
+      const span = newest - oldest;
+      expected = span > 0 ? (known.length * Math.max(0, oldest - since)) / span + 1 : THESIS_BLOCK;
+    },
+  };
+}
+
+/** Rows rounded up to full blocks, within what a page can hold. */
+const blocks = (rows: number) =>
+  Math.min(
+    THESIS_LIMIT_MAX,
+    Math.max(1, Math.ceil(Math.min(rows, THESIS_LIMIT_MAX) / THESIS_BLOCK)) * THESIS_BLOCK,
+  );

@@ -1,0 +1,95 @@
+import { Failure } from '../../base/failure.ts';
+import { unitsText } from '../../base/units.ts';
+import type { CallOptions, Client } from '../../contract/ports.ts';
+import { answerOf } from '../lookup/lookup.ts';
+import { answersOf, failedPnl, foundPnl, missingPnl, type PnlAnswer } from './records.ts';
+
+/** What was learnt of one handle, by its place among all. */
+export interface PnlResult {
+  readonly position: number;
+  readonly record: PnlAnswer;
+  readonly failure?: Failure | undefined;
+}
+
+/** What one call brought. */
+export interface BatchAnswer {
+  readonly records: readonly PnlAnswer[];
+  readonly requestId: string | undefined;
+  readonly reveals: number;
+}
+
+type Caller = Pick<Client, 'call'>;
+
+/** A handle as it is sent. */
+const sent = (subject: string) => subject.trim().replace(/^@/, '');
+
+/** Asks for one handle by itself: what concerns this handle alone is an answer. */
+export async function requestOne(
+  client: Caller,
+  subject: string,
+  { now, ...options }: CallOptions & { readonly now: () => number },
+): Promise<PnlResult> {
+  try {
+    const { records } = await single(client, subject, options);
+    return { position: 0, record: records[0] ?? missingPnl(subject) };
+  } catch (error) {
+    const answer = answerOf(error, now());
+    if (answer.found === false) return { position: 0, record: missingPnl(subject, answer.code) };
+    return { position: 0, record: failedPnl(subject, answer.failure), failure: answer.failure };
+  }
+}
+
+/** Asks for several handles with one call; `alone` takes the call for one. */
+export async function requestBatch(
+  client: Caller,
+  subjects: readonly string[],
+  options: CallOptions & { readonly alone: boolean },
+): Promise<BatchAnswer> {
+  const [only] = subjects;
+  if (!options.alone || only === undefined) return await batch(client, subjects, options);
+  try {
+    return await single(client, only, options);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
+    return { records: [missingPnl(only, error.code)], requestId: error.requestId, reveals: 0 };
+  }
+}
+
+async function single(client: Caller, subject: string, options: CallOptions): Promise<BatchAnswer> {
+  const ask = { params: { handle: sent(subject) } };
+  const { record, requestId, charge } = await client.call('user.pnl', ask, options);
+  return { records: [foundPnl(subject, record)], requestId, reveals: charge.reveals };
+}
+
+async function batch(
+  client: Caller,
+  subjects: readonly string[],
+  options: CallOptions,
+): Promise<BatchAnswer> {
+  const ask = { body: { handles: subjects.map(sent) } };
+  const { record, requestId, charge } = await client.call('users.pnl', ask, options);
+  return { records: answersOf(subjects, record), requestId, reveals: charge.reveals };
+}
+
+/** What one handle of a batch can bring upon all of it: nothing was charged, and the others may pass. */
+export const isRejected = (error: unknown): error is Failure =>
+  error instanceof Failure &&
+  ((error.kind === 'usage' && error.status === 400) ||
+    (error.kind === 'forbidden' && error.code === 'FORBIDDEN'));
+
+/** A call that may have been charged, and whose answer will not come. */
+export function lostFailure(error: unknown, cuAtMost: number): Failure {
+  const cause = error instanceof Failure ? error : undefined;
+  const why = cause?.message ?? 'the answer was lost';
+  return new Failure(
+    cause?.kind ?? 'network',
+    `${why}; up to ${unitsText(cuAtMost)} may have been charged for it`,
+    {
+      code: cause?.code ?? 'BROKEN',
+      status: cause?.status,
+      requestId: cause?.requestId,
+      hint: 'it is not asked for again in this run, since that may pay a second time',
+      cause: error,
+    },
+  );
+}

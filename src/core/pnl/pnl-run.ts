@@ -1,0 +1,184 @@
+import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import { BATCH_MAX } from '../../contract/limits.ts';
+import type { Client } from '../../contract/ports.ts';
+import type { Allowance } from './allowance.ts';
+import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './batches.ts';
+import { failedPnl } from './records.ts';
+
+/** Where it is written down what is asked for and what came, so that a crash costs nothing twice. */
+export interface BatchLog {
+  asking(batch: {
+    readonly positions: readonly number[];
+    readonly unitsUsed: number | null;
+  }): Promise<number>;
+  answered(
+    batch: number,
+    answer: {
+      readonly rows: readonly { readonly position: number; readonly value: unknown }[];
+      readonly cu: number;
+      readonly requestId?: string | undefined;
+    },
+  ): Promise<void>;
+  dropped(batch: number): Promise<void>;
+  lost(batch: number, cuAtMost: number): Promise<void>;
+}
+
+export interface PnlRunOptions {
+  readonly client: Pick<Client, 'call' | 'spent'>;
+  readonly clock: Clock;
+  readonly purse: Allowance;
+  /** All handles, as they were given; no two are the same. */
+  readonly subjects: readonly string[];
+  /** The positions to be asked about, in their order. */
+  readonly todo: readonly number[];
+  readonly log?: BatchLog | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A batch that may have been charged and whose answer will not come. */
+export interface LostBatch {
+  readonly positions: readonly number[];
+  readonly cuAtMost: number;
+  readonly failure: Failure;
+}
+
+/** A run through many handles. */
+export interface PnlRun {
+  /** The results, a batch at a time, in order. Throws what ended the run before its time. */
+  results(): AsyncGenerator<readonly PnlResult[], void, void>;
+  /** The positions that were not asked about. */
+  left(): readonly number[];
+  readonly lost: readonly LostBatch[];
+}
+
+/** A batch may still be worked on when its connection is gone: so long the meter is watched. */
+const SETTLE_MS = 3_000;
+/** As long as the service takes for a batch at the most: nobody who gave up earlier knows that it is not at it yet. */
+export const WORK_MS = 30_000;
+/** Answers lost one after another, after which the link is not trusted with more money. */
+const LOST_IN_ROW = 2;
+/** Handles refused one after another, after which the rest is taken to be refused too. */
+const REFUSED_IN_ROW = 20;
+
+/**
+ * Asks for handles in batches, one after another: the next is sent when the answer of the last is safe, so
+ * that at any moment no more than one batch can be paid for and not had.
+ */
+export function createPnlRun(options: PnlRunOptions): PnlRun {
+  const { client, clock, purse, subjects, todo, log, signal } = options;
+  const lost: LostBatch[] = [];
+  let at = 0;
+
+  const mayBeLost = () => client.spent.atMost - client.spent.cu;
+
+  /** As many handles as can be paid for, up to `wanted`. */
+  async function affordable(wanted: number): Promise<number> {
+    await purse.ready(signal);
+    if (purse.room().handles < wanted && !purse.fresh) await purse.refresh(signal);
+    const { handles } = purse.room();
+    if (handles < 1) throw purse.shortage();
+    return Math.min(wanted, handles);
+  }
+
+  const send = (asked: readonly string[]): Promise<BatchAnswer> => {
+    const since = purse.unitsUsed;
+    const careful = {
+      uncharged: (failure: Failure, agoMs: number) => purse.unmoved(since, watchMs(failure, agoMs), signal),
+    };
+    return requestBatch(client, asked, { signal, careful, alone: subjects.length === 1 });
+  };
+
+  async function* results(): AsyncGenerator<readonly PnlResult[], void, void> {
+    let most = BATCH_MAX;
+    let lostInRow = 0;
+    let refusedInRow = 0;
+    while (at < todo.length) {
+      signal?.throwIfAborted();
+      const size = await affordable(Math.min(most, todo.length - at));
+      const positions = todo.slice(at, at + size);
+      const asked = positions.map((position) => subjects[position] ?? '');
+      const batch = await log?.asking({ positions, unitsUsed: purse.unitsUsed });
+      const settle = async (how: (log: BatchLog, batch: number) => Promise<void>) => {
+        if (log && batch !== undefined) await how(log, batch);
+      };
+      const before = { cu: client.spent.cu, lost: mayBeLost() };
+      let answer: BatchAnswer;
+      try {
+        answer = await send(asked);
+      } catch (error) {
+        const cuAtMost = mayBeLost() - before.lost;
+        if (cuAtMost > 0) {
+          await settle((to, number) => to.lost(number, cuAtMost));
+          purse.lost();
+          at += size;
+          const failure = lostFailure(error, cuAtMost);
+          lost.push({ positions, cuAtMost, failure });
+          yield positions.map((position, place) => ({
+            position,
+            record: failedPnl(asked[place] ?? '', failure),
+            failure,
+          }));
+          if (++lostInRow >= LOST_IN_ROW || failure.kind === 'answer') throw failure;
+          continue;
+        }
+        if (size === 1 && isRejected(error)) {
+          const [position = 0] = positions;
+          const record = failedPnl(asked[0] ?? '', error);
+          await settle((to, number) => to.answered(number, { rows: [{ position, value: record }], cu: 0 }));
+          at += size;
+          yield [{ position, record, failure: error }];
+          if (++refusedInRow >= REFUSED_IN_ROW) throw error;
+          continue;
+        }
+        await settle((to, number) => to.dropped(number));
+        most = await smaller(error, size);
+        continue;
+      }
+      lostInRow = 0;
+      refusedInRow = 0;
+      most = Math.min(BATCH_MAX, most * 2);
+      const spent = client.spent.cu - before.cu;
+      const rows = answer.records.map((value, place) => ({ position: positions[place] ?? 0, value }));
+      await settle((to, number) =>
+        keep(() => to.answered(number, { rows, cu: spent, requestId: answer.requestId })),
+      );
+      purse.paid({ cu: spent, reveals: answer.reveals });
+      at += size;
+      yield rows.map(({ position, value }) => ({ position, record: value }));
+    }
+  }
+
+  /** The size to go on with after a refusal that a smaller batch may escape; throws any other. */
+  async function smaller(error: unknown, size: number): Promise<number> {
+    if (isRejected(error)) return Math.ceil(size / 2);
+    if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
+    await purse.refresh(signal);
+    if (error.code === 'REVEAL_LIMIT_REACHED') purse.countWallets();
+    const { handles } = purse.room();
+    if (size === 1) throw handles < 1 ? purse.shortage() : error;
+    // Where the meters say that there is enough, the service counts in another way than we know.
+    return handles < size ? BATCH_MAX : Math.floor(size / 2);
+  }
+
+  /** Money was paid for these rows: a disk that is full is waited for as long as that may help. */
+  async function keep(write: () => Promise<void>): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await write();
+      } catch (error) {
+        if (tries >= KEEP_TRIES || signal?.aborted) throw error;
+        await clock.sleep(KEEP_WAIT_MS);
+      }
+    }
+  }
+
+  return { results, left: () => todo.slice(at), lost };
+}
+
+/** How long the meter is watched: a connection that broke ended the work, but for what was about to be entered. */
+const watchMs = ({ code }: Failure, agoMs: number) =>
+  code === 'BROKEN' ? SETTLE_MS : Math.max(SETTLE_MS, WORK_MS - agoMs);
+
+const KEEP_TRIES = 10;
+const KEEP_WAIT_MS = 1_000;

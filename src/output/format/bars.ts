@@ -1,0 +1,82 @@
+import type { Cell, FormatContext, Tone } from './cell.ts';
+import { isObject } from './fields.ts';
+import { grouped } from './numbers.ts';
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+const levels = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const asciiLevels = ['_', '.', '-', '=', '+', '*', '#', '@'];
+
+const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+/** A bar of `width` cells, `share` of it full: `████▌░░░`, or `####....` in ASCII. */
+export function bar(share: number, width: number, unicode = true): string {
+  const full = Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0)) * width;
+  if (!unicode) {
+    const cells = share > 0 ? Math.max(1, Math.floor(full)) : 0;
+    return '#'.repeat(cells) + '.'.repeat(width - cells);
+  }
+  // Something is never shown as nothing, and all of it only where it is all.
+  const parts = share > 0 ? Math.max(1, Math.floor(full * 8)) : 0;
+  const drawn = '█'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '');
+  return drawn + '░'.repeat(width - drawn.length);
+}
+
+/** A list of numbers as a line of columns; what is no number is a gap. */
+export function sparkline(values: readonly unknown[], unicode = true): string {
+  const known = values.filter(finite);
+  const low = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = known.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const steps = unicode ? levels : asciiLevels;
+  return values
+    .map((value) => {
+      if (!finite(value)) return ' ';
+      const height = high > low ? (value - low) / (high - low) : 0.5;
+      return steps[Math.min(7, Math.floor(height * 8))] ?? '';
+    })
+    .join('');
+}
+
+/** How much is used up, as a tone: the figures say it too. */
+const strain = (share: number): Tone => (share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good');
+
+/** `{ used, of }` as a bar with its figures; without an end the figure alone; nothing for any other value. */
+export function meter(value: unknown, { unicode }: FormatContext): Cell | undefined {
+  if (!isObject(value) || !finite(value['used'])) return undefined;
+  const { used, of } = value;
+  const figure = (amount: number) => (amount < 0 ? '-' : '') + grouped(Math.abs(amount));
+  if (!finite(of)) return { forms: [`${figure(used)}, no limit`, figure(used)], tone: 'plain' };
+  const share = of > 0 ? used / of : used > 0 ? 1 : 0;
+  const percent = `${share > 0 && share < 0.01 ? '<1' : Math.floor(share * 100)}%`;
+  const figures = `${figure(used)} of ${figure(of)}`;
+  return {
+    forms: [
+      `${bar(share, 24, unicode)} ${percent.padStart(4)}  ${figures}`,
+      `${bar(share, 10, unicode)} ${percent.padStart(4)}  ${figures}`,
+      `${percent}  ${figures}`,
+      percent,
+    ],
+    tone: strain(share),
+  };
+}
+
+/** A list of numbers as a sparkline; nothing for any other value. */
+export function spark(value: unknown, { unicode }: FormatContext): Cell | undefined {
+  return Array.isArray(value) ? { forms: [sparkline(value, unicode)], tone: 'accent' } : undefined;
+}
+
+/** A share of the longest as a bar alone: its length is the amount, its colour the sign. */
+export function barCell(value: unknown, { unicode }: FormatContext): Cell | undefined {
+  if (!finite(value)) return undefined;
+  const drawn = (width: number) => bar(Math.abs(value), width, unicode).replace(/[░.]+$/, '');
+  return { forms: [drawn(20), drawn(10), drawn(5)], tone: value < 0 ? 'bad' : 'good' };
+}
+
+/** Places won or lost, with an arrow; words (`new`, `left 94`) as they are. */
+export function move(value: unknown, { unicode }: FormatContext): Cell | undefined {
+  if (value === 'new') return { forms: ['new'], tone: 'accent' };
+  if (!finite(value)) return undefined;
+  if (value === 0) return { forms: ['='], tone: 'dim' };
+  const [mark, tone] = value > 0 ? (['▲', 'good'] as const) : (['▼', 'bad'] as const);
+  const sign = unicode ? `${mark} ` : value > 0 ? '+' : '-';
+  return { forms: [`${sign}${Math.abs(value)}`], tone };
+}

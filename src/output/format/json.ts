@@ -1,0 +1,31 @@
+import { safeJson } from '../terminal/safe-text.ts';
+import { jsonLine } from './ndjson.ts';
+
+/** Turns records into one JSON document: an array with a record a line, or the record itself where `single`. */
+export function createJson(single: boolean, pretty: boolean) {
+  let held: { readonly record: unknown } | undefined;
+  let open = false;
+  const item = (record: unknown) => (pretty ? safeJson(JSON.stringify(record, null, 2)) : jsonLine(record));
+  const next = (record: unknown) => {
+    const text = `${open ? ',\n' : '[\n'}${item(record)}`;
+    open = true;
+    return text;
+  };
+  return {
+    write(record: unknown): string {
+      if (!single || open) return next(record);
+      // A second record shows that it takes an array after all.
+      if (held) {
+        const first = held.record;
+        held = undefined;
+        return next(first) + next(record);
+      }
+      held = { record };
+      return '';
+    },
+    end(): string {
+      if (held) return `${item(held.record)}\n`;
+      return open ? '\n]\n' : '[]\n';
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { group } from '../../base/units.ts';
+
+// Numbers for people, the same under every locale: a comma between thousands, a point before decimals.
+
+const suffixes = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'K'],
+] as const;
+
+/** A number of at least 0 to at most `places` decimals, without trailing zeros. */
+const trimmed = (value: number, places: number): string => {
+  const digits = value.toFixed(places);
+  return places > 0 ? digits.replace(/\.?0+$/, '') : digits;
+};
+
+/** Small numbers keep two digits that count, as far as twelve places behind the point. */
+function small(value: number): string {
+  if (value < 1e-12) return value.toExponential(1);
+  return trimmed(value, Math.min(14, 1 - Math.floor(Math.log10(value))));
+}
+
+/** The size of a number, short but with about four digits that count: `12.3K`, `1.234M`, `0.0012`. */
+export function compactNumber(size: number): string {
+  if (size >= 1e15) return size.toExponential(2).replace('e+', 'e');
+  for (const [unit, suffix] of suffixes) {
+    // What rounds up to the unit belongs to it: 999,999 is 1M.
+    if (size < unit * 0.99995) continue;
+    const part = size / unit;
+    return trimmed(part, part < 10 ? 2 : part < 100 ? 1 : 0) + suffix;
+  }
+  if (size >= 0.995 || size === 0) return trimmed(size, size < 100 ? 2 : 1);
+  return size >= 0.01 ? trimmed(size, 2) : small(size);
+}
+
+/** The size of an amount of dollars in the fewest characters. */
+export const shortDollars = (size: number): string =>
+  size >= 999.995 ? `$${compactNumber(size)}` : dollars(size);
+
+/** The size of an amount of dollars: to the cent below ten thousand, short above. */
+export function dollars(size: number): string {
+  if (size >= 9999.995) return `$${compactNumber(size)}`;
+  if (size === 0 || size >= 0.995) return `$${group(size.toFixed(2))}`;
+  return size >= 0.01 ? `$${size.toFixed(2)}` : `$${small(size)}`;
+}
+
+/** The size of an amount of dollars, to the cent. */
+export const exactDollars = (size: number): string =>
+  size < 9999.995 || size >= 1e15 ? dollars(size) : `$${group(size.toFixed(2))}`;
+
+/** The size of any number, grouped, with as many decimals as matter. */
+export function grouped(size: number): string {
+  if (size >= 1e15) return compactNumber(size);
+  if (size === 0 || Number.isInteger(size)) return group(size.toFixed(0));
+  return size < 0.01 ? small(size) : group(trimmed(size, size < 1 ? 4 : 2));
+}

@@ -1,0 +1,78 @@
+import { createCsv } from './csv.ts';
+import { pickFields } from './fields.ts';
+import { createJson } from './json.ts';
+import { isPlainLine, jsonLine, lineOf } from './ndjson.ts';
+import type { Printer, PrinterOptions } from './printing.ts';
+
+const LF = Uint8Array.of(10);
+
+function ndjsonPrinter<T>({ sink, fields }: PrinterOptions<T>): Printer<T> {
+  const printer: Printer<T> = {
+    write: (record) => sink.write(`${jsonLine(fields ? pickFields(record, fields) : record)}\n`),
+    end: () => sink.flush(),
+  };
+  if (fields) return printer;
+  return {
+    ...printer,
+    writeRaw(json) {
+      if (!isPlainLine(json)) return sink.write(`${lineOf(json)}\n`);
+      const wait = sink.write(json);
+      return sink.write(LF) ?? wait;
+    },
+  };
+}
+
+function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): Printer<T> {
+  const json = createJson(single ?? false, terminal ?? false);
+  return {
+    write(record) {
+      const text = json.write(fields ? pickFields(record, fields) : record);
+      return text === '' ? undefined : sink.write(text);
+    },
+    async end() {
+      await sink.write(json.end());
+      await sink.flush();
+    },
+  };
+}
+
+function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
+  const { sink, view, fields, columns, header, terminal, notify } = options;
+  const own = view.csv;
+  // Fields of the view's own rows are columns of theirs; any others are looked up in the record.
+  const places = own && fields?.map((name) => own.header.indexOf(name));
+  const chosen = own && places?.every((place) => place >= 0) ? places : undefined;
+  const rows = !own || (fields && !chosen) ? undefined : own.rows;
+  const csv = createCsv<T>({
+    fields: columns ?? fields ?? own?.header ?? view.fields,
+    rows: rows && chosen ? (record) => rows(record).map((row) => chosen.map((place) => row[place])) : rows,
+    fixed: fields !== undefined || columns !== undefined,
+    header,
+    terminal,
+    onUnknown:
+      notify && ((path) => notify(`the field ${path} has no column: it first came after the header`)),
+  });
+  return {
+    write: (record) => sink.write(csv.line(record)),
+    async end() {
+      await sink.write(csv.end());
+      await sink.flush();
+    },
+  };
+}
+
+/** A printer for the format asked for. Only tables load what draws them, and chalk only where there is colour. */
+export async function createPrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
+  switch (options.format) {
+    case 'ndjson':
+      return ndjsonPrinter(options);
+    case 'json':
+      return jsonPrinter(options);
+    case 'csv':
+      return csvPrinter(options);
+    case 'table': {
+      const { createTablePrinter } = await import('./table-printer.ts');
+      return createTablePrinter(options);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { loadStyle } from '../terminal/style.ts';
+import type { CellKind, Column, View } from '../view.ts';
+import type { FormatContext } from './cell.ts';
+import { at } from './fields.ts';
+import type { Printer, PrinterOptions } from './printing.ts';
+import { createTable, type Table, type TableOptions } from './table.ts';
+
+/** Records that settle the widths of a long table. */
+const FIRST = 200;
+
+/** What a field of that name and value most likely is. */
+function kindOf(path: string, sample: unknown): CellKind {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  if (typeof sample === 'boolean') return 'flag';
+  if (typeof sample === 'number') {
+    if (/At$/.test(name)) return 'time';
+    if (/(?:^pnl|^netUsd|PnlUsd)$/.test(name)) return 'signedUsd';
+    if (/Usd$|Mcap$/.test(name)) return 'usd';
+    if (/Pct$|[Pp]ercent|^percentage/.test(name)) return 'percent';
+    return Number.isInteger(sample) ? 'integer' : 'number';
+  }
+  return /(?:[aA]ddress|[wW]allet|Mint|^subject)$/.test(name) ? 'address' : 'text';
+}
+
+/**
+ * The columns of `--fields`: as the view shows them where it does, else by their names and first values. All were asked
+ * for, so that none is dropped: they are cut where there is no room.
+ */
+function columnsOf<T>(view: View<T>, fields: readonly string[], records: readonly T[]): Column<T>[] {
+  return fields.map((path) => {
+    const known = view.columns.find((column) => column.field === path);
+    const sample = records
+      .map((record) => at(record, path))
+      .find((value) => value !== null && value !== undefined);
+    return {
+      title: path,
+      kind: known?.kind ?? kindOf(path, sample),
+      value: (record: T) => at(record, path),
+      min: 8,
+    };
+  });
+}
+
+/** Prints records as a card or a table; a table starts once its widths are known, and then grows row by row. */
+export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
+  const { sink, view, fields } = options;
+  const context: FormatContext = {
+    utc: options.utc ?? false,
+    timeZone: options.timeZone,
+    unicode: options.unicode ?? true,
+    now: options.now ?? Date.now,
+  };
+  const width = Math.max(1, options.width ?? 80);
+  const look: TableOptions = { width, context, style: await loadStyle(options.color ?? false) };
+  let first: T[] = [];
+  let table: Table<T> | undefined;
+  let turn: NodeJS.Immediate | undefined;
+
+  const start = (growing: boolean): string => {
+    const columns = fields ? columnsOf(view, fields, first) : view.columns;
+    table = createTable(columns, first, look, growing);
+    const text = table.head() + first.map(table.row).join('');
+    first = [];
+    return text;
+  };
+
+  const whole = async (): Promise<string> => {
+    const [only] = first;
+    if (only === undefined) {
+      // Data alone goes to the output; that there is none is a notice.
+      if (view.empty !== '') options.notify?.(view.empty);
+      return '';
+    }
+    if (options.single && first.length === 1 && view.card && !fields) {
+      const { renderCard } = await import('./card.ts');
+      return renderCard(view.card, only, look);
+    }
+    return start(false);
+  };
+
+  return {
+    write(record) {
+      if (table) return sink.write(table.row(record));
+      first.push(record);
+      if (first.length >= FIRST) {
+        clearImmediate(turn);
+        return sink.write(start(true));
+      }
+      // What came in one turn belongs together, and shows at once.
+      if (options.live && !turn) {
+        turn = setImmediate(() => {
+          if (!table) sink.write(start(true))?.catch(() => {});
+        });
+      }
+    },
+    async end() {
+      clearImmediate(turn);
+      if (!table && !(options.live && first.length === 0)) await sink.write(await whole());
+      await sink.flush();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { Writable } from 'node:stream';
+import { asciiOnly, safeLine } from './safe-text.ts';
+import { truncate } from './width.ts';
+
+/** One line that stands below a stream on a terminal, and steps aside while rows appear. */
+export interface StatusLine {
+  show(text: string): void;
+  hide(): void;
+}
+
+export interface StatusOptions {
+  readonly stream: Writable & { readonly columns?: number };
+  /** False where stderr is no terminal, or the user wants quiet. */
+  readonly enabled: boolean;
+  readonly unicode: boolean;
+}
+
+const CLEAR = '\r\x1b[2K';
+/** Columns left free: a terminal echoes ^C behind the line, and what wraps can't be cleared. */
+const SPARE = 5;
+
+export function createStatusLine({ stream, enabled, unicode }: StatusOptions): StatusLine {
+  let shown = false;
+  return {
+    show(text) {
+      if (!enabled) return;
+      const line = unicode ? safeLine(text) : asciiOnly(safeLine(text));
+      const width = Math.max(10, (stream.columns ?? 80) - SPARE);
+      stream.write(`${CLEAR}${truncate(line, width, unicode ? '…' : '...')}`);
+      shown = true;
+    },
+    hide() {
+      if (shown) stream.write(CLEAR);
+      shown = false;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Tone } from '../format/cell.ts';
+
+/** Paints text by what its colour says. */
+export type Style = (tone: Tone, text: string) => string;
+
+/** The values of `--color`. */
+type ColorMode = 'auto' | 'always' | 'never';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Whether to use colour. The flag decides, then FORCE_COLOR, then NO_COLOR, then the setting, then the terminal. */
+export function wantsColor(
+  flag: ColorMode | undefined,
+  env: Env,
+  isTerminal: boolean,
+  setting: ColorMode = 'auto',
+): boolean {
+  if (flag === 'always' || flag === 'never') return flag === 'always';
+  const force = env['FORCE_COLOR'];
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  if (env['NO_COLOR']) return false;
+  if (setting !== 'auto') return setting === 'always';
+  return isTerminal && env['TERM'] !== 'dumb';
+}
+
+/** Whether the terminal can show more than ASCII, told by the locale as programs in C do. */
+export function wantsUnicode(env: Env, platform: string = process.platform): boolean {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  if (locale === '') return platform === 'darwin' || platform === 'win32' || 'WT_SESSION' in env;
+  return /utf-?8/i.test(locale);
+}
+
+/** No colour at all. */
+export const plainStyle: Style = (_tone, text) => text;
+
+/** The style for a stream: chalk is loaded only where colour is wanted. */
+export async function loadStyle(color: boolean): Promise<Style> {
+  if (!color) return plainStyle;
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: 1 });
+  // Of the sixteen colours that every theme maps, these are readable on light and on dark; yellow and blue are not.
+  const paint: Record<Tone, (text: string) => string> = {
+    plain: (text) => text,
+    strong: chalk.bold,
+    dim: chalk.dim,
+    accent: chalk.cyan,
+    good: chalk.green,
+    bad: chalk.red,
+    warn: chalk.magenta,
+  };
+  return (tone, text) => (text === '' ? text : paint[tone](text));
+}

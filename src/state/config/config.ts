@@ -1,0 +1,173 @@
+import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Failure, usageError } from '../../base/failure.ts';
+import { ensureFolder, errno, fileFailure, PRIVATE_FILE, realPath, syncFolder } from '../../base/files.ts';
+import { type Waiting, withLock } from '../../base/lock.ts';
+import { baseUrl } from '../../base/values.ts';
+import { type Folders, needFolder } from '../paths.ts';
+import { type ConfigFile, noProfile, type Profile, profileOf, readConfig } from './config-file.ts';
+import { checkKeyFormat } from './key-format.ts';
+import { needSettingName, storedSetting } from './settings-table.ts';
+
+/** The config file: read as often as asked, and changed only under a lock. */
+export interface Config {
+  /** Where the file is, or would be; undefined where there is no home for one. */
+  readonly path: string | undefined;
+  read(): ConfigFile;
+  /** Keeps a key, and the base URL that it is for. The first profile to hold a key becomes the current one. */
+  login(profile: string, given: { key: string; baseUrl?: string | undefined }): Promise<void>;
+  /** Forgets the key of a profile. False where it held none. */
+  logout(profile: string): Promise<boolean>;
+  /** Makes a profile the one that is used where nobody names one. */
+  use(profile: string): Promise<void>;
+  /** Removes a profile and all it held. False where there was none. */
+  remove(profile: string): Promise<boolean>;
+  /** Keeps a setting in a profile. */
+  set(profile: string, name: string, value: string): Promise<void>;
+  /** Forgets a setting of a profile. False where it was not set. */
+  unset(profile: string, name: string): Promise<boolean>;
+}
+
+/** Opens the config file of a user. Nothing is read or made before it is asked for. */
+export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
+  const path = folders.config && join(folders.config, 'config.json');
+
+  async function change(edit: (file: ConfigFile) => ConfigFile): Promise<void> {
+    const folder = needFolder(folders, 'config');
+    const file = join(folder, 'config.json');
+    try {
+      ensureFolder(folder);
+      await withLock(
+        join(folder, 'config.lock'),
+        async () => {
+          // Read again under the lock, so that what another process wrote meanwhile is kept.
+          const before = readConfig(file);
+          const after = edit(before);
+          if (after !== before) await store(realPath(file), after);
+        },
+        waiting,
+      );
+    } catch (error) {
+      if (error instanceof Failure || (error instanceof Error && error.name === 'AbortError')) throw error;
+      const isFull = errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
+      const hint = isFull ? 'make room, then run it again' : 'set TRDR_CONFIG_DIR to a folder of your own';
+      throw fileFailure('write the settings in', file, error, hint);
+    }
+  }
+
+  /** Changes one profile, and tells whether that made a difference. */
+  async function changeProfile(name: string, edit: (profile: Profile) => Profile): Promise<boolean> {
+    let changed = false;
+    await change((file) => {
+      const before = profileOf(file, name) ?? {};
+      const after = edit(before);
+      changed = after !== before;
+      if (!changed) return file;
+      return { ...file, profiles: { ...file.profiles, [name]: after } };
+    });
+    return changed;
+  }
+
+  return {
+    path,
+    read: () => readConfig(path),
+    async login(name, given) {
+      checkProfileName(name);
+      const key = checkKeyFormat(given.key);
+      const address = given.baseUrl === undefined ? undefined : baseUrl.read(given.baseUrl);
+      if (given.baseUrl !== undefined && address === undefined) {
+        throw usageError('invalid base URL', baseUrl.hint);
+      }
+      await change((file) => {
+        const profile = { ...profileOf(file, name), key, ...(address !== undefined && { baseUrl: address }) };
+        const current = file.current !== undefined && profileOf(file, file.current)?.key !== undefined;
+        return {
+          ...file,
+          current: current ? file.current : name,
+          profiles: { ...file.profiles, [name]: profile },
+        };
+      });
+    },
+    async logout(name) {
+      return changeProfile(name, (profile) => {
+        if (profile.key === undefined) return profile;
+        const { key: _, ...rest } = profile;
+        return rest;
+      });
+    },
+    async use(name) {
+      await change((file) => {
+        if (profileOf(file, name) === undefined) throw noProfile(file, name);
+        return { ...file, current: name };
+      });
+    },
+    async remove(name) {
+      let removed = false;
+      await change((file) => {
+        removed = profileOf(file, name) !== undefined;
+        if (!removed) return file;
+        const { [name]: _, ...profiles } = file.profiles;
+        const { current, ...rest } = file;
+        return { ...rest, ...(current !== undefined && current !== name && { current }), profiles };
+      });
+      return removed;
+    },
+    async set(name, setting, value) {
+      checkProfileName(name);
+      const known = needSettingName(setting);
+      const stored = storedSetting(known, value);
+      await changeProfile(name, (profile) => ({ ...profile, [known]: stored }));
+    },
+    async unset(name, setting) {
+      const known = needSettingName(setting);
+      return changeProfile(name, (profile) => {
+        if (!Object.hasOwn(profile, known)) return profile;
+        const { [known]: _, ...rest } = profile;
+        return rest;
+      });
+    },
+  };
+}
+
+function checkProfileName(name: string): void {
+  if (/^[A-Za-z0-9][\w.@-]{0,63}$/.test(name)) return;
+  throw usageError(
+    'this is no name for a profile',
+    'use letters, digits and . _ @ -, at most 64, beginning with a letter or digit',
+  );
+}
+
+const STAGE = '.config-stage-';
+
+/**
+ * Has conf write the file in a folder of its own, and puts it in its place in one step: conf writes in
+ * place, not whole, where it finds itself in a snap, and would read the old file again by rules of its own.
+ */
+async function store(file: string, config: ConfigFile): Promise<void> {
+  const { default: Conf } = await import('conf');
+  const folder = dirname(file);
+  for (const name of readdirSync(folder)) {
+    // What a crash left behind; we hold the lock, so nobody is using it.
+    if (name.startsWith(STAGE)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+  const stage = mkdtempSync(join(folder, STAGE));
+  try {
+    chmodSync(stage, 0o700);
+    const conf = new Conf<Record<string, unknown>>({
+      cwd: stage,
+      configName: basename(file, '.json'),
+      fileExtension: 'json',
+      projectSuffix: '',
+      configFileMode: PRIVATE_FILE,
+      accessPropertiesByDotNotation: false,
+      clearInvalidConfig: false,
+      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+    });
+    conf.store = { ...config };
+    chmodSync(conf.path, PRIVATE_FILE);
+    renameSync(conf.path, file);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+  syncFolder(folder);
+}

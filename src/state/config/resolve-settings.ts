@@ -1,0 +1,134 @@
+import { Failure } from '../../base/failure.ts';
+import { type ConfigFile, DEFAULT_PROFILE, noProfile, type Profile, profileOf } from './config-file.ts';
+import { checkKeyFormat } from './key-format.ts';
+import {
+  readSetting,
+  type SettingName,
+  type SettingRow,
+  type SettingValue,
+  settingNames,
+  settingRows,
+} from './settings-table.ts';
+
+/** Who said a value. */
+type Origin = 'flag' | 'environment' | 'profile' | 'default';
+
+/** A value and where it comes from. `from` names the flag, the variable or the profile. */
+interface Sourced<T> {
+  readonly value: T;
+  readonly origin: Origin;
+  readonly from?: string | undefined;
+}
+
+/** Every setting with its origin, the profile that counts, and the key. */
+export type Settings = { readonly [N in SettingName]: Sourced<SettingValue<N>> } & {
+  readonly profile: Sourced<string>;
+  readonly key: Sourced<string | undefined>;
+  /** What is wrong with values that were passed over; empty unless `tolerant`. */
+  readonly problems: readonly Failure[];
+};
+
+/** Values that flags gave, and the profile that one named. */
+export type FlagValues = GivenValues & { readonly profile?: string | undefined };
+type GivenValues = { readonly [N in SettingName]?: SettingValue<N> | undefined };
+
+/** What settings are made of. */
+export interface Sources {
+  readonly flags: FlagValues;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file: ConfigFile;
+  /** Lets a profile be named that is not there yet: for the command that makes it. */
+  readonly newProfile?: boolean;
+  /** Passes over values that can't be read, and lists them: for the commands that mend them. */
+  readonly tolerant?: boolean;
+}
+
+/** Settles each value: the flag's word, else the environment's, else the profile's, else the default. */
+export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sources): Settings {
+  const problems: Failure[] = [];
+  const trying = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (!tolerant || !(error instanceof Failure)) throw error;
+      problems.push(error);
+      return undefined;
+    }
+  };
+  const profile = profileNamed(flags, env, file);
+  const held = profileOf(file, profile.value);
+  if (!held && !newProfile && (profile.origin === 'flag' || profile.origin === 'environment')) {
+    trying(() => {
+      throw noProfile(file, profile.value);
+    });
+  }
+  const one = <N extends SettingName>(name: N) => settle(name, flags, env, held, profile.value, trying);
+  const values = Object.fromEntries(settingNames.map((name) => [name, one(name)]));
+  return {
+    ...(values as { readonly [N in SettingName]: Sourced<SettingValue<N>> }),
+    profile,
+    key: keyOf(env, held, profile.value, trying),
+    problems,
+  };
+}
+
+function profileNamed(flags: FlagValues, env: Sources['env'], file: ConfigFile): Sourced<string> {
+  if (flags.profile !== undefined) return { value: flags.profile, origin: 'flag', from: '--profile' };
+  const named = env['TRDR_PROFILE'];
+  if (named) return { value: named, origin: 'environment', from: 'TRDR_PROFILE' };
+  if (file.current !== undefined) return { value: file.current, origin: 'profile' };
+  return { value: DEFAULT_PROFILE, origin: 'default' };
+}
+
+type Trying = <T>(read: () => T) => T | undefined;
+
+function settle<N extends SettingName>(
+  name: N,
+  flags: GivenValues,
+  env: Sources['env'],
+  held: Profile | undefined,
+  profile: string,
+  trying: Trying,
+): Sourced<SettingValue<N>> {
+  const row: SettingRow<unknown> = settingRows[name];
+  const flag: SettingValue<N> | undefined = flags[name];
+  if (flag !== undefined) {
+    // Text is read again: a base URL is normalized wherever it comes from.
+    const read = () => (typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag);
+    const value = trying(read);
+    if (value !== undefined) return { value, origin: 'flag', from: row.flag };
+  }
+  const said = row.env && env[row.env];
+  if (said) {
+    const value = trying(() => readSetting(name, said, row.env ?? name));
+    if (value !== undefined) return { value, origin: 'environment', from: row.env };
+  }
+  if (held && Object.hasOwn(held, name)) {
+    const mend = `run "trdr config set ${name} VALUE --profile ${profile}", or unset it`;
+    const value = trying(() => readSetting(name, held[name], `${name} of profile "${profile}"`, mend));
+    if (value !== undefined) return { value, origin: 'profile', from: profile };
+  }
+  return { value: settingRows[name].fallback as SettingValue<N>, origin: 'default' };
+}
+
+function keyOf(
+  env: Sources['env'],
+  held: Profile | undefined,
+  profile: string,
+  trying: Trying,
+): Sourced<string | undefined> {
+  const said = env['TRDR_API_KEY'];
+  if (said) {
+    const value = trying(() => checkKeyFormat(said, 'what TRDR_API_KEY says'));
+    if (value !== undefined) return { value, origin: 'environment', from: 'TRDR_API_KEY' };
+  }
+  const kept = held?.key;
+  if (kept !== undefined) {
+    const value = trying(() => checkKeyFormat(kept, `the key of profile "${profile}"`));
+    if (value !== undefined) return { value, origin: 'profile', from: profile };
+  }
+  return { value: undefined, origin: 'default' };
+}
+
+/** Settings as rows, for lists: those that a table of names can show. */
+export const settingList = (settings: Settings) => settingNames.map((name) => ({ name, ...settings[name] }));

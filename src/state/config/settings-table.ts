@@ -1,0 +1,178 @@
+import { Failure } from '../../base/failure.ts';
+import {
+  baseUrl,
+  duration,
+  integer,
+  type Kind,
+  oneOf,
+  onOff,
+  share,
+  timeout,
+  units,
+} from '../../base/values.ts';
+
+/** What a setting may be in the config file: plain JSON. */
+type Plain = string | number | boolean;
+
+/** One setting: its kind of value, its default, and what it is for. */
+export interface SettingRow<T, D extends T | undefined = T | undefined> {
+  readonly kind: Kind<T>;
+  /** Undefined for a setting without one; `fallbackText` describes what happens then. */
+  readonly fallback: D;
+  readonly fallbackText: string;
+  /** The flag and the environment variable that override the profile. The flag has the setting's own name. */
+  readonly flag?: string;
+  readonly env?: string;
+  /** Saved in the config file as its value; other settings are saved as they were written. */
+  readonly normalized?: boolean;
+  readonly about: string;
+}
+
+const row = <T, const D extends T | undefined>(setting: SettingRow<T, D>) => setting;
+
+export const outputFormats = ['table', 'ndjson', 'json', 'csv'] as const;
+
+/**
+ * Every setting of a profile. Resolution, `config`, docs and completions follow from this table: a new
+ * setting is a row here, and a flag of the same name in `cli/common.ts` if it has one.
+ */
+export const settingRows = {
+  baseUrl: row({
+    kind: baseUrl,
+    normalized: true,
+    fallback: undefined,
+    fallbackText: 'none',
+    flag: '--base-url',
+    env: 'TRDR_BASE_URL',
+    about: 'base URL of the service',
+  }),
+  output: row({
+    kind: oneOf(...outputFormats),
+    fallback: undefined,
+    fallbackText: 'table on a terminal, else ndjson',
+    flag: '--output',
+    env: 'TRDR_OUTPUT',
+    about: 'output format',
+  }),
+  color: row({
+    kind: oneOf('auto', 'always', 'never'),
+    fallback: 'auto',
+    fallbackText: 'auto',
+    flag: '--color',
+    about: 'colour in tables and messages',
+  }),
+  utc: row({
+    kind: onOff,
+    normalized: true,
+    fallback: false as boolean,
+    fallbackText: 'false',
+    flag: '--utc',
+    about: 'show times in UTC',
+  }),
+  confirmAbove: row({
+    kind: units,
+    normalized: true,
+    fallback: 100_000 as number,
+    fallbackText: '100000',
+    about: 'ask before a run that can cost more CU than this',
+  }),
+  maxCu: row({
+    kind: units,
+    normalized: true,
+    fallback: undefined,
+    fallbackText: 'none',
+    flag: '--max-cu',
+    about: 'spend at most this many CU in a run',
+  }),
+  maxAge: row({
+    kind: duration,
+    fallback: 3_600_000 as number,
+    fallbackText: '1h',
+    flag: '--max-age',
+    about: 'maximum age of a cached answer',
+  }),
+  retries: row({
+    kind: integer({ min: 0, max: 100 }),
+    normalized: true,
+    fallback: 4 as number,
+    fallbackText: '4',
+    flag: '--retries',
+    about: 'retries after a transient failure',
+  }),
+  timeout: row({
+    kind: timeout,
+    fallback: undefined,
+    fallbackText: '30s; resolve 60s',
+    flag: '--timeout',
+    about: 'time for one request',
+  }),
+  socketShare: row({
+    kind: share,
+    fallback: 0.1 as number,
+    fallbackText: '10%',
+    about: 'share of the remaining units that a live socket may use before polling takes over',
+  }),
+  insecureHttp: row({
+    kind: onOff,
+    normalized: true,
+    fallback: false as boolean,
+    fallbackText: 'false',
+    flag: '--insecure-http',
+    about: 'allow plain http beyond this machine',
+  }),
+} as const;
+
+type Rows = typeof settingRows;
+export type SettingName = keyof Rows;
+/** The type of a setting's value, undefined included for a setting without a default. */
+export type SettingValue<N extends SettingName> =
+  | NonNullable<ReturnType<Rows[N]['kind']['read']>>
+  | Rows[N]['fallback'];
+/** A value for each setting. */
+export type SettingValues = { readonly [N in SettingName]: SettingValue<N> };
+
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingRows, name);
+
+/** Names of all settings, in the order in which they are listed. */
+export const settingNames: readonly SettingName[] = Object.keys(settingRows).filter(isSettingName);
+
+/**
+ * Reads a setting from text or from the config file. The failure does not repeat the value, which can be a
+ * URL with a password.
+ */
+export function readSetting<N extends SettingName>(
+  name: N,
+  given: unknown,
+  where: string,
+  hint?: string,
+): SettingValue<N> {
+  const kind: Kind<SettingValue<SettingName> & Plain> = settingRows[name].kind;
+  const plain = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
+  const value = plain ? kind.read(String(given).trim()) : undefined;
+  if (value !== undefined) return value as SettingValue<N>;
+  throw new Failure('usage', `invalid ${kind.noun} for ${where}: ${kind.hint}`, {
+    code: 'BAD_SETTING',
+    hint,
+  });
+}
+
+/** A setting as it is saved in the config file. */
+export function storedSetting(name: SettingName, given: string): Plain {
+  const value = readSetting(name, given, name);
+  return settingRows[name].normalized && value !== undefined ? value : given.trim();
+}
+
+/** The setting of a name, or a failure that lists the names there are. */
+export function needSettingName(name: string): SettingName {
+  if (isSettingName(name)) return name;
+  if (name === 'key') {
+    throw new Failure('usage', 'a key cannot be set from the command line', {
+      code: 'USAGE',
+      hint: 'run "trdr auth login", or pipe it to "trdr auth login --with-key"',
+    });
+  }
+  throw new Failure('usage', `unknown setting "${name}"`, {
+    code: 'USAGE',
+    hint: `available settings: ${settingNames.join(', ')}`,
+  });
+}

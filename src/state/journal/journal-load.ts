@@ -1,0 +1,120 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { Failure } from '../../base/failure.ts';
+import { fileFailure, isAbsent, readAt, writeAtomic } from '../../base/files.ts';
+import { JOURNAL_VERSION, type JournalLine, readLine } from './journal-lines.ts';
+
+/** A line of a journal, and where it stands. */
+export interface Placed {
+  readonly line: JournalLine;
+  readonly at: number;
+  readonly length: number;
+}
+
+/** How every journal begins. */
+const HEADER = '{"kind":"header"';
+const CHUNK = 1024 * 1024;
+const NEWLINE = 10;
+
+/**
+ * Passes each line of the journal at `path` on, and returns where the last one ends; undefined where
+ * there is no journal, or nothing had been asked yet when it was torn.
+ *
+ * The end of a journal may be torn: that is what a crash leaves. All lines up to the last batch were
+ * safely on the disk before the next was asked, so a bad line with another batch behind it is no crash's
+ * work, and the journal is not trusted to tell what was paid for.
+ */
+export function loadJournal(path: string, each: (placed: Placed) => void): number | undefined {
+  let good = 0;
+  let torn = false;
+  let closed = false;
+  const salvaged: Buffer[] = [];
+  let headed = false;
+  for (const { bytes, at } of rawLines(path)) {
+    const line = readLine(bytes.toString('utf8'));
+    if (line === undefined) {
+      // Of its first line a crash leaves the beginning at the most; anything else was never a journal.
+      if (closed || (!headed && !HEADER.startsWith(bytes.toString('latin1', 0, HEADER.length)))) {
+        throw damaged(path, at);
+      }
+      torn = true;
+      continue;
+    }
+    if (!headed) {
+      if (line.kind !== 'header' || torn) throw damaged(path, at);
+      checkVersion(line.version, path);
+      headed = true;
+    }
+    if (torn) {
+      if (closed || (line.kind !== 'row' && line.kind !== 'answered')) throw damaged(path, at);
+      closed = line.kind === 'answered';
+      salvaged.push(bytes, Buffer.of(NEWLINE));
+      each({ line, at: good, length: bytes.length });
+    } else {
+      each({ line, at, length: bytes.length });
+    }
+    good = torn ? good + bytes.length + 1 : at + bytes.length + 1;
+  }
+  if (!headed) return undefined;
+  if (salvaged.length > 0) rewrite(path, good, salvaged);
+  return good;
+}
+
+function checkVersion(version: number, path: string): void {
+  if (version <= JOURNAL_VERSION) return;
+  throw new Failure('local', `the journal ${path} is of a newer trdr (version ${version})`, {
+    code: 'JOURNAL_NEWER',
+    hint: 'go on with the trdr that wrote it',
+  });
+}
+
+const damaged = (path: string, at: number) =>
+  new Failure('local', `the journal ${path} is damaged at byte ${at}`, {
+    code: 'JOURNAL_DAMAGED',
+    hint: 'restore it, or move it away to begin anew: what it had paid for will be paid for again',
+  });
+
+/** Replaces a journal by its sound beginning and the sound lines behind the torn one, in one step. */
+function rewrite(path: string, good: number, salvaged: readonly Buffer[]): void {
+  const tail = Buffer.concat(salvaged);
+  const fd = openSync(path, 'r');
+  try {
+    writeAtomic(path, Buffer.concat([readAt(fd, 0, good - tail.length), tail]));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The lines of a file that are not empty; a last one without its end too. */
+function* rawLines(path: string): Generator<{ readonly bytes: Buffer; readonly at: number }> {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (error) {
+    if (isAbsent(error)) return;
+    throw fileFailure('read the journal', path, error);
+  }
+  try {
+    const { size } = fstatSync(fd);
+    for (let at = 0, room = CHUNK; at < size; ) {
+      const chunk = readAt(fd, at, Math.min(room, size - at));
+      let from = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+        if (end > from) yield { bytes: chunk.subarray(from, end), at: at + from };
+        from = end + 1;
+      }
+      if (from === 0 && at + chunk.length < size) {
+        // A line longer than the room: more of it.
+        room *= 2;
+        continue;
+      }
+      if (from === 0) {
+        yield { bytes: chunk, at };
+        return;
+      }
+      at += from;
+      room = CHUNK;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,113 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Failure, usageError } from '../../base/failure.ts';
+import { inWords, realPath, writeAtomic } from '../../base/files.ts';
+import { holdLock } from '../../base/lock.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { openJournalFile } from './journal-file.ts';
+import { journalIndex } from './journal-index.ts';
+import {
+  differences,
+  JOURNAL_VERSION,
+  type JournalIdentity,
+  type JournalLine,
+  writeLine,
+} from './journal-lines.ts';
+import { loadJournal } from './journal-load.ts';
+import { type ExportJournal, journalOn } from './open-journal.ts';
+
+export type { ExportJournal } from './open-journal.ts';
+
+/** What a journal is opened for. */
+export interface JournalOptions {
+  /** The file that the export makes; journal and lock lie beside it. */
+  readonly out: string;
+  readonly identity: JournalIdentity;
+  /** How many handles there are; each is known by its position among them. */
+  readonly size: number;
+  /** Goes on with a journal that is there; without it such a journal is a failure. */
+  readonly resume: boolean;
+  readonly now: () => number;
+}
+
+/** The digest of an export's handles. Case counts: the file repeats them as they were given. */
+export const digestOf = (handles: readonly string[]): string => sha256(JSON.stringify(handles));
+
+/** Opens the journal beside `out`, and holds `out` against every other process until it is closed. */
+export async function openJournal({
+  out,
+  identity,
+  size,
+  resume,
+  now,
+}: JournalOptions): Promise<ExportJournal> {
+  checkTarget(out);
+  const target = realPath(out);
+  const path = `${target}.journal`;
+  const lock = holdLock(`${target}.lock`, out);
+  try {
+    const index = journalIndex(size);
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+    let header: Header | undefined;
+    let asked = false;
+    let fits = true;
+    let end = loadJournal(path, (placed) => {
+      if (placed.line.kind === 'header') header = placed.line;
+      else if (!index.add(placed)) fits = false;
+      asked ||= placed.line.kind === 'asking';
+    });
+    if (asked && !resume) {
+      throw usageError(
+        `an export to ${out} was interrupted, and what it paid for is in ${path}`,
+        `add --resume to go on with it, or remove ${path} to begin anew and pay again`,
+      );
+    }
+    if (end === undefined || !header || !asked) {
+      // Nothing was asked yet: whatever the export was, no unit hangs on it.
+      header = { kind: 'header', version: JOURNAL_VERSION, size, startedAt: now(), identity };
+      const text = writeLine(header);
+      writeAtomic(path, text);
+      end = Buffer.byteLength(text);
+    } else {
+      const differ = differences(header.identity, identity);
+      if (differ.length === 0 && (header.size !== size || !fits)) differ.push('the number of handles');
+      if (differ.length > 0) throw foreign(path, differ);
+    }
+    const file = await openJournalFile(path, end);
+    return journalOn({
+      file,
+      path,
+      target,
+      lock,
+      index,
+      startedAt: header.startedAt,
+      resumed: asked,
+      writtenAt: asked ? written : null,
+    });
+  } catch (error) {
+    lock.release();
+    throw inWords('write the journal', path, error);
+  }
+}
+
+type Header = Extract<JournalLine, { kind: 'header' }>;
+
+const foreign = (path: string, differ: readonly string[]) =>
+  new Failure('usage', `the journal ${path} belongs to another export: ${differ.join(', ')} differ`, {
+    code: 'JOURNAL_OTHER',
+    hint: `run that export again to end it, write to another file, or remove ${path} to begin anew and pay again`,
+  });
+
+function checkTarget(out: string): void {
+  const folder = statSync(dirname(out), { throwIfNoEntry: false });
+  if (!folder?.isDirectory()) {
+    throw usageError(
+      `there is no folder ${dirname(out)} to write in`,
+      `make it first: mkdir -p '${dirname(out)}'`,
+    );
+  }
+  const there = statSync(out, { throwIfNoEntry: false });
+  if (there && !there.isFile()) {
+    throw usageError(`${out} is no regular file`, 'an export that can be taken up again needs one');
+  }
+}

@@ -1,0 +1,184 @@
+import { unlink } from 'node:fs/promises';
+import { discard, inWords, isAbsent } from '../../base/files.ts';
+import { deliver } from '../../base/write-file.ts';
+import type { JournalFile } from './journal-file.ts';
+import type { JournalCounts, journalIndex, OpenBatch } from './journal-index.ts';
+import { type JournalLine, readLine, writeLine } from './journal-lines.ts';
+
+/** The answer for one handle, or undefined where there is none. */
+interface JournalValue {
+  readonly position: number;
+  readonly value: unknown;
+}
+
+/**
+ * The journal of an export. The order that keeps every unit in sight: `asking` before a batch is sent,
+ * `answered` with what came, and only then the next. After a crash `openBatches` names those of which
+ * nobody knows whether they were paid for: each is settled by `lost` or `dropped` before going on.
+ */
+export interface ExportJournal {
+  readonly path: string;
+  /** When the export was begun, epoch ms; and whether this run goes on with it. */
+  readonly startedAt: number;
+  readonly resumed: boolean;
+  /** When it was last written to before this run, epoch ms; null where this run began it. */
+  readonly writtenAt: number | null;
+  openBatches(): OpenBatch[];
+  counts(): JournalCounts;
+  /** The first handles that are neither answered nor asked for, in their order. */
+  free(most: number): number[];
+  /**
+   * Notes that a batch is about to be asked, and sets disk space aside for its answer, so that a full disk
+   * is met before anything is paid. Returns the batch's number.
+   */
+  asking(batch: {
+    readonly positions: readonly number[];
+    readonly unitsUsed: number | null;
+    readonly bytes?: number | undefined;
+  }): Promise<number>;
+  /** Keeps an answer; when this returns it is on the disk. After a failure it may be called again. */
+  answered(
+    batch: number,
+    answer: {
+      readonly rows: readonly JournalValue[];
+      readonly cu: number;
+      readonly requestId?: string | undefined;
+    },
+  ): Promise<void>;
+  /** A batch for which nothing was charged: its handles are free again. */
+  dropped(batch: number): Promise<void>;
+  /** A batch that may have been charged and whose answer will not come: its handles are free again. */
+  lost(batch: number, cuAtMost: number): Promise<void>;
+  /** Notes what the run did not get to. */
+  leave(code: string, handles: readonly string[]): Promise<void>;
+  /** Each handle's answer in the order of the handles, whatever order they came in. */
+  values(): AsyncGenerator<{ readonly position: number; readonly value: unknown; readonly held: boolean }>;
+  /** Writes the file whole, from its beginning, and puts it in place; then the journal goes, unless kept. */
+  deliver(
+    text: AsyncIterable<string> | Iterable<string>,
+    options?: { readonly keep?: boolean },
+  ): Promise<void>;
+  /** Lets the file go. The journal stays, unless nothing was ever asked. */
+  close(): Promise<void>;
+}
+
+/** What a row of a batch takes at the most, unless the caller knows better. */
+const ROW_BYTES = 4_096;
+
+/** A journal's file, open and locked, and what it has come to. */
+export interface Opened {
+  readonly file: JournalFile;
+  readonly path: string;
+  readonly target: string;
+  readonly lock: { release(): void };
+  readonly index: ReturnType<typeof journalIndex>;
+  readonly startedAt: number;
+  readonly resumed: boolean;
+  readonly writtenAt: number | null;
+}
+
+/** The journal on an open file: one write at a time, and the index always as the file is. */
+export function journalOn({
+  file,
+  path,
+  target,
+  lock,
+  index,
+  startedAt,
+  resumed,
+  writtenAt,
+}: Opened): ExportJournal {
+  let turn: Promise<unknown> = Promise.resolve();
+  let closed = false;
+  /** Space that batches on their way count on, by their number. */
+  const reserved = new Map<number, number>();
+
+  async function add(lines: readonly JournalLine[]): Promise<void> {
+    const texts = lines.map(writeLine);
+    let at = file.end();
+    await file.append(texts.join(''));
+    for (const [place, line] of lines.entries()) {
+      const length = Buffer.byteLength(texts[place] ?? '');
+      index.add({ line, at, length: length - 1 });
+      at += length;
+    }
+  }
+
+  /** One write at a time, each with its failures in words. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = turn.then(async () => {
+      if (closed) throw new Error('the journal is closed');
+      try {
+        return await work();
+      } catch (error) {
+        throw inWords('write the journal', path, error, 'make room and run the same again with --resume');
+      }
+    });
+    turn = mine.catch(() => {});
+    return mine;
+  }
+
+  /** Ends a batch with lines; only one that is open can be ended. */
+  const settle = (batch: number, lines: readonly JournalLine[]) =>
+    inTurn(async () => {
+      if (!index.isOpen(batch)) throw new RangeError(`batch ${batch} is not open`);
+      await add(lines);
+      reserved.delete(batch);
+    });
+
+  async function close(): Promise<void> {
+    await turn;
+    if (closed) return;
+    closed = true;
+    await file.close();
+    if (index.nextBatch() === 0) discard(path);
+    lock.release();
+  }
+
+  return {
+    path,
+    startedAt,
+    resumed,
+    writtenAt,
+    openBatches: index.openBatches,
+    counts: index.counts,
+    free: index.free,
+    asking: ({ positions, unitsUsed, bytes = positions.length * ROW_BYTES }) =>
+      inTurn(async () => {
+        if (!positions.every(index.isFree)) throw new RangeError('a handle of the batch is not free');
+        const batch = index.nextBatch();
+        const line: JournalLine = { kind: 'asking', batch, positions, unitsUsed };
+        const others = [...reserved.values()].reduce((sum, one) => sum + one, 0);
+        await file.reserve(Buffer.byteLength(writeLine(line)) + bytes + others);
+        await add([line]);
+        reserved.set(batch, bytes);
+        return batch;
+      }),
+    answered: (batch, { rows, cu, requestId = null }) =>
+      settle(batch, [
+        ...rows.map(({ position, value }): JournalLine => ({ kind: 'row', position, value })),
+        { kind: 'answered', batch, cu, requestId },
+      ]),
+    dropped: (batch) => settle(batch, [{ kind: 'dropped', batch }]),
+    lost: (batch, cuAtMost) => settle(batch, [{ kind: 'lost', batch, cuAtMost }]),
+    leave: (code, handles) => inTurn(() => add([{ kind: 'left', code, handles }])),
+    async *values() {
+      for (let position = 0; position < index.counts().size; position++) {
+        const place = index.place(position);
+        const line = place && readLine(await file.read(place.at, place.length));
+        yield { position, value: line?.kind === 'row' ? line.value : undefined, held: line !== undefined };
+      }
+    },
+    async deliver(text, { keep = false } = {}) {
+      await deliver(target, text);
+      try {
+        if (!keep) await unlink(path);
+      } catch (error) {
+        if (!isAbsent(error)) throw inWords('remove the journal', path, error);
+      } finally {
+        await close();
+      }
+    },
+    close,
+  };
+}

@@ -1,0 +1,61 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { appendLines, readAt, writeAtomic } from '../base/files.ts';
+import { isHeld, tryLock } from '../base/lock.ts';
+
+/** What a shell may be given without a thought. */
+const PLAIN = /^[A-Za-z0-9_.-]{1,64}$/;
+/** The file is cut down to its latest handles when it grows past this. */
+const LARGEST = 256 * 1024;
+const KEPT = 5_000;
+
+const fileIn = (folder: string) => join(folder, 'handles');
+
+/** Notes the handle of a user record, where it has one that a shell can complete. */
+export function noteHandle(folder: string, record: unknown): void {
+  if (typeof record !== 'object' || record === null || !('handle' in record)) return;
+  const { handle } = record;
+  if (typeof handle !== 'string' || !PLAIN.test(handle)) return;
+  const path = fileIn(folder);
+  if (appendLines(path, `${handle}\n`).after <= LARGEST) return;
+  const lock = tryLock(`${path}.lock`);
+  if (!isHeld(lock)) return;
+  try {
+    // What another process adds meanwhile may get lost: it is a convenience, and comes again.
+    writeAtomic(path, latest(folder, '', KEPT).reverse().join('\n').concat('\n'), { sync: false });
+  } finally {
+    lock.release();
+  }
+}
+
+/** The latest handles that begin with `prefix`, whatever its case and with or without an @. */
+export function listHandles(folder: string, prefix: string, limit: number): string[] {
+  return latest(folder, prefix.replace(/^@/, '').toLowerCase(), limit);
+}
+
+function latest(folder: string, prefix: string, limit: number): string[] {
+  const found = new Map<string, string>();
+  for (const handle of tailOf(fileIn(folder)).split('\n').reverse()) {
+    if (found.size >= limit) break;
+    const name = handle.toLowerCase();
+    if (PLAIN.test(handle) && name.startsWith(prefix) && !found.has(name)) found.set(name, handle);
+  }
+  return [...found.values()];
+}
+
+function tailOf(path: string): string {
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      const { size } = fstatSync(fd);
+      const from = Math.max(0, size - LARGEST);
+      const text = readAt(fd, from, size - from).toString('latin1');
+      // The first line of a tail may be half a handle.
+      return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}

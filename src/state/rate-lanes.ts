@@ -1,0 +1,109 @@
+/**
+ * How long a call counts. The service counts calls when they arrive, trdr when they leave, and the way
+ * between them takes a different time for each: a second more than the minute keeps a slow call before a
+ * quick one from ending up in the same minute.
+ */
+export const WINDOW_MS = 61_000;
+
+/** Calls are counted in slots this long, so that a lane stays small however high its limit. */
+const SLOT_MS = 250;
+
+/** One lane: when its calls left, what it was told to wait for, and what limit it learnt. */
+export interface LaneState {
+  /** Slot number to calls that left in it, oldest first. */
+  readonly slots: readonly (readonly [slot: number, calls: number])[];
+  /** Nobody goes before this, epoch ms. */
+  readonly until: number;
+  /** When the lane was last changed, epoch ms: tells a clock that was put back. */
+  readonly seen: number;
+  readonly known: number | null;
+}
+
+export const emptyLane: LaneState = { slots: [], until: 0, seen: 0, known: null };
+
+/** A lane as it stands at `now`: old calls dropped, and what a clock put back left in the future moved along. */
+export function expireCalls(lane: LaneState, now: number): LaneState {
+  const back = Math.max(0, lane.seen - now);
+  const shift = Math.floor(back / SLOT_MS);
+  const present = Math.floor(now / SLOT_MS);
+  const slots: [number, number][] = [];
+  for (const [slot, calls] of lane.slots) {
+    const at = Math.min(slot - shift, present);
+    if ((at + 1) * SLOT_MS + WINDOW_MS <= now) continue;
+    const last = slots.at(-1);
+    if (last && last[0] >= at) last[1] += calls;
+    else slots.push([at, calls]);
+  }
+  return { ...lane, slots, until: lane.until - back, seen: now };
+}
+
+/** Takes a place in a settled lane of `limit` calls a window, or says how long to wait for one. */
+export function takeSlot(lane: LaneState, limit: number, now: number) {
+  const answer = (waitMs: number, next = lane) => ({ lane: next, result: { waitMs, known: lane.known } });
+  if (lane.until > now) return answer(lane.until - now);
+  const allowed = Math.max(1, Math.floor(limit));
+  let above = lane.slots.reduce((sum, [, calls]) => sum + calls, 1 - allowed);
+  if (above > 0) {
+    for (const [slot, calls] of lane.slots) {
+      above -= calls;
+      // Full until the last call of this slot has left the window.
+      if (above <= 0) return answer((slot + 1) * SLOT_MS + WINDOW_MS - now);
+    }
+  }
+  const present = Math.floor(now / SLOT_MS);
+  const last = lane.slots.at(-1);
+  const slots =
+    last?.[0] === present
+      ? [...lane.slots.slice(0, -1), [present, last[1] + 1] as const]
+      : [...lane.slots, [present, 1] as const];
+  return answer(0, { ...lane, slots });
+}
+
+/** Lanes of keys that nobody used for this long are forgotten. */
+const FORGET_MS = 30 * 86_400_000;
+
+/** Lanes as the text of their file. */
+export function writeLanes(lanes: ReadonlyMap<string, LaneState>, now: number): string {
+  const kept = [...lanes].filter(([, lane]) => lane.until > now || Math.abs(now - lane.seen) < FORGET_MS);
+  return JSON.stringify({
+    version: 1,
+    lanes: kept.map(([name, { slots, until, seen, known }]) => [name, until, seen, known, slots.flat()]),
+  });
+}
+
+/** Reads a file of lanes; whatever is not one is left out, since what is lost here a 429 makes good. */
+export function readLanes(text: string): Map<string, LaneState> {
+  const lanes = new Map<string, LaneState>();
+  for (const row of rowsOf(text)) {
+    if (!Array.isArray(row)) continue;
+    const [name, until, seen, known, flat]: readonly unknown[] = row;
+    if (typeof name !== 'string' || !isTime(until) || !isTime(seen)) continue;
+    if (known !== null && !isCount(known)) continue;
+    lanes.set(name, { until, seen, known, slots: slotsOf(flat) });
+  }
+  return lanes;
+}
+
+function rowsOf(text: string): readonly unknown[] {
+  try {
+    const file: unknown = JSON.parse(text);
+    const right = typeof file === 'object' && file !== null && 'version' in file && file.version === 1;
+    return right && 'lanes' in file && Array.isArray(file.lanes) ? file.lanes : [];
+  } catch {
+    return [];
+  }
+}
+
+function slotsOf(flat: unknown): [number, number][] {
+  const slots: [number, number][] = [];
+  if (!Array.isArray(flat)) return slots;
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    const [slot, calls]: readonly unknown[] = flat.slice(at, at + 2);
+    if (isTime(slot) && isCount(calls)) slots.push([slot, calls]);
+  }
+  return slots.sort((one, other) => one[0] - other[0]);
+}
+
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && Math.abs(value) <= 8.64e15;
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../base/failure.ts';
+import { fileFailure, writeAtomic } from '../base/files.ts';
+import { withLock } from '../base/lock.ts';
+import { sha256 } from '../base/sha256.ts';
+import { emptyLane, expireCalls, type LaneState, readLanes, takeSlot, writeLanes } from './rate-lanes.ts';
+
+/** What the windows are kept for, and with. */
+export interface WindowsOptions {
+  /** The state folder; undefined where there is none: the windows then hold for this process alone. */
+  readonly dir: string | undefined;
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly now: () => number;
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Lanes that the service counts by address, not by key: all keys of a base URL share them. */
+  readonly shared?: readonly string[];
+  /** Told once, when the windows can't be kept on disk. */
+  readonly notice?: (text: string) => void;
+}
+
+/** The rate windows that all trdr processes of a user share. */
+export interface Windows {
+  take(lane: string, limit: number): Promise<{ readonly waitMs: number; readonly known: number | null }>;
+  block(lane: string, untilEpochMs: number): Promise<void>;
+  learn(lane: string, limit: number): Promise<void>;
+}
+
+/**
+ * Opens the windows of a base URL and key: one small file a base URL, read and replaced under a short
+ * lock. The windows never fail a run: without a disk to keep them on they hold for this process alone.
+ */
+export function openWindows(options: WindowsOptions): Windows {
+  const { dir, now, shared = ['resolve'], notice } = options;
+  const file = dir && join(dir, `windows-${sha256(`trdr windows\n${options.baseUrl}`).slice(0, 24)}.json`);
+  const mine = sha256(`trdr lane\n${options.baseUrl}\n${options.key}`).slice(0, 24);
+  const nameOf = (lane: string) => (shared.includes(lane) ? lane : `${lane}@${mine}`);
+  let lanes = new Map<string, LaneState>();
+  let onDisk = file !== undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function update<T>(
+    lane: string,
+    change: (lane: LaneState) => { lane: LaneState; result: T },
+  ): Promise<T> {
+    const apply = (): T => {
+      const { lane: next, result } = change(lanes.get(nameOf(lane)) ?? emptyLane);
+      lanes.set(nameOf(lane), next);
+      return result;
+    };
+    if (file === undefined || !onDisk) return apply();
+    let applied: { readonly result: T } | undefined;
+    try {
+      await withLock(
+        `${file}.lock`,
+        () => {
+          lanes = readLanes(quietly(() => readFileSync(file, 'utf8')) ?? '');
+          applied = { result: apply() };
+          // Not synced: a power cut outlasts the windows, and any other crash leaves them whole.
+          writeAtomic(file, writeLanes(lanes, now()), { sync: false });
+        },
+        { patienceMs: 5_000, ...(options.sleep && { sleep: options.sleep }) },
+      );
+    } catch (error) {
+      onDisk = false;
+      const { message } = error instanceof Failure ? error : fileFailure('write', file, error);
+      notice?.(`the rate limit is not shared with other trdr processes: ${message}`);
+    }
+    return applied === undefined ? apply() : applied.result;
+  }
+
+  /** One after another within the process: its own calls need not race each other for the lock. */
+  function inTurn<T>(lane: string, change: (lane: LaneState) => { lane: LaneState; result: T }): Promise<T> {
+    const mine = turn.then(() => update(lane, change));
+    turn = mine;
+    return mine;
+  }
+
+  return {
+    take: (lane, limit) => inTurn(lane, (state) => takeSlot(expireCalls(state, now()), limit, now())),
+    block: (lane, until) =>
+      inTurn(lane, (state) => {
+        const settled = expireCalls(state, now());
+        return { lane: { ...settled, until: Math.max(settled.until, until) }, result: undefined };
+      }),
+    learn: (lane, limit) =>
+      inTurn(lane, (state) => ({
+        lane: { ...expireCalls(state, now()), known: isLimit(limit) ? limit : state.known },
+        result: undefined,
+      })),
+  };
+}
+
+const isLimit = (limit: number) => Number.isSafeInteger(limit) && limit > 0;
+
+function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

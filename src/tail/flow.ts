@@ -1,0 +1,249 @@
+import type { Gap } from './notice.ts';
+import type { TailWriter } from './output/writer.ts';
+import type { Link } from './ports.ts';
+import type { PostMark, TailRow } from './row.ts';
+import type { Seen } from './seen/seen.ts';
+import { isBelow, steadyTime, type Watermark, watermarkOf } from './seen/watermark.ts';
+import { readRow } from './socket/frame.ts';
+import { createMargin, type Margin } from './spend/pace.ts';
+import type { Timing } from './timing.ts';
+import { createBounds, type Depth, type StartPoint } from './walk/bounds.ts';
+import type { RowStack } from './walk/row-stack.ts';
+import type { WalkBounds, Walked } from './walk/walk.ts';
+
+/** What a walk brought. */
+interface Found {
+  readonly walked: Walked;
+  readonly depth: Depth;
+  /** Rows that came out, and rows new to the tail whether they passed the sieve or not. */
+  rows: number;
+  fresh: number;
+  late: number;
+  worstMs: number;
+  /** Rows that a healthy socket would have brought long before. */
+  missed: number;
+}
+
+/** A walk that was taken over, to be emitted. */
+interface Fill extends Found {
+  readonly pile: RowStack;
+  readonly goOn: boolean;
+  /** Post time of the top when it began. */
+  readonly before: number | null | undefined;
+}
+
+/** What a fill came to. */
+export interface Filled extends Readonly<Found> {
+  readonly gap: Gap | undefined;
+}
+
+/** What of the feed is complete, what came out, and what comes next: the one place where rows are emitted. */
+export interface Flow {
+  readonly watermark: Watermark | undefined;
+  /** Monotonic time at which the last walk to the margin began. */
+  readonly provenAt: number | undefined;
+  readonly filling: boolean;
+  readonly full: boolean;
+  /** Rows of frames wait for a walk, since nothing has come out yet that a later run could go on from. */
+  readonly heldBack: boolean;
+  readonly margin: Margin;
+  readonly seen: Seen;
+  route(depth: Depth): WalkBounds;
+  /** Takes a finished walk over; `open` says that a later run will read a gap. */
+  fill(walked: Walked, pile: RowStack, depth: Depth, goOn: boolean): void;
+  /** Emits the next rows of a fill; undefined when there is none, the outcome when it is over. */
+  fillStep(): Promise<Filled | undefined>;
+  /** Emits waiting frames; how many were taken. */
+  frames(link: Link, odd: (text: string) => void): number;
+  /** Emits the rows held back. */
+  release(): void;
+  /** Where ids had to be let go before they were proven, once. */
+  takeUnproven(): { readonly from: PostMark | null; readonly to: PostMark } | undefined;
+}
+
+/** Frames taken at a time. */
+const FRAMES = 512;
+/** A frame may come so much later than its post appears in the pages. */
+const PROMPT_MS = 15_000;
+
+interface FlowWorld {
+  readonly start: StartPoint;
+  readonly timing: Timing;
+  readonly outlet: TailWriter;
+  readonly seen: Seen;
+  /** Whether a frame is of the part of the feed that the pages show. */
+  readonly scope: (row: TailRow) => boolean;
+  readonly sieve: (row: TailRow) => boolean;
+  /** Whether the socket brings a row that the pages show. */
+  readonly carries: (row: TailRow) => boolean;
+  /** Rows to emit at most. */
+  readonly count: number;
+  /** A later run goes on from the checkpoint of this one. */
+  readonly heals: boolean;
+  /** The first line of an output says where it begins, so everything before it has to be proven. */
+  readonly proveFirst: boolean;
+}
+
+export function createFlow(world: FlowWorld): Flow {
+  const { seen, outlet, start, sieve, scope, carries } = world;
+  const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
+  const routes = createBounds({ start, seen, margin, watermark: () => watermark });
+  let watermark: Watermark | undefined;
+  let provenAt: number | undefined;
+  let left = world.count;
+  let fill: Fill | undefined;
+  let held: TailRow[] = [];
+  let proveFirst = world.proveFirst;
+  let lowest = seen.floor;
+  let unproven: { readonly from: PostMark | null; readonly to: PostMark } | undefined;
+
+  if ('known' in start) {
+    for (const [id, at] of start.known) seen.add(id, at);
+    seen.forget(start.floor);
+    watermark = start.watermark;
+    lowest = seen.floor;
+  }
+
+  /** Whether a row comes out: it is new, and passes the sieve. */
+  const accept = (row: TailRow): boolean => {
+    if (row.at !== null && row.at < seen.floor) return false;
+    return seen.add(row.id, row.at) && sieve(row);
+  };
+
+  const moveTo = (next: Watermark) => {
+    const base = Math.max(next.base ?? Number.NEGATIVE_INFINITY, watermark?.base ?? Number.NEGATIVE_INFINITY);
+    watermark = { top: next.top ?? watermark?.top ?? null, base: Number.isFinite(base) ? base : null };
+    if (watermark.base !== null) seen.forget(watermark.base - margin.ms);
+    lowest = seen.floor;
+  };
+
+  const gapOf = ({ walked, depth, goOn }: Fill): Gap | undefined => {
+    if (!walked.cut || !walked.reached || (depth === 'shallow' && goOn)) return undefined;
+    const top = watermark?.top ?? null;
+    // Where the walk came below what is complete, only late posts can be missing.
+    const from = isBelow(walked.reached, top) ? null : top;
+    const lateFrom = watermark && Number.isFinite(routes.low()) ? routes.low() : null;
+    return { why: walked.cut, from, lateFrom, to: walked.reached, open: !goOn && world.heals };
+  };
+
+  const finish = (fill: Fill): Gap | undefined => {
+    const gap = gapOf(fill);
+    const { walked } = fill;
+    if (fill.depth === 'shallow' || (walked.cut && !fill.goOn)) return gap;
+    if (walked.first.length > 0 || !watermark) moveTo(watermarkOf(walked.first));
+    provenAt = walked.startedAt;
+    return gap;
+  };
+
+  /** A complete walk proves the feed up to each row that came out of it, oldest first. */
+  const climb = (fill: Fill, last: TailRow) => {
+    const { walked } = fill;
+    const steady = steadyTime(walked.first.map((row) => row.at));
+    if (walked.cut || fill.depth === 'shallow' || last.at === null || steady === null) return;
+    if (last.at >= steady || last.at <= (watermark?.base ?? Number.NEGATIVE_INFINITY)) return;
+    moveTo({ top: { id: last.id, at: last.at }, base: last.at });
+  };
+
+  const lateness = (fill: Fill, row: TailRow) => {
+    const was = fill.before;
+    if (row.at === null || was === null || was === undefined) return;
+    if (row.at >= was) {
+      if (row.at < (fill.walked.first[0]?.at ?? 0) - PROMPT_MS && carries(row)) fill.missed++;
+      return;
+    }
+    fill.late++;
+    fill.worstMs = Math.max(fill.worstMs, (fill.walked.first[0]?.at ?? row.at) - row.at);
+  };
+
+  const noteCrowding = () => {
+    if (seen.floor <= lowest) return;
+    lowest = seen.floor;
+    const to = { id: '', at: seen.floor };
+    unproven = { from: unproven?.from ?? watermark?.top ?? null, to };
+    watermark = { top: to, base: seen.floor + margin.ms };
+  };
+
+  return {
+    get watermark() {
+      return watermark;
+    },
+    get provenAt() {
+      return provenAt;
+    },
+    get filling() {
+      return fill !== undefined;
+    },
+    get full() {
+      return left <= 0 && held.length === 0;
+    },
+    get heldBack() {
+      return held.length > 0;
+    },
+    margin,
+    seen,
+    route: routes.to,
+    fill(walked, pile, depth, goOn) {
+      const before = watermark?.top?.at;
+      fill = { walked, pile, depth, goOn, before, rows: 0, fresh: 0, late: 0, worstMs: 0, missed: 0 };
+      if (depth === 'start') {
+        routes.begin(walked);
+        lowest = seen.floor;
+      }
+    },
+    async fillStep() {
+      const own = fill;
+      if (!own) return undefined;
+      const rows = await own.pile.take();
+      const out: TailRow[] = [];
+      for (const row of rows) {
+        if (left <= 0) break;
+        const known = seen.has(row.id);
+        if (accept(row)) {
+          out.push(row);
+          left--;
+        } else if (known) continue;
+        own.fresh++;
+        lateness(own, row);
+      }
+      own.rows += out.length;
+      if (out.length > 0) proveFirst = false;
+      noteCrowding();
+      const last = rows.at(-1);
+      if (last && left > 0) climb(own, last);
+      outlet.push(out);
+      if (last && left > 0) return undefined;
+      const gap = left > 0 ? finish(own) : undefined;
+      fill = undefined;
+      const { walked, depth, rows: count, fresh, late, worstMs, missed } = own;
+      return { walked, depth, rows: count, fresh, late, worstMs, missed, gap };
+    },
+    frames(link, odd) {
+      const out: TailRow[] = [];
+      let taken = 0;
+      while (taken < FRAMES && left > 0) {
+        const raw = link.next();
+        if (!raw) break;
+        taken++;
+        const row = readRow(raw, odd);
+        if (!row || !scope(row) || !accept(row)) continue;
+        out.push(row);
+        left--;
+      }
+      if (proveFirst && out.length > 0) {
+        held = out;
+        proveFirst = false;
+      } else outlet.push(out);
+      noteCrowding();
+      return taken;
+    },
+    release() {
+      outlet.push(held);
+      held = [];
+    },
+    takeUnproven() {
+      const taken = unproven;
+      unproven = undefined;
+      return taken;
+    },
+  };
+}

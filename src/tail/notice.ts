@@ -1,0 +1,95 @@
+import type { PostMark } from './row.ts';
+import type { TailCost } from './spend/cost-meter.ts';
+import type { Mode, PollReason } from './spend/socket-share.ts';
+import type { Cut } from './walk/walk.ts';
+
+/** Where a run begins. */
+export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
+
+/** A stretch of the feed that could not be read. Both bounds were read, or are null where nothing is known. */
+export interface Gap {
+  readonly why: Cut;
+  /** The newest place below that is complete, but for posts that turned up late; null where only those can be missing. */
+  readonly from: PostMark | null;
+  /** Post time from which such late posts may be missing too. */
+  readonly lateFrom: number | null;
+  /** The oldest place above that was read. */
+  readonly to: PostMark | null;
+  /** A later run that goes on from the checkpoint will read it. */
+  readonly open: boolean;
+}
+
+/** Why a connection ended. */
+export type DownReason =
+  | 'closed'
+  | 'reset'
+  | 'silent'
+  | 'slept'
+  | 'deaf'
+  | 'overflow'
+  | 'blocked'
+  | 'unanswered'
+  | 'refused';
+
+/** Why a run ended. */
+export type EndReason = 'stopped' | 'count' | 'duration' | 'reader' | 'failure';
+
+/** What a run came to. */
+export interface Summary {
+  readonly reason: EndReason;
+  readonly rows: number;
+  /** Of these, what only a walk found while the socket was up, and what turned up late in the pages. */
+  readonly filled: number;
+  readonly late: number;
+  readonly gaps: readonly Gap[];
+  readonly connections: number;
+  readonly pages: number;
+  readonly spent: TailCost;
+  /** Everything up to here is complete, but for the gaps. */
+  readonly provenTo: PostMark | null;
+}
+
+/** What the tail tells whoever runs it. */
+export type TailNotice =
+  | {
+      readonly kind: 'start';
+      readonly from: StartKind;
+      readonly way: Mode;
+      /** Why it is polls, where it is. */
+      readonly why: PollReason | undefined;
+      readonly perMinute: number;
+      readonly other: { readonly way: Mode; readonly perMinute: number } | null;
+      readonly lagMs: number;
+    }
+  | { readonly kind: 'connected'; readonly times: number }
+  | { readonly kind: 'caughtUp'; readonly rows: number; readonly pages: number }
+  | { readonly kind: 'down'; readonly why: DownReason; readonly text: string; readonly waitMs: number }
+  | { readonly kind: 'fallback'; readonly why: PollReason; readonly perMinute: number }
+  | { readonly kind: 'unstable'; readonly sessions: number; readonly cuAtMost: number }
+  | ({ readonly kind: 'gap' } & Gap)
+  /** Too many posts between two walks to remember them all: what the socket lost here was not looked for. */
+  | { readonly kind: 'unproven'; readonly from: PostMark | null; readonly to: PostMark }
+  | { readonly kind: 'late'; readonly rows: number; readonly worstMs: number }
+  | { readonly kind: 'margin'; readonly ms: number }
+  | { readonly kind: 'wait'; readonly ms: number; readonly reason: string }
+  | { readonly kind: 'frame'; readonly text: string }
+  | { readonly kind: 'end'; readonly summary: Summary };
+
+/** How a run stands at this moment, for a status line. */
+export interface TailStatus {
+  readonly way: Mode;
+  readonly connected: boolean;
+  readonly rows: number;
+  /** Posts a second on the feed. */
+  readonly rate: number;
+  readonly gaps: number;
+  readonly filled: number;
+  readonly late: number;
+  readonly connections: number;
+  readonly spent: TailCost;
+  /** CU a minute of the way in use. */
+  readonly perMinute: number;
+  readonly provenTo: PostMark | null;
+  /** Milliseconds since the walk that proved it was started. */
+  readonly provenAgoMs: number | null;
+}

@@ -1,0 +1,84 @@
+import { Failure } from '../../base/failure.ts';
+import type { Flow } from '../flow.ts';
+import { timeOf } from '../row.ts';
+import type { Watermark } from '../seen/watermark.ts';
+import type { Resume } from '../walk/bounds.ts';
+
+/** What a checkpoint says. */
+export interface Checkpoint {
+  /** Which feed of which service it is of: another one can't go on from it. */
+  readonly feed: string;
+  readonly watermark: Watermark;
+  readonly floor: number | null;
+  readonly known: readonly (readonly [id: string, at: number | null])[];
+}
+
+/** The checkpoint of a flow as it stands, or undefined while nothing is known. */
+export function snapshotOf(feed: string, { watermark, margin, seen }: Flow): string | undefined {
+  if (!watermark) return undefined;
+  const horizon = watermark.base === null ? Number.NEGATIVE_INFINITY : watermark.base - margin.ms;
+  const from = Math.max(horizon, seen.floor);
+  const floor = Number.isFinite(from) ? from : null;
+  return writeCheckpoint({ feed, watermark, floor, known: seen.since(from) });
+}
+
+const FORM = 'trdr-tail';
+const VERSION = 1;
+
+/** A checkpoint as the text of its file. */
+export const writeCheckpoint = (checkpoint: Checkpoint): string =>
+  `${JSON.stringify({ form: FORM, version: VERSION, ...checkpoint })}\n`;
+
+/** Reads a checkpoint back; whatever is not one as a whole is refused, never guessed at. */
+export function readCheckpoint(text: string, feed: string): Resume {
+  const value = parse(text);
+  if (value['form'] !== FORM) throw refuse('is not a checkpoint of a tail');
+  if (value['version'] !== VERSION) throw refuse('was written by another version of trdr');
+  if (value['feed'] !== feed) throw refuse(`belongs to another feed (${String(value['feed'])}, not ${feed})`);
+  const watermark = watermarkFrom(value['watermark']);
+  const known = value['known'];
+  const floor = value['floor'];
+  // A floor that can't be read is no leave to take everything for wanted.
+  const readable = floor === null || timeOf(floor) !== null;
+  if (!watermark || !readable || !Array.isArray(known) || !known.every(isKnown)) throw refuse('is damaged');
+  return {
+    kind: 'checkpoint',
+    watermark,
+    floor: timeOf(floor) ?? Number.NEGATIVE_INFINITY,
+    known,
+  };
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Falls through: torn, empty and foreign files are all the same to the user.
+  }
+  throw refuse('is damaged, or no checkpoint');
+}
+
+function watermarkFrom(value: unknown): Watermark | undefined {
+  if (!isObject(value)) return undefined;
+  const { top, base } = value;
+  if (base !== null && timeOf(base) === null) return undefined;
+  if (top === null) return { top, base: timeOf(base) };
+  if (!isObject(top) || typeof top['id'] !== 'string') return undefined;
+  return { top: { id: top['id'], at: timeOf(top['at']) }, base: timeOf(base) };
+}
+
+const isKnown = (value: unknown): value is readonly [string, number | null] =>
+  Array.isArray(value) &&
+  value.length === 2 &&
+  typeof value[0] === 'string' &&
+  (value[1] === null || timeOf(value[1]) !== null);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const refuse = (what: string) =>
+  new Failure('local', `The checkpoint ${what}.`, {
+    code: 'CHECKPOINT',
+    hint: 'Name another file, or move this one away to start anew.',
+  });

@@ -1,0 +1,144 @@
+import { Failure } from '../../base/failure.ts';
+import { timeOf } from '../row.ts';
+import { steadyTime } from '../seen/watermark.ts';
+import type { Timing } from '../timing.ts';
+import type { Resume } from '../walk/bounds.ts';
+
+/** A file's bytes, read where they are wanted. */
+export interface TailBytes {
+  readonly size: number;
+  read(from: number, to: number): Promise<Uint8Array>;
+}
+
+/** What an output file tells a new run. */
+export interface TailEnd {
+  /** Bytes to keep: what follows is a line that was cut short. */
+  readonly keep: number;
+  /** Undefined where the file holds no line yet. */
+  readonly resume: Resume | undefined;
+}
+
+/** Names the fields of a line that the file is read back by. */
+export interface LineForm {
+  readonly timeField: string;
+}
+
+/** Read back at a time. */
+const CHUNK = 65_536;
+/** Older lines in a row after which no newer one can follow. */
+const OLDER_LINES = 64;
+const LINE_END = 0x0a;
+
+interface Known {
+  readonly id: string;
+  readonly at: number | null;
+}
+
+/**
+ * Reads the end of an ndjson file that a tail wrote. Rows come out at most `holdMs` after the last proof and
+ * `marginMs` late, so the newest line proves everything older than it by both; ids are read back twice as far, since
+ * late lines stand behind newer ones.
+ */
+export async function readTailFile(
+  bytes: TailBytes,
+  form: LineForm,
+  spans: Pick<Timing, 'marginMs' | 'holdMs'>,
+  /** Post time down to which ids are wanted, where a checkpoint says so. */
+  wanted = Number.POSITIVE_INFINITY,
+): Promise<TailEnd> {
+  const depth = spans.marginMs + spans.holdMs;
+  const known: Known[] = [];
+  let keep = 0;
+  let older = 0;
+  let newest: number | null = null;
+  for await (const line of linesFromEnd(bytes)) {
+    keep = Math.max(keep, line.end);
+    const row = rowOfLine(line.text, form);
+    if (!row) {
+      if (line.text.trim() === '') continue;
+      throw refuse(line.text);
+    }
+    known.push(row);
+    if (known.length <= OLDER_LINES) newest = steadyTime(known.map(({ at }) => at));
+    else if (row.at !== null && newest !== null) {
+      newest = Math.max(newest, row.at < newest + depth ? row.at : newest);
+      older = row.at < Math.min(newest - depth, wanted) - depth ? older + 1 : 0;
+    }
+    if (older >= OLDER_LINES) break;
+  }
+  if (known.length === 0) return { keep, resume: undefined };
+  return { keep, resume: resumeFrom(known, newest, depth, spans.holdMs) };
+}
+
+function resumeFrom(known: readonly Known[], newest: number | null, depth: number, holdMs: number): Resume {
+  const horizon = newest === null ? Number.NEGATIVE_INFINITY : newest - depth;
+  // A file begins with its oldest line: what was posted before it is not wanted. Where reading ended sooner, the
+  // oldest line read is below the horizon.
+  const times = known.map(({ at }) => at).filter((at) => at !== null);
+  const oldest = times.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY);
+  const floor = Number.isFinite(oldest) ? Math.max(horizon, oldest) : horizon;
+  const last = known[0];
+  return {
+    kind: 'file',
+    watermark: { top: last ?? null, base: newest === null ? null : newest - holdMs },
+    floor,
+    known: known.map(({ id, at }) => [id, at] as const),
+  };
+}
+
+/** Whole lines, last first; what stands behind the last line end is none. */
+async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; end: number }> {
+  let end = -1;
+  let rest: Uint8Array = new Uint8Array(0);
+  for (let to = bytes.size; to > 0; ) {
+    const from = Math.max(0, to - CHUNK);
+    const chunk = Buffer.concat([await bytes.read(from, to), rest]);
+    let stop = chunk.length;
+    for (
+      let at = chunk.lastIndexOf(LINE_END);
+      at >= 0;
+      at = at > 0 ? chunk.lastIndexOf(LINE_END, at - 1) : -1
+    ) {
+      if (end >= 0) yield { text: chunk.toString('utf8', at + 1, stop), end };
+      end = from + at + 1;
+      stop = at;
+    }
+    rest = chunk.subarray(0, stop);
+    // A line longer than a chunk is gathered piece by piece; behind the last line end there is only a torn one.
+    if (end < 0) rest = new Uint8Array(0);
+    to = from;
+  }
+  if (end >= 0) yield { text: Buffer.from(rest).toString('utf8'), end };
+}
+
+function rowOfLine(text: string, form: LineForm): Known | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const record: Record<string, unknown> = { ...value };
+    const id = record['id'];
+    return typeof id === 'string' ? { id, at: timeOf(record[form.timeField]) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const refuse = (line: string) =>
+  new Failure(
+    'local',
+    `The file holds a line that is no record with an id: ${JSON.stringify(line.slice(0, 60))}`,
+    {
+      code: 'TAIL_FILE',
+      hint: 'A tail goes on only from a file of its own whose lines have id and post time. Name another file.',
+    },
+  );
+
+/**
+ * Goes on from a checkpoint where there is also the output it is of: the checkpoint says what is complete, the file
+ * what came out since. Lines from before the first checkpoint are of a first fill, oldest first.
+ */
+export function mergeResume(checkpoint: Resume | undefined, file: Resume | undefined): Resume | undefined {
+  if (!checkpoint) return file;
+  const since = (file?.known ?? []).filter(([, at]) => at === null || at >= checkpoint.floor);
+  return { ...checkpoint, known: [...checkpoint.known, ...since] };
+}

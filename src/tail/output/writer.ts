@@ -1,0 +1,57 @@
+import { type Job, startJob } from '../job.ts';
+import type { TailSink } from '../ports.ts';
+import type { TailRow } from '../row.ts';
+
+/** One write at a time; nothing is taken from pages or socket while one is under way. */
+export interface TailWriter {
+  /** Whether a write is under way; throws when one failed. */
+  busy(): boolean;
+  /** The reader has gone. */
+  readonly closed: boolean;
+  /** Rows that were written. */
+  readonly rows: number;
+  push(rows: readonly TailRow[]): void;
+  /** Settles with the write under way. */
+  settled(): Promise<void>;
+}
+
+export function createTailWriter(sink: TailSink, wake: () => void): TailWriter {
+  let job: Job<boolean> | undefined;
+  let pending = 0;
+  let rows = 0;
+  let closed = false;
+
+  const count = (open: boolean, many: number) => {
+    if (open) rows += many;
+    else closed = true;
+  };
+
+  const look = () => {
+    const outcome = job?.outcome;
+    if (!outcome) return;
+    job = undefined;
+    if ('error' in outcome) throw outcome.error;
+    count(outcome.value, pending);
+  };
+
+  return {
+    busy() {
+      look();
+      return job !== undefined;
+    },
+    get closed() {
+      return closed;
+    },
+    get rows() {
+      return rows;
+    },
+    push(batch) {
+      if (batch.length === 0) return;
+      const written = sink.write(batch);
+      if (typeof written === 'boolean') return count(written, batch.length);
+      pending = batch.length;
+      job = startJob(wake, () => written);
+    },
+    settled: async () => job?.settled,
+  };
+}

@@ -1,0 +1,248 @@
+import { createBackoff } from '../../base/backoff.ts';
+import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import type { Subscription } from '../../contract/frames.ts';
+import { type Job, startJob } from '../job.ts';
+import type { DownReason } from '../notice.ts';
+import type { Connect, Link, LinkEnd } from '../ports.ts';
+import type { CostMeter } from '../spend/cost-meter.ts';
+import type { Timing } from '../timing.ts';
+import { readOdd } from './frame.ts';
+
+/** What happened to the connection. */
+export type SessionEvent =
+  | { readonly kind: 'subscribed' }
+  | { readonly kind: 'rejected'; readonly text: string }
+  | { readonly kind: 'quota'; readonly text: string }
+  | {
+      readonly kind: 'down';
+      readonly why: DownReason;
+      readonly text: string;
+      readonly waitMs: number;
+      /** What the handshake was refused with. */
+      readonly failure: Failure | undefined;
+    };
+
+/** One connection at a time: dialed, subscribed, listened to, and given up when it is dead. */
+export interface Session {
+  /**
+   * What happened since the last step. `mayDial` holds a new connection back; `draining` says that the frames of
+   * a connection that is over are still being taken.
+   */
+  step(mayDial: boolean, draining: boolean): SessionEvent | undefined;
+  /** When it wants to be looked at again though nothing rings. */
+  due(mayDial: boolean): number;
+  /** Set while subscribed. */
+  readonly link: Link | undefined;
+  /** Since when there has been a connection to pay for. */
+  readonly openedAt: number | undefined;
+  readonly shortSessions: number;
+  readonly connections: number;
+  /** Gives the connection up; a new one follows unless `for good`. */
+  drop(why: DownReason, text: string): void;
+  stop(): void;
+  /** Settles when no attempt is under way. */
+  settled(): Promise<void>;
+}
+
+/** How long the service may take to notice that nobody answers its pings. */
+const PING_MS = 60_000;
+
+type State =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'down'; readonly until: number }
+  | { readonly kind: 'dialing'; readonly job: Job<Link> }
+  | { readonly kind: 'subscribing'; readonly link: Link; readonly until: number }
+  | { readonly kind: 'up'; readonly link: Link };
+
+interface SessionWorld {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly timing: Timing;
+  readonly connect: Connect;
+  readonly subscription: Subscription;
+  readonly meter: CostMeter;
+  readonly wake: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** A session that starts down, ready to dial. */
+export function createSession(world: SessionWorld): Session {
+  const { clock, timing, meter } = world;
+  const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, world.random);
+  const pulse = createPulse(clock, timing);
+  let state: State = { kind: 'down', until: clock.mono() };
+  let openedAt: number | undefined;
+  let shortSessions = 0;
+  let connections = 0;
+  let cause: Cause | undefined;
+  let farewell: Promise<void> | undefined;
+
+  const dial = () => {
+    state = { kind: 'dialing', job: startJob(world.wake, () => world.connect(world.wake, world.signal)) };
+  };
+
+  const close = (link: Link, lingeringMs: number) => {
+    // A service that does not answer the farewell may hear of the end only by its next pings.
+    const answered = link.close();
+    if (openedAt === undefined) return;
+    const heard = meter.closed(lingeringMs);
+    farewell = Promise.resolve(answered).then((known) => {
+      if (known) heard();
+    });
+    const lasted = clock.mono() - openedAt;
+    shortSessions = lasted < timing.healthyMs ? shortSessions + 1 : 0;
+    if (lasted >= timing.healthyMs) backoff.reset();
+    openedAt = undefined;
+  };
+
+  const down = (why: DownReason, text: string, failure?: Failure): SessionEvent => {
+    const told = failure?.kind === 'rate' ? (failure.retryAfter ?? 0) * 1_000 : 0;
+    const waitMs = Math.max(told, backoff.next());
+    state = { kind: 'down', until: clock.mono() + waitMs };
+    return { kind: 'down', why, text, waitMs, failure };
+  };
+
+  const dialed = (job: Job<Link>): SessionEvent | undefined => {
+    const { outcome } = job;
+    if (!outcome) return undefined;
+    if ('error' in outcome) {
+      if (!(outcome.error instanceof Failure)) throw outcome.error;
+      if (outcome.error.code === 'BROKEN') meter.doubted();
+      return down('refused', outcome.error.message, outcome.error);
+    }
+    const link = outcome.value;
+    connections++;
+    openedAt = clock.mono();
+    meter.opened();
+    pulse.start(link);
+    cause = undefined;
+    link.send(JSON.stringify({ type: 'subscribe', subscription: world.subscription }));
+    state = { kind: 'subscribing', link, until: clock.mono() + timing.subscribeMs };
+    return undefined;
+  };
+
+  /** Reads up to the frame that confirms the subscription, and leaves what follows in the link. */
+  const confirmed = (link: Link): SessionEvent | undefined => {
+    for (let raw = link.next(); raw; raw = link.next()) {
+      const odd = readOdd(raw);
+      if (odd.kind !== 'control') continue;
+      if (odd.frame.type === 'error') return { kind: 'rejected', text: odd.frame.error };
+      if (odd.frame.type === 'subscription' && odd.frame.subscription?.type === world.subscription.type) {
+        state = { kind: 'up', link };
+        return { kind: 'subscribed' };
+      }
+    }
+    return undefined;
+  };
+
+  /** Ends a connection that is dead, or that somebody gave up, once what waits in it has been taken. */
+  const ended = (link: Link, draining: boolean): SessionEvent | undefined => {
+    cause ??= pulse.dead(link) ?? causeOf(link.end);
+    if (!cause) return undefined;
+    close(link, link.end && !link.end.unheard ? 0 : PING_MS);
+    if (draining && link.held > 0) return undefined;
+    const { why, text } = cause;
+    cause = undefined;
+    if (why !== 'quota') return down(why, text);
+    state = { kind: 'off' };
+    return { kind: 'quota', text };
+  };
+
+  return {
+    step(mayDial, draining) {
+      if (state.kind === 'down' && mayDial && clock.mono() >= state.until) dial();
+      if (state.kind === 'dialing') {
+        const event = dialed(state.job);
+        if (event) return event;
+      }
+      if (state.kind === 'subscribing') {
+        const event = confirmed(state.link) ?? ended(state.link, false);
+        if (event) return event;
+        if (state.kind === 'subscribing' && clock.mono() >= state.until) {
+          close(state.link, PING_MS);
+          return down('unanswered', 'the subscription was not confirmed');
+        }
+        return undefined;
+      }
+      return state.kind === 'up' ? ended(state.link, draining) : undefined;
+    },
+    due(mayDial) {
+      if (state.kind === 'down' && mayDial) return state.until;
+      if (state.kind === 'subscribing') return Math.min(state.until, pulse.due);
+      return state.kind === 'up' && !cause ? pulse.due : Number.POSITIVE_INFINITY;
+    },
+    get link() {
+      return state.kind === 'up' ? state.link : undefined;
+    },
+    get openedAt() {
+      return openedAt;
+    },
+    get shortSessions() {
+      return shortSessions;
+    },
+    get connections() {
+      return connections;
+    },
+    drop(why, text) {
+      cause ??= { why, text };
+    },
+    stop() {
+      if (state.kind === 'subscribing' || state.kind === 'up') close(state.link, PING_MS);
+      // An attempt under way is closed as soon as it succeeds; the service may have begun to count.
+      if (state.kind === 'dialing') {
+        meter.doubted();
+        farewell = state.job.settled.then(closeLate(state.job));
+      }
+      state = { kind: 'off' };
+    },
+    settled: async () => {
+      if (state.kind === 'dialing') await state.job.settled;
+      await farewell;
+    },
+  };
+}
+
+type Cause = { readonly why: DownReason | 'quota'; readonly text: string };
+
+const causeOf = (end: LinkEnd | undefined): Cause | undefined => end;
+
+const closeLate = (job: Job<Link>) => async () => {
+  if (job.outcome && 'value' in job.outcome) await job.outcome.value.close();
+};
+
+/** The signs of life of one connection. */
+function createPulse(clock: Clock, timing: Timing) {
+  let signs = 0;
+  let heardAt = 0;
+  let mono = 0;
+  let wall = 0;
+  return {
+    get due() {
+      return mono + timing.beatMs;
+    },
+    start(link: Link) {
+      signs = link.signs;
+      mono = clock.mono();
+      wall = clock.now();
+      heardAt = mono;
+    },
+    /** Looks at the connection when a beat is due. */
+    dead(link: Link): Cause | undefined {
+      const now = clock.mono();
+      if (now < mono + timing.beatMs) return undefined;
+      const passed = now - mono;
+      // A suspended machine stops the monotonic clock on some systems and not on others: both are looked at.
+      const leapt = Math.max(passed - timing.beatMs, clock.now() - wall - passed);
+      mono = now;
+      wall = clock.now();
+      if (link.signs !== signs) {
+        signs = link.signs;
+        heardAt = now;
+      }
+      if (leapt > timing.leapMs) return { why: 'slept', text: 'the machine was asleep' };
+      if (now - heardAt < timing.silentMs) return undefined;
+      return { why: 'silent', text: `nothing was heard for ${Math.round((now - heardAt) / 1_000)} s` };
+    },
+  };
+}

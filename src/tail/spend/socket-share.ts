@@ -1,0 +1,54 @@
+import { BLOCK_CU, SOCKET_CU } from './pace.ts';
+
+export type Mode = 'ws' | 'poll';
+export type Via = 'auto' | Mode;
+
+/** Why polls are used where the socket was asked for or could be. */
+export type PollReason =
+  | 'asked' // --via poll
+  | 'noSocket' // the feed has none
+  | 'plan' // the key's plan has no live feed
+  | 'refused' // the service refused the socket
+  | 'rejected' // the service rejected the subscription
+  | 'ceiling' // the ceiling can't hold another minute
+  | 'allowance' // what is left can't hold another minute
+  | 'share' // the socket has used its share
+  | 'unstable'; // it broke again and again within its first minute
+
+/** What the decision rests on. */
+export interface SpendState {
+  readonly via: Via;
+  readonly hasSocket: boolean;
+  readonly live: boolean | null;
+  /** CU left under the ceiling, and under the key's allowance; null where there is none. */
+  readonly ceilingLeft: number | null;
+  readonly allowanceLeft: number | null;
+  /** The key's units when the run started, and the part of them that the socket may use. */
+  readonly allowanceAtStart: number | null;
+  readonly socketShare: number;
+  readonly socketSpent: number;
+  /** Sessions in a row that ended within their first minute. */
+  readonly shortSessions: number;
+}
+
+/** What has to stay payable beside a minute of the socket: the walks that fill and confirm. */
+export const WALK_RESERVE = 5 * BLOCK_CU;
+/** A third session of under a minute is a pattern. */
+const SHORT_SESSIONS = 3;
+
+/** Why the socket is not the way, or undefined where it is. `--via ws` is only held back by what can't be paid. */
+export function reasonToPoll(standing: SpendState): PollReason | undefined {
+  const minute = SOCKET_CU + WALK_RESERVE;
+  // A ceiling is hard: it holds the minute too in which the service has not noticed yet that a connection is dead.
+  const firm = minute + SOCKET_CU;
+  if (!standing.hasSocket) return 'noSocket';
+  if (standing.via === 'poll') return 'asked';
+  if (standing.ceilingLeft !== null && standing.ceilingLeft < firm) return 'ceiling';
+  if (standing.via === 'ws') return undefined;
+  if (standing.live === false) return 'plan';
+  if (standing.allowanceLeft !== null && standing.allowanceLeft < minute) return 'allowance';
+  const share = standing.allowanceAtStart === null ? null : standing.allowanceAtStart * standing.socketShare;
+  if (share !== null && standing.socketSpent + SOCKET_CU > share) return 'share';
+  if (standing.shortSessions >= SHORT_SESSIONS) return 'unstable';
+  return undefined;
+}

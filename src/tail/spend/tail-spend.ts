@@ -1,0 +1,106 @@
+import { Failure } from '../../base/failure.ts';
+import { type Job, startJob } from '../job.ts';
+import type { KeyFacts, TailPorts } from '../ports.ts';
+import type { Timing } from '../timing.ts';
+import type { CostMeter } from './cost-meter.ts';
+import { leastSeconds, type PagePrice, pollPerMinute, pollSeconds, type Rate, SOCKET_CU } from './pace.ts';
+import { type Mode, type PollReason, reasonToPoll, type Via } from './socket-share.ts';
+
+/** What may be spent, and what it is best spent on. */
+export interface TailSpend {
+  /** Whether `cu` more fit under the ceiling. */
+  afford(cu: number): boolean;
+  /** Milliseconds between polls. */
+  readonly pollMs: number;
+  /** CU a minute of a way. */
+  perMinute(way: Mode): number;
+  /** What speaks against one more minute of the socket. */
+  against(shortSessions: number): PollReason | undefined;
+  /** Asks the free `me` for what is left, every now and then. */
+  step(way: Mode): void;
+  readonly due: number;
+  /** Settles when the first answer is there; throws where the key is not known. */
+  first(wait: () => Promise<void>): Promise<void>;
+  settled(): Promise<void>;
+}
+
+interface PurseWorld {
+  readonly world: Pick<TailPorts, 'clock' | 'key'>;
+  readonly timing: Timing;
+  readonly meter: CostMeter;
+  readonly rate: Rate;
+  readonly price: PagePrice;
+  readonly via: Via;
+  readonly hasSocket: boolean;
+  readonly lagMs: number;
+  readonly ceiling: number | undefined;
+  readonly socketShare: number;
+  readonly wake: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** A purse that starts full: nothing is known of the key until it has been asked. */
+export function createTailSpend({ world, timing, meter, rate, price, ...given }: PurseWorld): TailSpend {
+  const { clock, key } = world;
+  let facts: KeyFacts | undefined;
+  let atStart: number | null = null;
+  let job: Job<KeyFacts> | undefined;
+  let next = clock.mono();
+
+  const ceilingLeft = () => (given.ceiling === undefined ? null : given.ceiling - meter.spent.most);
+  const pollMs = () => {
+    const least = leastSeconds(facts?.ratePerMinute ?? null);
+    return 1_000 * pollSeconds(rate.perSecond, given.lagMs / 1_000, least, price);
+  };
+
+  const look = (): unknown => {
+    const outcome = job?.outcome;
+    if (!outcome) return undefined;
+    job = undefined;
+    if ('error' in outcome) return outcome.error;
+    facts = outcome.value;
+    atStart ??= facts.remaining;
+    return undefined;
+  };
+
+  const step = (way: Mode) => {
+    look();
+    if (!key || job || clock.mono() < next) return;
+    next = clock.mono() + (way === 'ws' ? timing.keyMs : 10 * timing.keyMs);
+    job = startJob(given.wake, () => key(given.signal));
+  };
+
+  return {
+    afford: (cu) => (ceilingLeft() ?? cu) >= cu,
+    get pollMs() {
+      return pollMs();
+    },
+    perMinute: (way) => (way === 'ws' ? SOCKET_CU : pollPerMinute(rate.perSecond, pollMs() / 1_000, price)),
+    against: (shortSessions) =>
+      reasonToPoll({
+        via: given.via,
+        hasSocket: given.hasSocket,
+        live: facts?.live ?? null,
+        ceilingLeft: ceilingLeft(),
+        allowanceLeft: facts?.remaining ?? null,
+        allowanceAtStart: atStart,
+        socketShare: given.socketShare,
+        socketSpent: meter.socket,
+        shortSessions,
+      }),
+    step,
+    get due() {
+      return key ? next : Number.POSITIVE_INFINITY;
+    },
+    async first(wait) {
+      step('ws');
+      while (job && !given.signal.aborted) {
+        await wait();
+        const error = look();
+        // Whatever else is wrong, the pages will notify.
+        if (error instanceof Failure && error.kind === 'auth') throw error;
+      }
+    },
+    settled: async () => job?.settled,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Spool } from '../ports.ts';
+import type { PostFields, TailRow } from '../row.ts';
+
+/** What a walk found: put in newest first, taken out oldest first. */
+export interface RowStack {
+  push(rows: readonly TailRow[]): Promise<void>;
+  /** The oldest rows left, oldest first; nothing when it is empty. */
+  take(): Promise<readonly TailRow[]>;
+  clear(): Promise<void>;
+}
+
+/** Rows held in memory before they go to the spool. */
+const HELD = 1_000;
+
+/** A pile whose memory is bounded where there is a spool. */
+export function createRowStack(openSpool: (() => Spool) | undefined): RowStack {
+  let held: TailRow[] = [];
+  let spool: Spool | undefined;
+  let stored: (() => Promise<string>)[] = [];
+
+  const clear = async () => {
+    held = [];
+    stored = [];
+    const closing = spool;
+    spool = undefined;
+    await closing?.close();
+  };
+
+  return {
+    async push(rows) {
+      for (const row of rows) held.push(row);
+      if (held.length < HELD || !openSpool) return;
+      spool ??= openSpool();
+      const lines = held.map((row) => JSON.stringify([row.id, row.at, row.record]));
+      held = [];
+      stored.push(await spool.put(lines.join('\n')));
+    },
+    async take() {
+      if (held.length > 0) {
+        const rows = held.splice(Math.max(0, held.length - 500));
+        return rows.reverse();
+      }
+      const read = stored.pop();
+      if (!read) {
+        await clear();
+        return [];
+      }
+      held = (await read()).split('\n').map(rowFrom);
+      return held.splice(Math.max(0, held.length - 500)).reverse();
+    },
+    clear,
+  };
+}
+
+/** Reads back what `push` wrote. */
+function rowFrom(line: string): TailRow {
+  const [id, at, record]: [string, number | null, PostFields] = JSON.parse(line);
+  return { id, at, record, raw: null };
+}

@@ -1,0 +1,217 @@
+import { type Backoff, createBackoff } from '../../base/backoff.ts';
+import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import type { FeedPage, PageSource } from '../ports.ts';
+import type { PostMark, TailRow } from '../row.ts';
+import type { PollSizer } from '../spend/pace.ts';
+import type { RowStack } from './row-stack.ts';
+
+/** Why a walk could not be brought to its end. */
+export type Cut = 'ceiling' | 'quota' | 'cursor' | 'stuck';
+
+/** What a walk is to do, decided anew whenever it has to start again. */
+export interface WalkBounds {
+  /** True for the first row that need not be walked to: the walk ends with its page. */
+  beyond(row: TailRow): boolean;
+  /** Whether a row is to be kept; every row of every page is shown, those beyond too. */
+  keep(row: TailRow, beyond: boolean): boolean;
+  /** Post time down to which the walk will go, to guess how many rows are to come. */
+  target(): number | null;
+}
+
+/** What a walk needs. */
+export interface WalkWorld {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly source: PageSource;
+  readonly sizer: PollSizer;
+  readonly pile: RowStack;
+  readonly backoff: { readonly firstMs: number; readonly maxMs: number };
+  /** How many times in a row the first page may fail; what is under way never gives up. */
+  readonly tries: number;
+  /** Called when the first page is there, before any of its rows is looked at. */
+  readonly route: () => WalkBounds;
+  /** Whether `cu` more can be paid. */
+  readonly afford: (cu: number) => boolean;
+  readonly paid: (cu: number) => void;
+  /** An answer was lost that may have been paid for. */
+  readonly lost: (cu: number) => void;
+  readonly wait: (ms: number, reason: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What a walk came to. */
+export interface Walked {
+  readonly cut: Cut | undefined;
+  /** Why the service or the user ended it, where one of them did. */
+  readonly failure: Failure | undefined;
+  /** The newest rows that have a time, or the newest where none has. */
+  readonly first: readonly TailRow[];
+  /** The oldest row that was read. */
+  readonly reached: PostMark | null;
+  /** Whether the feed's own end was reached. */
+  readonly bottom: boolean;
+  /** Monotonic time at which the first page was asked for: the walk proves what was there then. */
+  readonly startedAt: number;
+  readonly pages: number;
+  readonly rows: number;
+}
+
+/** Rows at the top that notify where a feed stands. */
+const FIRST_ROWS = 10;
+/** Pages in a row that may bring nothing new. */
+const IDLE_PAGES = 3;
+/** Other ids of a page that stand in for a cursor which the service no longer knows. */
+const STAND_INS = 3;
+
+type Leg = Omit<Walked, 'cut' | 'failure'>;
+type LegEnd = { readonly leg: Leg; readonly cut: Cut | undefined; readonly failure?: Failure };
+
+/** Walks pages from the newest down. A lost cursor or pages that lead nowhere start it again from the top, once. */
+export async function walk(world: WalkWorld): Promise<Walked> {
+  let end = await walkOnce(world);
+  if (end.cut === 'cursor' || end.cut === 'stuck') {
+    await world.pile.clear();
+    end = await walkOnce(world);
+  }
+  return { ...end.leg, cut: end.cut, failure: end.failure };
+}
+
+async function walkOnce(world: WalkWorld): Promise<LegEnd> {
+  const { sizer, clock } = world;
+  const backoff = createBackoff(world.backoff.firstMs, world.backoff.maxMs, world.random);
+  const cursors = new Set<string>();
+  let before: readonly string[] = [];
+  let previous = new Set<string>();
+  let route: WalkBounds | undefined;
+  let idle = 0;
+  let limit = sizer.first();
+  let leg: Leg = { first: [], reached: null, bottom: false, startedAt: clock.mono(), pages: 0, rows: 0 };
+
+  for (;;) {
+    const askedAt = clock.mono();
+    const tries = leg.pages === 0 ? world.tries : Number.POSITIVE_INFINITY;
+    const got = await ask(world, before, limit, backoff, tries);
+    if ('cut' in got) return { leg, ...got };
+    const { page } = got;
+    if (leg.rows === 0) leg = { ...leg, startedAt: askedAt };
+    route ??= world.route();
+    sizer.learn(limit, page.rows.length, page.hasMore);
+
+    // An empty page that has more behind it names no place to go on from: its cursor could skip what it did not show.
+    if (page.rows.length === 0 && page.hasMore) {
+      leg = { ...leg, pages: leg.pages + 1 };
+      if (++idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
+      await clock.sleep(backoff.next(), world.signal);
+      continue;
+    }
+
+    // Pages overlap where a stand-in led here. What has turned up within the overlap is late: to keep the order of
+    // the walk, it is left to the next one.
+    const news = page.rows.slice(page.rows.findLastIndex((row) => previous.has(row.id)) + 1);
+    const kept: TailRow[] = [];
+    let beyond = false;
+    for (const row of news) {
+      beyond ||= route.beyond(row);
+      if (route.keep(row, beyond)) kept.push(row);
+    }
+    await world.pile.push(kept);
+    const last = page.rows.at(-1);
+    leg = {
+      ...leg,
+      first: firstOf(leg.first, news),
+      pages: leg.pages + 1,
+      rows: leg.rows + news.length,
+      reached: last ? { id: last.id, at: last.at } : leg.reached,
+      bottom: !page.hasMore,
+    };
+    if (!page.hasMore || beyond) return { leg, cut: undefined };
+
+    // `nextBefore` leads on; where it is missing, it can only be the page's oldest row.
+    const next = page.nextBefore ?? last?.id;
+    idle = news.length === 0 ? idle + 1 : 0;
+    if (next === undefined || cursors.has(next) || idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
+    cursors.add(next);
+    const others = page.rows.map((row) => row.id).filter((id) => id !== next);
+    before = [next, ...others.reverse().slice(0, STAND_INS)];
+    previous = new Set(page.rows.map((row) => row.id));
+    limit = sizer.next(expectedRows(page, route.target()));
+  }
+}
+
+/** Posts without a time may stand above all others: the feed's top is the newest with one. */
+function firstOf(first: readonly TailRow[], more: readonly TailRow[]): readonly TailRow[] {
+  if (first.length >= FIRST_ROWS && first[0]?.at !== null) return first;
+  const all = [...first, ...more];
+  const timed = all.filter(({ at }) => at !== null);
+  return (timed.length > 0 ? timed : all).slice(0, FIRST_ROWS);
+}
+
+/** Rows still to come if the feed goes on as densely as on this page. */
+function expectedRows(page: FeedPage, target: number | null): number {
+  const times = page.rows.map((row) => row.at).filter((at) => at !== null);
+  const newest = times[0];
+  const oldest = times.at(-1);
+  if (target === null || newest === undefined || oldest === undefined) return 0;
+  if (oldest <= target) return 0;
+  if (newest <= oldest) return page.rows.length;
+  // Not one row more than is likely: a page that is too large costs more, one that is too small does not.
+  return Math.floor(((oldest - target) / (newest - oldest)) * page.rows.length);
+}
+
+type Got = { readonly page: FeedPage } | { readonly cut: Cut; readonly failure?: Failure };
+
+/** Asks for one page for as long as it takes. Cursors are tried in turn where the service does not know the first. */
+async function ask(
+  world: WalkWorld,
+  before: readonly string[],
+  limit: number,
+  backoff: Backoff,
+  tries: number,
+): Promise<Got> {
+  let cursor = 0;
+  let failed = 0;
+  for (;;) {
+    const id = before[cursor];
+    // Each try can be counted, whether its answer comes or not.
+    if (!world.afford(world.source.price(limit))) return { cut: 'ceiling' };
+    try {
+      const page = await world.source.page(
+        id === undefined ? { limit } : { before: id, limit },
+        world.signal,
+      );
+      world.paid(page.cu);
+      backoff.reset();
+      return { page };
+    } catch (error) {
+      world.signal.throwIfAborted();
+      if (!(error instanceof Failure)) throw error;
+      if (error.kind === 'quota') return { cut: 'quota', failure: error };
+      if (error.kind === 'limit') return { cut: 'ceiling', failure: error };
+      if (error.kind === 'usage' && id !== undefined) {
+        cursor++;
+        if (cursor >= before.length) return { cut: 'cursor' };
+        continue;
+      }
+      if (mayBePaid(error)) world.lost(world.source.price(limit));
+      if (error.kind !== 'rate') failed++;
+      if (!passes(error) || failed >= tries) throw error;
+      const ms = error.kind === 'rate' ? Math.max(backoff.next(), waitOf(error)) : backoff.next();
+      world.wait(ms, error.message);
+      await world.clock.sleep(ms, world.signal);
+    }
+  }
+}
+
+const waitOf = (failure: Failure) => (failure.retryAfter ?? 0) * 1_000;
+
+/** Failures that asking again can end. */
+const passes = (failure: Failure): boolean =>
+  failure.kind === 'rate' ||
+  failure.kind === 'network' ||
+  failure.kind === 'answer' ||
+  (failure.kind === 'service' && failure.retryable);
+
+/** Failures behind which the service may have counted a page. */
+const mayBePaid = (failure: Failure): boolean =>
+  failure.kind === 'answer' || (failure.kind === 'network' && failure.code !== 'UNREACHABLE');

@@ -1,0 +1,87 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { appendLines, ensureFolder, fileFailure, readBounded, writeAtomic } from '../../src/base/files.ts';
+import { room, workers } from '../state/room.ts';
+
+const { path, under } = room();
+const worker = workers(path);
+const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
+
+test.each(['000', '022', '077', '777'])('folders are 0700 and files 0600 under umask %s', async (umask) => {
+  const folder = under('umask');
+  await worker(['files', folder, 0, umask]);
+  expect(mode(folder)).toBe('700');
+  expect(mode(join(folder, 'a'))).toBe('700');
+  expect(mode(join(folder, 'a', 'b'))).toBe('700');
+  expect(mode(join(folder, 'a', 'b', 'whole'))).toBe('600');
+  expect(mode(join(folder, 'a', 'b', 'lines'))).toBe('600');
+});
+
+test('a folder that stands keeps its mode: it may be one that others use', () => {
+  const folder = under('theirs');
+  mkdirSync(folder);
+  chmodSync(folder, 0o755);
+  ensureFolder(folder);
+  expect(mode(folder)).toBe('755');
+});
+
+test('a file is replaced whole, where a link leads to, and leaves nothing beside it', () => {
+  const folder = under('atomic');
+  mkdirSync(folder);
+  const [real, link] = [join(folder, 'real'), join(folder, 'link')];
+  writeFileSync(real, 'old');
+  symlinkSync('real', link);
+  writeAtomic(link, 'new');
+  expect(readFileSync(real, 'utf8')).toBe('new');
+  expect(readdirSync(folder).sort()).toEqual(['link', 'real']);
+});
+
+test('where a file cannot be replaced, the old one stays and nothing is left beside it', () => {
+  const folder = under('full');
+  mkdirSync(join(folder, 'taken'), { recursive: true });
+  expect(() => writeAtomic(join(folder, 'taken'), 'new')).toThrow();
+  expect(readdirSync(folder)).toEqual(['taken']);
+});
+
+test('a torn line is ended before the next is appended', () => {
+  const file = under('lines');
+  writeFileSync(file, 'one\ntw');
+  expect(appendLines(file, 'three\n')).toEqual({ before: 6, after: 13, gone: false });
+  expect(readFileSync(file, 'utf8')).toBe('one\ntw\nthree\n');
+});
+
+test('reading stops at the bound, and finds nothing where nothing is', () => {
+  const file = under('bounded');
+  expect(readBounded(file, 10)).toBeUndefined();
+  expect(readBounded(join('/dev/null', 'x'), 10)).toBeUndefined();
+  writeFileSync(file, 'x'.repeat(10_000));
+  expect(readBounded(file, 10_000)).toHaveLength(10_000);
+  expect(() => readBounded(file, 9_999)).toThrow(expect.objectContaining({ code: 'EFBIG' }));
+  expect(() => readBounded('/dev/zero', 100_000)).toThrow(expect.objectContaining({ code: 'EFBIG' }));
+  expect(() => readBounded(dirname(file), 10)).toThrow(expect.objectContaining({ code: 'EISDIR' }));
+  expect(existsSync(file)).toBe(true);
+});
+
+test('what stands in the way is said in words', () => {
+  const full = Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' });
+  expect(fileFailure('write', '/f', full, 'make room')).toMatchObject({
+    kind: 'local',
+    code: 'ENOSPC',
+    message: "can't write /f: the disk is full",
+    hint: 'make room',
+  });
+  expect(fileFailure('read', '/f', Object.assign(new Error(''), { code: 'EBUSY' })).message).toContain(
+    'EBUSY',
+  );
+  expect(fileFailure('read', '/f', 'odd').message).toContain('unknown error');
+});

@@ -1,0 +1,160 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Failure } from '../../src/base/failure.ts';
+import { holdLock, isHeld, tryLock, withLock } from '../../src/base/lock.ts';
+import { holderNow, holderText, readHolder, UNTOUCHED_MS } from '../../src/base/lock-holder.ts';
+import { anyText, room, runs, workers } from '../state/room.ts';
+
+const { path, under } = room();
+const worker = workers(path);
+const hostname = holderNow(0).place;
+
+/** The lock of a process that was here, and is no more. */
+function leaveBehind(lock: string, change: Partial<ReturnType<typeof holderNow>> = {}) {
+  symlinkSync(holderText({ ...holderNow(Date.now()), pid: 4_194_303, began: '1', ...change }), lock);
+}
+
+test('eight processes adding to one number under the lock lose nothing', async () => {
+  const file = under('number');
+  writeFileSync(file, '0');
+  await Promise.all(Array.from({ length: 8 }, () => worker(['count', file, 50])));
+  expect(readFileSync(file, 'utf8')).toBe('400');
+});
+
+test('of eight processes that find a dead lock exactly one takes it over', async () => {
+  const file = under('claims');
+  const rounds = 200;
+  for (let round = 0; round < rounds; round++) leaveBehind(`${file}.${round}.lock`);
+  const crowd = Array.from({ length: 8 }, () => worker(['claim', file, rounds], { stdin: 'pipe' }));
+  const all = () =>
+    Promise.all(crowd.map((one) => new Promise((resolve) => one.stdout?.once('data', resolve))));
+  await all();
+  const claimed = all();
+  for (const one of crowd) one.stdin?.write('go\n');
+  await claimed;
+  // None may end before all have tried: its locks would be dead ones again.
+  for (const one of crowd) one.stdin?.end();
+  await Promise.all(crowd);
+  const claims = readFileSync(file, 'utf8').trim().split('\n').map(Number);
+  expect(claims.sort((a, b) => a - b)).toEqual(Array.from({ length: rounds }, (_, round) => round));
+});
+
+test('a process that is killed leaves a lock that the next one takes over', async () => {
+  const lock = under('held');
+  const first = worker(['hold', lock, 0, 'the export'], { reject: false });
+  await new Promise((resolve) => first.stdout?.once('data', resolve));
+  expect(() => holdLock(lock, 'the export')).toThrow(
+    `the export is in use: process ${first.pid} has held it`,
+  );
+  first.kill('SIGKILL');
+  await first;
+  const held = holdLock(lock, 'the export');
+  held.release();
+  held.release();
+  expect(readdirSync(dirname(lock)).filter((name) => name.includes('held'))).toEqual([]);
+});
+
+test('who takes a dead lock over and dies in the middle is taken over too', () => {
+  const lock = under('chain');
+  leaveBehind(lock, { token: 'first' });
+  leaveBehind(`${lock}.first`, { token: 'second' });
+  leaveBehind(`${lock}.first.second`, { token: 'third' });
+  let result = tryLock(lock);
+  for (let tries = 0; tries < 4 && !isHeld(result); tries++) result = tryLock(lock);
+  expect(isHeld(result)).toBe(true);
+});
+
+test.each([
+  ['process', process.pid],
+  ['user', 1],
+])('a number that was given to another %s since does not keep a lock alive', (_, pid) => {
+  const lock = under(`reused-${pid}`);
+  leaveBehind(lock, { pid, began: '7' });
+  expect(isHeld(tryLock(lock))).toBe(true);
+});
+
+test('the lock of a process that lives is kept, and the failure names it', () => {
+  const lock = under('alive');
+  const held = holdLock(lock, 'F.csv');
+  try {
+    holdLock(lock, 'F.csv');
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(Failure);
+    expect(error).toMatchObject({ kind: 'local', code: 'LOCKED', retryable: true });
+    expect(error).toMatchObject({ message: expect.stringContaining(`process ${process.pid}`) });
+    expect(error).toMatchObject({ hint: expect.stringContaining(lock) });
+  }
+  held.release();
+  expect(isHeld(tryLock(lock))).toBe(true);
+});
+
+test('a lock from elsewhere counts as long as it is touched', () => {
+  const lock = under('elsewhere');
+  mkdirSync(dirname(lock), { recursive: true });
+  writeFileSync(lock, holderText({ ...holderNow(Date.now()), place: `not-${hostname}` }));
+  expect(isHeld(tryLock(lock))).toBe(false);
+  const long = new Date(Date.now() - 2 * UNTOUCHED_MS);
+  utimesSync(lock, long, long);
+  expect(isHeld(tryLock(lock))).toBe(true);
+});
+
+test('a torn lock is waited for, and removed when nobody touches it', () => {
+  const lock = under('torn');
+  writeFileSync(lock, '123-');
+  expect(isHeld(tryLock(lock))).toBe(false);
+  const long = new Date(Date.now() - 2 * UNTOUCHED_MS);
+  utimesSync(lock, long, long);
+  expect(isHeld(tryLock(lock))).toBe(true);
+});
+
+test.each(['my own notes', '{"lockfileVersion":3}', 'one\ntwo\n'])(
+  "a file of the lock's name that holds %j is left as it is, however old",
+  (text) => {
+    const lock = under('foreign');
+    writeFileSync(lock, text);
+    const long = new Date(Date.now() - 100 * UNTOUCHED_MS);
+    utimesSync(lock, long, long);
+    expect(() => holdLock(lock, 'F.csv')).toThrow('F.csv is in use: another process holds it');
+    expect(readFileSync(lock, 'utf8')).toBe(text);
+  },
+);
+
+test('waiting for a lock ends after the time allowed, and at once when it is called off', async () => {
+  const lock = under('busy');
+  const held = holdLock(lock, 'it');
+  let waited = 0;
+  const sleep = async (ms: number) => {
+    waited += ms;
+  };
+  await expect(withLock(lock, () => 1, { patienceMs: 300, sleep })).rejects.toMatchObject({ code: 'LOCKED' });
+  expect(waited).toBeGreaterThanOrEqual(300);
+  const stop = AbortSignal.abort(new Error('called off'));
+  await expect(withLock(lock, () => 1, { signal: stop })).rejects.toThrow('called off');
+  held.release();
+  await expect(withLock(lock, () => 2)).resolves.toBe(2);
+});
+
+test('work that fails lets the lock go', async () => {
+  const lock = under('thrown');
+  await expect(withLock(lock, () => Promise.reject(new Error('oh')))).rejects.toThrow('oh');
+  expect(isHeld(tryLock(lock))).toBe(true);
+});
+
+test('a lock where none can be made is a failure that says why', () => {
+  expect(() => holdLock('/dev/null/x/lock', 'F')).toThrow("can't lock F: a part of its path is no folder");
+});
+
+test('any text at all is a holder or none, and a holder reads back as it was', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const holder = readHolder(text);
+      if (holder !== undefined) expect(readHolder(holderText(holder))).toEqual(holder);
+    }),
+    runs(500),
+  );
+  const mine = holderNow(5);
+  expect(readHolder(holderText(mine))).toEqual(mine);
+});

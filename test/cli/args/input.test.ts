@@ -1,0 +1,158 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readCsv } from '../../../src/cli/args/csv-input.ts';
+import { readSubjects, subjectSource } from '../../../src/cli/args/input.ts';
+
+const none = { file: undefined, column: undefined };
+
+async function given(text: string | readonly Uint8Array[], column?: string) {
+  const stdin = Readable.from(typeof text === 'string' ? [text] : text);
+  const found = [];
+  for await (const one of readSubjects({ words: ['-'], file: undefined, column }, { stdin, cwd: '/' }))
+    found.push(one);
+  return found;
+}
+
+describe('subjects from a text', () => {
+  it('are one a line, without blank lines and comments, each with its line', async () => {
+    expect(await given('mira\r\n\n# the desk\n  @Solwolf \n0xMert')).toEqual([
+      { text: 'mira', line: 1 },
+      { text: '@Solwolf', line: 4 },
+      { text: '0xMert', line: 5 },
+    ]);
+  });
+
+  it('survive a byte order mark and characters split between chunks', async () => {
+    const bytes = Buffer.from('\uFEFF東京\nmira\n');
+    expect(await given([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([
+      { text: '東京', line: 1 },
+      { text: 'mira', line: 2 },
+    ]);
+  });
+
+  it('come from the named column of a CSV, with the line of their row', async () => {
+    const csv = 'name,"the handle",note\nMira,mira,"two\nlines"\nSol,"sol""wolf",\n,,\n';
+    expect(await given(csv, 'The Handle')).toEqual([
+      { text: 'mira', line: 2 },
+      { text: 'sol"wolf', line: 4 },
+    ]);
+  });
+
+  it('are refused where the column is missing, with the nearest name', async () => {
+    await expect(given('handle,name\nmira,Mira\n', 'handel')).rejects.toMatchObject({
+      kind: 'usage',
+      hint: expect.stringContaining('handle'),
+    });
+  });
+
+  it('are refused where a quote is never closed', async () => {
+    await expect(given('handle\n"mira\n', 'handle')).rejects.toMatchObject({ kind: 'usage' });
+  });
+});
+
+describe('sources of subjects', () => {
+  it.each([
+    ['several columns', 'mira,1\nkato,2\n', 'has columns or quotes', '--column NAME'],
+    ['columns told apart by semicolons', 'handle;desk\nmira;1\n', 'has columns or quotes', '--column NAME'],
+    ['quotes', '"mira"\n"kato"\n', 'has columns or quotes', '--column NAME'],
+    ['a header', '# the desk\nHandle\nmira\n', 'begins with a header: Handle', '--column Handle'],
+    ['a quoted header', '"wallet"\n', 'begins with a header: wallet', '--column wallet'],
+  ])('are refused where a CSV has %s and no column is named', async (_, content, message, hint) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
+    writeFileSync(file, content);
+    const read = readSubjects({ words: [], file, column: undefined }, { stdin: Readable.from([]), cwd: '/' });
+    await expect(Readable.from(read).toArray()).rejects.toMatchObject({
+      kind: 'usage',
+      message: `${file} ${message}`,
+      hint: expect.stringContaining(hint),
+    });
+  });
+
+  it('are refused on stdin where they are columns, and taken where only the first word could be a header', async () => {
+    const read = (given: string) =>
+      Readable.from(
+        readSubjects(
+          { words: ['-'], file: undefined, column: undefined },
+          { stdin: Readable.from([given]), cwd: '/' },
+        ),
+      ).toArray();
+    await expect(read('handle,desk\nmira,1\n')).rejects.toMatchObject({
+      message: 'stdin has columns or quotes',
+    });
+    expect(await read('handle\n')).toEqual([{ text: 'handle', line: 1 }]);
+    expect(await read('@a,b\n')).toEqual([{ text: '@a,b', line: 1 }]);
+  });
+
+  it('are the lines of a CSV that is a plain list', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
+    writeFileSync(file, '@handle\nkato\n');
+    const read = readSubjects({ words: [], file, column: undefined }, { stdin: Readable.from([]), cwd: '/' });
+    expect(await Readable.from(read).toArray()).toEqual([
+      { text: '@handle', line: 1 },
+      { text: 'kato', line: 2 },
+    ]);
+  });
+
+  it('are refused where the columns of a CSV are told apart by something else', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
+    writeFileSync(file, 'handle;desk\nmira;1\n');
+    const read = readSubjects({ words: [], file, column: 'handle' }, { stdin: Readable.from([]), cwd: '/' });
+    await expect(Readable.from(read).toArray()).rejects.toMatchObject({
+      message: expect.stringContaining('not told apart by commas'),
+      hint: 'save it as CSV with commas',
+    });
+  });
+
+  it('are words, then the file', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'handles.txt');
+    writeFileSync(file, 'b\nc\n');
+    const found = [];
+    const source = subjectSource(['a'], { file, column: undefined }, 'handle');
+    for await (const { text } of readSubjects(source, { stdin: Readable.from([]), cwd: '/' }))
+      found.push(text);
+    expect(found).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each([
+    ['nothing at all', [], none],
+    ['stdin twice', ['-'], { file: 'x', column: undefined }],
+    ['a column of no file', ['a'], { file: undefined, column: 'handle' }],
+  ])('refuse %s before anything is read', (_, words, given) => {
+    expect(() => subjectSource(words, given, 'handle')).toThrow(expect.objectContaining({ kind: 'usage' }));
+  });
+
+  it('name a file that is not there', async () => {
+    const source = subjectSource([], { file: '/nowhere/handles', column: undefined }, 'handle');
+    await expect(readSubjects(source, { stdin: Readable.from([]), cwd: '/' }).next()).rejects.toMatchObject({
+      kind: 'usage',
+      message: expect.stringContaining('/nowhere/handles'),
+    });
+  });
+});
+
+describe('reading CSV', () => {
+  const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+
+  it('gives back any cells that were quoted, however the text is cut into chunks', async () => {
+    const rows = fc.array(
+      fc.array(fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', '東') }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      { minLength: 1, maxLength: 5 },
+    );
+    await fc.assert(
+      fc.asyncProperty(rows, fc.integer({ min: 1, max: 7 }), async (table, size) => {
+        const csv = table.map((row) => `${row.map(quote).join(',')}\n`).join('');
+        const chunks = csv.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
+        const read = [];
+        for await (const { cells } of readCsv(Readable.from(chunks))) read.push(cells);
+        expect(read).toEqual(table);
+      }),
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { flag, list, value, valueOr } from '../../../src/cli/args/option.ts';
+import { parseWords } from '../../../src/cli/args/parse.ts';
+import { duration, integer, text } from '../../../src/cli/args/values.ts';
+import { command } from '../../../src/cli/command.ts';
+
+const spec = command({
+  path: 'try',
+  summary: 'Try',
+  about: [],
+  args: [{ name: 'subject', help: 'a subject', variadic: true }],
+  options: {
+    wait: valueOr('--wait', 'how long', duration, 60_000),
+    noWait: flag('--no-wait', 'not at all'),
+    limit: value('-l, --limit', 'how many', integer({ min: 1 })),
+    token: list('--token', 'which', text('address')),
+  },
+  common: ['output', 'money'],
+  examples: [],
+  calls: [],
+  exits: [0],
+  parse: (args, given) => ({ args, given }),
+  run: async () => 0,
+});
+
+describe('a line', () => {
+  it('gives each flag its value, and defaults where none stands', () => {
+    const { args, given, globals } = parseWords(spec, ['a', '--limit', '5', 'b', '--max-cu', '2k']);
+    expect(args).toEqual(['a', 'b']);
+    expect(given).toEqual({ wait: 60_000, noWait: false, limit: 5, token: [] });
+    expect(globals).toMatchObject({ maxCu: 2_000, yes: false, sandbox: false, dryRun: false });
+  });
+
+  it('keeps a flag and its "no" form apart', () => {
+    expect(parseWords(spec, ['a', '--no-wait']).given).toMatchObject({ wait: 60_000, noWait: true });
+    expect(parseWords(spec, ['a', '--wait', '2s']).given).toMatchObject({ wait: 2_000, noWait: false });
+  });
+
+  it('gathers repeated flags, takes = and short forms, and words behind --', () => {
+    const { args, given } = parseWords(spec, ['--token=x', '--token', 'y', '-l7', '--', '-odd']);
+    expect(given).toMatchObject({ token: ['x', 'y'], limit: 7 });
+    expect(args).toEqual(['-odd']);
+  });
+
+  it.each([
+    ['a flag that is none', ['a', '--limt', '5'], /no flag --limt/, /--limit/],
+    [
+      'a value of the wrong kind',
+      ['a', '--limit', 'many'],
+      /invalid number "many" for --limit/,
+      /whole number/,
+    ],
+    ['a switch with a value', ['a', '--no-wait=5'], /--no-wait takes no value/, /--help/],
+    ['a flag without its value', ['a', '--limit'], /--limit needs a value/, /--help/],
+    ['no argument where one is needed', [], /needs a SUBJECT/, /trdr try --help/],
+  ])('with %s is refused, and what is right is said', (_, words, message, hint) => {
+    expect(() => parseWords(spec, words)).toThrow(
+      expect.objectContaining({
+        kind: 'usage',
+        message: expect.stringMatching(message),
+        ...(hint && { hint: expect.stringMatching(hint) }),
+      }),
+    );
+  });
+});

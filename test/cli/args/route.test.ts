@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { findCommand } from '../../../src/cli/args/route.ts';
+
+const paths = ['whois', 'thesis list', 'thesis tail', 'cache stats', 'me'];
+
+describe('a line is routed', () => {
+  it.each([
+    ['whois mira', 'whois', ['mira']],
+    ['thesis tail --count 5', 'thesis tail', ['--count', '5']],
+    ['--sandbox whois mira', 'whois', ['--sandbox', 'mira']],
+    ['-o json whois mira', 'whois', ['-o', 'json', 'mira']],
+    ['--output=json whois -- -odd', 'whois', ['--output=json', '--', '-odd']],
+    ['whois thesis', 'whois', ['thesis']],
+    ['thesis --help', 'thesis', ['--help']],
+  ])('%s', (line, path, rest) => expect(findCommand(line.split(' '), paths)).toMatchObject({ path, rest }));
+
+  it('sees help wherever it stands, but not behind --', () => {
+    expect(findCommand(['whois', 'mira', '--help'], paths).wantsHelp).toBe(true);
+    expect(findCommand(['whois', '--', '--help'], paths).wantsHelp).toBe(false);
+    expect(findCommand(['help', 'thesis', 'tail'], paths)).toMatchObject({
+      path: 'thesis tail',
+      wantsHelp: true,
+    });
+    expect(findCommand(['help'], paths)).toMatchObject({ path: '', wantsHelp: true });
+  });
+
+  it.each([
+    ['whos mira', 'trdr whois'],
+    ['thesis tial', 'trdr thesis tail'],
+    ['thesys', 'trdr thesis'],
+  ])('%s is refused with what was meant', (line, meant) => {
+    expect(() => findCommand(line.split(' '), paths)).toThrow(
+      expect.objectContaining({ kind: 'usage', hint: expect.stringContaining(meant) }),
+    );
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { estimateText, judge, needsConfirmation } from '../../../src/cli/spend/estimate.ts';
+
+const allowed = (given: { maxCu?: number; yes?: boolean }) => ({
+  confirmAbove: 100_000,
+  maxCu: given.maxCu,
+  yes: given.yes ?? false,
+});
+
+describe('a run may begin unasked', () => {
+  it.each([
+    ['when it is cheap', { least: 0, most: 100_000 }, {}],
+    ['when the user said yes', { least: 0, most: 60_000_000 }, { yes: true }],
+    ['when the ceiling covers it', { least: 0, most: 300_000 }, { maxCu: 300_000 }],
+    ['when the ceiling itself is cheap', { least: 0, most: 60_000_000 }, { maxCu: 50_000 }],
+    ['when it has no bound but the ceiling it is given', { least: 0, most: null }, { maxCu: 1_000_000 }],
+    ['when it has no bound but the ceiling is cheap', { least: 0, most: null }, { maxCu: 100_000 }],
+  ])('%s', (_, estimate, given) => expect(judge(estimate, allowed(given))).toBe('go'));
+});
+
+describe('a run is asked about', () => {
+  it.each([
+    ['when it can cost more than confirmAbove', { least: 0, most: 100_001 }, {}],
+    ['when the ceiling is dear and does not cover it', { least: 0, most: 300_000 }, { maxCu: 200_000 }],
+    ['when it has no bound and no ceiling', { least: 0, most: null }, {}],
+  ])('%s', (_, estimate, given) => expect(judge(estimate, allowed(given))).toBe('ask'));
+
+  it('and where nobody is there, told what would let it go', () => {
+    const refusal = needsConfirmation({ least: 400_000, most: 60_000_000 }, 100_000);
+    expect(refusal.kind).toBe('confirm');
+    expect(refusal.message).toContain('400,000 CU to 60,000,000 CU');
+    expect(refusal.hint).toContain('--max-cu 60000000');
+  });
+});
+
+it('writes an estimate as one figure where it is sure', () => {
+  expect(estimateText({ least: 200, most: 200 })).toBe('200 CU');
+  expect(estimateText({ least: 200, most: null })).toContain('no upper bound');
+});

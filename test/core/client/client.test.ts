@@ -1,0 +1,506 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { endpointIds } from '../../../src/contract/endpoints.ts';
+import { errorCodes } from '../../../src/contract/errors.ts';
+import type { RequestParts } from '../../../src/contract/ports.ts';
+import { createClient } from '../../../src/core/client/client.ts';
+import { createSpendLimit } from '../../../src/core/client/spend-limit.ts';
+import { broken, noAnswer, unreachable } from '../../../src/core/http/network-failures.ts';
+import { BASE, error, fakeTransport, json, KEY, me, ownWindows, rig, user } from '../fakes.ts';
+import { virtualClock } from '../virtual-clock.ts';
+
+const mert = { params: { handle: 'mert' } };
+const failureOf = async (calling: Promise<unknown>): Promise<Failure> => {
+  const reason = await calling.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(reason instanceof Failure)) throw new Error(`no Failure: ${String(reason)}`);
+  return reason;
+};
+
+describe('a call', () => {
+  it('goes out with the key, and comes back as a record with what it cost', async () => {
+    const { client, sent, ledger } = rig(() => json(200, user(), { 'x-request-id': 'r1' }), {
+      userAgent: 'trdr/1',
+      command: 'whois',
+      profile: 'p',
+    });
+    const result = await client.call('user.handle', mert);
+    expect(result.record.handle).toBe('Mert');
+    expect(result.charge).toEqual({ cu: 100, reveals: 1 });
+    expect(result.requestId).toBe('r1');
+    expect(sent[0]).toMatchObject({
+      method: 'GET',
+      url: `${BASE}/v2/user/handle/mert`,
+      headers: { authorization: `Bearer ${KEY}`, 'user-agent': 'trdr/1' },
+      timeoutMs: 30_000,
+    });
+    expect(ledger).toMatchObject([
+      { command: 'whois', profile: 'p', endpoint: 'user.handle', status: 200, cu: 100, requestId: 'r1' },
+    ]);
+    expect(client.spent).toEqual({ cu: 100, atMost: 100, calls: 1 });
+  });
+
+  it('takes the wrapped envelope as well, with its meta', async () => {
+    const meta = { asOf: '2026-01-01T00:00:00Z', requestId: 'r2' };
+    const { client } = rig(() => json(200, { data: user({ extra: [1] }), meta }));
+    const result = await client.call('user.handle', mert);
+    expect(result.meta).toEqual(meta);
+    expect(result.requestId).toBe('r2');
+    expect(result.record['extra']).toEqual([1]);
+  });
+
+  it('stays below a path prefix', async () => {
+    const { client, sent } = rig(() => json(200, user()), { baseUrl: 'http://localhost:9/api/' });
+    await client.call('user.handle', { params: { handle: 'a/b?c#d é' } });
+    expect(sent[0]?.url).toBe('http://localhost:9/api/v2/user/handle/a%2Fb%3Fc%23d%20%C3%A9');
+  });
+
+  it.each<[string, RequestParts<'user.handle'>]>([
+    ['an empty handle', { params: { handle: '' } }],
+    ['a handle that is too long', { params: { handle: 'x'.repeat(65) } }],
+    ['a handle that climbs out of the path', { params: { handle: '..' } }],
+    ['a handle with a control character', { params: { handle: 'a\nb' } }],
+    ['no handle', {}],
+  ])('with %s is refused before anything is sent', async (_, ask) => {
+    const { client, sent } = rig(() => json(200, user()));
+    expect(await failureOf(client.call('user.handle', ask))).toMatchObject({ kind: 'usage' });
+    expect(sent).toEqual([]);
+  });
+
+  it('without a key is refused before anything is sent', async () => {
+    const { client, sent } = rig(() => json(200, user()), { key: undefined });
+    expect(await failureOf(client.call('user.handle', mert))).toMatchObject({ kind: 'auth', code: 'NO_KEY' });
+    expect(sent).toEqual([]);
+  });
+
+  it('allows a resolve more time, and the user decides for all', async () => {
+    const { client, sent } = rig(() => json(200, user()));
+    await client.call('user.resolve', mert);
+    await client.call('user.resolve', mert, { timeoutMs: 5 });
+    expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 5]);
+  });
+
+  it('has a price before it is made', () => {
+    const { client } = rig(() => json(200, user()));
+    expect(client.bounds('user.wallet', { params: { address: 'x' } })).toEqual({
+      least: 200,
+      most: 30_000,
+      reveals: 1,
+    });
+  });
+});
+
+describe('a base URL', () => {
+  const at = (baseUrl: string, insecureHttp = false) =>
+    createClient({
+      transport: fakeTransport(() => json(200, {})),
+      baseUrl,
+      key: KEY,
+      windows: ownWindows(virtualClock()),
+      insecureHttp,
+    });
+  it.each([
+    'http://example.com',
+    'http://10.0.0.1',
+    'http://localhost.example.com',
+    'ftp://localhost',
+    'nonsense',
+  ])('%s is refused', (url) => expect(() => at(url)).toThrow(Failure));
+  it.each(['http://localhost:1', 'http://127.9.9.9', 'http://[::1]:80/x', 'https://example.com/v'])(
+    '%s is taken',
+    (url) => expect(() => at(url)).not.toThrow(),
+  );
+  it('in plain http is taken where the user accepts that', () => {
+    expect(() => at('http://example.com', true)).not.toThrow();
+  });
+  it('with a secret in it is refused without repeating it', () => {
+    expect(() => at('https://me:hush@example.com')).toThrow(/user name or password/);
+    expect(() => at('https://me:hush@example.com')).not.toThrow(/hush/);
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    [
+      'not JSON',
+      { status: 200, headers: { 'content-type': 'text/html' }, text: '<html>' },
+      'no JSON (text/html)',
+    ],
+    ['of the wrong shape', json(200, user({ handle: 7 })), 'handle must be a string'],
+    ['of a status that the call has not', json(204, {}), 'status'],
+  ])('that is %s says so and counts at its most', async (_, answer, words) => {
+    const { client, ledger } = rig(() => ({
+      ...answer,
+      headers: { ...answer.headers, 'x-request-id': 'r9' },
+    }));
+    const failure = await failureOf(client.call('user.handle', mert));
+    expect(failure).toMatchObject({ kind: 'answer', code: 'BAD_ANSWER', requestId: 'r9' });
+    expect(failure.message).toContain(words);
+    expect(ledger).toMatchObject([{ cu: 0, cuAtMost: 200 }]);
+    expect(client.spent).toEqual({ cu: 0, atMost: 200, calls: 1 });
+  });
+
+  it('of the wrong shape names the first wrong field', async () => {
+    const page = { count: 1, hasMore: false, nextBefore: null, updatedAt: null, items: [{ id: 'a' }] };
+    const { client, ledger } = rig(() => json(200, page));
+    const failure = await failureOf(client.call('thesis.all', {}));
+    expect(failure.message).toContain('items[0].authorHandle');
+    // The price of a page does not depend on what it holds.
+    expect(ledger).toMatchObject([{ cu: 200 }]);
+  });
+
+  it('that repeats the key loses it', async () => {
+    const { client } = rig(() =>
+      error(400, `BAD`, { error: { code: 'BAD_REQUEST', message: `what is ${KEY}?` } }),
+    );
+    const failure = await failureOf(client.call('user.handle', mert));
+    expect(failure.message).toBe('what is tk_live_****WXYZ?');
+  });
+
+  it('that has a long message is bounded', async () => {
+    const { client } = rig(() => json(400, { error: { code: 'BAD_REQUEST', message: 'x'.repeat(1e6) } }));
+    expect((await failureOf(client.call('user.handle', mert))).message.length).toBeLessThan(600);
+  });
+});
+
+describe('an error answer', () => {
+  const kinds: Record<number, string> = {
+    400: 'usage',
+    401: 'auth',
+    402: 'quota',
+    403: 'forbidden',
+    404: 'missing',
+    429: 'rate',
+  };
+
+  it.each(Object.entries(errorCodes))(
+    '%s is told by kind, code and status',
+    async (code, { status, retryable }) => {
+      const { client, sent } = rig(() => error(status, code), { retries: 1, maxWaitMs: 6_000 });
+      const failure = await failureOf(client.call('user.handle', mert));
+      expect(failure).toMatchObject({
+        kind: kinds[status] ?? 'service',
+        code,
+        status,
+        message: `${code} it is`,
+        retryable,
+      });
+      expect(sent.length).toBe(retryable ? 2 : 1);
+    },
+  );
+
+  it.each([
+    ['no body', '', 401, 'auth'],
+    ['a page of a gateway', '<html>no</html>', 402, 'quota'],
+    ['another shape', '{"message":"no"}', 403, 'forbidden'],
+    ['a list', '[]', 418, 'service'],
+  ])('with %s is told by its status', async (_, text, status, kind) => {
+    const { client } = rig(() => ({ status, headers: {}, text }));
+    expect(await failureOf(client.call('user.handle', mert))).toMatchObject({
+      kind,
+      code: `HTTP_${status}`,
+      status,
+    });
+  });
+
+  it('that misses costs the miss', async () => {
+    const { client, ledger } = rig(() => error(404, 'NOT_OBSERVED'));
+    await failureOf(client.call('user.handle', mert));
+    expect(ledger).toMatchObject([{ status: 404, cu: 200 }]);
+  });
+
+  it('that is not billed stays out of the ledger', async () => {
+    const { client, ledger } = rig(() => error(403, 'FORBIDDEN'));
+    await failureOf(client.call('user.handle', mert));
+    expect(ledger).toEqual([]);
+  });
+});
+
+describe('a wait for a 429', () => {
+  it('is told where it is long for being one of many, ever more seldom', async () => {
+    const { client, notices } = rig(() => error(429, 'RATE_LIMITED', { retryAfter: 1 }));
+    await failureOf(client.call('user.handle', mert));
+    const said = notices.filter((notice) => notice.kind === 'wait' && notice.reason.includes('429'));
+    const word = { kind: 'wait', ms: 1_000, reason: 'RATE_LIMITED (429)' };
+    // Once they come to ten seconds, and again when they come to four times as much.
+    expect(said).toEqual([word, word]);
+  });
+
+  it.each([
+    ['beside the error', error(429, 'RATE_LIMITED', { retryAfter: 7 })],
+    ['inside the error', json(429, { error: { code: 'RATE_LIMITED', message: 'm', retryAfter: 7 } })],
+    ['in a header', { ...error(429, 'RATE_LIMITED'), headers: { 'retry-after': '7' } }],
+    ['in the header of a gateway', { status: 429, headers: { 'retry-after': '7' }, text: 'slow down' }],
+  ])('is as long as stated %s', async (_, refusal) => {
+    const answers = [refusal, json(200, user())];
+    const { client, clock, notices } = rig(() => answers.shift() ?? json(500, {}));
+    const began = clock.now();
+    await client.call('user.handle', mert);
+    expect(clock.now() - began).toBeGreaterThanOrEqual(7_000);
+    expect(notices).toContainEqual(expect.objectContaining({ kind: 'wait', ms: 7_000 }));
+  });
+
+  it('holds back every other call as well', async () => {
+    let refused = false;
+    const { client, clock, sent } = rig(() => {
+      if (refused) return json(200, user());
+      refused = true;
+      return error(429, 'RATE_LIMITED', { retryAfter: 30 });
+    });
+    const began = clock.now();
+    const first = client.call('user.handle', mert);
+    await new Promise((turn) => setImmediate(turn));
+    expect(sent.length).toBe(1);
+    await client.call('user.id', { params: { id: user().id } });
+    expect(clock.now() - began).toBeGreaterThanOrEqual(30_000);
+    await first;
+  });
+
+  it('ends as kind rate past what is allowed, without waiting for nothing', async () => {
+    const { client, clock } = rig(() => error(429, 'RATE_LIMITED', { retryAfter: 50 }));
+    const failure = await failureOf(client.call('user.handle', mert));
+    expect(failure).toMatchObject({ kind: 'rate', code: 'RATE_LIMITED', retryAfter: 50 });
+    expect(clock.slept.filter((ms) => ms === 50_000).length).toBe(2);
+  });
+
+  it('of no seconds comes to an end as well', async () => {
+    let left = 500;
+    const { client } = rig(() =>
+      left-- > 0 ? error(429, 'RATE_LIMITED', { retryAfter: 0 }) : json(200, user()),
+    );
+    expect(await failureOf(client.call('user.handle', mert))).toMatchObject({ kind: 'rate' });
+  });
+
+  it('does not use up the retries', async () => {
+    const answers = [1, 1, 1].map(() => error(429, 'RATE_LIMITED', { retryAfter: 1 }));
+    const { client } = rig(() => answers.shift() ?? json(200, user()), { retries: 0 });
+    expect((await client.call('user.handle', mert)).status).toBe(200);
+  });
+
+  it('ends at once when aborted', async () => {
+    const stop = new AbortController();
+    const { client, clock } = rig(() => error(429, 'RATE_LIMITED', { retryAfter: 50 }), {
+      notify: ({ kind }) => {
+        if (kind === 'wait') queueMicrotask(() => stop.abort(new Error('stopped')));
+      },
+    });
+    await expect(client.call('user.handle', mert, { signal: stop.signal })).rejects.toThrow('stopped');
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a retry', () => {
+  it('is made four times with full jitter, and then the failure stands', async () => {
+    const { client, clock, sent } = rig(() => error(503, 'OVERLOADED'));
+    const failure = await failureOf(client.call('user.handle', mert));
+    expect(failure).toMatchObject({ kind: 'service', code: 'OVERLOADED' });
+    expect(sent.length).toBe(5);
+    expect(clock.slept).toEqual([250, 500, 1000, 2000]);
+  });
+
+  it('tells a wait longer than two seconds', async () => {
+    const { client, notices } = rig(() => error(500, 'INTERNAL_ERROR'), { random: () => 0.9 });
+    await failureOf(client.call('user.handle', mert));
+    expect(notices.filter(({ kind }) => kind === 'retry')).toMatchObject([{ attempt: 4, of: 4, ms: 3600 }]);
+  });
+
+  it('of a read follows a broken connection, each attempt counted at its most', async () => {
+    let asked = 0;
+    const { client, ledger, notices } = rig(() => {
+      if (asked++ === 0) throw broken('h', undefined);
+      return json(200, user());
+    });
+    await client.call('user.handle', mert);
+    expect(ledger).toMatchObject([
+      { status: null, cu: 0, cuAtMost: 200 },
+      { status: 200, cu: 100 },
+    ]);
+    expect(client.spent).toEqual({ cu: 100, atMost: 300, calls: 2 });
+    expect(notices).toContainEqual({ kind: 'lost', endpoint: 'user.handle', cuAtMost: 200 });
+  });
+
+  it.each([
+    ['a refused connection', () => unreachable('h', undefined), true],
+    ['a broken connection', () => broken('h', undefined), false],
+    ['no answer', () => noAnswer('h', 1), false],
+    ['a 429', () => error(429, 'RATE_LIMITED', { retryAfter: 1 }), true],
+    ['a 500', () => error(500, 'INTERNAL_ERROR'), true],
+    ['an overload', () => error(503, 'OVERLOADED'), true],
+    ['a 504', () => error(504, 'TIMEOUT'), true],
+    ['a 504 that a gateway made up', () => ({ status: 504, headers: {}, text: '<html>' }), false],
+    ['a conflict', () => error(409, 'CONFLICT'), false],
+    ['a deployment switched off', () => error(503, 'B2B_DISABLED'), false],
+  ])('of a paid POST after %s: %s', async (_, first, again) => {
+    let asked = 0;
+    const { client, sent } = rig(() => {
+      if (asked++ > 0) return json(200, user());
+      const made = first();
+      if (made instanceof Failure) throw made;
+      return made;
+    });
+    const ended = await client.call('user.resolve', mert).then(
+      () => true,
+      () => false,
+    );
+    expect(ended).toBe(again);
+    expect(sent.length).toBe(again ? 2 : 1);
+  });
+
+  it('follows no certificate that is not trusted', async () => {
+    const { client, sent } = rig(() => {
+      throw unreachable('h', Object.assign(new Error('bad'), { code: 'CERT_HAS_EXPIRED' }));
+    });
+    await failureOf(client.call('user.handle', mert));
+    expect(sent.length).toBe(1);
+  });
+});
+
+describe('an abort', () => {
+  it('of a call under way passes its reason on, and counts the call at its most', async () => {
+    const stop = new AbortController();
+    const { client, ledger } = rig(
+      (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason));
+          stop.abort(new Error('stopped'));
+        }),
+    );
+    await expect(
+      client.call('user.wallet', { params: { address: 'x' } }, { signal: stop.signal }),
+    ).rejects.toThrow('stopped');
+    expect(ledger).toMatchObject([{ status: null, cu: 0, cuAtMost: 30_000 }]);
+  });
+
+  it('before a call sends and counts nothing', async () => {
+    const { client, sent } = rig(() => json(200, user()));
+    await expect(
+      client.call('user.handle', mert, { signal: AbortSignal.abort(new Error('no')) }),
+    ).rejects.toThrow('no');
+    expect(sent).toEqual([]);
+    expect(client.spent).toEqual({ cu: 0, atMost: 0, calls: 0 });
+  });
+});
+
+describe('a trace', () => {
+  it('never shows the key', async () => {
+    const { client, notices } = rig(() => json(200, user({ bio: KEY }), { 'x-echo': KEY }));
+    const { record, headers } = await client.call('user.handle', mert);
+    const lines = notices.map((notice) => (notice.kind === 'trace' ? notice.line : ''));
+    expect(lines).toContain('> authorization: Bearer tk_live_****WXYZ');
+    expect(JSON.stringify([lines, record, headers])).not.toContain(KEY);
+  });
+});
+
+describe('a ceiling', () => {
+  it('lets nothing out that could pass it', async () => {
+    const { client, sent } = rig(() => json(200, user()), { maxCu: 199 });
+    expect(await failureOf(client.call('user.handle', mert))).toMatchObject({
+      kind: 'limit',
+      code: 'CEILING',
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it('keeps what a lost answer may have cost', async () => {
+    let asked = 0;
+    const { client } = rig(
+      () => {
+        if (asked++ === 0) throw broken('h', undefined);
+        return json(200, user());
+      },
+      { maxCu: 350 },
+    );
+    // The first attempt may have cost 200, so a second one of up to 200 does not fit any more.
+    expect(await failureOf(client.call('user.handle', mert))).toMatchObject({ code: 'CEILING' });
+    expect(asked).toBe(1);
+  });
+
+  it('lets free calls through', async () => {
+    const { client } = rig(() => json(200, me(300)), { maxCu: 0 });
+    expect((await client.call('me', {})).record.ratePerMinute).toBe(300);
+  });
+});
+
+describe('a raw call', () => {
+  it('brings the answer as it came, errors too, and is ledgered under its endpoint', async () => {
+    const { client, ledger, sent } = rig(() => error(404, 'NOT_OBSERVED'));
+    const answer = await client.raw({ method: 'GET', path: '/v2/user/handle/nobody#top' });
+    expect(answer.status).toBe(404);
+    expect(sent[0]?.url).toBe(`${BASE}/v2/user/handle/nobody`);
+    expect(ledger).toMatchObject([{ endpoint: 'user.handle', cu: 200 }]);
+  });
+
+  it('is priced by what it asks for', async () => {
+    const page = { count: 0, hasMore: false, nextBefore: null, updatedAt: null, items: [] };
+    const { client, ledger } = rig(() => json(200, page));
+    await client.raw({ method: 'GET', path: '/v2/thesis?limit=41' });
+    expect(ledger).toMatchObject([{ endpoint: 'thesis.all', cu: 600 }]);
+  });
+
+  it('is priced whatever it brings along that its endpoint does not ask for', async () => {
+    const { client, ledger } = rig(() => json(200, user()), { maxCu: 60_000 });
+    await client.raw({ method: 'POST', path: '/v2/user/handle/mert/resolve', body: '{}' });
+    await client.raw({ method: 'GET', path: '/v2/user/wallet/0xabc?a=1&a=2' });
+    expect(ledger.map(({ endpoint, cu }) => [endpoint, cu])).toEqual([
+      ['user.resolve', 30_000],
+      ['user.wallet', 30_000],
+    ]);
+  });
+
+  it.each([
+    ['GET', '/v2/other'],
+    ['GET', '/v2/user/handle/..'],
+    ['GET', '/v2/user/handle/a%2Fb'],
+    ['GET', '/v2/thesis?limit=x'],
+    ['GET', '/v2/thesis?limit=1&limit=100'],
+    ['GET', '/v2/thesis?limit=1?&limit=100'],
+    ['HEAD', '/v2/thesis'],
+  ])('%s %s has no known price, so a ceiling refuses it', async (method, path) => {
+    const { client, sent } = rig(() => json(200, {}), { maxCu: 1e9 });
+    expect(await failureOf(client.raw({ method, path }))).toMatchObject({ kind: 'limit', code: 'CEILING' });
+    expect(sent).toEqual([]);
+  });
+
+  it.each(['/v2/me', '/openapi.json'])('to %s is free under any ceiling', async (path) => {
+    const { client } = rig(() => json(200, {}), { maxCu: 0 });
+    expect((await client.raw({ method: 'GET', path })).text).toBe('{}');
+  });
+
+  it('is retried as its endpoint allows, and the last answer is shown', async () => {
+    const { client, sent } = rig(() => error(500, 'INTERNAL_ERROR'), { retries: 2 });
+    expect((await client.raw({ method: 'GET', path: '/anything' })).status).toBe(500);
+    expect(sent.length).toBe(3);
+  });
+
+  it('with no slash or no method is refused', async () => {
+    const { client } = rig(() => json(200, {}));
+    expect(await failureOf(client.raw({ method: 'GET', path: 'https://x/' }))).toMatchObject({
+      kind: 'usage',
+    });
+    expect(await failureOf(client.raw({ method: 'G T', path: '/' }))).toMatchObject({ kind: 'usage' });
+  });
+});
+
+it('every endpoint of the table has bounds that its calls keep to', () => {
+  const { client } = rig(() => json(200, {}));
+  const ask = {
+    params: { handle: 'a', address: 'a', id: user().id, tokenAddress: 'a', wallet: 'a', mint: 'a' },
+    body: { handles: ['a'] },
+  };
+  for (const id of endpointIds) {
+    const body = id === 'users.pnl' ? ask.body : undefined;
+    const { least, most } = client.bounds(id, { params: ask.params, body } as RequestParts<typeof id>);
+    expect(least).toBeLessThanOrEqual(most);
+  }
+});
+
+it('a budget that several share is one', async () => {
+  const budget = createSpendLimit({ maxCu: 300 });
+  const one = rig(() => json(200, user()), { budget });
+  await one.client.call('user.handle', mert);
+  const two = rig(() => json(200, user()), { budget });
+  await two.client.call('user.handle', mert);
+  expect(await failureOf(two.client.call('user.handle', mert))).toMatchObject({ code: 'CEILING' });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import type { Notice } from '../../../src/contract/ports.ts';
+import { decode, encode } from '../../../src/core/client/coding.ts';
+import { createLimiter } from '../../../src/core/client/limiter.ts';
+import { type Outcome, withRetries } from '../../../src/core/client/retry.ts';
+import { createSpendLimit } from '../../../src/core/client/spend-limit.ts';
+import { error, ownWindows } from '../fakes.ts';
+import { virtualClock } from '../virtual-clock.ts';
+
+const bounds = (most: number) => ({ least: 0, most, reveals: 0 });
+
+describe('a budget', () => {
+  test('says what is left of it', async () => {
+    const budget = createSpendLimit({ maxCu: 100 });
+    (await budget.reserve(bounds(60))).lose();
+    (await budget.reserve(bounds(40))).settle(10);
+    await expect(budget.reserve(bounds(31))).rejects.toThrow('can cost 31 CU, and 30 of the 100 allowed');
+  });
+
+  test('counts what costs nothing as no paid call, and lets it by where all is taken', async () => {
+    const budget = createSpendLimit({ maxCu: 100 });
+    const held = await budget.reserve(bounds(100));
+    const waiting = budget.reserve(bounds(1)).catch(() => 'refused');
+    (await budget.reserve(bounds(0))).settle(0);
+    expect(budget.spent).toEqual({ cu: 0, atMost: 0, calls: 0 });
+    held.settle(100);
+    expect(await waiting).toBe('refused');
+  });
+
+  test('takes nothing for who has gone already', async () => {
+    const budget = createSpendLimit({ maxCu: 100 });
+    await expect(budget.reserve(bounds(100), AbortSignal.abort('gone'))).rejects.toBe('gone');
+    (await budget.reserve(bounds(100))).settle(100);
+  });
+});
+
+describe('a retry', () => {
+  const overloaded = (retryAfter?: number) =>
+    new Failure('service', 'busy', { code: 'OVERLOADED', status: 503, retryable: true, retryAfter });
+  const limited = (retryAfter: number) =>
+    new Failure('rate', 'slow', { code: 'RATE_LIMITED', status: 429, retryable: true, retryAfter });
+  const run = async (failure: Failure, maxWaitMs: number) => {
+    const clock = virtualClock();
+    const notices: Notice[] = [];
+    let tries = 0;
+    await withRetries(
+      async (): Promise<Outcome<string>> =>
+        ++tries > 3 ? { ok: true, value: 'there' } : { ok: false, failure, free: true },
+      { rule: 'never', retries: 4, maxWaitMs, clock, random: () => 0, notify: (one) => notices.push(one) },
+    );
+    return { slept: clock.slept, tries, notices };
+  };
+
+  test('waits as long as a busy service says, and not at all where that is too long', async () => {
+    expect(await run(overloaded(7), 10_000)).toMatchObject({ slept: [7_000, 7_000, 7_000], tries: 4 });
+    expect(await run(overloaded(11), 10_000)).toMatchObject({ slept: [], tries: 1 });
+    expect(await run(overloaded(10), 10_000)).toMatchObject({ tries: 4 });
+  });
+
+  test('waits for 429s up to the whole of what is allowed for them', async () => {
+    expect(await run(limited(5), 15_000)).toMatchObject({ slept: [5_000, 5_000, 5_000], tries: 4 });
+    expect(await run(limited(5), 14_999)).toMatchObject({ slept: [5_000, 5_000], tries: 3 });
+  });
+
+  test('tells waits of more than two seconds, and why', async () => {
+    expect((await run(limited(2), 60_000)).notices).toEqual([]);
+    expect((await run(overloaded(2), 60_000)).notices).toEqual([]);
+    expect((await run(limited(3), 60_000)).notices[0]).toEqual({
+      kind: 'wait',
+      ms: 3_000,
+      reason: 'RATE_LIMITED (429)',
+    });
+  });
+});
+
+describe('a call', () => {
+  test('carries its query, and only what was given of it', () => {
+    expect(encode('thesis.all', { query: { limit: 40 } }).path).toBe('/v2/thesis?limit=40');
+    expect(encode('thesis.all', { query: { before: 'a b' } }).path).toBe('/v2/thesis?before=a+b');
+    expect(encode('thesis.all', {}).path).toBe('/v2/thesis');
+    expect(encode('thesis.all', {}).body).toBeUndefined();
+  });
+
+  test.each([
+    [499, { cu: 0, reveals: 0 }],
+    [500, undefined],
+    [502, undefined],
+    [503, { cu: 0, reveals: 0 }],
+    [504, undefined],
+  ])('answered %i by a gateway may have been charged: %j', (status, charge) => {
+    const call = { ...encode('user.handle', { params: { handle: 'a' } }), id: 'user.handle' as const };
+    expect(decode(call, { status, headers: {}, text: '<html>' }, 0).charge).toEqual(charge);
+    const free = { ...encode('me', {}), id: 'me' as const };
+    expect(decode(free, { status, headers: {}, text: '<html>' }, 0).charge).toEqual({ cu: 0, reveals: 0 });
+    expect(decode(call, error(500, 'INTERNAL_ERROR'), 0).charge).toEqual({ cu: 0, reveals: 0 });
+  });
+
+  test('whose success is none that it knows is served, and its cost not known', () => {
+    const call = { ...encode('user.handle', { params: { handle: 'a' } }), id: 'user.handle' as const };
+    for (const status of [200, 201, 299]) {
+      expect(decode(call, { status, headers: {}, text: '<html>' }, 0)).toMatchObject({ charge: undefined });
+    }
+    expect(decode(call, { status: 300, headers: {}, text: '' }, 0)).toMatchObject({ charge: { cu: 0 } });
+  });
+});
+
+describe('a limiter', () => {
+  test('keeps nobody out for longer than a quarter of an hour, whatever a 429 says', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    await createLimiter({ windows, clock, askRate: async () => null }).refused('key', 1e15);
+    expect((await windows.take('key', 60)).waitMs).toBe(15 * 60_000);
+  });
+
+  test('doubts what it knows of the key for its own 429s alone, and once a minute', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    await windows.learn('key', 300);
+    let asked = 0;
+    const limiter = createLimiter({ windows, clock, askRate: async () => ++asked * 0 + 300 });
+    await limiter.acquire('key');
+    await limiter.refused('resolve', 1);
+    await limiter.acquire('key');
+    expect(asked).toBe(0);
+    for (const wanted of [1, 1, 2]) {
+      await limiter.refused('key', 1);
+      await limiter.acquire('key');
+      expect(asked).toBe(wanted);
+      await clock.sleep(30_000);
+    }
+  });
+
+  test('tells of a long wait for a resolve, once, and why', async () => {
+    const clock = virtualClock();
+    const notices: Notice[] = [];
+    const windows = ownWindows(clock);
+    await windows.learn('key', 300);
+    const limiter = createLimiter({
+      windows,
+      clock,
+      askRate: async () => null,
+      notify: (one) => notices.push(one),
+    });
+    for (let turn = 0; turn < 11; turn++) await limiter.acquire('resolve');
+    expect(notices).toEqual([
+      { kind: 'wait', ms: expect.any(Number), reason: '10 resolves a minute are allowed' },
+    ]);
+  });
+
+  test('takes no limit that is none', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    const limiter = createLimiter({ windows, clock, askRate: async () => null });
+    for (const none of [0, -1, Number.NaN]) await limiter.learn(none);
+    expect((await windows.take('key', 60)).known).toBeNull();
+    await limiter.learn(1);
+    expect((await windows.take('key', 60)).known).toBe(1);
+  });
+});

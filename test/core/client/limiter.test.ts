@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import type { Notice } from '../../../src/contract/ports.ts';
+import { createLimiter, type Limiter, type LimiterOptions } from '../../../src/core/client/limiter.ts';
+import { ownWindows } from '../fakes.ts';
+import { type VirtualClock, virtualClock } from '../virtual-clock.ts';
+
+const MINUTE = 60_000;
+
+/** The most calls that any span of a minute held. */
+function busiest(times: readonly number[]): number {
+  let most = 0;
+  for (const [index, time] of times.entries()) {
+    most = Math.max(most, times.slice(index).filter((later) => later < time + MINUTE).length);
+  }
+  return most;
+}
+
+function limiterAt(clock: VirtualClock, options: Partial<LimiterOptions> = {}): Limiter {
+  return createLimiter({ windows: ownWindows(clock), clock, askRate: async () => null, ...options });
+}
+
+async function send(limiter: Limiter, clock: VirtualClock, count: number, times: number[] = []) {
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      await limiter.acquire('key');
+      times.push(clock.now());
+    }),
+  );
+  return times;
+}
+
+describe('the lane of a key', () => {
+  it('holds the least rate of any plan while the limit is not known', async () => {
+    const clock = virtualClock();
+    const times = await send(limiterAt(clock), clock, 200);
+    expect(busiest(times)).toBeLessThanOrEqual(60);
+  });
+
+  it('asks for the limit once, when more is wanted, and keeps to it from then on', async () => {
+    const clock = virtualClock();
+    let asked = 0;
+    const windows = ownWindows(clock);
+    const askRate = async () => {
+      asked++;
+      times.push(clock.now());
+      return 300;
+    };
+    const times: number[] = [];
+    const began = clock.now();
+    await send(limiterAt(clock, { windows, askRate }), clock, 299, times);
+    expect(asked).toBe(1);
+    expect(clock.now() - began).toBeLessThan(1000);
+    await send(limiterAt(clock, { windows, askRate }), clock, 400, times);
+    expect(busiest(times)).toBeLessThanOrEqual(300);
+    expect(asked).toBe(1);
+  });
+
+  it('does not ask when little is wanted', async () => {
+    const clock = virtualClock();
+    let asked = 0;
+    const limiter = limiterAt(clock, { askRate: async () => ++asked * 300 });
+    await send(limiter, clock, 9);
+    expect(asked).toBe(0);
+  });
+
+  it('keeps to a limit that is lower than that of any plan', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    const times: number[] = [];
+    const limiters = Array.from({ length: 10 }, () =>
+      limiterAt(clock, {
+        windows,
+        askRate: async () => {
+          times.push(clock.now());
+          await clock.sleep(700);
+          return 12;
+        },
+      }),
+    );
+    await Promise.all(limiters.map((limiter) => send(limiter, clock, 4, times)));
+    expect(busiest(times)).toBeLessThanOrEqual(12);
+    expect(times.length).toBe(41);
+  });
+
+  it('waits for the answer of whoever asks, and not for ever', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    let wake = () => {};
+    const silent = new Promise<null>((resolve) => {
+      wake = () => resolve(null);
+    });
+    const first = send(limiterAt(clock, { windows, askRate: () => silent }), clock, 11);
+    const began = clock.now();
+    const times = await send(limiterAt(clock, { windows }), clock, 3);
+    expect(clock.now() - began).toBeLessThanOrEqual(5_000);
+    expect(times.length).toBe(3);
+    wake();
+    await first;
+  });
+
+  it('goes on at the least rate where the question fails', async () => {
+    const clock = virtualClock();
+    const limiter = limiterAt(clock, { askRate: () => Promise.reject(new Error('down')) });
+    expect(busiest(await send(limiter, clock, 130))).toBeLessThanOrEqual(60);
+  });
+
+  it('is one for all who share the windows, and one answer serves them all', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    let asked = 0;
+    const times: number[] = [];
+    const limiters = Array.from({ length: 10 }, () =>
+      limiterAt(clock, {
+        windows,
+        askRate: async () => {
+          asked++;
+          times.push(clock.now());
+          return 150;
+        },
+      }),
+    );
+    await Promise.all(limiters.map((limiter) => send(limiter, clock, 40, times)));
+    expect(times.length).toBe(400 + asked);
+    expect(busiest(times)).toBeLessThanOrEqual(150);
+    expect(asked).toBe(1);
+  });
+
+  it('serves in the order of asking', async () => {
+    const clock = virtualClock();
+    const limiter = limiterAt(clock);
+    const order: number[] = [];
+    await Promise.all(
+      Array.from({ length: 150 }, async (_, index) => {
+        await limiter.acquire('key');
+        order.push(index);
+      }),
+    );
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  });
+
+  it('lets an aborted one go at once, and the others have its place', async () => {
+    const clock = virtualClock();
+    const limiter = limiterAt(clock);
+    await send(limiter, clock, 59);
+    const stop = new AbortController();
+    const first = limiter.acquire('key', stop.signal).catch((error: unknown) => error);
+    const second = limiter.acquire('key');
+    const reason = new Error('stopped');
+    stop.abort(reason);
+    expect(await first).toBe(reason);
+    await second;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('asks again after a 429 that keeping to the limit should have prevented', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    await windows.learn('key', 300);
+    let asked = 0;
+    const limiter = limiterAt(clock, { windows, askRate: async () => ++asked * 150 });
+    await send(limiter, clock, 10);
+    await limiter.refused('key', 5_000);
+    await limiter.refused('key', 5_000);
+    await send(limiter, clock, 10);
+    expect(asked).toBe(1);
+    expect((await windows.take('key', 300)).known).toBe(150);
+  });
+
+  it('refuses whoever would have to wait longer for it than for a 429 of its own', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    await limiterAt(clock, { windows }).refused('key', 600_000);
+    await limiterAt(clock, { windows }).refused('resolve', 600_000);
+    const began = clock.now();
+    for (const lane of ['key', 'resolve'] as const) {
+      await expect(limiterAt(clock, { windows }).acquire(lane)).rejects.toMatchObject({
+        kind: 'rate',
+        code: 'RATE_LIMITED',
+        retryAfter: 600,
+      });
+    }
+    expect(clock.now()).toBe(began);
+    await clock.sleep(500_000);
+    await limiterAt(clock, { windows }).acquire('resolve');
+    expect(clock.now() - began).toBe(600_000);
+  });
+
+  it('is closed to all for as long as a 429 says', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    const began = clock.now();
+    await limiterAt(clock, { windows }).refused('key', 20_000);
+    await send(limiterAt(clock, { windows }), clock, 1);
+    expect(clock.now() - began).toBe(20_000);
+  });
+
+  it('tells long waits alone, with the reason', async () => {
+    const clock = virtualClock();
+    const notices: Notice[] = [];
+    const windows = ownWindows(clock);
+    await windows.learn('key', 60);
+    const limiter = limiterAt(clock, { windows, notify: (notice) => notices.push(notice) });
+    await send(limiter, clock, 61);
+    expect(notices).toEqual([{ kind: 'wait', ms: 61_250, reason: 'the key allows 60 requests a minute' }]);
+  });
+});
+
+describe('the lane of resolve', () => {
+  it('holds ten a minute, and every resolve counts for the key as well', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    await windows.learn('key', 60);
+    const limiter = limiterAt(clock, { windows });
+    const times: number[] = [];
+    await Promise.all(
+      Array.from({ length: 25 }, async () => {
+        await limiter.acquire('resolve');
+        times.push(clock.now());
+      }),
+    );
+    expect(busiest(times)).toBe(10);
+    expect(times.length).toBe(25);
+  });
+});

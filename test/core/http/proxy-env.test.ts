@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { type Env, proxyFor } from '../../../src/core/http/proxy-env.ts';
+
+const proxy = (target: string, env: Env) => proxyFor(new URL(target), env)?.href;
+
+describe('the proxy of a request', () => {
+  it('is chosen by the scheme of its target, in either case, lower case first', () => {
+    expect(proxy('http://a.test', { HTTP_PROXY: 'http://p:1' })).toBe('http://p:1/');
+    expect(proxy('https://a.test', { HTTP_PROXY: 'http://p:1' })).toBeUndefined();
+    expect(proxy('https://a.test', { https_proxy: 'http://low:1', HTTPS_PROXY: 'http://up:1' })).toBe(
+      'http://low:1/',
+    );
+    expect(proxy('https://a.test', { https_proxy: '', HTTPS_PROXY: 'http://up:1' })).toBe('http://up:1/');
+  });
+
+  it('is that for all where the scheme has none, and may lack its own scheme', () => {
+    expect(proxy('https://a.test', { ALL_PROXY: 'p.test:3128' })).toBe('http://p.test:3128/');
+  });
+
+  it.each([
+    ['*', 'http://a.test', true],
+    ['a.test', 'http://a.test', true],
+    ['a.test', 'http://x.a.test', true],
+    ['.a.test', 'http://x.a.test', true],
+    ['*.a.test', 'http://x.a.test', true],
+    ['a.test', 'http://ba.test', false],
+    ['a.test:8080', 'http://a.test', false],
+    ['a.test:80', 'http://a.test', true],
+    ['other, A.TEST', 'http://a.test', true],
+    ['10.0.0.0/8', 'http://10.1.2.3', true],
+    ['10.0.0.0/8', 'http://11.1.2.3', false],
+    ['10.0.0.0/99', 'http://10.1.2.3', false],
+    ['fd00::/8', 'http://[fd12::1]', true],
+    ['fd12::1', 'http://[fd12::1]:9', true],
+    ['[fd12::1]:9', 'http://[fd12::1]:9', true],
+    ['2.3', 'http://10.1.2.3', false],
+  ])('is none where NO_PROXY=%s, for %s: %s', (list, target, exempt) => {
+    expect(proxy(target, { http_proxy: 'http://p:1', NO_PROXY: list }) === undefined).toBe(exempt);
+  });
+
+  it.each(['http://localhost:1', 'http://127.0.0.1', 'http://[::1]', 'http://x.localhost'])(
+    'is none for %s',
+    (target) => {
+      expect(proxy(target, { ALL_PROXY: 'http://p:1' })).toBeUndefined();
+    },
+  );
+
+  it.each(['socks5://p:1', 'http://', 'http://me:hush@'])(
+    'can not be %s, and its password is not repeated',
+    (value) => {
+      expect(() => proxy('http://a.test', { http_proxy: value })).toThrow(Failure);
+      expect(() => proxy('http://a.test', { http_proxy: value })).not.toThrow(/hush/);
+    },
+  );
+});

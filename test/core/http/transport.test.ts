@@ -1,0 +1,303 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import type { HttpRequest, Transport } from '../../../src/contract/ports.ts';
+import { createTransport, type TransportOptions } from '../../../src/core/http/transport.ts';
+import { type Served, serve, serveRaw } from '../server.ts';
+import { cert } from './certificate.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+const keep = <T extends { close(): Promise<void> }>(thing: T): T => {
+  cleanups.push(() => thing.close());
+  return thing;
+};
+const open = (options?: TransportOptions): Transport => keep(createTransport(options));
+const get = (url: string, rest: Partial<HttpRequest> = {}): HttpRequest => ({
+  method: 'GET',
+  url,
+  headers: {},
+  timeoutMs: 10_000,
+  ...rest,
+});
+const failureOf = async (sending: Promise<unknown>): Promise<Failure> => {
+  const error = await sending.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Failure)) throw new Error(`no Failure: ${String(error)}`);
+  return error;
+};
+
+describe('a request', () => {
+  it('brings status, lower-cased headers and the whole text', async () => {
+    const server = keep(
+      await serve((request, response) => {
+        response.writeHead(201, { 'X-Mixed': 'a', 'set-cookie': ['a=1', 'b=2'] });
+        response.end(`${request.method} ${request.url} ${request.headers['x-one']}`);
+      }),
+    );
+    const answer = await open().send(get(`${server.url}/v2/%40me?x=%20`, { headers: { 'x-one': '1' } }));
+    expect(answer.status).toBe(201);
+    expect(answer.headers['x-mixed']).toBe('a');
+    expect(answer.headers['set-cookie']).toBe('a=1, b=2');
+    expect(answer.text).toBe('GET /v2/%40me?x=%20 1');
+  });
+
+  it('carries its body', async () => {
+    const server = keep(
+      await serve(async (request, response) => {
+        let text = '';
+        for await (const chunk of request) text += chunk;
+        response.end(text);
+      }),
+    );
+    const answer = await open().send(get(server.url, { method: 'POST', body: '{"é":1}' }));
+    expect(answer.text).toBe('{"é":1}');
+  });
+
+  it('keeps its connection for the next one, and opens no more than allowed', async () => {
+    const ports = new Set<number | undefined>();
+    const server = keep(
+      await serve((request, response) => {
+        ports.add(request.socket.remotePort);
+        response.end('ok');
+      }),
+    );
+    const transport = open({ connections: 2 });
+    for (let i = 0; i < 3; i++) await transport.send(get(server.url));
+    expect(ports.size).toBe(1);
+    await Promise.all(Array.from({ length: 20 }, () => transport.send(get(server.url))));
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+
+  it('says when it leaves', async () => {
+    const server = keep(await serve((_, response) => response.end('ok')));
+    let sent = 0;
+    await open().send(get(server.url, { onSent: () => sent++ }));
+    expect(sent).toBe(1);
+  });
+});
+
+describe('a request that fails', () => {
+  it('is UNREACHABLE where nobody listens', async () => {
+    const server = await serve(() => {});
+    await server.close();
+    let sent = false;
+    const failure = await failureOf(open().send(get(server.url, { onSent: () => (sent = true) })));
+    expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE', retryable: true });
+    expect(failure.message).toContain('refused');
+    expect(sent).toBe(false);
+  });
+
+  it('is UNREACHABLE for good where the name is not known', async () => {
+    const failure = await failureOf(open().send(get('http://nowhere.invalid/')));
+    expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
+  });
+
+  it('is UNREACHABLE where TLS fails', async () => {
+    const server = keep(await serve((_, response) => response.end('ok')));
+    const failure = await failureOf(open().send(get(server.url.replace('http:', 'https:'))));
+    expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE', retryable: false });
+  });
+
+  it('is BROKEN where the connection ends before the answer', async () => {
+    const server = keep(await serveRaw((socket) => socket.once('data', () => socket.destroy())));
+    let sent = false;
+    const failure = await failureOf(open().send(get(server.url, { onSent: () => (sent = true) })));
+    expect(failure).toMatchObject({ kind: 'network', code: 'BROKEN', retryable: true });
+    expect(sent).toBe(true);
+  });
+
+  it.each([
+    ['cut short of its length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"half":'],
+    [
+      'cut short of its length on a closing connection',
+      'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 100\r\n\r\n{"half":',
+    ],
+    ['cut within a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n40\r\n{"half":'],
+    ['no HTTP at all', 'SSH-2.0-nonsense\r\n'],
+  ])('is BROKEN where the answer is %s', async (_, text) => {
+    const server = keep(await serveRaw((socket) => socket.once('data', () => socket.end(text))));
+    expect(await failureOf(open().send(get(server.url)))).toMatchObject({ kind: 'network', code: 'BROKEN' });
+  });
+
+  it('is NO_ANSWER where none comes in time', async () => {
+    const server = keep(await serve(() => {}));
+    const failure = await failureOf(open().send(get(server.url, { timeoutMs: 20 })));
+    expect(failure).toMatchObject({ kind: 'network', code: 'NO_ANSWER', retryable: true });
+  });
+
+  it('is NO_ANSWER where the body stalls', async () => {
+    const server = keep(await serve((_, response) => response.writeHead(200).write('half')));
+    expect(await failureOf(open().send(get(server.url, { timeoutMs: 100 })))).toMatchObject({
+      code: 'NO_ANSWER',
+    });
+  });
+
+  it('is refused where the answer passes the bound', async () => {
+    const server = keep(await serve((_, response) => response.end('x'.repeat(2000))));
+    const failure = await failureOf(open({ maxBytes: 1000 }).send(get(server.url)));
+    expect(failure).toMatchObject({ kind: 'answer', code: 'BAD_ANSWER' });
+  });
+
+  it('serves the next one all the same', async () => {
+    let first = true;
+    const server = keep(
+      await serve((request, response) => {
+        if (first) request.socket.destroy();
+        else response.end('ok');
+        first = false;
+      }),
+    );
+    const transport = open();
+    await failureOf(transport.send(get(server.url)));
+    expect((await transport.send(get(server.url))).text).toBe('ok');
+  });
+});
+
+describe('a certificate', () => {
+  it('that nobody vouches for is refused, with what to do', async () => {
+    const server = keep(await serve((_, response) => response.end('ok'), { tls: true }));
+    let sent = false;
+    const request = get(server.url, {
+      onSent: () => {
+        sent = true;
+      },
+    });
+    const failure = await failureOf(open().send(request));
+    expect(failure).toMatchObject({ code: 'UNREACHABLE', retryable: false });
+    expect(failure.hint).toContain('NODE_EXTRA_CA_CERTS');
+    expect(sent).toBe(false);
+  });
+
+  it('is taken where its authority is named', async () => {
+    const server = keep(await serve((_, response) => response.end('ok'), { tls: true }));
+    expect((await open({ ca: [cert] }).send(get(server.url))).text).toBe('ok');
+  });
+});
+
+describe('an abort', () => {
+  it('ends the request at once with its reason', async () => {
+    const arrived = later();
+    const server = keep(await serve(() => arrived.resolve(undefined)));
+    const stop = new AbortController();
+    const sending = open().send(get(server.url), stop.signal);
+    await arrived.promise;
+    const reason = new Error('stopped');
+    stop.abort(reason);
+    await expect(sending).rejects.toBe(reason);
+  });
+
+  it('before the request sends nothing', async () => {
+    let asked = 0;
+    const server = keep(await serve((_, response) => response.end(String(asked++))));
+    await expect(open().send(get(server.url), AbortSignal.abort(new Error('no')))).rejects.toThrow('no');
+    expect(asked).toBe(0);
+  });
+
+  it('takes a request out of the queue unsent', async () => {
+    const asked: (string | undefined)[] = [];
+    const held: (() => void)[] = [];
+    const arrived = later();
+    const server = keep(
+      await serve((request, response) => {
+        asked.push(request.url);
+        held.push(() => response.end('ok'));
+        arrived.resolve(undefined);
+      }),
+    );
+    const transport = open({ connections: 1 });
+    const first = transport.send(get(`${server.url}/1`));
+    await arrived.promise;
+    const stop = new AbortController();
+    const second = transport.send(get(`${server.url}/2`), stop.signal);
+    const outcome = second.catch((error: unknown) => error);
+    await Promise.resolve();
+    const third = transport.send(get(`${server.url}/3`));
+    stop.abort(new Error('stopped'));
+    await outcome;
+    held[0]?.();
+    await first;
+    while (held.length < 2) await new Promise((turn) => setImmediate(turn));
+    held[1]?.();
+    await third;
+    expect(asked).toEqual(['/1', '/3']);
+  });
+});
+
+describe('a redirect', () => {
+  it('is not followed, and says where it points', async () => {
+    const elsewhere = keep(await serve((_, response) => response.end('caught')));
+    const server = keep(
+      await serve((_, response) => response.writeHead(302, { location: `${elsewhere.url}/x` }).end()),
+    );
+    const failure = await failureOf(open().send(get(server.url)));
+    expect(failure).toMatchObject({ kind: 'service', code: 'REDIRECT', status: 302, retryable: false });
+    expect(failure.message).toContain(`${elsewhere.url}/x`);
+    expect(failure.hint).toContain('the key was not sent there');
+  });
+});
+
+describe('a proxy from the environment', () => {
+  const proxied = async (): Promise<{
+    proxy: Served;
+    seen: (string | undefined)[];
+    login: (string | undefined)[];
+  }> => {
+    const seen: (string | undefined)[] = [];
+    const login: (string | undefined)[] = [];
+    const proxy = keep(
+      await serve((request, response) => {
+        seen.push(request.url);
+        login.push(request.headers['proxy-authorization']);
+        response.end('by proxy');
+      }),
+    );
+    return { proxy, seen, login };
+  };
+
+  it('gets plain requests whole, with its own login', async () => {
+    const { proxy, seen, login } = await proxied();
+    const env = { http_proxy: proxy.url.replace('//', '//me:p%40ss@') };
+    const answer = await open({ env }).send(get('http://service.test/v2/me'));
+    expect(answer.text).toBe('by proxy');
+    expect(seen).toEqual(['http://service.test/v2/me']);
+    expect(login).toEqual([`Basic ${Buffer.from('me:p@ss').toString('base64')}`]);
+  });
+
+  it('is asked for a tunnel for https, and a refusal is UNREACHABLE', async () => {
+    const asked: string[] = [];
+    const proxy = keep(
+      await serveRaw((socket) =>
+        socket.once('data', (chunk) => {
+          asked.push(chunk.toString().split('\r\n')[0] ?? '');
+          socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
+        }),
+      ),
+    );
+    const failure = await failureOf(
+      open({ env: { HTTPS_PROXY: proxy.url } }).send(get('https://service.test/')),
+    );
+    expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
+    expect(asked).toEqual(['CONNECT service.test:443 HTTP/1.1']);
+  });
+
+  it('never sees what is for this machine', async () => {
+    const { proxy, seen } = await proxied();
+    const server = keep(await serve((_, response) => response.end('direct')));
+    const answer = await open({ env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url } }).send(get(server.url));
+    expect(answer.text).toBe('direct');
+    expect(seen).toEqual([]);
+  });
+});
+
+/** A promise to be settled from outside. */
+function later() {
+  let resolve: (value: unknown) => void = () => {};
+  const promise = new Promise((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,309 @@
+import { describe, expect, it } from 'vitest';
+import type { Failure } from '../../../src/base/failure.ts';
+import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports.ts';
+import type { User } from '../../../src/contract/records/user.ts';
+import type { ClientOptions } from '../../../src/core/client/client.ts';
+import { type CachedLookupOptions, createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
+import { type Lookup, lookup } from '../../../src/core/lookup/lookup.ts';
+import { readSubject } from '../../../src/core/lookup/subject.ts';
+import { error, json, type Reply, rig, user } from '../fakes.ts';
+import { heldBytes } from '../heap.ts';
+
+const WALLET = 'So11111111111111111111111111111111111111112';
+const EVM = '0x52908400098527886e0f7030069857d2e4169ee7';
+const ID = user().id;
+const HOUR = 3_600_000;
+
+function memoryCache(): AnswerCache & { readonly entries: Map<string, CachedAnswer> } {
+  const entries = new Map<string, CachedAnswer>();
+  return {
+    entries,
+    get: (endpoint, subject) => entries.get(`${endpoint} ${subject}`),
+    put: (endpoint, subject, answer) => {
+      entries.set(`${endpoint} ${subject}`, answer);
+    },
+  };
+}
+
+/** Answers by path: a record, a status with a code, or a fault. */
+const service =
+  (answers: Record<string, ReturnType<typeof json> | undefined>): Reply =>
+  ({ url }) =>
+    answers[new URL(url).pathname] ?? error(404, 'NOT_OBSERVED');
+
+function setUp(
+  reply: Reply,
+  options: Omit<Partial<CachedLookupOptions>, 'client'> & {
+    client?: Partial<ClientOptions> & { maxCu?: number };
+  } = {},
+) {
+  const { client: clientOptions, ...rest } = options;
+  const made = rig(reply, { retries: 0, ...clientOptions });
+  const cache = memoryCache();
+  const source = createCachedLookup({ client: made.client, clock: made.clock, cache, ...rest });
+  const run = async (texts: AsyncIterable<string> | Iterable<string>) => {
+    const records: Lookup<User>[] = [];
+    let failure: unknown;
+    try {
+      for await (const found of lookup<User>(texts, { answer: source.answer })) records.push(found);
+    } catch (thrown) {
+      failure = thrown;
+    }
+    return {
+      records: records.map(({ record }) => record),
+      lookups: records,
+      failure: failure as Failure | undefined,
+    };
+  };
+  return { ...made, cache, source, run };
+}
+
+describe('lookups', () => {
+  it('give one record a subject, in input order, each kind by its own call', async () => {
+    const { run, paths } = setUp(
+      service({
+        '/v2/user/handle/mert': json(200, user()),
+        [`/v2/user/wallet/${WALLET}`]: json(200, user()),
+        [`/v2/user/id/${ID}`]: json(200, user()),
+      }),
+      { cache: undefined },
+    );
+    const { records, failure } = await run([
+      '@mert',
+      'nobody',
+      WALLET,
+      ID,
+      '0x123456789012345678901234567890123456789',
+    ]);
+    expect(failure).toBeUndefined();
+    expect(records).toMatchObject([
+      { subject: '@mert', found: true, handle: 'Mert' },
+      { subject: 'nobody', found: false, code: 'NOT_OBSERVED' },
+      { subject: WALLET, found: true },
+      { subject: ID, found: true },
+      { found: null, error: { code: 'BAD_SUBJECT' } },
+    ]);
+    expect(Object.keys(records[0] ?? {}).slice(0, 3)).toEqual(['subject', 'found', 'id']);
+    expect(paths()).toEqual([
+      '/v2/user/handle/mert',
+      '/v2/user/handle/nobody',
+      `/v2/user/wallet/${WALLET}`,
+      `/v2/user/id/${ID}`,
+    ]);
+  });
+
+  it('ask repeated subjects once, in all their spellings', async () => {
+    const { run, sent } = setUp(service({ '/v2/user/handle/mert': json(200, user()) }), { cache: undefined });
+    const { records } = await run(['mert', '@MERT', 'mert', 'Mert']);
+    expect(records.map(({ subject, found }) => [subject, found])).toEqual([
+      ['mert', true],
+      ['@MERT', true],
+      ['mert', true],
+      ['Mert', true],
+    ]);
+    expect(sent.length).toBe(1);
+  });
+
+  it('do not let a field of the service pass for their own', async () => {
+    const { run } = setUp(() => json(200, user({ subject: 'x', found: 'maybe', extra: null })));
+    expect((await run(['mert'])).records).toMatchObject([{ subject: 'mert', found: true, extra: null }]);
+  });
+
+  it('take input without end in bounded memory', async () => {
+    const { source, sent } = setUp(service({ '/v2/user/handle/y': json(200, user({ handle: 'y' })) }));
+    function* yes() {
+      for (;;) yield 'y';
+    }
+    let count = 0;
+    const before = heldBytes();
+    for await (const _ of lookup<User>(yes(), { answer: source.answer })) if (++count === 100_000) break;
+    expect(sent.length).toBe(1);
+    expect(heldBytes() - before).toBeLessThan(5e6);
+  });
+
+  it('make a record of what concerns one subject alone', async () => {
+    const { run } = setUp(({ url }) =>
+      url.endsWith('bad')
+        ? error(400, 'VALIDATION_ERROR')
+        : url.endsWith('own')
+          ? error(500, 'INTERNAL_ERROR')
+          : error(403, 'FORBIDDEN'),
+    );
+    const { records, failure } = await run(['bad', 'down', 'other']);
+    expect(failure).toBeUndefined();
+    expect(records).toMatchObject([
+      { found: null, error: { code: 'VALIDATION_ERROR', status: 400, retryable: false } },
+      { found: null, error: { code: 'INTERNAL_ERROR', status: 500, retryable: true } },
+      { found: null, error: { code: 'FORBIDDEN', status: 403 } },
+    ]);
+  });
+
+  it.each([
+    ['a wrong key', error(401, 'UNAUTHORIZED')],
+    ['a spent allowance', error(402, 'QUOTA_EXCEEDED')],
+    ['a missing scope', error(403, 'FORBIDDEN_SCOPE')],
+    ['a 429 past all waits', error(429, 'RATE_LIMITED', { retryAfter: 10_000 })],
+  ])('stop at %s, once everything answered has been given', async (_, refusal) => {
+    let asked = 0;
+    const { run } = setUp(() => (++asked === 3 ? refusal : json(200, user())));
+    const { records, failure } = await run(Array.from({ length: 100 }, (_unused, index) => `h${index}`));
+    expect(failure).toMatchObject({ code: JSON.parse(refusal.text).error.code });
+    expect(records.map(({ subject }) => subject).slice(0, 2)).toEqual(['h0', 'h1']);
+    expect(records.every(({ found }) => found === true)).toBe(true);
+    expect(records.length).toBe(asked - 1);
+    expect(asked).toBeLessThan(20);
+  });
+
+  it('stop at the ceiling, with every answer that was paid for', async () => {
+    const { run, client } = setUp(() => json(200, user()), { client: { maxCu: 1_050 } });
+    const { records, failure } = await run(Array.from({ length: 100 }, (_, index) => `h${index}`));
+    expect(failure).toMatchObject({ kind: 'limit', code: 'CEILING' });
+    expect(records.length).toBe(9);
+    expect(client.spent.cu).toBe(900);
+  });
+
+  it('stop when the service is gone', async () => {
+    const { run, sent } = setUp(() => error(500, 'INTERNAL_ERROR'));
+    const { records, failure } = await run(Array.from({ length: 1000 }, (_, index) => `h${index}`));
+    expect(failure).toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(records.length).toBeGreaterThanOrEqual(19);
+    expect(sent.length).toBeLessThan(40);
+  });
+
+  it('do not take the 404 of somebody else for an answer', async () => {
+    const { run, cache } = setUp(() => ({ status: 404, headers: {}, text: '<html>' }));
+    expect((await run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'HTTP_404' } }]);
+    expect(cache.entries.size).toBe(0);
+  });
+});
+
+describe('kept answers', () => {
+  const all = service({
+    '/v2/user/handle/mert': json(200, user({ evmAddress: EVM })),
+    [`/v2/user/wallet/${WALLET}`]: json(200, user({ evmAddress: EVM })),
+    [`/v2/user/id/${ID}`]: json(200, user({ evmAddress: EVM })),
+  });
+
+  it('serve for an hour, and no longer', async () => {
+    const { run, clock, sent } = setUp(all);
+    await run(['mert']);
+    await clock.sleep(HOUR - 1);
+    expect((await run(['@Mert'])).lookups[0]?.answer).toMatchObject({ from: 'cache', found: true });
+    await clock.sleep(1);
+    await run(['mert']);
+    expect(sent.length).toBe(2);
+  });
+
+  it('of a miss serve for five minutes, and no longer than any other', async () => {
+    const { run, clock, sent } = setUp(all);
+    await run(['nobody']);
+    await clock.sleep(299_999);
+    expect((await run(['nobody'])).lookups[0]?.answer).toMatchObject({ from: 'cache', found: false });
+    await clock.sleep(1);
+    await run(['nobody']);
+    expect(sent.length).toBe(2);
+    const brief = setUp(all, { maxAgeMs: 10 });
+    await brief.run(['nobody']);
+    await brief.clock.sleep(10);
+    await brief.run(['nobody']);
+    expect(brief.sent.length).toBe(2);
+  });
+
+  it('of any form answer for the id and the handle', async () => {
+    const { run, sent } = setUp(all);
+    await run([WALLET]);
+    await run([ID, 'mert', WALLET]);
+    expect(sent.length).toBe(1);
+  });
+
+  it('never answer for a wallet that was not asked for: another user may hold it too', async () => {
+    const { run, paths } = setUp(all);
+    await run(['mert']);
+    await run([WALLET, EVM]);
+    expect(paths()).toEqual(['/v2/user/handle/mert', `/v2/user/wallet/${WALLET}`, `/v2/user/wallet/${EVM}`]);
+  });
+
+  it('of a wallet are refreshed through the id once they have aged', async () => {
+    const { run, clock, paths } = setUp(all);
+    await run([WALLET]);
+    await clock.sleep(HOUR);
+    expect((await run([WALLET])).records).toMatchObject([{ found: true }]);
+    await clock.sleep(HOUR - 1);
+    await run([WALLET]);
+    expect(paths()).toEqual([`/v2/user/wallet/${WALLET}`, `/v2/user/id/${ID}`]);
+  });
+
+  it('of a wallet are refreshed for nothing where the id is known already', async () => {
+    const { run, clock, paths } = setUp(all);
+    await run([WALLET]);
+    await clock.sleep(HOUR);
+    await run(['mert']);
+    await run([WALLET]);
+    expect(paths()).toEqual([`/v2/user/wallet/${WALLET}`, '/v2/user/handle/mert']);
+  });
+
+  it.each([
+    ['holds the address no more', json(200, user({ solanaAddress: null }))],
+    ['is gone', error(404, 'NOT_OBSERVED')],
+  ])('of a wallet are asked for anew where the user %s', async (_, byId) => {
+    let asked = 0;
+    const { run, clock, paths } = setUp(({ url }) =>
+      url.includes('/id/') ? byId : json(200, user({ name: `${++asked}` })),
+    );
+    await run([WALLET]);
+    await clock.sleep(HOUR);
+    expect((await run([WALLET])).records).toMatchObject([{ found: true, name: '2' }]);
+    expect(paths()).toEqual([`/v2/user/wallet/${WALLET}`, `/v2/user/id/${ID}`, `/v2/user/wallet/${WALLET}`]);
+  });
+
+  it('match an EVM address in any case', async () => {
+    const mixed = '0x52908400098527886E0F7030069857D2E4169EE7';
+    const reply: Reply = ({ url }) =>
+      url.includes('/wallet/') || url.includes('/id/')
+        ? json(200, user({ evmAddress: mixed }))
+        : error(404, 'NOT_OBSERVED');
+    const { run, clock, paths } = setUp(reply);
+    await run([EVM]);
+    await clock.sleep(HOUR);
+    await run([EVM]);
+    expect(paths()[1]).toBe(`/v2/user/id/${ID}`);
+  });
+
+  it('are nothing but a 200 and a NOT_OBSERVED', async () => {
+    for (const answer of [
+      error(500, 'INTERNAL_ERROR'),
+      error(404, 'NOT_FOUND'),
+      error(403, 'FORBIDDEN'),
+      json(200, {}),
+    ]) {
+      const { run, cache } = setUp(() => answer);
+      await run(['mert']);
+      expect(cache.entries.size).toBe(0);
+    }
+  });
+
+  it('that can not be read, or were written under another clock, are not used', async () => {
+    const { run, cache, clock, sent } = setUp(all);
+    cache.put('user.handle', 'mert', { time: clock.now(), status: 200, record: { torn: true } });
+    cache.put('user.id', ID, { time: clock.now() + 1000, status: 200, record: user() });
+    await run(['mert']);
+    expect(sent.length).toBe(1);
+  });
+});
+
+describe('a plan', () => {
+  it('names the calls that a lookup would make, and none where a kept answer holds', async () => {
+    const { run, source, clock } = setUp(service({ [`/v2/user/wallet/${WALLET}`]: json(200, user()) }));
+    const plan = async (text: string) =>
+      (await source.plan(await readSubject(text))).map(({ id, sure }) => [id, sure]);
+    expect(await plan(WALLET)).toEqual([['user.wallet', true]]);
+    expect(await plan('mert')).toEqual([['user.handle', true]]);
+    await run([WALLET]);
+    expect(await plan(WALLET)).toEqual([]);
+    await clock.sleep(HOUR);
+    expect(await plan(WALLET)).toEqual([
+      ['user.id', true],
+      ['user.wallet', false],
+    ]);
+  });
+});

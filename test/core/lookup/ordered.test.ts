@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { ordered } from '../../../src/core/lookup/ordered.ts';
+import { virtualClock } from '../virtual-clock.ts';
+
+const collect = async <T>(items: AsyncIterable<T>) => {
+  const out: T[] = [];
+  for await (const item of items) out.push(item);
+  return out;
+};
+
+describe('work in order', () => {
+  it('comes out in the order of the items, whoever is done first', async () => {
+    const clock = virtualClock();
+    const work = async (item: number) => {
+      await clock.sleep((item * 37) % 100);
+      return item;
+    };
+    const items = Array.from({ length: 100 }, (_, index) => index);
+    expect(await collect(ordered(items, work, { window: 8 }))).toEqual(items);
+  });
+
+  it('holds no more items than its window, however many there are', async () => {
+    let held = 0;
+    let most = 0;
+    function* endless() {
+      for (;;) {
+        held++;
+        most = Math.max(most, held);
+        yield held;
+      }
+    }
+    let out = 0;
+    for await (const _ of ordered(endless(), async () => {}, { window: 5 })) {
+      held--;
+      if (++out === 10_000) break;
+    }
+    expect(most).toBeLessThanOrEqual(6);
+  });
+
+  it('gives a result while the next item is long in coming', async () => {
+    async function* slow() {
+      yield 1;
+      await new Promise(() => {});
+    }
+    const results = ordered(slow(), async (item) => item * 2, { window: 4 });
+    expect(await results.next()).toEqual({ value: 2, done: false });
+    await results.return();
+  });
+
+  it('gives all that succeeded after an error, begins nothing more, and then throws it', async () => {
+    const clock = virtualClock();
+    const begun: number[] = [];
+    const work = async (item: number) => {
+      begun.push(item);
+      await clock.sleep(item === 2 ? 1 : 50);
+      if (item === 2) throw new Error('two');
+      return item;
+    };
+    const out: number[] = [];
+    const run = (async () => {
+      for await (const item of ordered([0, 1, 2, 3, 4, 5, 6], work, { window: 4 })) out.push(item);
+    })();
+    await expect(run).rejects.toThrow('two');
+    expect(out).toEqual([0, 1, 3]);
+    expect(begun).toEqual([0, 1, 2, 3]);
+  });
+
+  it('passes an error of the input on, after what came before it', async () => {
+    function* broken() {
+      yield 1;
+      throw new Error('torn');
+    }
+    const out: number[] = [];
+    const run = (async () => {
+      for await (const item of ordered(broken(), async (item) => item, { window: 4 })) out.push(item);
+    })();
+    await expect(run).rejects.toThrow('torn');
+    expect(out).toEqual([1]);
+  });
+
+  it('ends what is under way when the reader leaves', async () => {
+    const ends: string[] = [];
+    const work = (item: number, signal: AbortSignal) =>
+      item === 0
+        ? Promise.resolve(item)
+        : new Promise<number>((_, reject) =>
+            signal.addEventListener('abort', () => {
+              ends.push(`ended ${item}`);
+              reject(signal.reason);
+            }),
+          );
+    for await (const _ of ordered([0, 1, 2], work, { window: 3 })) {
+      while (ends.length === 0) {
+        await new Promise((turn) => setImmediate(turn));
+        break;
+      }
+      break;
+    }
+    expect(ends).toEqual(['ended 1', 'ended 2']);
+  });
+
+  it('ends at once when aborted, even where the input says nothing', async () => {
+    async function* silent() {
+      await new Promise(() => {});
+      yield 1;
+    }
+    const stop = new AbortController();
+    const run = collect(ordered(silent(), async (item) => item, { window: 2, signal: stop.signal }));
+    stop.abort(new Error('stopped'));
+    await expect(run).rejects.toThrow('stopped');
+  });
+});

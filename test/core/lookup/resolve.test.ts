@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import type { Failure } from '../../../src/base/failure.ts';
+import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports.ts';
+import { broken } from '../../../src/core/http/network-failures.ts';
+import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
+import {
+  createResolver,
+  type Resolved,
+  type ResolveProgress,
+  type ResolverOptions,
+  resolveAll,
+} from '../../../src/core/lookup/resolve.ts';
+import { error, json, type Reply, rig, user } from '../fakes.ts';
+
+const bare = user({ solanaAddress: null });
+const pending = (reason: string, more: object = {}) =>
+  json(202, { pending: true, reason, retryable: reason !== 'no_preview', ...more });
+const live = json(200, user(), { 'x-service-resolve': 'live' });
+
+/** A service whose lookup and resolve give these answers in turn, the last one for good. */
+function service(looks: ReturnType<Reply>[], posts: (() => ReturnType<Reply>)[]): Reply {
+  return ({ method }) => {
+    if (method === 'GET') return (looks.length > 1 ? looks.shift() : looks[0]) ?? error(404, 'NOT_OBSERVED');
+    const post = posts.length > 1 ? posts.shift() : posts[0];
+    if (!post) throw new Error('no resolve was expected');
+    return post();
+  };
+}
+
+function setUp(reply: Reply, options: Partial<ResolverOptions> & { maxCu?: number } = {}) {
+  const { maxCu, ...rest } = options;
+  const made = rig(reply, { retries: 1, ...(maxCu === undefined ? {} : { maxCu }) });
+  const entries = new Map<string, CachedAnswer>();
+  const cache: AnswerCache = {
+    get: (endpoint, subject) => entries.get(`${endpoint} ${subject}`),
+    put: (endpoint, subject, answer) => {
+      entries.set(`${endpoint} ${subject}`, answer);
+    },
+  };
+  const users = createCachedLookup({ client: made.client, clock: made.clock, cache });
+  const standings: ResolveProgress[] = [];
+  const resolver = createResolver({
+    client: made.client,
+    clock: made.clock,
+    users,
+    onStanding: (standing) => standings.push(standing),
+    ...rest,
+  });
+  const run = async (texts: Iterable<string>) => {
+    const resolved: Resolved[] = [];
+    let failure: unknown;
+    try {
+      for await (const one of resolveAll(texts, resolver)) resolved.push(one);
+    } catch (thrown) {
+      failure = thrown;
+    }
+    return {
+      records: resolved.map(({ record }) => record),
+      resolved,
+      failure: failure as Failure | undefined,
+    };
+  };
+  const calls = () => made.sent.map(({ method }) => method).join(' ');
+  return { ...made, users, run, calls, standings };
+}
+
+describe('a resolve', () => {
+  it('ends with the cheap lookup where that holds a wallet', async () => {
+    const { run, calls, client } = setUp(service([json(200, user())], []));
+    const { records } = await run(['@mert', 'Mert']);
+    expect(records).toMatchObject([
+      { subject: '@mert', found: true, source: 'held', handle: 'Mert' },
+      { subject: 'Mert', found: true, source: 'held' },
+    ]);
+    expect(calls()).toBe('GET');
+    expect(client.spent.cu).toBe(100);
+  });
+
+  it.each([
+    ['holds no wallet', json(200, bare)],
+    ['does not know the handle', error(404, 'NOT_OBSERVED')],
+  ])('is posted where the lookup %s', async (_, look) => {
+    const { run, calls } = setUp(service([look], [() => live]));
+    expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'live' }]);
+    expect(calls()).toBe('GET POST');
+  });
+
+  it('is posted at once where that is wanted, and says what the service had', async () => {
+    const { run, calls } = setUp(service([], [() => json(200, user(), { 'x-service-resolve': 'cached' })]), {
+      direct: true,
+    });
+    expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'cached' }]);
+    expect(calls()).toBe('POST');
+  });
+
+  it('costs nothing where a wallet is kept, and looks again where none was', async () => {
+    const kept = setUp(service([json(200, user())], []));
+    await kept.run(['mert']);
+    await kept.run(['mert']);
+    expect(kept.calls()).toBe('GET');
+    const none = setUp(service([json(200, bare), json(200, user())], []));
+    await none.users.ask({ text: 'mert', form: 'handle', value: 'mert', normal: 'mert' });
+    expect((await none.run(['mert'])).records).toMatchObject([{ source: 'held' }]);
+    expect(none.calls()).toBe('GET GET');
+  });
+
+  it('keeps what it found', async () => {
+    const { run, calls } = setUp(service([json(200, bare)], [() => live]));
+    await run(['mert']);
+    expect((await run(['mert'])).records).toMatchObject([{ source: 'held' }]);
+    expect(calls()).toBe('GET POST');
+  });
+
+  it('waits as told, and tells its place', async () => {
+    const posts = [
+      () => pending('queued', { retryAfterSeconds: 7, position: 3 }),
+      () => pending('queued', { retryAfterSeconds: 4, position: 1 }),
+      () => live,
+    ];
+    const { run, clock, standings } = setUp(service([json(200, bare)], posts));
+    expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'live' }]);
+    expect(clock.slept).toEqual([7_000, 4_000]);
+    expect(standings).toEqual([
+      { subject: 'mert', reason: 'queued', position: 3, againInMs: 7_000 },
+      { subject: 'mert', reason: 'queued', position: 1, againInMs: 4_000 },
+    ]);
+  });
+
+  it('waits longer each time where it is not told, and ends as pending', async () => {
+    const { run, clock, client } = setUp(service([json(200, bare)], [() => pending('not_ingested')]));
+    const { records, failure } = await run(['mert']);
+    expect(failure).toBeUndefined();
+    expect(records).toEqual([
+      { subject: 'mert', found: false, code: 'PENDING', reason: 'not_ingested', retryable: true },
+    ]);
+    expect(clock.slept).toEqual([3_000, 4_500, 6_750, 10_125, 15_187.5]);
+    expect(client.spent.cu).toBe(100 + 6 * 200);
+  });
+
+  it('does not begin a wait that would pass what is allowed', async () => {
+    const { run, clock } = setUp(
+      service([json(200, bare)], [() => pending('queued', { retryAfterSeconds: 61, position: 9 })]),
+    );
+    expect((await run(['mert'])).records).toMatchObject([
+      { code: 'PENDING', retryAfterSeconds: 61, position: 9 },
+    ]);
+    expect(clock.slept).toEqual([]);
+  });
+
+  it('does not wait at all where that is wanted', async () => {
+    const { run, calls } = setUp(
+      service([json(200, bare)], [() => pending('queued', { retryAfterSeconds: 1 })]),
+      { waitMs: 0 },
+    );
+    expect((await run(['mert'])).records).toMatchObject([{ code: 'PENDING' }]);
+    expect(calls()).toBe('GET POST');
+  });
+
+  it('is not asked again for no_preview', async () => {
+    const { run, calls } = setUp(service([json(200, bare)], [() => pending('no_preview')]));
+    expect((await run(['mert'])).records).toMatchObject([
+      { code: 'PENDING', reason: 'no_preview', retryable: false },
+    ]);
+    expect(calls()).toBe('GET POST');
+  });
+
+  const drop = () => {
+    throw broken('h', undefined);
+  };
+  it.each([
+    ['a broken connection', drop],
+    ['a body that can not be read', () => ({ status: 200, headers: {}, text: '{' })],
+    ['a gateway that gave up', () => ({ status: 504, headers: {}, text: '<html>' })],
+  ])('asks the cheap way before it posts again after %s', async (_, lost) => {
+    const found = setUp(service([json(200, bare), json(200, user())], [lost, () => live]));
+    expect((await found.run(['mert'])).records).toMatchObject([{ found: true, source: 'held' }]);
+    expect(found.calls()).toBe('GET POST GET');
+    const again = setUp(service([json(200, bare)], [lost, () => live]));
+    expect((await again.run(['mert'])).records).toMatchObject([{ found: true, source: 'live' }]);
+    expect(again.calls()).toBe('GET POST GET POST');
+  });
+
+  it('leaves the service time for what it was at, before 100 CU show whether it was found', async () => {
+    const { run, calls, standings } = setUp(service([json(200, bare), json(200, user())], [drop]));
+    expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'held' }]);
+    expect(calls()).toBe('GET POST GET');
+    expect(standings).toEqual([{ subject: 'mert', reason: 'timeout', againInMs: 5_000 }]);
+    const hasty = setUp(service([json(200, bare)], [drop]), { waitMs: 0 });
+    expect((await hasty.run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'BROKEN' } }]);
+    expect([hasty.calls(), hasty.standings]).toEqual(['GET POST GET', []]);
+  });
+
+  it('is given up after the third lost answer', async () => {
+    const { run, sent } = setUp(service([json(200, bare)], [drop]));
+    expect((await run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'BROKEN' } }]);
+    expect(sent.filter(({ method }) => method === 'POST').length).toBe(3);
+  });
+
+  it('of nobody is a miss, and a conflict an error', async () => {
+    const { run } = setUp(
+      service([error(404, 'NOT_OBSERVED')], [() => error(404, 'NOT_OBSERVED'), () => error(409, 'CONFLICT')]),
+    );
+    expect((await run(['a'])).records).toEqual([{ subject: 'a', found: false, code: 'NOT_OBSERVED' }]);
+    expect((await run(['b'])).records).toMatchObject([{ found: null, error: { code: 'CONFLICT' } }]);
+  });
+
+  it('takes handles alone', async () => {
+    const { run, sent } = setUp(service([], []));
+    const { records } = await run([user().id, 'So11111111111111111111111111111111111111112', ' ']);
+    expect(records).toMatchObject([1, 2, 3].map(() => ({ found: null, error: { code: 'BAD_SUBJECT' } })));
+    expect(sent).toEqual([]);
+  });
+
+  it('stops at the ceiling with what was answered', async () => {
+    const { run, client } = setUp(service([json(200, user()), json(200, bare)], [() => live]), {
+      maxCu: 1_000,
+    });
+    const { records, failure } = await run(['a', 'b']);
+    expect(records).toMatchObject([{ subject: 'a', source: 'held' }]);
+    expect(failure).toMatchObject({ kind: 'limit', code: 'CEILING' });
+    expect(client.spent.cu).toBe(200);
+  });
+
+  it('ends its waits when aborted', async () => {
+    const stop = new AbortController();
+    const { clock, client, users } = setUp(
+      service([json(200, bare)], [() => pending('queued', { retryAfterSeconds: 5 })]),
+    );
+    const resolver = createResolver({
+      client,
+      clock,
+      users,
+      onStanding: () => queueMicrotask(() => stop.abort(new Error('stopped'))),
+    });
+    const run = (async () => {
+      for await (const _ of resolveAll(['mert'], resolver, { signal: stop.signal }));
+    })();
+    await expect(run).rejects.toThrow('stopped');
+    expect(clock.pending).toBe(0);
+  });
+});

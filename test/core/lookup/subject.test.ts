@@ -1,0 +1,90 @@
+import { base58 } from '@scure/base';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { base58Bytes } from '../../../src/core/lookup/base58.ts';
+import { readSubject, type SubjectForm } from '../../../src/core/lookup/subject.ts';
+
+const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
+const MIXED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const SOLANA = 'So11111111111111111111111111111111111111112';
+const ID = '3F2504E0-4F89-41D3-9A0C-0305E82C3301';
+const tell = async (text: string, as?: SubjectForm) => (await readSubject(text, as)).form;
+const refusal = async (text: string, as?: SubjectForm) => {
+  const reason: unknown = await readSubject(text, as).catch((error: unknown) => error);
+  if (!(reason instanceof Failure)) throw new Error(`${text} was taken`);
+  return reason;
+};
+
+describe('a subject', () => {
+  it.each<[string, SubjectForm]>([
+    ['mert', 'handle'],
+    ['@mert', 'handle'],
+    ['0xMert', 'handle'],
+    ['0xdead', 'handle'],
+    ['ünïcode_😀', 'handle'],
+    ['deadbeef', 'handle'],
+    [`@${SOLANA}`, 'handle'],
+    ['thequickbrownfoxjumpsoverthehazydogagainandag', 'handle'],
+    [SOLANA, 'wallet'],
+    ['11111111111111111111111111111111', 'wallet'],
+    [MIXED, 'wallet'],
+    [MIXED.toLowerCase(), 'wallet'],
+    [`0x${MIXED.slice(2).toUpperCase()}`, 'wallet'],
+    [ID, 'id'],
+  ])('%s is told for a %2$s', async (text, form) => {
+    expect(await tell(` ${text} `)).toBe(form);
+  });
+
+  it.each([
+    ['39 hex digits after 0x', MIXED.slice(0, -1).toLowerCase(), 'has 39'],
+    ['41 hex digits after 0x', `${MIXED}a`, 'has 41'],
+    ['a private key', `0x${'a'.repeat(64)}`, 'has 64'],
+    ['40 hex digits without 0x', MIXED.slice(2), 'begins with 0x'],
+    ['an O for a 0', MIXED.toLowerCase().replace('0x5', '0xO'), '"o" is no hex digit'],
+    ['a wrong checksum', MIXED.replace('a', 'A'), 'checksum'],
+    ['44 base58 characters that are no 32 bytes', 'z'.repeat(44), 'these 44 characters for 33'],
+    ['a Solana address with one character more', `${base58.encode(new Uint8Array(32).fill(171))}x`, 'for 33'],
+    ['a Solana address with an O', SOLANA.replace('S', 'xO').replace('o111', 'oAb'), '"O" is no character'],
+    ['nothing', ' ', 'empty'],
+    ['a space within', 'a b', 'no spaces'],
+    ['a handle that is too long', 'a'.repeat(65), 'at most 64'],
+    ['a link', 'https://x.com/mert', 'link'],
+    ['dots', '..', 'dots'],
+  ])('that is %s is refused with what is wrong', async (_, text, words) => {
+    const failure = await refusal(text);
+    expect(failure).toMatchObject({ kind: 'usage', code: 'BAD_SUBJECT' });
+    expect(failure.message.toLowerCase()).toContain(words.toLowerCase());
+  });
+
+  it('that is long is not repeated whole: it may be a secret', async () => {
+    expect((await refusal(`0x${'ab'.repeat(32)}`)).message).not.toContain('ab'.repeat(10));
+  });
+
+  it('is what the user says it is', async () => {
+    expect(await tell(SOLANA, 'handle')).toBe('handle');
+    expect(await tell(ID, 'handle')).toBe('handle');
+    expect(await tell(MIXED.slice(2), 'handle')).toBe('handle');
+    await refusal('mert', 'wallet');
+    await refusal('mert', 'id');
+    await refusal(MIXED.replace('a', 'A'), 'wallet');
+  });
+
+  it('has one normal form in all its spellings, and Solana has no other', async () => {
+    const normal = async (text: string) => (await readSubject(text)).normal;
+    expect(await normal('@Mert')).toBe(await normal('mERT'));
+    expect(await normal(MIXED)).toBe(await normal(MIXED.toLowerCase()));
+    expect(await normal(ID)).toBe(ID.toLowerCase());
+    expect(await normal(SOLANA)).toBe(SOLANA);
+  });
+});
+
+it('base58 is measured as a decoder would', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      expect(base58Bytes(base58.encode(bytes))).toBe(bytes.length);
+    }),
+    seed,
+  );
+  expect(base58Bytes('0OIl')).toBeUndefined();
+});

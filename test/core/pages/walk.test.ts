@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { calloutCall, thesisCall, thesisFeed } from '../../../src/core/pages/feeds.ts';
+import { type ListPage, type PageFeed, type WalkOptions, walk } from '../../../src/core/pages/walk.ts';
+import { json, rig, user } from '../fakes.ts';
+
+interface Post {
+  readonly id: string;
+  readonly time: number | null;
+}
+
+/** Posts `n-1` to `0`, a second apart; pages hold `cap` rows at the most. */
+function feedOf(count: number, { cap = 100, sized = true, gone = [] as string[] } = {}) {
+  const posts: Post[] = Array.from({ length: count }, (_, index) => count - 1 - index).map((time) => ({
+    id: `p${time}`,
+    time: time * 1000,
+  }));
+  const asked: { before: string | undefined; rows: number | undefined }[] = [];
+  const feed: PageFeed<Post> = {
+    async page(before, rows) {
+      asked.push({ before, rows });
+      const at = before === undefined ? 0 : posts.findIndex(({ id }) => id === before) + 1;
+      if (before !== undefined && (at === 0 || gone.includes(before))) {
+        throw new Failure('usage', 'unknown cursor', { code: 'VALIDATION_ERROR', status: 400 });
+      }
+      const items = posts.slice(at, at + Math.min(rows ?? 25, cap));
+      const hasMore = at + items.length < posts.length;
+      return { items, hasMore, nextBefore: hasMore ? (items.at(-1)?.id ?? null) : null };
+    },
+    idOf: ({ id }) => id,
+    timeOf: ({ time }) => time,
+    sized,
+  };
+  return { feed, asked, posts };
+}
+
+const collect = async <T>(items: AsyncIterable<T>) => {
+  const out: T[] = [];
+  for await (const item of items) out.push(item);
+  return out;
+};
+const ids = async (feed: PageFeed<Post>, options?: WalkOptions) =>
+  (await collect(walk(feed, options))).map(({ id }) => id);
+const blocksOf = (asked: readonly { rows: number | undefined }[]) =>
+  asked.reduce((sum, { rows }) => sum + Math.ceil((rows ?? 20) / 20), 0);
+
+describe('a walk', () => {
+  it('brings every row once, newest first', async () => {
+    const { feed, posts } = feedOf(333);
+    expect(await ids(feed)).toEqual(posts.map(({ id }) => id));
+  });
+
+  it('of few rows is one page of one block', async () => {
+    const { feed, asked } = feedOf(333);
+    expect((await ids(feed, { limit: 5 })).length).toBe(5);
+    expect(asked).toEqual([{ before: undefined, rows: 20 }]);
+  });
+
+  it.each([20, 21, 60, 99, 500, 1000])('of %i rows pays for no block too many', async (limit) => {
+    const { feed, asked } = feedOf(2000);
+    expect((await ids(feed, { limit })).length).toBe(limit);
+    expect(blocksOf(asked)).toBe(Math.ceil(limit / 20));
+  });
+
+  it('of many rows takes large pages', async () => {
+    const { feed, asked } = feedOf(2000);
+    await ids(feed, { limit: 1000 });
+    expect(asked.map(({ rows }) => rows).slice(0, 4)).toEqual([20, 40, 100, 100]);
+  });
+
+  it('keeps to single blocks where the service gives no more, one probe dearer', async () => {
+    const { feed, asked } = feedOf(1000, { cap: 20 });
+    expect((await ids(feed, { limit: 600 })).length).toBe(600);
+    expect(asked.map(({ rows }) => rows).filter((rows) => rows !== 20)).toEqual([40]);
+    expect(blocksOf(asked)).toBe(31);
+  });
+
+  it('keeps to the rows that a page really holds', async () => {
+    const { feed, asked } = feedOf(1000, { cap: 50 });
+    expect((await ids(feed)).length).toBe(1000);
+    expect(asked.slice(3).every(({ rows }) => rows === 60 || rows === 40 || rows === 20)).toBe(true);
+  });
+
+  it('ends at --since, with little more paid than is there', async () => {
+    const { feed, asked } = feedOf(5000);
+    expect(await ids(feed, { since: 4_990_000 })).toEqual([
+      'p4999',
+      'p4998',
+      'p4997',
+      'p4996',
+      'p4995',
+      'p4994',
+      'p4993',
+      'p4992',
+      'p4991',
+      'p4990',
+    ]);
+    expect(asked.length).toBe(1);
+    const long = feedOf(5000);
+    expect((await ids(long.feed, { since: 4_000_000 })).length).toBe(1000);
+    expect(blocksOf(long.asked)).toBeLessThanOrEqual(52);
+  });
+
+  it('leaves out what is not before --until, and does not count it', async () => {
+    const { feed } = feedOf(100);
+    expect(await ids(feed, { until: 90_000, limit: 2 })).toEqual(['p89', 'p88']);
+  });
+
+  it('begins below a cursor, whose own failure is passed on', async () => {
+    const { feed } = feedOf(100);
+    expect(await ids(feed, { before: 'p3' })).toEqual(['p2', 'p1', 'p0']);
+    await expect(ids(feed, { before: 'nope' })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+  });
+
+  it('goes on from the row above where the last one was deleted', async () => {
+    const { feed, posts } = feedOf(60, { gone: ['p40', 'p39'] });
+    expect(await ids(feed)).toEqual(posts.map(({ id }) => id));
+  });
+
+  it('says so where no row near is a cursor any more', async () => {
+    const { feed } = feedOf(60, { gone: ['p40', 'p41', 'p42'] });
+    await expect(ids(feed)).rejects.toMatchObject({ code: 'CURSOR_LOST', status: 400 });
+  });
+
+  it('pays for no page that nobody takes', async () => {
+    const { feed, asked } = feedOf(100);
+    let taken = 0;
+    for await (const _ of walk(feed)) if (++taken === 20) break;
+    expect(asked.length).toBe(1);
+  });
+
+  const page = (items: Post[], hasMore: boolean, nextBefore: string | null): ListPage<Post> => ({
+    items,
+    hasMore,
+    nextBefore,
+  });
+  const post = (id: string): Post => ({ id, time: null });
+  const scripted = (pages: ListPage<Post>[], sized = false): PageFeed<Post> => {
+    let turn = 0;
+    return {
+      page: async () => pages[Math.min(turn++, pages.length - 1)] ?? page([], false, null),
+      idOf: ({ id }) => id,
+      timeOf: ({ time }) => time,
+      sized,
+    };
+  };
+
+  it.each<[string, ListPage<Post>[], string[]]>([
+    ['a cursor that repeats', [page([post('a')], true, 'x'), page([post('b')], true, 'x')], ['a', 'b']],
+    [
+      'rows that repeat',
+      [page([post('a')], true, 'x'), page([post('a')], true, 'y'), page([post('a')], true, 'z')],
+      ['a'],
+    ],
+    ['empty pages without end', [page([], true, 'x'), page([], true, 'y')], []],
+    ['an empty page without a cursor', [page([post('a')], true, 'a'), page([], true, null)], ['a']],
+  ])('is no endless loop on %s', async (_, pages, before) => {
+    const out: string[] = [];
+    const run = (async () => {
+      for await (const { id } of walk(scripted(pages))) out.push(id);
+    })();
+    await expect(run).rejects.toMatchObject({ code: 'WALK_STUCK' });
+    expect(out).toEqual(before);
+  });
+
+  it('goes over one empty page, over rows given twice, and over a missing cursor', async () => {
+    const pages = [
+      page([post('a'), post('b')], true, null),
+      page([], true, 'q'),
+      page([post('b'), post('c')], false, 'c'),
+    ];
+    expect(await ids(scripted(pages))).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('the calls of a feed', () => {
+  it('are the narrowest that there are', () => {
+    const userId = user().id;
+    expect(thesisCall({}, {}).id).toBe('thesis.all');
+    expect(thesisCall({ userId }, {}).id).toBe('thesis.user');
+    expect(thesisCall({ tokenAddress: 't' }, {}).id).toBe('thesis.token');
+    expect(thesisCall({ userId, tokenAddress: 't' }, {}).id).toBe('thesis.userToken');
+    expect(
+      [calloutCall({}, {}), calloutCall({ mint: 'm' }, {}), calloutCall({ wallet: 'w' }, {})].map(
+        ({ id }) => id,
+      ),
+    ).toEqual(['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet']);
+  });
+
+  it('go out through the client', async () => {
+    const { client, paths } = rig(() =>
+      json(200, {
+        count: 0,
+        hasMore: false,
+        nextBefore: null,
+        updatedAt: null,
+        items: [],
+        userId: 'u',
+        tokenAddress: null,
+      }),
+    );
+    await collect(walk(thesisFeed(client, { userId: user().id }), { limit: 3 }));
+    expect(paths()).toEqual([`/v2/thesis/user/${user().id}?limit=20`]);
+  });
+});

@@ -1,0 +1,241 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cu } from '../../../src/contract/endpoints.ts';
+import { type Fate, handlesUpTo, pnlService, runThrough } from '../pnl-service.ts';
+
+const FULL = 100 * cu.reveal;
+const subjectsOf = (records: readonly { readonly subject: string }[]) =>
+  records.map(({ subject }) => subject);
+
+describe('a run through many handles', () => {
+  test('asks for a hundred at a time, and gives a record each in input order', async () => {
+    const service = pnlService({ held: (handle) => handle !== 't7' });
+    const handles = handlesUpTo(205).map((handle, at) => (at % 3 ? handle : `@${handle.toUpperCase()}`));
+    const { records, failure, ledger } = await runThrough(service, handles);
+    expect(failure).toBeUndefined();
+    expect(service.batches).toEqual([100, 100, 5]);
+    expect(subjectsOf(records)).toEqual(handles);
+    expect(records[7]).toEqual({ subject: 't7', found: false, code: 'NOT_OBSERVED' });
+    expect(records[8]).toMatchObject({ subject: 't8', found: true, handle: 't8', extra: { of: 't8' } });
+    expect(ledger.reduce((sum, entry) => sum + entry.cu, 0)).toBe(service.used);
+  });
+
+  test('writes down what it asks for before it is sent, and what came before the next', async () => {
+    const { lines } = await runThrough(pnlService(), handlesUpTo(150));
+    expect(lines).toEqual([
+      'asking 100 at 0',
+      `answered 100 for ${FULL}`,
+      `asking 50 at ${FULL}`,
+      `answered 50 for ${50 * cu.reveal}`,
+    ]);
+  });
+
+  test('takes the single call for one handle, and its miss for an answer', async () => {
+    const service = pnlService({ held: (handle) => handle === 'mira' });
+    const found = await runThrough(service, ['@Mira']);
+    const missed = await runThrough(service, ['nobody']);
+    expect(found.paths().at(-1)).toBe('/v2/user/handle/Mira/pnl');
+    expect(found.records).toMatchObject([{ subject: '@Mira', found: true, handle: 'mira' }]);
+    expect(missed.records).toEqual([{ subject: 'nobody', found: false, code: 'NOT_OBSERVED' }]);
+    expect(missed.lines.at(-1)).toBe(`answered 1 for ${cu.miss}`);
+  });
+
+  test('reads the meter ever more seldom as long as its own arithmetic proves right', async () => {
+    const service = pnlService({ units: 1e9 });
+    await runThrough(service, handlesUpTo(5_000));
+    expect(service.batches).toHaveLength(50);
+    expect(service.mes).toBeLessThan(10);
+  });
+
+  test('reads the meter before each batch where somebody else spends from the same key', async () => {
+    const service = pnlService({ units: 1e9 });
+    await runThrough(service, handlesUpTo(1_000), { afterBatch: () => service.spend(100) });
+    expect(service.mes).toBe(10);
+  });
+});
+
+describe('money that runs out', () => {
+  test('shrinks the batch to what the units left can pay, and names the rest', async () => {
+    const service = pnlService({ units: 130 * cu.reveal + 10 });
+    const { records, failure, run } = await runThrough(service, handlesUpTo(200));
+    expect([records.length, service.batches]).toEqual([130, [100, 30]]);
+    expect(failure).toMatchObject({ kind: 'quota', code: 'QUOTA_EXCEEDED' });
+    expect(run.left()).toEqual(handlesUpTo(70).map((_, at) => at + 130));
+  });
+
+  test('goes on after misses, which leave more than was set aside', async () => {
+    const service = pnlService({ units: 10 * cu.reveal, held: (handle) => Number(handle.slice(1)) > 50 });
+    const { records, failure } = await runThrough(service, handlesUpTo(60));
+    expect(failure).toBeUndefined();
+    expect(records).toHaveLength(60);
+  });
+
+  test('holds to a ceiling exactly, and ends as a limit', async () => {
+    const service = pnlService();
+    const { records, failure } = await runThrough(service, handlesUpTo(200), { maxCu: 120 * cu.reveal + 5 });
+    expect([records.length, service.used]).toEqual([120, 120 * cu.reveal]);
+    expect(failure).toMatchObject({ kind: 'limit', code: 'CEILING' });
+  });
+
+  test.each([
+    [true, 40],
+    [false, 300],
+  ])('takes all that the reveals left give, whether each wallet counts (%s)', async (perWallet, answered) => {
+    const service = pnlService({ units: 1e9, reveals: perWallet ? 40 : 3, perWallet });
+    const { records, failure, run } = await runThrough(service, handlesUpTo(350));
+    expect(records).toHaveLength(answered);
+    expect(run.left()).toHaveLength(350 - answered);
+    expect(failure).toMatchObject({ kind: 'quota', code: 'REVEAL_LIMIT_REACHED' });
+  });
+
+  test('asks the meter again on a refusal, and goes on with what another user of the key has left', async () => {
+    const service = pnlService({ units: 250 * cu.reveal });
+    let batches = 0;
+    const { records, failure } = await runThrough(service, handlesUpTo(250), {
+      afterBatch: () => ++batches === 2 && service.spend(20 * cu.reveal),
+    });
+    expect(records).toHaveLength(230);
+    expect(failure).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  });
+});
+
+describe('an answer that was lost', () => {
+  test('is asked for again where the meter has not moved, and nothing is written down for it', async () => {
+    const service = pnlService({ fates: ['reset', 'reset'] });
+    const { records, failure, lines, ledger, client } = await runThrough(service, handlesUpTo(20));
+    expect(failure).toBeUndefined();
+    expect(records.every(({ found }) => found)).toBe(true);
+    expect(lines).toEqual(['asking 20 at 0', `answered 20 for ${20 * cu.reveal}`]);
+    expect(ledger.map((entry) => entry.cuAtMost)).toEqual([undefined]);
+    expect(client.spent.atMost).toBe(service.used);
+  });
+
+  test('is never paid for again where the meter has moved, and the rest goes on', async () => {
+    const service = pnlService({ fates: ['serve', 'lost'] });
+    const { records, failure, run, lines, ledger } = await runThrough(service, handlesUpTo(250));
+    expect(failure).toBeUndefined();
+    expect(new Set(service.paid).size).toBe(service.paid.length);
+    expect(records.filter(({ found }) => found === null)).toHaveLength(100);
+    expect(subjectsOf(records)).toEqual(handlesUpTo(250));
+    expect(run.lost).toMatchObject([{ cuAtMost: FULL, failure: { code: 'BROKEN' } }]);
+    expect(lines).toContain(`lost ${FULL}`);
+    expect(ledger[1]).toMatchObject({ status: null, cu: 0, cuAtMost: FULL });
+  });
+
+  test('counts as paid where its work ends only after the meter was looked at', async () => {
+    const service = pnlService({ fates: ['late'] });
+    const { run } = await runThrough(service, handlesUpTo(10));
+    expect(run.lost).toHaveLength(1);
+    expect(new Set(service.paid).size).toBe(service.paid.length);
+  });
+
+  test.each(['slow', 'gateway'] as const)(
+    'is never paid for again where the service was still at it when it was given up on (%s)',
+    async (fate) => {
+      const service = pnlService({ fates: [fate] });
+      const { run, notices } = await runThrough(service, handlesUpTo(10));
+      expect(run.lost).toHaveLength(1);
+      expect([service.batches, new Set(service.paid).size]).toEqual([[10], service.paid.length]);
+      expect(notices).toContainEqual(expect.objectContaining({ kind: 'wait', ms: 30_000 }));
+    },
+  );
+
+  test('is not waited for by whoever calls the run off: it may have been charged', async () => {
+    const stop = new AbortController();
+    const service = pnlService({ fates: ['slow'] });
+    const { records, failure, run, lines, ledger, clock } = await runThrough(service, handlesUpTo(200), {
+      signal: stop.signal,
+      onNotice: (notice) => notice.kind === 'wait' && stop.abort(new Error('called off')),
+    });
+    expect(failure).toMatchObject({ message: 'called off' });
+    expect([records.length, run.left().length, run.lost.length]).toEqual([100, 100, 1]);
+    expect(lines.at(-1)).toBe(`lost ${FULL}`);
+    expect(ledger.at(-1)).toMatchObject({ cu: 0, cuAtMost: FULL });
+    expect(clock.mono()).toBe(0);
+  });
+
+  test('ends the run when it happens twice in a row: the link is not trusted with more', async () => {
+    const service = pnlService({ fates: ['lost', 'lost', 'lost'] });
+    const { failure, run } = await runThrough(service, handlesUpTo(1_000));
+    expect(failure).toMatchObject({ kind: 'network', code: 'BROKEN' });
+    expect([service.batches.length, run.left().length]).toEqual([2, 800]);
+  });
+
+  test('ends the run at once where it came and can not be read', async () => {
+    const service = pnlService({ fates: ['shape'] });
+    const { failure, run } = await runThrough(service, handlesUpTo(1_000));
+    expect(failure).toMatchObject({ kind: 'answer', code: 'BAD_ANSWER' });
+    expect([service.batches.length, run.lost.length]).toEqual([1, 1]);
+  });
+});
+
+describe('a batch that is refused', () => {
+  test('is split until the handle that brought it about stands alone', async () => {
+    const service = pnlService({ refused: (handle) => handle === 't42' });
+    const { records, failure } = await runThrough(service, handlesUpTo(150));
+    expect(failure).toBeUndefined();
+    expect(subjectsOf(records)).toEqual(handlesUpTo(150));
+    expect(records.filter(({ found }) => found !== true)).toMatchObject([
+      { subject: 't42', found: null, error: { code: 'VALIDATION_ERROR', status: 400 } },
+    ]);
+    expect(service.paid).toHaveLength(149);
+  });
+
+  test('ends the run where handle after handle is refused', async () => {
+    const service = pnlService({ refused: () => true });
+    const { failure, run } = await runThrough(service, handlesUpTo(500));
+    expect(failure).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(run.left()).toHaveLength(480);
+  });
+
+  test('for good by a service that has failed leaves it to be asked for', async () => {
+    const service = pnlService({ fates: ['serve', '500', '500', '500'] });
+    const { failure, lines, run } = await runThrough(service, handlesUpTo(150));
+    expect(failure).toMatchObject({ kind: 'service', code: 'INTERNAL_ERROR' });
+    expect([lines.at(-1), run.left().length]).toEqual(['dropped', 50]);
+  });
+});
+
+test('whatever happens on the way, no handle is paid for twice and none is lost', async () => {
+  const fate = fc.constantFrom<Fate>(
+    'serve',
+    'serve',
+    'serve',
+    'reset',
+    'lost',
+    'late',
+    'slow',
+    'gateway',
+    '500',
+    '400',
+    'shape',
+  );
+  const parameters = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fate, { maxLength: 12 }),
+      fc.integer({ min: 2, max: 450 }),
+      fc.option(fc.integer({ min: 0, max: 500 }), { nil: undefined }),
+      fc.option(fc.integer({ min: 0, max: 500 }), { nil: undefined }),
+      fc.boolean(),
+      async (fates, count, handles, reveals, perWallet) => {
+        const service = pnlService({
+          fates,
+          perWallet,
+          ...(handles === undefined ? {} : { units: handles * cu.reveal + 7 }),
+          ...(reveals === undefined ? {} : { reveals }),
+          held: (handle) => Number(handle.slice(1)) % 5 > 0,
+        });
+        const { records, run, failure, client } = await runThrough(service, handlesUpTo(count));
+        expect(new Set(service.paid).size).toBe(service.paid.length);
+        expect(records.length + run.left().length).toBe(count);
+        expect(subjectsOf(records)).toEqual(handlesUpTo(count).slice(0, records.length));
+        if (!failure) expect(records).toHaveLength(count);
+        // What is told is what was charged, or more where answers were lost.
+        expect(client.spent.cu).toBeLessThanOrEqual(service.used);
+        expect(client.spent.atMost).toBeGreaterThanOrEqual(service.used);
+      },
+    ),
+    { numRuns: 60, ...parameters },
+  );
+});

@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CsvOptions, createCsv, csvCell } from '../../../src/output/format/csv.ts';
+import { disarm } from '../../../src/output/format/disarm-formula.ts';
+import { anyText, anyValue, check } from '../check.ts';
+
+/** A reader of RFC 4180, written apart from the writer: one character after another. */
+function read(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = '';
+  let at = 0;
+  while (at < text.length) {
+    if (cell === '' && text[at] === '"') {
+      for (at++; ; at++) {
+        if (at >= text.length) throw new Error('a quote is left open');
+        if (text[at] !== '"') cell += text[at];
+        else if (text[at + 1] === '"') {
+          cell += '"';
+          at++;
+        } else break;
+      }
+      at++;
+      if (at < text.length && text[at] !== ',' && text[at] !== '\n') throw new Error('text after a quote');
+    }
+    if (at >= text.length || text[at] === ',' || text[at] === '\n') {
+      row.push(cell);
+      cell = '';
+      if (text[at] !== ',') {
+        rows.push(row);
+        row = [];
+      }
+      at++;
+    } else cell += text[at++];
+  }
+  return rows;
+}
+
+const csvOf = (records: readonly unknown[], options: CsvOptions<unknown>) => {
+  const csv = createCsv(options);
+  return records.map((record) => csv.line(record)).join('') + csv.end();
+};
+
+const isNumber = (text: string) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
+
+describe('CSV', () => {
+  it('has the known fields as its header, and an empty one too', () => {
+    expect(csvOf([], { fields: ['a', 'b.c'] })).toBe('a,b.c\n');
+    expect(csvOf([{ b: { c: 2 }, a: 1 }], { fields: ['a', 'b.c'] })).toBe('a,b.c\n1,2\n');
+  });
+
+  it('leaves numbers alone, writes lists as JSON and nothing for null', () => {
+    const record = { a: -5, b: 1.5e-9, c: [1, { d: 'x' }], d: null, e: true, f: '-7.5' };
+    expect(csvOf([record], { fields: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] })).toBe(
+      'a,b,c,d,e,f,g\n-5,1.5e-9,"[1,{""d"":""x""}]",,true,-7.5,\n',
+    );
+  });
+
+  it('adds the unknown fields of the first record, taken apart, and names those that come later, once', () => {
+    const later: string[] = [];
+    const text = csvOf(
+      [
+        { a: 1, n: { k: 1, x: 2 }, new: { y: 3, z: { q: 4 } } },
+        { a: 2, odd: 1 },
+        { odd: 2, n: { w: 1 } },
+      ],
+      { fields: ['a', 'n.k'], onUnknown: (path) => later.push(path) },
+    );
+    expect(text).toBe('a,n.k,n.x,new.y,new.z.q\n1,1,2,3,4\n2,,,,\n,,,,\n');
+    expect(later).toEqual(['odd', 'n.w']);
+  });
+
+  it('finds members whose own names have dots', () => {
+    expect(csvOf([{ 'a.b': 1, c: { 'd.e': 2 } }], { fields: [] })).toBe('a.b,c.d.e\n1,2\n');
+  });
+
+  it('can go on a file that has its header', () => {
+    expect(csvOf([{ a: 1 }], { fields: ['a'], header: false, fixed: true })).toBe('1\n');
+  });
+
+  it('writes rows of its own making', () => {
+    expect(
+      csvOf([{ h: 'x' }], {
+        fields: ['handle', 'window'],
+        rows: () => [
+          ['x', '24h'],
+          ['x', '7d'],
+        ],
+      }),
+    ).toBe('handle,window\nx,24h\nx,7d\n');
+  });
+
+  it('does not write a row that readers take for a blank line', () => {
+    expect(csvOf([{ a: null }, { a: '' }], { fields: ['a'] })).toBe('a\n""\n""\n');
+  });
+
+  it('is read back by another reader as it was given, for any text', () => {
+    check(
+      fc.property(fc.array(fc.tuple(anyText, anyText, anyText), { minLength: 1, maxLength: 5 }), (rows) => {
+        const text = csvOf(
+          rows.map(([a, b, c]) => ({ a, b, c })),
+          { fields: ['a', 'b', 'c'] },
+        );
+        const expected = rows.map((row) => row.map(disarm));
+        expect(read(text).slice(1)).toEqual(expected);
+      }),
+      2000,
+    );
+  });
+
+  it('never holds a live formula, whatever the record and its field names are', () => {
+    check(
+      fc.property(fc.dictionary(anyText, anyValue, { minKeys: 1, maxKeys: 5 }), (record) => {
+        for (const row of read(csvOf([record], { fields: [] }))) {
+          for (const cell of row) {
+            const start = cell.replace(/^[\s\p{C}\u180e\u2028\u2029\xa0]+/u, '').normalize('NFKC');
+            if (!isNumber(cell)) expect(start).not.toMatch(/^[=+\-@]/);
+            expect(cell).not.toMatch(/^[\t\r\n]/);
+          }
+        }
+      }),
+      2000,
+    );
+  });
+
+  it('disarms text and not numbers', () => {
+    for (const text of [
+      '=1',
+      '+1+1',
+      '-x',
+      '@A1',
+      ' =1',
+      '\u00a0=1',
+      '\u200b=1',
+      '＝1',
+      '﹢1',
+      '\tx',
+      '\rx',
+      '-1-1',
+      '+',
+      '0=1'.slice(1),
+    ]) {
+      expect(disarm(text)).toBe(`'${text}`);
+    }
+    for (const text of ['-5', '+5', '-1.5e-7', '.5', '', 'a=1', '1-2', "'=1", '#'])
+      expect(disarm(text)).toBe(text);
+    expect(csvCell(-5)).toBe('-5');
+  });
+
+  it('shows a person nothing alive', () => {
+    expect(csvOf([{ a: 'x\x1b[31m\u202ey' }], { fields: ['a'], terminal: true })).toBe('a\nxy\n');
+  });
+});

@@ -1,0 +1,197 @@
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPrinter } from '../../../src/output/format/printer.ts';
+import type { PrinterOptions } from '../../../src/output/format/printing.ts';
+import { createSink } from '../../../src/output/sink.ts';
+import type { View } from '../../../src/output/view.ts';
+import { anyValue, check } from '../check.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const view: View<Row> = {
+  columns: [
+    { title: 'name', kind: 'text', value: (row) => row['name'] },
+    { title: 'net', kind: 'signedUsd', value: (row) => row['net'], field: 'net' },
+  ],
+  card: {
+    title: (row) => `@${row['name']}`,
+    lines: [{ label: 'net', kind: 'usd', value: (row) => row['net'] }],
+  },
+  fields: ['name', 'net', 'deep.a'],
+  empty: 'nobody',
+};
+
+async function print(records: readonly Row[], options: Partial<PrinterOptions<Row>> = {}) {
+  const stream = new PassThrough();
+  const text = stream.setEncoding('utf8').toArray();
+  const said: string[] = [];
+  const printer = await createPrinter<Row>({
+    sink: createSink(stream),
+    view,
+    format: 'ndjson',
+    notify: (words) => said.push(words),
+    ...options,
+  });
+  for (const record of records) await printer.write(record);
+  await printer.end();
+  stream.end();
+  return { text: (await text).join(''), said };
+}
+
+const ana = { name: 'ana', net: -1.5, deep: { a: [1] }, odd: null };
+const bo = { name: 'bo', net: null, deep: null };
+
+describe('NDJSON', () => {
+  it('is a record a line, with every field as it came', async () => {
+    const { text } = await print([ana, bo]);
+    expect(text).toBe(`${JSON.stringify(ana)}\n${JSON.stringify(bo)}\n`);
+  });
+
+  it('holds the same values, whatever they are', () =>
+    check(
+      fc.asyncProperty(
+        fc.array(fc.record({ name: anyValue, x: anyValue }), { maxLength: 4 }),
+        async (records) => {
+          const { text } = await print(records);
+          const lines = text.split('\n');
+          expect(lines.pop()).toBe('');
+          expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(JSON.stringify(records)));
+        },
+      ),
+      200,
+    ));
+
+  it('passes raw JSON on byte for byte, but never a line end or a live character', async () => {
+    const stream = new PassThrough();
+    const text = stream.setEncoding('utf8').toArray();
+    const printer = await createPrinter<Row>({ sink: createSink(stream), view, format: 'ndjson' });
+    const raw = [
+      '{"n": 1.0, "big":12345678901234567890}',
+      '{"a":"ü 🚀 “x”"}',
+      '{\n "a": 1\n}',
+      '{"a":"\u009b2J\u202e\x7f"}',
+    ];
+    for (const line of raw) await printer.writeRaw?.(Buffer.from(line));
+    await printer.end();
+    stream.end();
+    expect((await text).join('').split('\n')).toEqual([
+      raw[0],
+      raw[1],
+      '{  "a": 1 }',
+      '{"a":"\\u009b2J\\u202e\\u007f"}',
+      '',
+    ]);
+  });
+
+  it('has no raw path where fields have to be picked', async () => {
+    const sink = createSink(new PassThrough());
+    expect(
+      (await createPrinter<Row>({ sink, view, format: 'ndjson', fields: ['name'] })).writeRaw,
+    ).toBeUndefined();
+  });
+});
+
+describe('JSON', () => {
+  it('is an array, and an empty one where there is nothing', async () => {
+    expect(JSON.parse((await print([ana, bo], { format: 'json' })).text)).toEqual([ana, bo]);
+    expect(JSON.parse((await print([ana], { format: 'json' })).text)).toEqual([ana]);
+    expect((await print([], { format: 'json' })).text).toBe('[]\n');
+  });
+
+  it('is the record itself for a command with one answer', async () => {
+    expect(JSON.parse((await print([ana], { format: 'json', single: true })).text)).toEqual(ana);
+    expect(JSON.parse((await print([ana, bo, ana], { format: 'json', single: true })).text)).toEqual([
+      ana,
+      bo,
+      ana,
+    ]);
+  });
+
+  it('is spread out for a terminal', async () => {
+    const { text } = await print([bo], { format: 'json', single: true, terminal: true });
+    expect(text).toBe(`${JSON.stringify(bo, null, 2)}\n`);
+  });
+});
+
+describe('--fields', () => {
+  const fields = ['deep.a', 'name'];
+  it('picks in the order asked for, in every format', async () => {
+    expect((await print([ana, bo], { fields })).text).toBe(
+      '{"deep.a":[1],"name":"ana"}\n{"deep.a":null,"name":"bo"}\n',
+    );
+    expect((await print([ana], { fields, format: 'csv' })).text).toBe('deep.a,name\n[1],ana\n');
+    expect((await print([ana], { fields, format: 'table', single: true })).text).toBe(
+      'deep.a  name\n──────  ────\n[1]     ana\n',
+    );
+    expect(JSON.parse((await print([ana], { fields, format: 'json' })).text)).toEqual([
+      { 'deep.a': [1], name: 'ana' },
+    ]);
+  });
+
+  it('takes columns of the rows that a view makes itself', async () => {
+    const own = {
+      ...view,
+      csv: {
+        header: ['name', 'n'],
+        rows: (row: Row) => [
+          [row['name'], 1],
+          [row['name'], 2],
+        ],
+      },
+    };
+    expect((await print([ana], { view: own, format: 'csv' })).text).toBe('name,n\nana,1\nana,2\n');
+    expect((await print([ana], { view: own, format: 'csv', fields: ['n'] })).text).toBe('n\n1\n2\n');
+    expect((await print([ana], { view: own, format: 'csv', fields: ['net'] })).text).toBe('net\n-1.5\n');
+  });
+});
+
+describe('CSV', () => {
+  it('says which field came too late for a column', async () => {
+    const { text, said } = await print([bo, ana], { format: 'csv' });
+    expect(text).toBe('name,net,deep.a\nbo,,\nana,-1.5,[1]\n');
+    expect(said).toEqual(['the field odd has no column: it first came after the header']);
+  });
+
+  it('goes on a file that has its header', async () => {
+    const { text } = await print([ana], { format: 'csv', header: false, columns: ['net', 'name'] });
+    expect(text).toBe('-1.5,ana\n');
+  });
+});
+
+describe('a table', () => {
+  it('is a card for the one answer, and rows for many', async () => {
+    expect((await print([ana], { format: 'table', single: true })).text).toBe('@ana\n  net  -$1.50\n');
+    expect((await print([ana, bo], { format: 'table' })).text).toBe(
+      'name     net\n────  ──────\nana   -$1.50\nbo         —\n',
+    );
+  });
+
+  it('leaves the output empty where there is nothing, and says so in a notice', async () => {
+    expect(await print([], { format: 'table' })).toEqual({ text: '', said: ['nobody'] });
+  });
+
+  it('starts before its end where it is long, and keeps its widths', async () => {
+    const rows = Array.from({ length: 1000 }, (_, index) => ({ name: `n${index}`, net: index }));
+    const { text } = await print(rows, { format: 'table', width: 60 });
+    expect(text.split('\n')).toHaveLength(1003);
+  });
+
+  it('shows live rows as they come', async () => {
+    const stream = new PassThrough().setEncoding('utf8');
+    const printer = await createPrinter<Row>({
+      sink: createSink(stream, { live: true }),
+      view,
+      format: 'table',
+      live: true,
+    });
+    const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+    await printer.write(ana);
+    for (let index = 0; index < 3; index++) await turn();
+    expect(stream.read()).toContain('ana');
+    await printer.write(bo);
+    for (let index = 0; index < 3; index++) await turn();
+    expect(stream.read()).toMatch(/^bo {2,}—\n$/);
+    await printer.end();
+  });
+});

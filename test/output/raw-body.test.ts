@@ -1,0 +1,49 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { headText, shownBody } from '../../src/output/raw-body.ts';
+
+const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
+
+describe('a body on a terminal', () => {
+  it('is spread out as JSON.stringify would do it', () => {
+    fc.assert(
+      fc.property(fc.json({ noUnicodeString: true }), (text) => {
+        const plain = JSON.stringify(JSON.parse(text));
+        // Numbers have several spellings, and only the one that came is shown.
+        expect(shownBody(plain)).toBe(`${JSON.stringify(JSON.parse(plain), null, 2)}\n`);
+      }),
+      { numRuns: 300, ...seed },
+    );
+  });
+
+  it('keeps every number as it was written', () => {
+    expect(shownBody('{"a":1.0,"b":12345678901234567890,"c":1e3}')).toBe(
+      '{\n  "a": 1.0,\n  "b": 12345678901234567890,\n  "c": 1e3\n}\n',
+    );
+  });
+
+  it('leaves nothing in it that a terminal obeys, JSON or not', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (text, asJson) => {
+        const shown = shownBody(asJson ? JSON.stringify({ text }) : text);
+        expect(shown).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
+      }),
+      { numRuns: 300, ...seed },
+    );
+  });
+
+  it('ends its line, and is nothing where nothing came', () => {
+    expect(shownBody('bad gateway')).toBe('bad gateway\n');
+    expect(shownBody('')).toBe('');
+  });
+});
+
+describe('a head', () => {
+  it('is written as HTTP writes it', () => {
+    expect(headText(200, 'OK', { 'x-a': '1' }, false)).toBe('HTTP/1.1 200 OK\r\nx-a: 1\r\n\r\n');
+  });
+
+  it('is safe on a terminal', () => {
+    expect(headText(599, '', { 'x-a': '\u001b[2Jgone' }, true)).toBe('HTTP/1.1 599\nx-a: gone\n\n');
+  });
+});

@@ -1,0 +1,41 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createStatusLine } from '../../../src/output/terminal/status-line.ts';
+
+const onTerminal = (columns: number, enabled = true) => {
+  const stream = Object.assign(new PassThrough(), { columns });
+  return {
+    status: createStatusLine({ stream, enabled, unicode: true }),
+    said: () => String(stream.read() ?? ''),
+  };
+};
+
+describe('the status line', () => {
+  it('leaves room for the ^C that a terminal echoes, so that it can be cleared', () => {
+    const { status, said } = onTerminal(40);
+    status.show('x'.repeat(100));
+    const [line = ''] = said().split('\x1b[2K').slice(1);
+    expect(`${line}^C^C`.length).toBeLessThan(40);
+    expect(line.endsWith('…')).toBe(true);
+  });
+
+  it('is taken away once, and only where it stands', () => {
+    const { status, said } = onTerminal(40);
+    status.hide();
+    expect(said()).toBe('');
+    status.show('live');
+    said();
+    status.hide();
+    status.hide();
+    expect(said()).toBe('\r\x1b[2K');
+  });
+
+  it('obeys nothing in what it shows, and says nothing where it is not wanted', () => {
+    const shown = onTerminal(40);
+    shown.status.show('a\x1b[31mb\nc');
+    expect(shown.said().replace('\r\x1b[2K', '')).not.toMatch(/[\x1b\n]/);
+    const quiet = onTerminal(40, false);
+    quiet.status.show('live');
+    expect(quiet.said()).toBe('');
+  });
+});

@@ -1,0 +1,170 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { everyCommonOption } from '../../../src/cli/args/common.ts';
+import { longName } from '../../../src/cli/args/option.ts';
+import { emptyConfig } from '../../../src/state/config/config-file.ts';
+import { keyKind } from '../../../src/state/config/key-format.ts';
+import { resolveSettings, settingList } from '../../../src/state/config/resolve-settings.ts';
+import {
+  readSetting,
+  settingNames,
+  settingRows,
+  storedSetting,
+} from '../../../src/state/config/settings-table.ts';
+import { anyText, runs } from '../room.ts';
+
+const KEY = 'trdr_live_planted0secret';
+const file = {
+  version: 1 as const,
+  current: 'work',
+  profiles: {
+    work: { key: KEY, baseUrl: 'https://work.example.test', output: 'csv', maxAge: '2h', utc: true },
+    odd: { output: 'xml', key: 'two words', retries: [4] },
+  },
+};
+
+test('without a word from anyone the defaults hold', () => {
+  const settings = resolveSettings({ flags: {}, env: {}, file: emptyConfig });
+  const values = Object.fromEntries(settingList(settings).map(({ name, value }) => [name, value]));
+  expect(values).toEqual({
+    baseUrl: undefined,
+    output: undefined,
+    color: 'auto',
+    utc: false,
+    confirmAbove: 100_000,
+    maxCu: undefined,
+    maxAge: 3_600_000,
+    retries: 4,
+    timeout: undefined,
+    socketShare: 0.1,
+    insecureHttp: false,
+  });
+  expect(settings.profile).toEqual({ value: 'default', origin: 'default' });
+  expect(settingList(settings).every(({ origin }) => origin === 'default')).toBe(true);
+});
+
+test('a flag comes before the environment, that before the profile, that before the default', () => {
+  const env = { TRDR_OUTPUT: 'ndjson', TRDR_API_KEY: ' other_test_key ' };
+  const settings = resolveSettings({ flags: { utc: false }, env, file });
+  expect(settings.utc).toEqual({ value: false, origin: 'flag', from: '--utc' });
+  expect(settings.output).toEqual({ value: 'ndjson', origin: 'environment', from: 'TRDR_OUTPUT' });
+  expect(settings.key).toEqual({ value: 'other_test_key', origin: 'environment', from: 'TRDR_API_KEY' });
+  expect(settings.maxAge).toEqual({ value: 7_200_000, origin: 'profile', from: 'work' });
+  expect(settings.color).toEqual({ value: 'auto', origin: 'default' });
+});
+
+test('an address has one form, whoever named it', () => {
+  const flags = { baseUrl: 'HTTPS://Api.Example.test/v/' };
+  const settings = resolveSettings({ flags, env: {}, file });
+  expect(settings.baseUrl).toEqual({
+    value: 'https://api.example.test/v',
+    origin: 'flag',
+    from: '--base-url',
+  });
+  const secret = { baseUrl: `https://${KEY}@host` };
+  expect(() => resolveSettings({ flags: secret, env: {}, file })).toThrow('invalid base URL for --base-url');
+});
+
+test('an empty variable says nothing', () => {
+  const env = { TRDR_OUTPUT: '', TRDR_API_KEY: '', TRDR_PROFILE: '', TRDR_BASE_URL: '' };
+  const settings = resolveSettings({ flags: {}, env, file });
+  expect(settings.profile.value).toBe('work');
+  expect(settings.key.value).toBe(KEY);
+});
+
+test('a profile that was named must be there, unless it is about to be made', () => {
+  for (const sources of [
+    { flags: { profile: 'wrok' }, env: {} },
+    { flags: {}, env: { TRDR_PROFILE: 'wrok' } },
+  ]) {
+    expect(() => resolveSettings({ ...sources, file })).toThrow(
+      expect.objectContaining({ code: 'NO_PROFILE', hint: expect.stringContaining('work, odd') }),
+    );
+    expect(resolveSettings({ ...sources, file, newProfile: true }).profile.value).toBe('wrok');
+  }
+  const inherited = { flags: { profile: 'constructor' }, env: {}, file };
+  expect(() => resolveSettings(inherited)).toThrow('there is no profile "constructor"');
+});
+
+test('a value that is none is refused with its place, or passed over where it is to be mended', () => {
+  const at = (env: Record<string, string>, profile = 'work') => ({ flags: { profile }, env, file });
+  expect(() => resolveSettings(at({ TRDR_OUTPUT: 'xml' }))).toThrow(
+    'invalid value for TRDR_OUTPUT: choose from',
+  );
+  expect(() => resolveSettings(at({ TRDR_BASE_URL: `https://${KEY}@h` }))).not.toThrow(/planted/);
+  expect(() => resolveSettings(at({}, 'odd'))).toThrow('output of profile "odd"');
+  const settings = resolveSettings({ ...at({ TRDR_API_KEY: 'a\nb' }, 'odd'), tolerant: true });
+  expect(settings.problems.map(({ code }) => code).sort()).toEqual([
+    'BAD_KEY',
+    'BAD_KEY',
+    'BAD_SETTING',
+    'BAD_SETTING',
+  ]);
+  expect(settings.retries).toEqual({ value: 4, origin: 'default' });
+});
+
+test('whatever the environment and the file say, there are settings or a failure without the key', () => {
+  const names = fc.constantFrom('TRDR_OUTPUT', 'TRDR_BASE_URL', 'TRDR_PROFILE', 'TRDR_API_KEY');
+  const env = fc.dictionary(names, anyText);
+  const profile = fc.dictionary(fc.constantFrom(...settingNames), fc.jsonValue());
+  fc.assert(
+    fc.property(env, profile, fc.boolean(), (variables, held, tolerant) => {
+      const profiles = { default: { ...held, key: KEY } };
+      try {
+        resolveSettings({ flags: {}, env: variables, file: { version: 1, profiles }, tolerant });
+      } catch (error) {
+        expect(tolerant).toBe(false);
+        expect(error).toBeInstanceOf(Failure);
+        expect(String(error)).not.toContain('planted');
+      }
+    }),
+    runs(400),
+  );
+});
+
+test('every default reads as the text that stands for it', () => {
+  for (const name of settingNames) {
+    const { kind, fallback, fallbackText } = settingRows[name];
+    if (fallback !== undefined) expect(kind.read(fallbackText)).toBe(fallback);
+    for (const one of kind.choices ?? []) {
+      expect(readSetting(name, storedSetting(name, one), name)).toBe(kind.read(one));
+    }
+  }
+});
+
+test('a flag and a setting of one name read every text alike', () => {
+  const texts = fc.oneof(
+    anyText,
+    fc.constantFrom('0', '1h30m', '10k', '1,5M', '10%', 'true', 'a.test', '30d'),
+  );
+  const flags = new Map(Object.values(everyCommonOption).map((option) => [longName(option), option]));
+  fc.assert(
+    fc.property(fc.constantFrom(...settingNames), texts, (name, text) => {
+      const { flag = '' } = settingRows[name];
+      const kind = flags.get(flag.replace('--', ''))?.value;
+      // The base URL is read a second time when the settings are resolved.
+      if (kind === undefined || name === 'baseUrl') return;
+      let setting: unknown;
+      try {
+        setting = readSetting(name, text, name);
+      } catch (error) {
+        expect(error).toBeInstanceOf(Failure);
+      }
+      expect(setting).toEqual(kind.read(text.trim()));
+    }),
+    runs(400),
+  );
+});
+
+test('the flag of a setting has the name of the setting', () => {
+  for (const name of settingNames) {
+    const { flag }: { flag?: string } = settingRows[name];
+    const dashed = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    if (flag !== undefined) expect(flag).toBe(`--${dashed}`);
+  }
+});
+
+test('the kind of a key is told by its form', () => {
+  expect(['x_live_1', 'x_test_1', 'anything'].map(keyKind)).toEqual(['live', 'test', 'unknown']);
+});

@@ -1,0 +1,370 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { digestOf, openJournal } from '../../../src/state/journal/journal.ts';
+import { type JournalLine, readLine, writeLine } from '../../../src/state/journal/journal-lines.ts';
+import { PRICE, runExport, type Service } from '../export.ts';
+import { anyText, room, runs, workers } from '../room.ts';
+
+const { path, under } = room();
+const worker = workers(path);
+const HANDLES = Array.from({ length: 11 }, (_, at) => `trader${at}`);
+const fileOf = (handles: readonly string[]) =>
+  handles.map((handle) => `${JSON.stringify({ handle, note: 'é\n' })}\n`).join('');
+const FILE = fileOf(HANDLES);
+
+/** A service with a meter, and a list of what it was paid for. */
+function meteredService(): Service & { readonly paid: string[] } {
+  const paid: string[] = [];
+  return {
+    paid,
+    async ask(handles) {
+      paid.push(...handles);
+      return { rows: handles.map((handle) => ({ handle, note: 'é\n' })), cu: handles.length * PRICE };
+    },
+    me: async () => paid.length * PRICE,
+  };
+}
+
+function folder(name: string): { dir: string; out: string; journal: string } {
+  const dir = under(name);
+  mkdirSync(dir);
+  return { dir, out: join(dir, 'out.ndjson'), journal: join(dir, 'out.ndjson.journal') };
+}
+
+const identity = { inputs: digestOf(HANDLES), format: 'ndjson', flags: { batch: 3 } };
+const options = (out: string) => ({ out, identity, size: HANDLES.length, resume: true, now: () => 5 });
+
+async function failureOf(work: Promise<unknown>): Promise<Failure> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof Failure ? error : expect.unreachable(String(error));
+}
+
+/** The journal of an undisturbed run just before it goes. */
+async function journalOfARun(handles = HANDLES): Promise<Buffer> {
+  const { out, journal } = folder('whole');
+  let bytes = Buffer.alloc(0);
+  const stop = () => {
+    bytes = readFileSync(journal);
+  };
+  await runExport(out, handles, meteredService(), { stop });
+  return bytes.subarray(0, bytes.lastIndexOf('}\n') + 2);
+}
+
+test('an undisturbed export makes the file in the order of the handles, and leaves nothing beside it', async () => {
+  const { dir, out } = folder('plain');
+  const service = meteredService();
+  await runExport(out, HANDLES, service);
+  expect(readFileSync(out, 'utf8')).toBe(FILE);
+  expect(service.paid).toEqual(HANDLES);
+  expect(readdirSync(dir)).toEqual(['out.ndjson']);
+});
+
+test('an export ended at any byte of its journal goes on: none is paid for twice, none is lost', async () => {
+  const handles = HANDLES.slice(0, 5);
+  const whole = await journalOfARun(handles);
+  const { out, journal, dir } = folder('torn');
+  for (let length = 0; length <= whole.length; length++) {
+    const kept = whole.subarray(0, length);
+    // With and without the space that was set aside behind it.
+    writeFileSync(journal, Buffer.concat([kept, Buffer.alloc([0, 1, 400][length % 3] ?? 0, '\n')]));
+    const lines = kept.toString('utf8').split('\n').map(readLine);
+    const held = new Set(lines.flatMap((line) => (line?.kind === 'row' ? [line.position] : [])));
+    const service = meteredService();
+    const { lost } = await runExport(out, handles, service);
+    // Asked again is what the journal did not hold, and that alone.
+    expect(service.paid).toEqual(handles.filter((_, position) => !held.has(position)));
+    for (const handle of lost) expect(service.paid).toContain(handle);
+    expect(readFileSync(out, 'utf8')).toBe(fileOf(handles));
+    expect(readdirSync(dir)).toEqual(['out.ndjson']);
+  }
+});
+
+test('an answer of which the disk kept only scattered pieces gives back those that are whole', async () => {
+  const whole = await journalOfARun();
+  const lines = whole.toString('utf8').trimEnd().split('\n');
+  const { out, journal } = folder('scattered');
+  const rows = lines.slice(-3);
+  const spoilt = [...lines.slice(0, -3), '\0'.repeat(40), ...rows.slice(1)];
+  writeFileSync(journal, `${spoilt.join('\n')}\n\n\n`);
+  const service = meteredService();
+  await runExport(out, HANDLES, service);
+  expect(service.paid).toHaveLength(1);
+  expect(readFileSync(out, 'utf8')).toBe(FILE);
+});
+
+test('a bad line with another batch behind it is no crash: the journal is not trusted', async () => {
+  const lines = (await journalOfARun()).toString('utf8').trimEnd().split('\n');
+  for (const spoilt of [0, 1, 3]) {
+    const { out, journal } = folder('damaged');
+    const text = `${lines.map((line, at) => (at === spoilt ? line.slice(5) : line)).join('\n')}\n`;
+    writeFileSync(journal, text);
+    const failure = await failureOf(openJournal(options(out)));
+    expect(failure).toMatchObject({ kind: 'local', code: 'JOURNAL_DAMAGED' });
+    expect(failure.message).toContain(journal);
+    expect(readFileSync(journal, 'utf8')).toBe(text);
+  }
+});
+
+test('a batch of which nobody knows is named with what was used before it', async () => {
+  const { out } = folder('open');
+  const first = await openJournal(options(out));
+  const one = await first.asking({ positions: [0, 1, 2], unitsUsed: 500 });
+  const two = await first.asking({ positions: [3, 5], unitsUsed: null });
+  await first.answered(one, { rows: [{ position: 0, value: null }], cu: 100 });
+  expect(first.free(9)).toEqual([1, 2, 4, 6, 7, 8, 9, 10]);
+  await first.close();
+  const next = await openJournal(options(out));
+  expect(next.resumed).toBe(true);
+  expect(next.openBatches()).toEqual([{ batch: two, positions: [3, 5], unitsUsed: null, partial: false }]);
+  await next.lost(two, 60_000);
+  expect(next.counts()).toEqual({ size: 11, answered: 1, cu: 100, lostBatches: 1, lostCuAtMost: 60_000 });
+  expect(next.free(3)).toEqual([1, 2, 3]);
+  const three = await next.asking({ positions: [1, 2], unitsUsed: 600 });
+  expect(three).toBeGreaterThan(two);
+  await next.dropped(three);
+  expect(next.free(2)).toEqual([1, 2]);
+  await next.close();
+});
+
+test('batches may be on their way together, and answered in any order', async () => {
+  const { out } = folder('together');
+  const journal = await openJournal(options(out));
+  const batches = await Promise.all(
+    [0, 3, 6].map((from) => journal.asking({ positions: [from, from + 1], unitsUsed: 0 })),
+  );
+  await Promise.all(
+    batches.toReversed().map((batch, at) => {
+      const from = 6 - 3 * at;
+      const rows = [from, from + 1].map((position) => ({ position, value: `v${position}` }));
+      return journal.answered(batch, { rows, cu: 1 });
+    }),
+  );
+  const values: unknown[] = [];
+  for await (const { value, held } of journal.values()) values.push(held ? value : undefined);
+  expect(values).toEqual([
+    'v0',
+    'v1',
+    undefined,
+    'v3',
+    'v4',
+    undefined,
+    'v6',
+    'v7',
+    ...Array(3).fill(undefined),
+  ]);
+  await expect(journal.answered(99, { rows: [], cu: 0 })).rejects.toThrow('not open');
+  await expect(journal.asking({ positions: [0], unitsUsed: 0 })).rejects.toThrow('not free');
+  await journal.close();
+});
+
+test('without --resume an interrupted export is not begun anew by accident', async () => {
+  const { out, journal } = folder('anew');
+  const first = await openJournal(options(out));
+  await first.asking({ positions: [0], unitsUsed: 0 });
+  await first.close();
+  const before = readFileSync(journal);
+  const failure = await failureOf(openJournal({ ...options(out), resume: false }));
+  expect(failure).toMatchObject({ kind: 'usage', hint: expect.stringContaining('--resume') });
+  expect(readFileSync(journal)).toEqual(before);
+});
+
+test.each([
+  ['notes of the user', 'numbers of\nNovember\n'],
+  ['JSON that is no journal', '{"a":1}\n'],
+  ['nothing but zeros', '\0'.repeat(4_096)],
+])("a file of the journal's name that holds %s is refused and left as it is", async (_, text) => {
+  const { out, journal } = folder('foreign');
+  writeFileSync(journal, text);
+  for (const resume of [true, false]) {
+    await expect(openJournal({ out, identity, size: 3, resume, now: () => 0 })).rejects.toMatchObject({
+      kind: 'local',
+      code: 'JOURNAL_DAMAGED',
+    });
+  }
+  expect(readFileSync(journal, 'utf8')).toBe(text);
+});
+
+test('a journal in which nothing was asked is no hindrance', async () => {
+  const { out } = folder('unasked');
+  await (await openJournal(options(out))).close();
+  const other = { ...options(out), identity: { ...identity, format: 'csv' }, resume: false };
+  const journal = await openJournal(other);
+  expect(journal.resumed).toBe(false);
+  await journal.close();
+});
+
+test.each([
+  ['the handles', { identity: { ...identity, inputs: digestOf(['x']) } }],
+  ['the format', { identity: { ...identity, format: 'csv' } }],
+  ['batch', { identity: { ...identity, flags: { batch: 4 } } }],
+  ['window', { identity: { ...identity, flags: { batch: 3, window: '7d' } } }],
+  ['the number of handles', { size: 4 }],
+])('a journal of an export that differs in %s is refused', async (what, change) => {
+  const { out } = folder('other');
+  const first = await openJournal(options(out));
+  await first.asking({ positions: [7], unitsUsed: 0 });
+  await first.close();
+  const failure = await failureOf(openJournal({ ...options(out), ...change }));
+  expect(failure).toMatchObject({ kind: 'usage', code: 'JOURNAL_OTHER' });
+  expect(failure.message).toContain(what);
+});
+
+test('a second process on the same file is refused', async () => {
+  const { out } = folder('second');
+  const first = await openJournal(options(out));
+  expect(await failureOf(openJournal(options(out)))).toMatchObject({
+    code: 'LOCKED',
+    message: expect.stringContaining(`${out} is in use: process ${process.pid}`),
+  });
+  await first.close();
+  await (await openJournal(options(out))).close();
+});
+
+test('a file that can be no export is refused before anything is made', async () => {
+  const { dir, out } = folder('unfit');
+  expect(await failureOf(openJournal(options(join(dir, 'none', 'x'))))).toMatchObject({ kind: 'usage' });
+  expect(await failureOf(openJournal(options(dir)))).toMatchObject({ kind: 'usage' });
+  expect(await failureOf(openJournal(options('/dev/null')))).toMatchObject({ kind: 'usage' });
+  const newer = { kind: 'header', version: 2, size: 1, startedAt: 0, identity };
+  writeFileSync(`${out}.journal`, `${JSON.stringify(newer)}\n`);
+  expect(await failureOf(openJournal(options(out)))).toMatchObject({ code: 'JOURNAL_NEWER' });
+  expect(readdirSync(dir)).toEqual(['out.ndjson.journal']);
+});
+
+test('the file keeps its mode and its link, and the journal is private', async () => {
+  const { dir, out } = folder('modes');
+  const real = join(dir, 'real');
+  writeFileSync(real, 'old', { mode: 0o640 });
+  symlinkSync('real', out);
+  let mode = 0;
+  const stop = () => {
+    mode = statSync(`${real}.journal`).mode & 0o777;
+  };
+  await runExport(out, HANDLES, meteredService(), { stop });
+  expect([mode, statSync(real).mode & 0o777]).toEqual([0o600, 0o640]);
+  expect(readFileSync(real, 'utf8')).toBe(FILE);
+});
+
+test('a full disk is met before a batch is paid for, and the export goes on when there is room', async () => {
+  const { dir, out } = folder('full');
+  const failed = await worker(['export', out, HANDLES.length], {}, 2);
+  expect(failed.stdout).toContain('EFBIG');
+  const paid = Number(/paid (\d+)/.exec(String(failed.stdout))?.[1]);
+  const service = meteredService();
+  await runExport(out, HANDLES, service);
+  expect(paid).toBeGreaterThan(0);
+  expect(paid + service.paid.length).toBe(HANDLES.length);
+  expect(readFileSync(out, 'utf8')).toBe(FILE);
+  expect(readdirSync(dir)).toEqual(['out.ndjson']);
+});
+
+test('an export killed again and again pays for nothing twice but what was lost on the way, and says so', async () => {
+  const handles = Array.from({ length: 60 }, (_, at) => `trader${at}`);
+  const { out, journal } = folder('killed');
+  const service = meteredService();
+  let kill = () => {};
+  let killIn = 0;
+  const server = createServer(async (request, response) => {
+    const body: Buffer[] = [];
+    for await (const part of request) body.push(part);
+    if (request.url === '/me') return response.end(String(await service.me()));
+    const asked: string[] = JSON.parse(Buffer.concat(body).toString());
+    const answer = JSON.stringify(await service.ask(asked));
+    // Before the answer leaves, while it is on its way, or when it was written.
+    killIn--;
+    if (killIn === 2) kill();
+    response.end(answer, () => {
+      if (killIn === 1) kill();
+    });
+    if (killIn === 0) setImmediate(kill);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  let lost = 0;
+  let deaths = 0;
+  for (let run = 0; run < 40; run++) {
+    const child = worker(['resume', out, handles.length, port], { reject: false });
+    killIn = run % 5 === 4 ? 100 : 3 + (run % 3);
+    kill = () => child.kill('SIGKILL');
+    const { stdout, signal } = await child;
+    for (const [, count] of String(stdout).matchAll(/lost (\d+)/g)) lost += Number(count);
+    if (signal !== 'SIGKILL') break;
+    deaths++;
+  }
+  server.close();
+  expect(deaths).toBeGreaterThan(2);
+  expect(existsSync(journal)).toBe(false);
+  expect(new Set(service.paid)).toEqual(new Set(handles));
+  expect(service.paid.length).toBe(handles.length + lost);
+  expect(readFileSync(out, 'utf8')).toBe(fileOf(handles));
+});
+
+test('any text is a line or none, and a line reads back as it was', () => {
+  const natural = fc.nat();
+  const lines: fc.Arbitrary<JournalLine> = fc.oneof(
+    fc.record({ kind: fc.constant('row' as const), position: natural, value: fc.jsonValue() }),
+    fc.record({
+      kind: fc.constant('asking' as const),
+      batch: natural,
+      positions: fc.array(natural, { maxLength: 30 }),
+      unitsUsed: fc.option(natural),
+    }),
+    fc.record({ kind: fc.constant('lost' as const), batch: natural, cuAtMost: natural }),
+    fc.record({ kind: fc.constant('dropped' as const), batch: natural }),
+    fc.record({
+      kind: fc.constant('answered' as const),
+      batch: natural,
+      cu: natural,
+      requestId: fc.option(fc.string({ unit: 'binary' })),
+    }),
+  );
+  fc.assert(
+    fc.property(lines, (line) => {
+      const text = writeLine(line);
+      expect(text.indexOf('\n')).toBe(text.length - 1);
+      expect(readLine(text)).toEqual(JSON.parse(JSON.stringify(line)));
+    }),
+    runs(300),
+  );
+  fc.assert(
+    fc.property(anyText, (text) => {
+      readLine(text);
+    }),
+    runs(400),
+  );
+});
+
+test('whatever a journal holds, it is opened or refused, and never paid for what it holds', async () => {
+  const whole = await journalOfARun();
+  const { out, journal } = folder('garbage');
+  await fc.assert(
+    fc.asyncProperty(fc.nat(whole.length), fc.nat(60), anyText, async (at, cut, garbage) => {
+      const text = Buffer.concat([whole.subarray(0, at), Buffer.from(garbage), whole.subarray(at + cut)]);
+      writeFileSync(journal, text);
+      try {
+        await (await openJournal(options(out))).close();
+      } catch (error) {
+        expect(error).toBeInstanceOf(Failure);
+      }
+      truncateSync(journal);
+    }),
+    runs(150),
+  );
+});

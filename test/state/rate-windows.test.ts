@@ -1,0 +1,176 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  emptyLane,
+  expireCalls,
+  readLanes,
+  takeSlot,
+  WINDOW_MS,
+  writeLanes,
+} from '../../src/state/rate-lanes.ts';
+import { openWindows } from '../../src/state/rate-windows.ts';
+import { anyText, room, runs, workers } from './room.ts';
+
+const { path, under } = room();
+const worker = workers(path);
+const KEY = 'trdr_live_planted0secret';
+const BASE = 'https://api.example.test';
+
+function windowsAt(dir: string | undefined, start = 1_700_000_000_000, key = KEY) {
+  const clock = { ms: start };
+  const notices: string[] = [];
+  const windows = openWindows({
+    dir,
+    baseUrl: BASE,
+    key,
+    now: () => clock.ms,
+    notice: (text) => notices.push(text),
+  });
+  return { windows, clock, notices };
+}
+
+test('eight processes together take no more than the limit', async () => {
+  const dir = under('shared');
+  const answers = await Promise.all(Array.from({ length: 8 }, () => worker(['windows', dir, 40, 100])));
+  const taken = answers.reduce((sum, { stdout }) => sum + Number(stdout), 0);
+  expect(taken).toBe(100);
+});
+
+test('a full window says when the first place is free, and then it is', async () => {
+  const { windows, clock } = windowsAt(under('full'));
+  expect(await windows.take('key', 2)).toEqual({ waitMs: 0, known: null });
+  clock.ms += 10_000;
+  expect((await windows.take('key', 2)).waitMs).toBe(0);
+  clock.ms += 10_000;
+  const { waitMs } = await windows.take('key', 2);
+  expect(waitMs).toBeGreaterThanOrEqual(WINDOW_MS - 20_000);
+  expect(waitMs).toBeLessThanOrEqual(WINDOW_MS - 20_000 + 250);
+  clock.ms += waitMs;
+  expect((await windows.take('key', 2)).waitMs).toBe(0);
+  expect((await windows.take('key', 2)).waitMs).toBeGreaterThan(0);
+});
+
+test('what a 429 said holds for every process, and a shorter word does not lift it', async () => {
+  const dir = under('blocked');
+  const one = windowsAt(dir);
+  await one.windows.block('key', one.clock.ms + 9_000);
+  await one.windows.block('key', one.clock.ms + 1_000);
+  expect((await windowsAt(dir).windows.take('key', 60)).waitMs).toBe(9_000);
+});
+
+test('a limit that was learnt is known to the next run', async () => {
+  const dir = under('learnt');
+  await windowsAt(dir).windows.learn('key', 300);
+  await windowsAt(dir).windows.learn('key', Number.NaN);
+  expect(await windowsAt(dir).windows.take('key', 60)).toEqual({ waitMs: 0, known: 300 });
+});
+
+test('keys have windows of their own, but share the lanes that go by address', async () => {
+  const dir = under('keys');
+  const [one, other] = [windowsAt(dir), windowsAt(dir, undefined, 'trdr_live_another')];
+  expect((await one.windows.take('key', 1)).waitMs).toBe(0);
+  expect((await other.windows.take('key', 1)).waitMs).toBe(0);
+  expect((await one.windows.take('resolve', 1)).waitMs).toBe(0);
+  expect((await other.windows.take('resolve', 1)).waitMs).toBeGreaterThan(0);
+});
+
+test('nothing on disk tells the key', async () => {
+  const dir = under('secret');
+  await windowsAt(dir).windows.take('key', 1);
+  for (const name of readdirSync(dir)) {
+    expect(name + readFileSync(join(dir, name), 'utf8')).not.toContain('planted');
+  }
+});
+
+test('a clock put back delays nobody for longer than the window', async () => {
+  const { windows, clock } = windowsAt(under('back'));
+  await windows.take('key', 1);
+  await windows.block('key', clock.ms + 5_000);
+  clock.ms -= 86_400_000;
+  expect((await windows.take('key', 1)).waitMs).toBe(5_000);
+  clock.ms += 5_000;
+  const { waitMs } = await windows.take('key', 1);
+  expect(waitMs).toBeLessThanOrEqual(WINDOW_MS);
+  clock.ms += waitMs;
+  expect((await windows.take('key', 1)).waitMs).toBe(0);
+});
+
+test.each([['/dev/null/none'], [undefined]])(
+  'without a folder (%s) the windows hold for the process',
+  async (dir) => {
+    const { windows, notices } = windowsAt(dir);
+    expect((await windows.take('key', 1)).waitMs).toBe(0);
+    expect((await windows.take('key', 1)).waitMs).toBeGreaterThan(0);
+    expect(notices).toHaveLength(dir === undefined ? 0 : 1);
+  },
+);
+
+test('a spoilt file counts as an empty one, and is replaced', async () => {
+  const dir = under('spoilt');
+  const { windows } = windowsAt(dir);
+  await windows.take('key', 1);
+  const [name = ''] = readdirSync(dir);
+  const whole = readFileSync(join(dir, name), 'utf8');
+  for (let length = 0; length < whole.length; length++) {
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, name), whole.slice(0, length));
+    expect((await windows.take('key', 1)).waitMs).toBe(0);
+  }
+  expect((await windows.take('key', 1)).waitMs).toBeGreaterThan(0);
+});
+
+test('no minute ever holds more calls than the limit, and the wait told is enough', () => {
+  const steps = fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 1, maxLength: 120 });
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 12 }), (pauses, limit) => {
+      let now = 1_700_000_000_000;
+      let lane = emptyLane;
+      const left: number[] = [];
+      for (const pause of pauses) {
+        now += pause;
+        let answer = takeSlot(expireCalls(lane, now), limit, now);
+        if (answer.result.waitMs > 0) {
+          now += answer.result.waitMs;
+          answer = takeSlot(expireCalls(answer.lane, now), limit, now);
+        }
+        expect(answer.result.waitMs).toBe(0);
+        lane = answer.lane;
+        left.push(now);
+        expect(left.filter((at) => at > now - 60_000).length).toBeLessThanOrEqual(limit);
+        expect(readLanes(writeLanes(new Map([['l', lane]]), now)).get('l')).toEqual(lane);
+      }
+    }),
+    runs(200),
+  );
+});
+
+test('any text is read as lanes that can be taken from, however the clock stands', () => {
+  const rows = fc.array(
+    fc.tuple(fc.string(), fc.anything(), fc.anything(), fc.anything(), fc.array(fc.anything())),
+  );
+  const texts = fc.oneof(
+    anyText,
+    rows.map((lanes) => {
+      try {
+        return JSON.stringify({ version: 1, lanes });
+      } catch {
+        return '';
+      }
+    }),
+    fc
+      .array(fc.tuple(fc.string(), fc.double(), fc.double(), fc.nat(), fc.array(fc.double())))
+      .map((lanes) => JSON.stringify({ version: 1, lanes })),
+  );
+  fc.assert(
+    fc.property(texts, fc.nat(), (text, now) => {
+      for (const lane of readLanes(text).values()) {
+        const { waitMs } = takeSlot(expireCalls(lane, now), 1, now).result;
+        expect(waitMs).toBeGreaterThanOrEqual(0);
+        expect(Number.isFinite(waitMs)).toBe(true);
+      }
+    }),
+    runs(400),
+  );
+});

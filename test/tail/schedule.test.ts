@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { createBackoff } from '../../src/base/backoff.ts';
+import { timing } from '../../src/tail/timing.ts';
+import { planWalk, type WalkState } from '../../src/tail/walk/schedule.ts';
+
+const NOW = Number.NEGATIVE_INFINITY;
+const state: WalkState = {
+  started: true,
+  ending: false,
+  wanted: false,
+  way: 'ws',
+  connected: true,
+  lastAt: 500_000,
+  gapAt: 480_000,
+  confirmed: 2,
+  downSince: 100_000,
+  pollMs: 7_000,
+  lagMs: 9_000,
+};
+
+describe('the next walk', () => {
+  test.each<[string, Partial<WalkState>, { why: string; due: number }]>([
+    ['of a run that begins', { started: false, ending: true, wanted: true }, { why: 'start', due: NOW }],
+    ['of a run that ends', { ending: true, wanted: true, way: 'poll' }, { why: 'final', due: NOW }],
+    ['that somebody wants', { wanted: true, connected: false, way: 'poll' }, { why: 'gap', due: NOW }],
+    ['of polls', { way: 'poll', connected: false, confirmed: 0 }, { why: 'poll', due: 507_000 }],
+    ['without a socket', { connected: false, confirmed: 0 }, { why: 'outage', due: 509_000 }],
+    ['after the socket broke', { connected: false, downSince: 600_000 }, { why: 'outage', due: 609_000 }],
+    ['after a connection', { confirmed: 0 }, { why: 'confirm', due: 483_000 }],
+    ['after the first confirmation', { confirmed: 1 }, { why: 'confirm', due: 500_000 }],
+    ['while the socket is up', {}, { why: 'audit', due: 560_000 }],
+  ])('%s', (_, given, plan) => {
+    expect(planWalk({ ...state, ...given }, timing)).toEqual(plan);
+  });
+});
+
+describe('a backoff', () => {
+  test('doubles the bound of its waits up to the longest, and begins anew', () => {
+    const backoff = createBackoff(500, 3_000, () => 0.5);
+    expect(Array.from({ length: 5 }, backoff.next)).toEqual([250, 500, 1_000, 1_500, 1_500]);
+    backoff.reset();
+    expect(backoff.next()).toBe(250);
+  });
+
+  test('waits for any part of the bound, so that clients do not move as one', () => {
+    const parts = [0, 0.25, 0.999];
+    const backoff = createBackoff(1_000, 1_000, () => parts.shift() ?? 0);
+    expect([backoff.next(), backoff.next(), backoff.next()]).toEqual([0, 250, 999]);
+  });
+});

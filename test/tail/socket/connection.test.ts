@@ -1,0 +1,231 @@
+import { createServer } from 'node:http';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { Failure } from '../../../src/base/failure.ts';
+import type { Link } from '../../../src/tail/ports.ts';
+import { createConnect, type SocketOptions } from '../../../src/tail/socket/connection.ts';
+
+const cleanup: (() => void)[] = [];
+afterEach(() => {
+  for (const clean of cleanup.splice(0)) clean();
+});
+
+const listen = async (server: NetServer): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return `ws://127.0.0.1:${port}/v2/ws`;
+};
+
+/** A service whose connections are handed to the test. */
+async function serve(): Promise<{
+  url: string;
+  next: () => Promise<{ peer: WebSocket; headers: NodeJS.Dict<unknown> }>;
+}> {
+  const http = createServer();
+  const sockets = new WebSocketServer({ server: http });
+  const waiting: ((got: { peer: WebSocket; headers: NodeJS.Dict<unknown> }) => void)[] = [];
+  const arrived: { peer: WebSocket; headers: NodeJS.Dict<unknown> }[] = [];
+  sockets.on('connection', (peer, request) => {
+    const got = { peer, headers: request.headers };
+    const resolve = waiting.shift();
+    if (resolve) resolve(got);
+    else arrived.push(got);
+  });
+  const url = await listen(http);
+  cleanup.push(() => {
+    for (const peer of sockets.clients) peer.terminate();
+    sockets.close();
+    http.close();
+  });
+  return {
+    url,
+    next: async () => arrived.shift() ?? new Promise((resolve) => waiting.push(resolve)),
+  };
+}
+
+/** A link, and a wait for whatever happens on it. */
+async function open(url: string, extra: Partial<SocketOptions> = {}) {
+  let wake = () => {};
+  const connect = createConnect({
+    url,
+    key: 'key_test_1',
+    userAgent: 'test',
+    env: {},
+    now: Date.now,
+    ...extra,
+  });
+  const link = await connect(() => wake(), new AbortController().signal);
+  cleanup.push(() => void link.close());
+  const until = async (done: () => boolean) => {
+    while (!done()) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (done()) resolve();
+      });
+    }
+  };
+  return { link, until };
+}
+
+const textsOf = (link: Link): string[] => {
+  const texts: string[] = [];
+  for (let raw = link.next(); raw; raw = link.next()) texts.push(Buffer.from(raw).toString());
+  return texts;
+};
+
+describe('a connection', () => {
+  test('carries the key in a header, and frames in their order', async () => {
+    const service = await serve();
+    const [{ link, until }, { peer, headers }] = await Promise.all([open(service.url), service.next()]);
+    expect(headers['authorization']).toBe('Bearer key_test_1');
+    for (let i = 0; i < 100; i++) peer.send(`frame ${i}`);
+    await until(() => link.signs >= 100);
+    expect(link.held).toBeGreaterThan(0);
+    expect(textsOf(link)).toEqual(Array.from({ length: 100 }, (_, i) => `frame ${i}`));
+    expect(link.held).toBe(0);
+  });
+
+  test('makes text of a frame of bytes, so that nothing ill-formed is passed on', async () => {
+    const { url, next } = await serve();
+    const [{ link, until }, { peer }] = await Promise.all([open(url), next()]);
+    peer.send(Buffer.from([0x7b, 0xff, 0x7d]), { binary: true });
+    await until(() => link.held > 0);
+    expect(Buffer.from(link.next() ?? []).toString('hex')).toBe('7befbfbd7d');
+  });
+
+  test('sends what it is given', async () => {
+    const service = await serve();
+    const [{ link }, { peer }] = await Promise.all([open(service.url), service.next()]);
+    const got = new Promise((resolve) => peer.once('message', (data) => resolve(String(data))));
+    link.send('subscribe');
+    expect(await got).toBe('subscribe');
+  });
+
+  test('answers pings, and counts them as signs of life', async () => {
+    const service = await serve();
+    const [{ link, until }, { peer }] = await Promise.all([open(service.url), service.next()]);
+    const pong = new Promise((resolve) => peer.once('pong', resolve));
+    peer.ping();
+    await pong;
+    await until(() => link.signs > 0);
+  });
+
+  test.each([
+    [1008, 'quota'],
+    [1000, 'closed'],
+    [1001, 'closed'],
+    [1011, 'closed'],
+  ])('closed by the service with %d ends as %s, with its frames kept', async (code, why) => {
+    const service = await serve();
+    const [{ link, until }, { peer }] = await Promise.all([open(service.url), service.next()]);
+    peer.send('last words');
+    peer.close(code, 'because');
+    await until(() => link.end !== undefined);
+    expect(link.end).toMatchObject({ why, text: `${code} because` });
+    expect(textsOf(link)).toEqual(['last words']);
+  });
+
+  test('that breaks ends as reset', async () => {
+    const service = await serve();
+    const [{ link, until }, { peer }] = await Promise.all([open(service.url), service.next()]);
+    peer.terminate();
+    await until(() => link.end !== undefined);
+    expect(link.end?.why).toBe('reset');
+  });
+
+  test('that nobody takes frames from is given up at its bound, and what it holds can still be taken', async () => {
+    const service = await serve();
+    // The moment for which a slow reader is waited for is over at once.
+    const clock = { sleep: async () => {} };
+    const [{ link, until }, { peer }] = await Promise.all([
+      open(service.url, { maxHeld: 50_000, clock }),
+      service.next(),
+    ]);
+    const frame = 'x'.repeat(1_000);
+    for (let i = 0; i < 100; i++) peer.send(frame);
+    await until(() => link.end !== undefined);
+    expect(link.end?.why).toBe('overflow');
+    expect(link.held).toBeLessThan(60_000);
+    expect(textsOf(link).length).toBeGreaterThan(20);
+  });
+
+  test('tells when its farewell was heard', async () => {
+    const service = await serve();
+    const [{ link }, { peer }] = await Promise.all([open(service.url), service.next()]);
+    const closed = new Promise((resolve) => peer.once('close', resolve));
+    expect(await link.close()).toBe(true);
+    expect(await closed).toBe(1000);
+  });
+});
+
+describe('a handshake', () => {
+  const refusing = async (status: number, code: string, body: object = {}) => {
+    const http = createServer();
+    http.on('upgrade', (_, socket) => {
+      const text = JSON.stringify({ error: { code, message: 'No.' }, ...body });
+      socket.end(
+        `HTTP/1.1 ${status} No\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+      );
+    });
+    const url = await listen(http);
+    cleanup.push(() => http.close());
+    return url;
+  };
+
+  test.each([
+    [401, 'UNAUTHORIZED', 'auth'],
+    [402, 'QUOTA_EXCEEDED', 'quota'],
+    [403, 'FORBIDDEN_SCOPE', 'forbidden'],
+    [404, 'NOT_FOUND', 'missing'],
+    [429, 'RATE_LIMITED', 'rate'],
+    [500, 'INTERNAL_ERROR', 'service'],
+    [503, 'OVERLOADED', 'service'],
+    [504, 'TIMEOUT', 'service'],
+  ])('refused with %d %s fails as %s', async (status, code, kind) => {
+    const url = await refusing(status, code);
+    await expect(open(url)).rejects.toMatchObject({ kind, code, status });
+  });
+
+  test('refused with 429 says how long to wait', async () => {
+    const url = await refusing(429, 'RATE_LIMITED', { retryAfter: 17 });
+    await expect(open(url)).rejects.toMatchObject({ kind: 'rate', retryAfter: 17 });
+  });
+
+  test('is answered by no redirect', async () => {
+    const http = createServer();
+    http.on('upgrade', (_, socket) => {
+      socket.end('HTTP/1.1 302 Found\r\nlocation: ws://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n');
+    });
+    const url = await listen(http);
+    cleanup.push(() => http.close());
+    await expect(open(url)).rejects.toMatchObject({ name: 'Failure', status: 302 });
+  });
+
+  test('with nobody there fails as unreachable', async () => {
+    const http = createServer();
+    const url = await listen(http);
+    await new Promise((resolve) => http.close(resolve));
+    await expect(open(url)).rejects.toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
+  });
+
+  test('that is not answered ends with the signal, and leaves no listener on it', async () => {
+    const taken: Socket[] = [];
+    const silent = createTcpServer((socket) => taken.push(socket));
+    const url = await listen(silent);
+    cleanup.push(() => {
+      for (const socket of taken) socket.destroy();
+      silent.close();
+    });
+    const controller = new AbortController();
+    const connect = createConnect({ url, key: 'k', userAgent: 'test', env: {}, now: Date.now });
+    const attempt = connect(() => {}, controller.signal);
+    silent.once('connection', () => controller.abort(new Failure('local', 'stop', { code: 'STOP' })));
+    await expect(attempt).rejects.toBeInstanceOf(Failure);
+  });
+});
