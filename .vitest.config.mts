@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Many tests wait for programs that wait themselves: one worker more keeps the processors busy.
     maxWorkers: availableParallelism() + 1,
-    globalSetup: 'test/e2e/build.ts',
+    globalSetup: ['test/e2e/build.ts', 'test/store/require-server.ts'],
     // A machine with other work to do is slow, and no test is about that.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -22,6 +22,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** Where each vendor lives: the files of one room, and no others. Schemas are spoken at every edge. */
 const homes: Readonly<Record<string, RegExp>> = {
   zod: /^/,
+  iovalkey: /^store\//,
   undici: /^core\/http\//,
   ws: /^tail\/socket\/|^sandbox\//,
   conf: /^state\/config\/config\.ts$/,

@@ -1,0 +1,98 @@
+import { Failure } from '../base/failure.ts';
+
+/** Where a store is, without its password. */
+export interface StoreAddress {
+  /** The URL as it may be shown: user, host, port and database. */
+  readonly shown: string;
+  readonly host: string;
+  readonly port: number;
+  /** A unix socket, used instead of host and port. */
+  readonly path: string | undefined;
+  readonly db: number;
+  readonly username: string | undefined;
+  readonly tls: boolean;
+}
+
+const DEFAULT_PORT = 6379;
+const FORM = 'redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path';
+
+/** Reads a store URL. A password in it is an error, because URLs end up in logs and process lists. */
+export function readStoreUrl(text: string): StoreAddress {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('unix:')) return unixAddress(trimmed);
+  if (!URL.canParse(trimmed)) throw invalid('it is not a URL');
+  const url = new URL(trimmed);
+  const tls = url.protocol === 'rediss:';
+  if (!tls && url.protocol !== 'redis:') throw invalid('the scheme must be redis, rediss or unix');
+  if (url.password !== '') {
+    throw new Failure('usage', 'the store URL contains a password', {
+      code: 'BAD_STORE',
+      hint: 'remove it, then run "trdr store login" or set TRDR_STORE_PASSWORD',
+    });
+  }
+  if (url.hostname === '') throw invalid('it has no host');
+  if (url.search !== '' || url.hash !== '') throw invalid('it must not have a query or a fragment');
+  const db = dbOf(url.pathname.replace(/^\//, ''));
+  const username = url.username === '' ? undefined : decodeURIComponent(url.username);
+  const port = url.port === '' ? DEFAULT_PORT : Number(url.port);
+  const user = url.username === '' ? '' : `${url.username}@`;
+  return {
+    shown: `${url.protocol}//${user}${url.hostname}:${port}/${db}`,
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    path: undefined,
+    db,
+    username,
+    tls,
+  };
+}
+
+function unixAddress(text: string): StoreAddress {
+  const [path = '', query = ''] = text.slice('unix:'.length).replace(/^\/\//, '').split('?', 2);
+  if (!path.startsWith('/')) throw invalid('a unix socket needs an absolute path');
+  const given = new URLSearchParams(query);
+  const db = dbOf(given.get('db') ?? '');
+  const username = given.get('user') ?? undefined;
+  return {
+    shown: `unix:${text.slice('unix:'.length)}`,
+    host: '',
+    port: 0,
+    path,
+    db,
+    username,
+    tls: false,
+  };
+}
+
+function dbOf(text: string): number {
+  if (text === '') return 0;
+  if (!/^\d{1,4}$/.test(text)) throw invalid('the database must be a number');
+  return Number(text);
+}
+
+const invalid = (why: string) =>
+  new Failure('usage', `invalid store URL: ${why}`, { code: 'BAD_STORE', hint: `write it as ${FORM}` });
+
+/** Whether commands and answers would cross a network unencrypted. */
+export const isExposed = ({ tls, path, host }: StoreAddress): boolean =>
+  !tls && path === undefined && !isLoopback(host);
+
+function isLoopback(hostname: string): boolean {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  return (
+    host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(\.\d+){3}$/.test(host)
+  );
+}
+
+/** Refuses an unencrypted connection beyond this machine, unless the user allows it. */
+export function checkExposure(address: StoreAddress, plain: boolean): void {
+  if (plain || !isExposed(address)) return;
+  throw new Failure(
+    'usage',
+    `${address.shown} is not encrypted: answers and the password would cross the network in the clear`,
+    {
+      code: 'STORE_PLAIN',
+      hint: 'use rediss://, or allow it with: trdr config set storePlain true',
+    },
+  );
+}

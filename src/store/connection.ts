@@ -1,0 +1,194 @@
+import { isIP } from 'node:net';
+import { checkExposure, type StoreAddress } from './address.ts';
+import { failureOfReply, storeFailure } from './failures.ts';
+import type { Script } from './script.ts';
+
+/** What a connection needs beside the address. */
+export interface ConnectOptions {
+  readonly password?: string | undefined;
+  /** PEM text of the certificate authorities to trust instead of the system's. */
+  readonly ca?: string | undefined;
+  /** Allows an unencrypted connection beyond this machine. */
+  readonly plain?: boolean | undefined;
+  /** Shown by CLIENT LIST, so that an operator sees who is connected. */
+  readonly name?: string | undefined;
+  readonly connectMs?: number | undefined;
+  readonly commandMs?: number | undefined;
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+/** What the server says about itself. */
+export interface ServerFacts {
+  readonly product: 'redis' | 'valkey';
+  readonly version: string;
+  /** Changes with every start of the server: what was read before may have been rolled back. */
+  readonly boot: string;
+  readonly role: string;
+}
+
+export type Argument = string | number | Buffer;
+
+/**
+ * One connection, which never reconnects by itself: after a break the server may have failed over or lost
+ * its last second, so everything read before must be read again. Use a new connection for that.
+ */
+export interface Connection {
+  readonly server: ServerFacts;
+  /** Aborted when the connection is over. */
+  readonly lost: AbortSignal;
+  run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown>;
+  /** Sends a command. `blockMs` is how long the server may hold the answer back. */
+  send(name: string, args: readonly Argument[], blockMs?: number): Promise<unknown>;
+  /** Like `send`, with bulk strings as bytes. */
+  sendBytes(name: string, args: readonly Argument[], blockMs?: number): Promise<unknown>;
+  close(): void;
+}
+
+const CONNECT_MS = 1_000;
+/** An answer that takes longer ends the connection: callers fall back instead of queueing behind it. */
+const COMMAND_MS = 2_000;
+
+/** Opens a connection, or throws a store failure. */
+export async function connectStore(address: StoreAddress, options: ConnectOptions = {}): Promise<Connection> {
+  checkExposure(address, options.plain ?? false);
+  const { Redis } = await import('iovalkey');
+  const { connectMs = CONNECT_MS, commandMs = COMMAND_MS, trace } = options;
+  const where = address.shown;
+  const client = new Redis({
+    ...(address.path === undefined ? { host: address.host, port: address.port } : { path: address.path }),
+    ...(address.tls && {
+      tls: {
+        // Names are sent to the server; addresses must not be.
+        ...(isIP(address.host) === 0 && { servername: address.host }),
+        ...(options.ca !== undefined && { ca: options.ca }),
+      },
+    }),
+    lazyConnect: true,
+    connectTimeout: connectMs,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    reconnectOnError: () => false,
+    keepAlive: 30_000,
+  });
+  const over = new AbortController();
+  let cause: unknown;
+  client.on('error', (error: unknown) => {
+    cause = error;
+  });
+  const end = (why: string) => {
+    client.disconnect();
+    if (!over.signal.aborted) over.abort(awayFailure(where, why, cause));
+  };
+  client.on('end', () => end('the connection was closed'));
+
+  /** Sends a command; error replies are thrown as they come. */
+  async function exchange(name: string, args: readonly Argument[], limitMs: number, bytes: boolean) {
+    if (over.signal.aborted) throw over.signal.reason;
+    trace?.(`store > ${name} (${args.length} arguments)`);
+    // Ending the connection rejects the pending call.
+    const timer = setTimeout(() => end(`no answer within ${limitMs / 1000} s`), limitMs);
+    try {
+      return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));
+    } catch (error) {
+      if (isReply(error)) throw error;
+      end('the connection broke');
+      throw over.signal.reason;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  const send = (name: string, args: readonly Argument[], blockMs = 0, bytes = false): Promise<unknown> =>
+    exchange(name, args, commandMs + blockMs, bytes).catch((error: unknown) => {
+      throw isReply(error) ? failureOfReply(error.message, where) : error;
+    });
+
+  let server: ServerFacts;
+  const late = setTimeout(() => end(`no answer within ${connectMs / 1000} s`), connectMs);
+  try {
+    await client.connect();
+    // Sent here and not by the client, which would go on as another user or in another database.
+    if (options.password !== undefined || address.username !== undefined) {
+      const user = address.username === undefined ? [] : [address.username];
+      await exchange('AUTH', [...user, options.password ?? ''], connectMs, false);
+    }
+    if (address.db !== 0) await exchange('SELECT', [address.db], connectMs, false);
+    if (options.name !== undefined)
+      void exchange('CLIENT', ['SETNAME', options.name], connectMs, false).catch(() => {});
+    server = readFacts(String(await exchange('INFO', [], connectMs, false)));
+  } catch (error) {
+    const reply = isReply(error) ? error : undefined;
+    end('the connection broke');
+    throw reply === undefined ? over.signal.reason : failureOfReply(reply.message, where);
+  } finally {
+    clearTimeout(late);
+  }
+  return {
+    server,
+    lost: over.signal,
+    send: (name, args, blockMs) => send(name, args, blockMs),
+    sendBytes: (name, args, blockMs) => send(name, args, blockMs, true),
+    async run({ sha, text, name }, keys, args) {
+      try {
+        return await exchange('EVALSHA', [sha, keys.length, ...keys, ...args], commandMs, false);
+      } catch (error) {
+        if (!isReply(error)) throw error;
+        if (!error.message.startsWith('NOSCRIPT')) throw failureOfReply(error.message, where);
+        trace?.(`store: loading script ${name}`);
+        return await send('EVAL', [text, keys.length, ...keys, ...args]);
+      }
+    },
+    close: () => end('it was closed here'),
+  };
+}
+
+const isReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
+
+function awayFailure(where: string, why: string, cause: unknown) {
+  const detail = reasonOf(cause) ?? why;
+  return storeFailure(
+    'STORE_AWAY',
+    `cannot use the store at ${where}: ${detail}`,
+    'check that it is running and reachable: trdr store check; TRDR_STORE=off runs without it',
+    cause,
+  );
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'the host name cannot be resolved',
+  EAI_AGAIN: 'the host name cannot be resolved',
+  ETIMEDOUT: 'no answer',
+  ECONNRESET: 'the connection was reset',
+  ENOENT: 'the socket does not exist',
+  EACCES: 'no permission for the socket',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; set storeCa',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted; set storeCa',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted; set storeCa',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not trusted; set storeCa',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
+};
+
+function reasonOf(cause: unknown): string | undefined {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return reasons[code] ?? (code === '' ? undefined : code);
+}
+
+function readFacts(info: string): ServerFacts {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+  const valkey = field('valkey_version');
+  return {
+    product: valkey === '' ? 'redis' : 'valkey',
+    version: valkey === '' ? field('redis_version') : valkey,
+    boot: field('run_id'),
+    role: field('role'),
+  };
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+
+/** Version of the keys and of what they hold. A store that a newer version wrote to is left alone. */
+export const SCHEMA = 1;
+export const DEFAULT_PREFIX = 'trdr';
+
+/** Names of the keys that belong to one base URL and API key. All of them hash to one slot of a cluster. */
+export interface Keys {
+  /** Identifies base URL and API key without revealing either. */
+  readonly bind: string;
+  readonly schema: string;
+  lane(name: string): { readonly calls: string; readonly meta: string };
+  readonly fleet: string;
+  sum(period: string): string;
+  readonly caps: string;
+  readonly open: string;
+  readonly calls: string;
+  readonly done: string;
+  readonly ledger: string;
+  readonly me: string;
+  answer(endpoint: string, subject: string): string;
+  flight(endpoint: string, subject: string): string;
+  feed(id: string): FeedKeys;
+  readonly feeds: string;
+  readonly root: string;
+}
+
+/** Keys of one feed. */
+export interface FeedKeys {
+  readonly lease: string;
+  readonly epoch: string;
+  readonly stream: string;
+  readonly seen: string;
+  readonly mark: string;
+  readonly info: string;
+  group(name: string): string;
+}
+
+export interface KeySettings {
+  readonly prefix?: string | undefined;
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Name of the public address: the service limits `resolve` by address. */
+  readonly egress?: string | undefined;
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+
+export function keysOf({ prefix = DEFAULT_PREFIX, baseUrl, key, egress = 'shared' }: KeySettings): Keys {
+  const bind = hash(`trdr store\n${baseUrl}\n${key}`).slice(0, 24);
+  const root = `${prefix}:${SCHEMA}:{${bind}}`;
+  const address = `${prefix}:${SCHEMA}:{${hash(`trdr store\n${baseUrl}`).slice(0, 24)}}`;
+  const pair = (name: string) => ({ calls: `${name}:calls`, meta: `${name}:meta` });
+  return {
+    bind,
+    root,
+    schema: `${prefix}:schema:{${bind}}`,
+    lane: (name) => pair(name === 'resolve' ? `${address}:lane:resolve@${egress}` : `${root}:lane:${name}`),
+    fleet: `${root}:fleet`,
+    sum: (period) => `${root}:sum:${period}`,
+    caps: `${root}:caps`,
+    open: `${root}:open`,
+    calls: `${root}:calls`,
+    done: `${root}:done`,
+    ledger: `${root}:ledger`,
+    me: `${root}:me`,
+    answer: (endpoint, subject) => `${root}:answer:${endpoint}:${hash(subject)}`,
+    flight: (endpoint, subject) => `${root}:flight:${endpoint}:${hash(subject)}`,
+    feeds: `${root}:feeds`,
+    feed(id) {
+      const feed = `${root}:feed:${id}`;
+      return {
+        lease: `${feed}:lease`,
+        epoch: `${feed}:epoch`,
+        stream: `${feed}:stream`,
+        seen: `${feed}:seen`,
+        mark: `${feed}:mark`,
+        info: `${feed}:info`,
+        group: (name) => `${feed}:group:${name}:lease`,
+      };
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { StoreAddress } from './address.ts';
+import { type Connection, type ConnectOptions, connectStore } from './connection.ts';
+import { isStoreFailure, storeFailure } from './failures.ts';
+import { type Keys, SCHEMA } from './keys.ts';
+import { claim } from './scripts/schema.ts';
+
+/** Time and chance, as the rest of the program hands them around. */
+export interface LinkClock {
+  mono(): number;
+}
+
+export interface LinkOptions {
+  readonly address: StoreAddress;
+  readonly connect?: ConnectOptions | undefined;
+  readonly keys: Keys;
+  readonly clock: LinkClock;
+  readonly random: () => number;
+}
+
+/** The store of a run: connected to on first use, given up while it is away, tried again after some seconds. */
+export interface StoreLink {
+  readonly keys: Keys;
+  /**
+   * Runs `work` on the connection. Throws STORE_AWAY at once where the store failed a moment ago, so that a store
+   * that is away costs a run one wait and not one for each call.
+   */
+  use<T>(work: (store: Connection) => Promise<T>): Promise<T>;
+  /** Runs `work` on each new connection before anything else uses it. */
+  onConnect(work: (store: Connection) => Promise<void>): void;
+  close(): void;
+}
+
+const PAUSE_MS = 5_000;
+
+export function createLink({ address, connect, keys, clock, random }: LinkOptions): StoreLink {
+  const greetings: ((store: Connection) => Promise<void>)[] = [];
+  let current: Promise<Connection> | undefined;
+  let before = false;
+  let closed = false;
+  let pause: { readonly until: number; readonly why: unknown } | undefined;
+
+  async function open(): Promise<Connection> {
+    const store = await connectStore(address, connect);
+    try {
+      await checkSchema(store, keys, address.shown);
+      for (const greet of greetings) await greet(store);
+    } catch (error) {
+      store.close();
+      throw error;
+    }
+    before = true;
+    store.lost.addEventListener('abort', () => {
+      current = undefined;
+      giveUp(store.lost.reason);
+    });
+    return store;
+  }
+
+  function giveUp(why: unknown): void {
+    // Uneven, so that a fleet does not come back all at once.
+    pause = { until: clock.mono() + PAUSE_MS * (1 + random() / 2), why };
+  }
+
+  async function connection(): Promise<Connection> {
+    if (closed) throw storeFailure('STORE_AWAY', 'the store is closed');
+    if (current) return current;
+    if (pause && clock.mono() < pause.until) throw pause.why;
+    const opening = open();
+    current = opening;
+    try {
+      return await opening;
+    } catch (error) {
+      current = undefined;
+      giveUp(error);
+      // A wrong password is a mistake at the start of a run, and an outage in the middle of one.
+      if (before && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')) {
+        throw storeFailure('STORE_AWAY', error.message, error.hint, error);
+      }
+      throw error;
+    }
+  }
+
+  return {
+    keys,
+    use: async (work) => work(await connection()),
+    onConnect: (work) => void greetings.push(work),
+    close() {
+      closed = true;
+      void current?.then(
+        (store) => store.close(),
+        () => {},
+      );
+    },
+  };
+}
+
+/** Makes sure that no newer trdr keeps its data here in another form. */
+async function checkSchema(store: Connection, keys: Keys, where: string): Promise<void> {
+  const found = Number((await store.send('GET', [keys.schema])) ?? 0);
+  if (found > SCHEMA) {
+    throw storeFailure(
+      'STORE_NEWER',
+      `the store at ${where} was written by a newer trdr (schema ${found})`,
+      'upgrade trdr on this machine, or give it a prefix of its own: trdr config set storePrefix NAME',
+    );
+  }
+  if (found === SCHEMA) return;
+  try {
+    await store.run(claim, [keys.schema], [SCHEMA]);
+  } catch (error) {
+    // A full server can still be read and settled on.
+    if (!isStoreFailure(error, 'STORE_FULL')) throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import { script } from '../script.ts';
+
+/**
+ * Looks an answer up, or says who fetches it. KEYS: answer, flight. ARGV: token, age in ms up to which a record
+ * counts, age for a miss, ms that the caller may take before it renews.
+ * Returns `hit` with the entry; `lead` where the caller is to fetch it; `wait`; or `failed` with what the leader said.
+ */
+export const ask = script(
+  'ask',
+  `
+local entry = redis.call('HMGET', KEYS[1], 'status', 'time', 'record', 'seal')
+if entry[1] and entry[2] then
+  local age = now - (tonumber(entry[2]) or 0)
+  local limit = tonumber(entry[1] == '200' and ARGV[2] or ARGV[3])
+  -- A little of the future is allowed for the difference between two clocks.
+  if age < limit and age > -60000 then return { 'hit', entry[1], entry[2], entry[3] or '', entry[4] or '' } end
+end
+local flight = redis.call('GET', KEYS[2])
+if flight and string.sub(flight, 1, 1) == '!' then return { 'failed', string.sub(flight, 2) } end
+if flight and flight ~= ARGV[1] then return { 'wait' } end
+redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[4])
+return { 'lead' }`,
+);
+
+/** Saves an answer and ends the flight. KEYS: answer, flight. ARGV: token, ms to keep, status, time, record, seal. */
+export const fill = script(
+  'fill',
+  `
+local old = tonumber(redis.call('HGET', KEYS[1], 'time'))
+if not old or old <= tonumber(ARGV[4]) or old > now + 60000 then
+  redis.call('HSET', KEYS[1], 'status', ARGV[3], 'time', ARGV[4], 'record', ARGV[5], 'seal', ARGV[6])
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+return 1`,
+);
+
+/** Tells those who wait that it failed. KEYS: flight. ARGV: token, what to say, ms to say it; 0 ms: say nothing. */
+export const fail = script(
+  'fail',
+  `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if tonumber(ARGV[3]) > 0 then redis.call('SET', KEYS[1], '!' .. ARGV[2], 'PX', ARGV[3]) else redis.call('DEL', KEYS[1]) end
+return 1`,
+  { frees: true },
+);

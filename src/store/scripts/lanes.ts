@@ -1,0 +1,120 @@
+import { script } from '../script.ts';
+
+/**
+ * Takes a slot of a lane. A sliding log, not GCRA: a burst followed by a refill passes twice the limit
+ * within a window. With a ticket and `book`, a full lane books the next free departure, so that all
+ * machines are served first come, first served; the caller asks again with the same ticket when it is due.
+ *
+ * KEYS: calls, meta, fleet. ARGV: limit, window, ticket, book, machine, grace.
+ * Returns the wait in ms, the known limit or 0, the machines seen lately, and 1 where the wait is a queue.
+ */
+export const take = script(
+  'take',
+  `
+local calls, meta, fleet = KEYS[1], KEYS[2], KEYS[3]
+local window, ticket, grace = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[6])
+local known = tonumber(redis.call('HGET', meta, 'known')) or 0
+local limit = math.max(1, math.floor(known > 0 and known or tonumber(ARGV[1])))
+local blocked = tonumber(redis.call('HGET', meta, 'until')) or 0
+
+redis.call('ZREMRANGEBYSCORE', calls, '-inf', now - window)
+redis.call('ZADD', fleet, now, ARGV[5])
+redis.call('ZREMRANGEBYSCORE', fleet, '-inf', now - 2 * window)
+redis.call('PEXPIRE', fleet, 2 * window)
+local machines = redis.call('ZCARD', fleet)
+redis.call('HSET', meta, 'limit', limit)
+redis.call('PEXPIRE', meta, math.max(3 * window, blocked - now + window))
+
+local function hold(departure)
+  redis.call('ZADD', calls, departure, ticket)
+  local last = tonumber(redis.call('ZRANGE', calls, -1, -1, 'WITHSCORES')[2])
+  redis.call('PEXPIRE', calls, last - now + 3 * window)
+end
+
+local booked = tonumber(redis.call('ZSCORE', calls, ticket))
+if booked then
+  if booked > now then return { booked - now, known, machines, 1 } end
+  if now - booked <= grace then
+    hold(now)
+    return { 0, known, machines, 0 }
+  end
+  -- Too late: others were booked by that departure, so this one queues again.
+  redis.call('ZREM', calls, ticket)
+end
+
+local departure = math.max(now, blocked)
+local count = redis.call('ZCARD', calls)
+if count > 0 then
+  departure = math.max(departure, tonumber(redis.call('ZRANGE', calls, -1, -1, 'WITHSCORES')[2]))
+end
+if count >= limit then
+  departure = math.max(departure, tonumber(redis.call('ZRANGE', calls, -limit, -limit, 'WITHSCORES')[2]) + window)
+end
+if departure <= now then
+  hold(now)
+  return { 0, known, machines, 0 }
+end
+if ARGV[4] == '1' then hold(departure) end
+return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
+);
+
+/**
+ * Keeps everyone from calling for some time, as a 429 asks, and moves the bookings behind it.
+ * KEYS: calls, meta. ARGV: ms, window.
+ */
+export const block = script(
+  'block',
+  `
+local calls, meta, window = KEYS[1], KEYS[2], tonumber(ARGV[2])
+local blocked = math.max(tonumber(redis.call('HGET', meta, 'until')) or 0, now + tonumber(ARGV[1]))
+local limit = tonumber(redis.call('HGET', meta, 'limit')) or 0
+redis.call('HSET', meta, 'until', blocked)
+redis.call('PEXPIRE', meta, math.max(3 * window, blocked - now + window))
+local all = redis.call('ZRANGE', calls, 0, -1, 'WITHSCORES')
+local departures = {}
+for at = 1, #all, 2 do
+  local place = (at + 1) / 2
+  local departure = tonumber(all[at + 1])
+  if departure > now then
+    departure = math.max(departure, blocked, departures[place - 1] or 0)
+    if limit > 0 and place > limit then departure = math.max(departure, departures[place - limit] + window) end
+    redis.call('ZADD', calls, departure, all[at])
+  end
+  departures[place] = departure
+end
+if #departures > 0 then redis.call('PEXPIRE', calls, departures[#departures] - now + 3 * window) end
+return blocked - now`,
+);
+
+/** Gives a booking up that was not used. KEYS: calls. ARGV: ticket. */
+export const drop = script(
+  'drop',
+  `
+local booked = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
+if booked and booked > now then return redis.call('ZREM', KEYS[1], ARGV[1]) end
+return 0`,
+  { frees: true },
+);
+
+/** Saves the limit of a lane. KEYS: meta. ARGV: limit, window. */
+export const learn = script(
+  'learn',
+  `
+redis.call('HSET', KEYS[1], 'known', ARGV[1])
+redis.call('PEXPIRE', KEYS[1], 3 * tonumber(ARGV[2]))
+return 1`,
+);
+
+/**
+ * Enters calls that were made without the store, or that it may have lost.
+ * KEYS: calls. ARGV: window, then ticket and age in ms, in turn.
+ */
+export const confess = script(
+  'confess',
+  `
+local window = tonumber(ARGV[1])
+for at = 2, #ARGV, 2 do redis.call('ZADD', KEYS[1], 'NX', now - tonumber(ARGV[at + 1]), ARGV[at]) end
+local last = tonumber(redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2] or now)
+redis.call('PEXPIRE', KEYS[1], math.max(0, last - now) + 3 * window)
+return 1`,
+);

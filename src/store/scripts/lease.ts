@@ -1,0 +1,34 @@
+import { script } from '../script.ts';
+
+/**
+ * Takes a lease if it is free. The token is the epoch and a nonce, compared as a whole: after a failover two servers
+ * can hand out the same epoch. KEYS: lease, epoch. ARGV: nonce, ms. Returns the token, or an empty string and
+ * how long the lease of another still runs.
+ */
+export const lead = script(
+  'lead',
+  `
+local left = redis.call('PTTL', KEYS[1])
+if left > 0 then return { '', left } end
+local token = redis.call('INCR', KEYS[2]) .. ':' .. ARGV[1]
+redis.call('SET', KEYS[1], token, 'PX', ARGV[2])
+return { token, 0 }`,
+);
+
+/** Extends a lease that is still the caller's. KEYS: lease. ARGV: token, ms. */
+export const renew = script(
+  'renew',
+  `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,
+  { frees: true },
+);
+
+/** Ends a lease that is still the caller's. KEYS: lease. ARGV: token. */
+export const resign = script(
+  'resign',
+  `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`,
+  { frees: true },
+);

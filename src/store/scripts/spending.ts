@@ -1,0 +1,202 @@
+import { script } from '../script.ts';
+
+/**
+ * Shared by the scripts below. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: month and day, as
+ * the caller names its keys; where the server's clock says otherwise, it has to name them again.
+ */
+const BASE = `
+local open, calls, done, month, day, caps = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local LIFE = 62 * 86400000
+
+local function today()
+  local days = math.floor(now / 86400000)
+  local z = days + 719468
+  local era = math.floor(z / 146097)
+  local doe = z - era * 146097
+  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524) - math.floor(doe / 146096)) / 365)
+  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
+  local mp = math.floor((5 * doy + 2) / 153)
+  local d = doy - math.floor((153 * mp + 2) / 5) + 1
+  local m = mp < 10 and mp + 3 or mp - 9
+  local y = yoe + era * 400 + (m <= 2 and 1 or 0)
+  return string.format('%04d-%02d', y, m), string.format('%04d-%02d-%02d', y, m, d)
+end
+
+local thisMonth, thisDay = today()
+if ARGV[1] ~= thisMonth or ARGV[2] ~= thisDay then return { 'period', thisMonth, thisDay } end
+
+local function number(key, field) return tonumber(redis.call('HGET', key, field)) or 0 end
+
+local function addTo(sum, kind, machine, cu)
+  redis.call('HINCRBY', sum, kind, cu)
+  redis.call('HINCRBY', sum, kind .. '@' .. machine, cu)
+  redis.call('PEXPIRE', sum, LIFE)
+end
+
+local function add(kind, machine, cu)
+  if cu == 0 then return end
+  addTo(month, kind, machine, cu)
+  addTo(day, kind, machine, cu)
+end
+
+-- Takes a loss back where it was entered: a sum of an earlier period is over.
+local function find(call)
+  if call.month == thisMonth then addTo(month, 'lost', call.machine, -call.most) end
+  if call.day == thisDay then addTo(day, 'lost', call.machine, -call.most) end
+end
+
+-- Settled and lost calls are remembered for a while, so that a repeated request changes nothing.
+local function remember(id, text, ms)
+  redis.call('HSET', calls, id, text)
+  redis.call('ZADD', done, now + ms, id)
+end
+
+local function forget()
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', done, '-inf', now, 'LIMIT', 0, 100)) do
+    redis.call('ZREM', done, id)
+    redis.call('HDEL', calls, id)
+  end
+end
+
+local function read(id)
+  local text = redis.call('HGET', calls, id)
+  return text and cjson.decode(text) or nil
+end
+
+local function enter(ledger, machine, command, endpoint, status, cu, most, request)
+  redis.call('XADD', ledger, 'MAXLEN', '~', 100000, '*', 'machine', machine, 'command', command,
+    'endpoint', endpoint, 'status', status, 'cu', cu, 'most', most, 'request', request)
+end
+
+local function lose(id, call, ledger)
+  redis.call('ZREM', open, id)
+  remember(id, cjson.encode({ state = 'lost', most = call.most, machine = call.machine, month = thisMonth, day = thisDay }), 35 * 86400000)
+  add('lost', call.machine, call.most)
+  if ledger then enter(ledger, call.machine, call.command, call.endpoint, '', 0, call.most, '') end
+end
+
+-- An expired reservation belongs to a process that died or lost the store: its call may have been charged.
+local function expire(ledger)
+  local count = 0
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', open, '-inf', now)) do
+    local call = read(id)
+    if call and call.state == 'open' then
+      lose(id, call, ledger)
+      count = count + 1
+    else
+      redis.call('ZREM', open, id)
+    end
+  end
+  return count
+end
+`;
+
+const money = (name: string, body: string, frees = false) => script(name, `${BASE}\n${body}`, { frees });
+
+/**
+ * Reserves the most that a call can cost, right before it is sent. Repeating it with the same id changes
+ * nothing. KEYS[7]: ledger. ARGV[3..9]: id, most, ttl, machine, command, endpoint, boot.
+ * Returns `ok`; `refused` with the budget, its limit and what is used; `reseed` where the sums may be older
+ * than the service's own meter; or `over` where the reservation has expired already.
+ */
+export const begin = money(
+  'begin',
+  `
+local id, most, ttl, machine, boot = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[9]
+expire(KEYS[7])
+forget()
+local known = read(id)
+if known then return { known.state == 'open' and 'ok' or 'over' } end
+
+local limits = {}
+for _, budget in ipairs({ { 'month', month, '' }, { 'day', day, '' }, { 'month', month, '@' .. machine }, { 'day', day, '@' .. machine } }) do
+  local cap = tonumber(redis.call('HGET', caps, budget[1] .. budget[3]))
+  if cap then table.insert(limits, { name = budget[1] .. budget[3], sum = budget[2], of = budget[3], cap = cap }) end
+end
+if #limits > 0 then
+  if redis.call('HGET', month, 'boot') ~= boot or redis.call('HGET', day, 'boot') ~= boot then return { 'reseed' } end
+  local reserved, mine = 0, 0
+  for _, other in ipairs(redis.call('ZRANGE', open, 0, -1)) do
+    local call = read(other)
+    if call and call.state == 'open' then
+      reserved = reserved + call.most
+      if call.machine == machine then mine = mine + call.most end
+    end
+  end
+  for _, limit in ipairs(limits) do
+    local used = number(limit.sum, 'spent' .. limit.of) + number(limit.sum, 'lost' .. limit.of)
+      + (limit.of == '' and reserved or mine)
+    if used + most > limit.cap then return { 'refused', limit.name, limit.cap, used } end
+  end
+end
+redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most, machine = machine, command = ARGV[7], endpoint = ARGV[8] }))
+redis.call('ZADD', open, now + ttl, id)
+return { 'ok', #limits }`,
+);
+
+/**
+ * Enters what a call cost, or that its answer was lost. A call that was given up for lost is corrected.
+ * KEYS[7]: ledger. ARGV[3..11]: id, outcome (paid or lost), cu, most, machine, command, endpoint, status,
+ * request id.
+ */
+export const settle = money(
+  'settle',
+  `
+local id, outcome, cu, machine = ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[7]
+local known = read(id)
+if known and known.state == 'paid' then return { 'ok' } end
+if outcome == 'lost' then
+  if known and known.state == 'lost' then return { 'ok' } end
+  lose(id, { most = tonumber(ARGV[6]), machine = machine, command = ARGV[8], endpoint = ARGV[9] }, KEYS[7])
+  return { 'ok' }
+end
+if known and known.state == 'lost' then find(known) end
+redis.call('ZREM', open, id)
+remember(id, cjson.encode({ state = 'paid' }), 600000)
+add('spent', machine, cu)
+if cu > 0 then enter(KEYS[7], machine, ARGV[8], ARGV[9], ARGV[10], cu, 0, ARGV[11]) end
+return { 'ok' }`,
+  true,
+);
+
+/** Takes back a reservation whose call was not sent. ARGV[3]: id. */
+export const release = money(
+  'release',
+  `
+local known = read(ARGV[3])
+if known and known.state == 'lost' then
+  find(known)
+  redis.call('ZREM', done, ARGV[3])
+end
+if known and known.state ~= 'paid' then
+  redis.call('ZREM', open, ARGV[3])
+  redis.call('HDEL', calls, ARGV[3])
+end
+return { 'ok' }`,
+  true,
+);
+
+/** Gives expired reservations up for lost. KEYS[7]: ledger. */
+export const sweep = money('sweep', `return { 'ok', expire(KEYS[7]) }`, true);
+
+/**
+ * Raises the sums to the service's own meter, after a restart or a failover may have lost some of them. Never
+ * adds: whoever reseeds twice, or while others settle, counts nothing twice. ARGV[3..5]: units used, the
+ * month they are of, boot.
+ */
+export const reseed = money(
+  'reseed',
+  `
+local used = ARGV[4] == thisMonth and tonumber(ARGV[3]) or 0
+redis.call('HSET', month, 'spent', math.max(number(month, 'spent'), used), 'boot', ARGV[5])
+local base = tonumber(redis.call('HGET', day, 'base'))
+if not base then
+  base = math.max(0, used - number(day, 'spent'))
+  redis.call('HSET', day, 'base', base)
+end
+redis.call('HSET', day, 'spent', math.max(number(day, 'spent'), used - base), 'boot', ARGV[5])
+redis.call('PEXPIRE', month, LIFE)
+redis.call('PEXPIRE', day, LIFE)
+return { 'ok' }`,
+  true,
+);

@@ -1,0 +1,159 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readStoreUrl } from '../../src/store/address.ts';
+import { connectStore } from '../../src/store/connection.ts';
+import { script } from '../../src/store/script.ts';
+import { certificates } from './certificates.ts';
+import { hasServer } from './program.ts';
+import { startServer } from './server.ts';
+
+describe('store URLs', () => {
+  it.each([
+    ['redis://desk@redis.internal:6380/2', 'redis://desk@redis.internal:6380/2', false],
+    ['rediss://redis.internal', 'rediss://redis.internal:6379/0', true],
+    ['redis://[::1]:7000', 'redis://[::1]:7000/0', false],
+  ])('%s is read', (text, shown, tls) => {
+    expect(readStoreUrl(text)).toMatchObject({ shown, tls });
+  });
+
+  it('reads the path, user and database of a unix socket', () => {
+    const read = readStoreUrl('unix:/run/redis.sock?db=3&user=desk');
+    expect(read).toMatchObject({ path: '/run/redis.sock', db: 3, username: 'desk', tls: false });
+  });
+
+  it.each([
+    ['redis://desk:hunter2@host', /contains a password/],
+    ['http://host', /scheme/],
+    ['host:6379', /scheme/],
+    ['redis://host/x', /database/],
+    ['redis://host?x=hunter2', /query/],
+    ['unix:relative', /absolute/],
+    ['', /not a URL/],
+  ])('%s is rejected without being repeated', (text, why) => {
+    expect(() => readStoreUrl(text)).toThrow(why);
+    expect(() => readStoreUrl(text)).not.toThrow(/hunter2/);
+  });
+
+  it('an unencrypted connection beyond this machine needs storePlain', async () => {
+    const address = readStoreUrl('redis://192.0.2.1:6379');
+    await expect(connectStore(address, { connectMs: 1 })).rejects.toMatchObject({ code: 'STORE_PLAIN' });
+    const allowed = connectStore(address, { connectMs: 1, plain: true });
+    await expect(allowed).rejects.toMatchObject({ code: 'STORE_AWAY' });
+  });
+});
+
+const grow = script('grow', `for i = 1, 100 do redis.call('RPUSH', KEYS[1], string.rep('x', 100000)) end`);
+
+describe.skipIf(!hasServer())('a connection', () => {
+  it('knows the server it talks to', async () => {
+    const server = await startServer();
+    const first = await server.connect();
+    expect(first.server).toMatchObject({ role: 'master', version: expect.stringMatching(/^\d+\.\d+/) });
+    await server.kill();
+    await server.start();
+    const second = await server.connect();
+    expect(second.server.boot).not.toBe(first.server.boot);
+    second.close();
+  });
+
+  it('is over for good when the server dies: nothing is queued or sent again', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const pending = store.send('BLPOP', ['nothing', 0], 60_000);
+    const failed = expect(pending).rejects.toMatchObject({ code: 'STORE_AWAY' });
+    await server.kill();
+    await failed;
+    await server.start();
+    expect(store.lost.aborted).toBe(true);
+    await expect(store.send('GET', ['x'])).rejects.toMatchObject({ code: 'STORE_AWAY' });
+  });
+
+  it('is given up when the server does not answer', async () => {
+    const server = await startServer();
+    const store = await server.connect({ commandMs: 50 });
+    server.pause();
+    await expect(store.send('GET', ['x'])).rejects.toThrow(/no answer within 0.05 s/);
+    expect(store.lost.aborted).toBe(true);
+    await expect(server.connect({ connectMs: 50 })).rejects.toMatchObject({ code: 'STORE_AWAY' });
+    server.resume();
+  });
+
+  it('works over a unix socket', async () => {
+    const server = await startServer({ conf: ['--unixsocket', 'store.sock'] });
+    const store = await connectStore(readStoreUrl(`unix:${join(server.folder, 'store.sock')}?db=1`));
+    expect(await store.send('SET', ['x', 'y'])).toBe('OK');
+    store.close();
+  });
+
+  it('tells a wrong password and a missing right from an outage, and traces neither', async () => {
+    const server = await startServer();
+    const admin = await server.connect();
+    await admin.send('ACL', ['SETUSER', 'desk', 'on', '>hunter2', '+info', '+get', '~trdr:*']);
+    const address = { ...readStoreUrl(server.url), username: 'desk' };
+    const lines: string[] = [];
+    const trace = (line: string) => void lines.push(line);
+    const wrong = connectStore(address, { password: 'hunter3', trace });
+    await expect(wrong).rejects.toMatchObject({ code: 'STORE_DENIED' });
+    const elsewhere = connectStore({ ...readStoreUrl(server.url), db: 999 });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'STORE_UNFIT' });
+    const store = await connectStore(address, { password: 'hunter2', trace });
+    await expect(store.send('SET', ['trdr:x', 'y'])).rejects.toThrow(/lacks a right: set/);
+    await expect(store.send('GET', ['other'])).rejects.toThrow(/access to its keys/);
+    expect(store.lost.aborted).toBe(false);
+    expect(lines.join()).not.toMatch(/hunter/);
+    store.close();
+    admin.close();
+  });
+
+  it('refuses a script whole on a full server, unless it frees', async () => {
+    const server = await startServer({ conf: ['--maxmemory', '3mb', '--maxmemory-policy', 'noeviction'] });
+    const store = await server.connect();
+    for (let full = false; !full; ) {
+      full = await store.run(grow, ['list'], []).then(
+        () => false,
+        (error: unknown) => error instanceof Error && 'code' in error && error.code === 'STORE_FULL',
+      );
+    }
+    const length = await store.send('LLEN', ['list']);
+    await expect(store.run(grow, ['list'], [])).rejects.toMatchObject({ code: 'STORE_FULL' });
+    expect(await store.send('LLEN', ['list'])).toBe(length);
+    const clear = script('clear', `return redis.call('DEL', KEYS[1])`, { frees: true });
+    expect(await store.run(clear, ['list'], [])).toBe(1);
+    store.close();
+  });
+
+  it('verifies the certificate of a server', async () => {
+    const { folder, ca } = certificates();
+    const conf = [
+      '--tls-cert-file',
+      join(folder, 'server.crt'),
+      '--tls-key-file',
+      join(folder, 'server.key'),
+    ];
+    const own = [...conf, '--tls-ca-cert-file', join(folder, 'ca.crt'), '--tls-auth-clients', 'no'];
+    const server = await startServer({ tls: true, conf: own });
+    await expect(server.connect()).rejects.toThrow(/not trusted; set storeCa|self-signed; set storeCa/);
+    const store = await server.connect({ ca });
+    expect(await store.send('PING', [])).toBe('PONG');
+    store.close();
+    const named = connectStore({ ...readStoreUrl(server.url), host: 'localhost' }, { ca });
+    await expect(named).rejects.toThrow(/another host/);
+    const plain = await startServer();
+    const wrong = connectStore({ ...readStoreUrl(plain.url), tls: true }, { ca });
+    await expect(wrong).rejects.toMatchObject({ code: 'STORE_AWAY' });
+  });
+});
+
+it('a port that answers, but not as a store does, is named as such', async () => {
+  const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(
+    0,
+    '127.0.0.1',
+  );
+  await new Promise((resolve) => other.once('listening', resolve));
+  const address = other.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const connecting = connectStore(readStoreUrl(`redis://127.0.0.1:${port}`));
+  await expect(connecting).rejects.toMatchObject({ code: 'STORE_AWAY' });
+  other.close();
+});

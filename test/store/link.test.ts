@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { readStoreUrl } from '../../src/store/address.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { createLink } from '../../src/store/link.ts';
+import { hasServer } from './program.ts';
+import { type StoreServer, startServer, until } from './server.ts';
+
+const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'trdr_live_planted0secret' });
+
+function linkTo(server: StoreServer, commandMs = 2_000) {
+  const clock = { ms: 0 };
+  const link = createLink({
+    address: readStoreUrl(server.url),
+    connect: { commandMs, connectMs: 1_000 },
+    keys,
+    clock: { mono: () => clock.ms },
+    random: () => 0,
+  });
+  return { link, clock };
+}
+
+it('names of keys reveal neither the API key nor the base URL', () => {
+  const all = [keys.schema, keys.open, keys.lane('key').calls, keys.lane('resolve').meta];
+  const names = [...all, keys.answer('user.handle', 'mira'), keys.feed('thesis').group('g')].join();
+  expect(names).not.toMatch(/planted|example|mira/);
+  const slots = new Set([...names.matchAll(/\{[0-9a-f]{24}\}/g)].map(([slot]) => slot));
+  expect(slots.size).toBe(2);
+});
+
+describe.skipIf(!hasServer())('a link', () => {
+  it('connects on first use and shares the connection', async () => {
+    const { link } = linkTo(await startServer());
+    const [one, two] = await Promise.all([
+      link.use(async (store) => store),
+      link.use(async (store) => store),
+    ]);
+    expect(one).toBe(two);
+    link.close();
+    await expect(link.use(async () => 0)).rejects.toMatchObject({ code: 'STORE_AWAY' });
+  });
+
+  it('fails at once while the store is away, and tries again after five seconds', async () => {
+    const server = await startServer();
+    const { link, clock } = linkTo(server);
+    const greeted: string[] = [];
+    link.onConnect(async (store) => void greeted.push(store.server.boot));
+    await link.use((store) => store.send('PING', []));
+    const lost = await link.use(async (store) => store.lost);
+    await server.kill();
+    await until(() => lost.aborted);
+    await server.start();
+    await expect(link.use((store) => store.send('PING', []))).rejects.toMatchObject({ code: 'STORE_AWAY' });
+    clock.ms = 5_000;
+    expect(await link.use((store) => store.send('PING', []))).toBe('PONG');
+    expect(new Set(greeted).size).toBe(2);
+    link.close();
+  });
+
+  it('leaves a store alone that a newer version has written to', async () => {
+    const server = await startServer();
+    const admin = await server.connect();
+    await admin.send('SET', [keys.schema, 2]);
+    const { link } = linkTo(server);
+    await expect(link.use(async () => 0)).rejects.toMatchObject({ code: 'STORE_NEWER' });
+    expect(await admin.send('DBSIZE', [])).toBe(1);
+    admin.close();
+  });
+});

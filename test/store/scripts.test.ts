@@ -1,0 +1,308 @@
+import { describe, expect, it } from 'vitest';
+import type { Connection } from '../../src/store/connection.ts';
+import { type Keys, keysOf } from '../../src/store/keys.ts';
+import { ask, fail, fill } from '../../src/store/scripts/answers.ts';
+import { ackOrdered, publish } from '../../src/store/scripts/feed.ts';
+import { block, confess, drop, learn, take } from '../../src/store/scripts/lanes.ts';
+import { lead, renew, resign } from '../../src/store/scripts/lease.ts';
+import { begin, release, reseed, settle, sweep } from '../../src/store/scripts/spending.ts';
+import { hasServer } from './program.ts';
+import { startServer } from './server.ts';
+
+const WINDOW = 61_000;
+const GRACE = 250;
+let tests = 0;
+
+describe.skipIf(!hasServer())('scripts', async () => {
+  const server = hasServer() ? await startServer() : undefined;
+  const store = await server?.connect();
+  const fresh = () => keysOf({ baseUrl: 'https://api.example.test', key: `k${tests++}` });
+  const db = (): Connection => {
+    if (store === undefined) throw new Error('no server');
+    return store;
+  };
+
+  describe('take', () => {
+    const lane = (keys: Keys) => {
+      const { calls, meta } = keys.lane('key');
+      return {
+        calls,
+        take: (ticket: string, limit = 2, book = 1, machine = 'a') =>
+          db().run(take, [calls, meta, keys.fleet], [limit, WINDOW, ticket, book, machine, GRACE]),
+        run: (script: typeof block, args: readonly (string | number)[]) =>
+          db().run(script, [calls, meta], args),
+      };
+    };
+    const wait = (answer: unknown) => (Array.isArray(answer) ? Number(answer[0]) : Number.NaN);
+
+    it('gives a full lane out in the order of asking, a window apart', async () => {
+      const { take } = lane(fresh());
+      expect([wait(await take('1')), wait(await take('2'))]).toEqual([0, 0]);
+      const waits = [];
+      for (const ticket of ['3', '4', '5']) waits.push(wait(await take(ticket)));
+      expect(waits[0]).toBeGreaterThan(WINDOW - 1_000);
+      expect(waits[1]).toBeGreaterThanOrEqual(waits[0] ?? 0);
+      expect(waits[2]).toBeGreaterThan(2 * WINDOW - 1_000);
+      expect(wait(await take('3'))).toBeLessThanOrEqual(waits[0] ?? 0);
+    });
+
+    it('does not book for a caller that does not yet know the limit', async () => {
+      const keys = fresh();
+      const { take, calls } = lane(keys);
+      await take('1');
+      await take('2');
+      expect(wait(await take('3', 2, 0))).toBeGreaterThan(0);
+      expect(await db().send('ZCARD', [calls])).toBe(2);
+    });
+
+    it('repeats its answer for a ticket that was given its slot', async () => {
+      const { take, calls } = lane(fresh());
+      expect([wait(await take('1')), wait(await take('1'))]).toEqual([0, 0]);
+      expect(await db().send('ZCARD', [calls])).toBe(1);
+    });
+
+    it('sends a caller that comes too late to the end of the queue', async () => {
+      const { take, calls } = lane(fresh());
+      const now = await serverNow(db());
+      await db().send('ZADD', [calls, now - 5_000, 'late', now - 1_000, 'other']);
+      expect(wait(await take('late'))).toBe(0);
+      const score = Number(await db().send('ZSCORE', [calls, 'late']));
+      expect(score).toBeGreaterThanOrEqual(now);
+      await db().send('ZADD', [calls, now - 5_000, 'late']);
+      await take('third');
+      expect(wait(await take('late', 2))).toBeGreaterThan(WINDOW / 2);
+    });
+
+    it('uses the limit that was learnt rather than the one asked with', async () => {
+      const keys = fresh();
+      const { take } = lane(keys);
+      await db().run(learn, [keys.lane('key').meta], [1, WINDOW]);
+      expect(await take('1', 9)).toEqual([0, 1, 1, 0]);
+      expect(wait(await take('2', 9))).toBeGreaterThan(0);
+    });
+
+    it('counts the machines that called lately', async () => {
+      const { take } = lane(fresh());
+      await take('1', 9, 1, 'a');
+      expect(await take('2', 9, 1, 'b')).toEqual([0, 0, 2, 0]);
+    });
+
+    it('moves bookings behind a block and keeps them a window apart', async () => {
+      const keys = fresh();
+      const { take, run, calls } = lane(keys);
+      await take('1', 1);
+      const booked = wait(await take('2', 1));
+      await take('3', 1);
+      await run(block, [WINDOW + 30_000, WINDOW]);
+      const [second, third] = [wait(await take('2', 1)), wait(await take('3', 1))];
+      expect(second).toBeGreaterThan(booked + 20_000);
+      expect(third - second).toBeGreaterThanOrEqual(WINDOW - 100);
+      expect(await db().run(drop, [calls], ['3'])).toBe(1);
+      expect(await db().run(drop, [calls], ['1'])).toBe(0);
+    });
+
+    it('counts calls that were made without it', async () => {
+      const { take, calls } = lane(fresh());
+      await db().run(confess, [calls], [WINDOW, 'x', 10_000, 'y', 5_000, 'x', 1]);
+      const waiting = wait(await take('1'));
+      expect(waiting).toBeGreaterThan(WINDOW - 11_000);
+      expect(waiting).toBeLessThanOrEqual(WINDOW - 10_000);
+    });
+  });
+
+  describe('spending', () => {
+    const books = (keys: Keys) => {
+      const iso = new Date().toISOString();
+      const [month, day] = [iso.slice(0, 7), iso.slice(0, 10)];
+      const own = [keys.open, keys.calls, keys.done, keys.sum(month), keys.sum(day), keys.caps, keys.ledger];
+      const run = (script: typeof begin, ...args: readonly (string | number)[]) =>
+        db().run(script, own, [month, day, ...args]);
+      return {
+        month: keys.sum(month),
+        day: keys.sum(day),
+        keys: own,
+        begin: (id: string, most: number, { ttl = 60_000, machine = 'a', boot = 'b1' } = {}) =>
+          run(begin, id, most, ttl, machine, 'whois', 'user.handle', boot),
+        settle: (id: string, outcome: 'paid' | 'lost', cu: number, most = 100) =>
+          run(settle, id, outcome, cu, most, 'a', 'whois', 'user.handle', 200, 'r'),
+        release: (id: string) => run(release, id),
+        sweep: () => run(sweep),
+        reseed: (used: number, boot = 'b1') => run(reseed, used, month, boot),
+        field: async (key: string, name: string) => Number(await db().send('HGET', [key, name])),
+      };
+    };
+
+    it('asks for the keys of another period when the caller names the wrong one', async () => {
+      const keys = fresh();
+      const answer = await db().run(release, books(keys).keys, ['1999-01', '1999-01-01', 'x']);
+      const iso = new Date(await serverNow(db())).toISOString();
+      expect(answer).toEqual(['period', iso.slice(0, 7), iso.slice(0, 10)]);
+    });
+
+    it('refuses what does not fit beside what is spent, lost and reserved', async () => {
+      const keys = fresh();
+      const it = books(keys);
+      await db().send('HSET', [keys.caps, 'month', 1_000]);
+      expect(await it.begin('1', 100)).toEqual(['reseed']);
+      await it.reseed(500);
+      expect(await it.begin('1', 300)).toEqual(['ok', 1]);
+      expect(await it.begin('1', 300)).toEqual(['ok']);
+      expect(await it.begin('2', 300)).toEqual(['refused', 'month', 1_000, 800]);
+      await it.settle('1', 'paid', 100);
+      expect(await it.begin('2', 300)).toEqual(['ok', 1]);
+      await it.settle('2', 'lost', 0, 300);
+      expect(await it.begin('3', 101)).toEqual(['refused', 'month', 1_000, 900]);
+      expect(await it.begin('3', 100)).toEqual(['ok', 1]);
+      await it.release('3');
+      expect(await it.begin('4', 100)).toEqual(['ok', 1]);
+    });
+
+    it('holds each machine to a limit of its own', async () => {
+      const keys = fresh();
+      const it = books(keys);
+      await db().send('HSET', [keys.caps, 'day@a', 100]);
+      await it.reseed(0);
+      expect(await it.begin('1', 80)).toEqual(['ok', 1]);
+      expect(await it.begin('2', 80)).toEqual(['refused', 'day@a', 100, 80]);
+      expect(await it.begin('3', 80, { machine: 'b' })).toEqual(['ok', 0]);
+    });
+
+    it('settles once, whatever is repeated', async () => {
+      const it = books(fresh());
+      await it.begin('1', 300);
+      await it.settle('1', 'paid', 100);
+      await it.settle('1', 'paid', 100);
+      await it.settle('1', 'lost', 0, 300);
+      await it.release('1');
+      expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent@a')]).toEqual([100, 100]);
+      expect(await it.field(it.month, 'lost')).toBe(0);
+    });
+
+    it('gives an expired reservation up for lost, and corrects it when its answer comes', async () => {
+      const it = books(fresh());
+      await it.begin('1', 300, { ttl: 0 });
+      expect(await it.sweep()).toEqual(['ok', 1]);
+      expect(await it.field(it.month, 'lost')).toBe(300);
+      expect(await it.begin('1', 300)).toEqual(['over']);
+      await it.settle('1', 'paid', 100);
+      expect([await it.field(it.month, 'lost'), await it.field(it.month, 'spent')]).toEqual([0, 100]);
+    });
+
+    it('raises the sums to the meter of the service and never adds', async () => {
+      const it = books(fresh());
+      await it.settle('1', 'paid', 100);
+      await it.reseed(700);
+      await it.reseed(700);
+      await it.reseed(600);
+      expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([700, 100]);
+      await it.reseed(900);
+      expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([900, 300]);
+    });
+
+    it('asks for the meter again after the server was started anew', async () => {
+      const keys = fresh();
+      const it = books(keys);
+      await db().send('HSET', [keys.caps, 'day', 1_000]);
+      await it.reseed(0, 'b1');
+      expect(await it.begin('1', 1, { boot: 'b2' })).toEqual(['reseed']);
+    });
+  });
+
+  describe('answers', () => {
+    const entry = (keys: Keys) => [keys.answer('user.handle', 'mira'), keys.flight('user.handle', 'mira')];
+    const looking = (keys: Keys, token: string, age = 1_000) =>
+      db().run(ask, entry(keys), [token, age, age, 5_000]);
+
+    it('has one caller fetch and the others wait, then hit', async () => {
+      const keys = fresh();
+      expect(await looking(keys, 'one')).toEqual(['lead']);
+      expect(await looking(keys, 'two')).toEqual(['wait']);
+      expect(await looking(keys, 'one')).toEqual(['lead']);
+      const now = await serverNow(db());
+      await db().run(fill, entry(keys), ['one', 60_000, 200, now, '{"id":1}', 'seal']);
+      expect(await looking(keys, 'two')).toEqual(['hit', '200', String(now), '{"id":1}', 'seal']);
+      expect(await looking(keys, 'three', 0)).toEqual(['lead']);
+    });
+
+    it('does not replace an answer with an older one', async () => {
+      const keys = fresh();
+      const now = await serverNow(db());
+      await db().run(fill, entry(keys), ['', 60_000, 200, now, 'new', '']);
+      await db().run(fill, entry(keys), ['', 60_000, 200, now - 5, 'old', '']);
+      expect(await looking(keys, 'x')).toEqual(['hit', '200', String(now), 'new', '']);
+    });
+
+    it('shares a failure of the caller that fetches, and of no other', async () => {
+      const keys = fresh();
+      const [, flight = ''] = entry(keys);
+      await looking(keys, 'one');
+      expect(await db().run(fail, [flight], ['two', 'broken', 2_000])).toBe(0);
+      expect(await db().run(fail, [flight], ['one', 'broken', 2_000])).toBe(1);
+      expect(await looking(keys, 'two')).toEqual(['failed', 'broken']);
+    });
+  });
+
+  describe('the feed', () => {
+    const posting = async (keys: Keys, nonce: string, ms = 10_000) => {
+      const feed = keys.feed('thesis');
+      const answer = await db().run(lead, [feed.lease, feed.epoch], [nonce, ms]);
+      return { feed, token: Array.isArray(answer) ? String(answer[0]) : '' };
+    };
+    const put = (feed: ReturnType<Keys['feed']>, token: string, args: readonly (string | number)[]) =>
+      db().run(publish, [feed.lease, feed.seen, feed.stream, feed.mark, feed.info], [token, ...args]);
+
+    it('has one leader at a time, told apart by epoch and nonce', async () => {
+      const keys = fresh();
+      const { feed, token } = await posting(keys, 'n1');
+      expect(token).toBe('1:n1');
+      expect((await posting(keys, 'n2')).token).toBe('');
+      expect(await db().run(renew, [feed.lease], ['1:n2', 10_000])).toBe(0);
+      expect(await db().run(renew, [feed.lease], [token, 10_000])).toBe(1);
+      expect(await db().run(resign, [feed.lease], ['1'])).toBe(0);
+      expect(await db().run(resign, [feed.lease], [token])).toBe(1);
+      expect((await posting(keys, 'n2')).token).toBe('2:n2');
+    });
+
+    it('publishes each post once, with its id and the mark', async () => {
+      const { feed, token } = await posting(fresh(), 'n');
+      const posts = ['a', 1_000, '{"id":"a"}', 'b', '', '{"id":"b"}'];
+      expect(await put(feed, token, ['m1', '', 60_000, 100, ...posts])).toEqual([
+        'ok',
+        2,
+        expect.any(String),
+      ]);
+      expect(await put(feed, token, ['m2', 1_001, 60_000, 100, ...posts])).toEqual(['ok', 0, '']);
+      expect(await db().send('GET', [feed.mark])).toBe('m2');
+      expect(await db().send('XLEN', [feed.stream])).toBe(2);
+      expect(await db().send('ZRANGE', [feed.seen, 0, -1])).toEqual(['b']);
+    });
+
+    it('does nothing for a leader that was replaced', async () => {
+      const { feed, token } = await posting(fresh(), 'n');
+      await db().send('SET', [feed.lease, '2:other']);
+      expect(await put(feed, token, ['m', '', 60_000, 100, 'a', 1, '{}'])).toEqual(['fenced']);
+      expect(await db().send('EXISTS', [feed.mark, feed.stream, feed.seen])).toBe(0);
+    });
+
+    it('acknowledges only for the active member of a group', async () => {
+      const { feed, token } = await posting(fresh(), 'n');
+      await put(feed, token, ['m', '', 60_000, 100, 'a', 1, '{}']);
+      await db().send('XGROUP', ['CREATE', feed.stream, 'g', '0']);
+      await db().send('XREADGROUP', ['GROUP', 'g', 'ordered', 'STREAMS', feed.stream, '>']);
+      const [[entry = ''] = []] = asRows(await db().send('XRANGE', [feed.stream, '-', '+']));
+      const lease = feed.group('g');
+      await db().send('SET', [lease, 'mine']);
+      expect(await db().run(ackOrdered, [lease, feed.stream], ['theirs', 'g', entry])).toBe(-1);
+      expect(await db().run(ackOrdered, [lease, feed.stream], ['mine', 'g', entry])).toBe(1);
+    });
+  });
+});
+
+const asRows = (answer: unknown): string[][] =>
+  Array.isArray(answer) ? answer.map((row) => (Array.isArray(row) ? row.map(String) : [])) : [];
+
+async function serverNow(store: Connection): Promise<number> {
+  const answer = await store.send('TIME', []);
+  const [seconds, micros] = Array.isArray(answer) ? answer.map(Number) : [];
+  return (seconds ?? 0) * 1000 + Math.floor((micros ?? 0) / 1000);
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll } from 'vitest';
+import { readStoreUrl } from '../../src/store/address.ts';
+import { type Connection, type ConnectOptions, connectStore } from '../../src/store/connection.ts';
+import { serverProgram } from './program.ts';
+
+/** Where waiting for the disk costs nothing, on systems that have such a place. */
+const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** A real server of a test's own, on a free loopback port, with its append-only file in a temporary folder. */
+export interface StoreServer {
+  readonly port: number;
+  readonly url: string;
+  readonly folder: string;
+  readonly pid: number;
+  start(): Promise<void>;
+  /** Ends it in order. */
+  stop(): Promise<void>;
+  /** Ends it as a crash does. */
+  kill(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** A connection by the program's own client. */
+  connect(options?: ConnectOptions): Promise<Connection>;
+  /** The incremental append-only file, which a power failure cuts short. */
+  aof(): string;
+}
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export interface ServerOptions {
+  readonly conf?: readonly string[];
+  readonly tls?: boolean;
+}
+
+/** Starts a server; it is gone when the tests of the file are over. */
+export async function startServer(options: ServerOptions = {}): Promise<StoreServer> {
+  const server = await createStoreServer(options);
+  afterAll(server.remove);
+  return server;
+}
+
+/** Like `startServer`, for use outside of a test file: the caller removes it. */
+export async function createStoreServer({ conf = [], tls = false }: ServerOptions = {}) {
+  const folder = mkdtempSync(join(memory, 'trdr-store-'));
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const url = `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}/0`;
+
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = child;
+    if (ending === undefined) return;
+    child = undefined;
+    const gone = once(ending, 'exit');
+    ending.kill('SIGCONT');
+    ending.kill(signal);
+    await gone;
+    running.delete(ending);
+  };
+
+  const start = async () => {
+    const ports = tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`];
+    const own = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
+    const started = spawn(serverProgram, [...ports, ...own, '--appendfsync', 'everysec', ...conf], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(started);
+    child = started;
+    let said = '';
+    await new Promise<void>((resolve, reject) => {
+      const listen = (chunk: Buffer) => {
+        said += chunk.toString();
+        if (/Ready to accept connections/.test(said)) resolve();
+      };
+      started.stdout?.on('data', listen);
+      started.stderr?.on('data', listen);
+      started.once('exit', () => reject(new Error(`the server ended: ${said.slice(-600)}`)));
+    });
+  };
+
+  const server = {
+    port,
+    url,
+    folder,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    start,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    pause: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
+    connect: (given?: ConnectOptions) => connectStore(readStoreUrl(url), given),
+    aof() {
+      const name = readdirSync(join(folder, 'appendonlydir')).find((file) => file.endsWith('.incr.aof'));
+      return join(folder, 'appendonlydir', name ?? '');
+    },
+    async remove() {
+      await end('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await start();
+  return server;
+}
+
+/** A port that is free at this moment. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** Waits until something holds; the test's own time limit ends it otherwise. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await delay(5);
+}
