@@ -7,37 +7,37 @@ $script:TrdrValued = @('--wait', '--file', '--column', '--color', '--profile', '
 # stands for names that only this machine knows.
 $script:TrdrCommands = @{
     '' = @{
-        Words = @{ 'api' = 'Any call of the service, its answer as it came'; 'auth' = 'Keys and profiles'; 'cache' = 'Answers kept on this machine'; 'completion' = 'The completion script of a shell'; 'config' = 'Settings'; 'doctor' = 'Check settings, key, reach, clock and limits, and how the service has changed'; 'launchpad' = 'The launchpad'; 'me' = 'Your plan, limits and what is left of both meters; free'; 'pnl' = 'Traders'' numbers: cash flow, return, volume, trades, rank'; 'price' = 'The price list, in compute units (CU)'; 'resolve' = 'A handle''s wallet, looked for live where none is held'; 'sandbox' = 'The embedded service, standing on loopback until it is stopped'; 'schema' = 'JSON Schema of what a command prints, with its flags, prices and exit codes'; 'thesis' = 'The feed of theses'; 'usage' = 'What was spent from this machine, by the local ledger'; 'whois' = 'Who is behind a handle, a wallet or a user id' }
+        Words = @{ 'api' = 'Call any API endpoint and print the raw response'; 'auth' = 'Manage keys and profiles'; 'cache' = 'Manage cached answers'; 'completion' = 'Print the completion script for a shell'; 'config' = 'Manage settings'; 'doctor' = 'Check settings, key, connection, clock, limits and API changes'; 'launchpad' = 'Look up launchpad accounts, callouts and the leaderboard'; 'me' = 'Show plan, limits, usage and remaining allowance (free)'; 'pnl' = 'Show traders'' numbers: cash flow, return, volume, trades, rank'; 'price' = 'Show the price list in compute units (CU)'; 'resolve' = 'Resolve a handle to its wallet, searching live if none is on record'; 'sandbox' = 'Run the embedded service on localhost'; 'schema' = 'Print the JSON Schema of a command''s records, flags, prices and exit codes'; 'thesis' = 'List or stream theses'; 'usage' = 'Show what this machine has spent (from the local ledger)'; 'whois' = 'Look up who is behind a handle, a wallet or a user id' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
     }
     'thesis' = @{
-        Words = @{ 'list' = 'Theses, newest first'; 'tail' = 'Theses as they are posted, each exactly once' }
+        Words = @{ 'list' = 'List theses, newest first'; 'tail' = 'Stream theses as they are posted, each exactly once' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
     }
     'launchpad' = @{
-        Words = @{ 'board' = 'The top 100 traders of the launchpad, by realized plus unrealized PnL'; 'callouts' = 'Coins called out on the launchpad, newest first'; 'tail' = 'Callouts as they are posted, each exactly once; by polls of 10 CU'; 'user' = 'The launchpad account of a wallet' }
+        Words = @{ 'board' = 'Show the top 100 launchpad traders by PnL'; 'callouts' = 'List coins called out on the launchpad, newest first'; 'tail' = 'Stream callouts as they are posted, each exactly once'; 'user' = 'Look up the launchpad account of a wallet' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
     }
     'cache' = @{
-        Words = @{ 'clear' = 'Forget the answers kept for the key in use'; 'stats' = 'What is kept of earlier answers' }
+        Words = @{ 'clear' = 'Clear the cache for the current key'; 'stats' = 'Show cache statistics' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
     }
     'auth' = @{
-        Words = @{ 'login' = 'Keep a key in a profile, once the service has taken it'; 'logout' = 'Forget the key of a profile'; 'status' = 'Every profile: base URL, masked key, live or test, and where each comes from'; 'switch' = 'Use another profile from now on' }
+        Words = @{ 'login' = 'Verify an API key and save it to a profile'; 'logout' = 'Remove the key of a profile'; 'status' = 'Show all profiles with base URL, masked key and their origin'; 'switch' = 'Switch to another profile' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
     }
     'config' = @{
-        Words = @{ 'get' = 'One setting as it counts in this place'; 'list' = 'Every setting as it counts in this place'; 'path' = 'Where the config file is, or would be'; 'set' = 'Keep a setting in a profile'; 'unset' = 'Forget a setting of a profile, so that its default counts again' }
+        Words = @{ 'get' = 'Show the effective value of a setting'; 'list' = 'Show the effective settings'; 'path' = 'Print the path of the config file'; 'set' = 'Change a setting of a profile'; 'unset' = 'Reset a setting to its default' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false

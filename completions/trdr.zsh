@@ -10,177 +10,177 @@ _trdr_known() {
 
 _trdr_resolve() {
   _arguments -S \
-    '(--direct)--direct[post the resolve at once, without the cheap lookup]' \
-    '(--wait)--wait=[how long to wait for an answer]:wait: ' \
-    '(--no-wait)--no-wait[take what the service says at once]' \
-    '(--file)--file=[read one subject a line from this file; - is stdin]:file:_files' \
-    '(--column)--column=[the file is CSV\: take this column]:column: ' \
-    '(--strict)--strict[exit 10 when any subject was missing or failed]' \
+    '(--direct)--direct[skip the 100 CU lookup]' \
+    '(--wait)--wait=[maximum wait for a live answer]:wait: ' \
+    '(--no-wait)--no-wait[do not wait for a live answer]' \
+    '(--file)--file=[read one subject per line from FILE (- for stdin)]:file:_files' \
+    '(--column)--column=[the input is CSV\: use this column]:column: ' \
+    '(--strict)--strict[exit 10 if any subject is missing or failed]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     '*:handle:{_trdr_known handle}' \
     && return
 }
 
 _trdr_whois() {
   _arguments -S \
-    '(--as)--as=[take every subject for this]:as:(handle wallet id)' \
-    '(--file)--file=[read one subject a line from this file; - is stdin]:file:_files' \
-    '(--column)--column=[the file is CSV\: take this column]:column: ' \
-    '(--strict)--strict[exit 10 when any subject was missing or failed]' \
-    '(--max-age)--max-age=[how old a kept answer may be]:max-age: ' \
-    '(--no-cache)--no-cache[neither use nor keep answers]' \
+    '(--as)--as=[treat every subject as this type]:as:(handle wallet id)' \
+    '(--file)--file=[read one subject per line from FILE (- for stdin)]:file:_files' \
+    '(--column)--column=[the input is CSV\: use this column]:column: ' \
+    '(--strict)--strict[exit 10 if any subject is missing or failed]' \
+    '(--max-age)--max-age=[maximum age of a cached answer]:max-age: ' \
+    '(--no-cache)--no-cache[bypass the cache]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     '*:subject:{_trdr_known handle}' \
     && return
 }
 
 _trdr_pnl() {
   _arguments -S \
-    '*--window=[show this window; may be given several times]:window:(24h 7d 30d all)' \
-    '(--sort)--sort=[best first, by the first --window given, or all]:sort:(netUsd returnPct volumeUsd trades rank)' \
-    '(--resume)--resume[with --out\: go on with an export that was interrupted]' \
-    '(--file)--file=[read one subject a line from this file; - is stdin]:file:_files' \
-    '(--column)--column=[the file is CSV\: take this column]:column: ' \
-    '(--strict)--strict[exit 10 when any subject was missing or failed]' \
+    '*--window=[show only this window]:window:(24h 7d 30d all)' \
+    '(--sort)--sort=[sort by this column of the first window, best first]:sort:(netUsd returnPct volumeUsd trades rank)' \
+    '(--resume)--resume[with --out\: resume an interrupted export]' \
+    '(--file)--file=[read one subject per line from FILE (- for stdin)]:file:_files' \
+    '(--column)--column=[the input is CSV\: use this column]:column: ' \
+    '(--strict)--strict[exit 10 if any subject is missing or failed]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     '*:handle:{_trdr_known handle}' \
     && return
 }
 
 _trdr_thesis_list() {
   _arguments -S \
-    '(--token)--token=[only about this token]:token:{_trdr_known token}' \
-    '(--user)--user=[only by this author\: a handle or a user id]:user:{_trdr_known handle}' \
-    '(--limit)--limit=[how many at the most]:limit: ' \
-    '(--all)--all[all there are]' \
-    '(--since)--since=[only those posted since then]:since: ' \
-    '(--until)--until=[only those posted before then]:until: ' \
-    '(--before)--before=[only those older than the thesis with this id]:before: ' \
+    '(--token)--token=[only theses about this token]:token:{_trdr_known token}' \
+    '(--user)--user=[only theses by this author (handle or user id)]:user:{_trdr_known handle}' \
+    '(--limit)--limit=[maximum number of results]:limit: ' \
+    '(--all)--all[no limit on the number of results]' \
+    '(--since)--since=[only theses posted since this time]:since: ' \
+    '(--until)--until=[only theses posted before this time]:until: ' \
+    '(--before)--before=[only theses older than the one with this id]:before: ' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     && return
 }
 
 _trdr_thesis_tail() {
   _arguments -S \
-    '*--token=[only about this token]:token:{_trdr_known token}' \
-    '(--user)--user=[only by this author\: a handle or a user id]:user:{_trdr_known handle}' \
-    '*--symbol=[only about tokens of this symbol]:symbol: ' \
-    '(--min-holdings)--min-holdings=[only where the author'\''s position is at least this, USD]:min-holdings: ' \
-    '(--dev-only)--dev-only[only by the token'\''s own dev]' \
-    '(--grep)--grep=[only where the text matches; lower case matches any case]:grep: ' \
-    '(--via)--via=[how the feed is followed]:via:(auto ws poll)' \
-    '(--lag)--lag=[delay to aim at when polling\: longer is cheaper]:lag: ' \
-    '(--backfill)--backfill=[begin with the newest N]:backfill: ' \
-    '(--since)--since=[begin with what was posted since then]:since: ' \
-    '(--count)--count=[end after N rows]:count: ' \
-    '(--duration)--duration=[end after this long]:duration: ' \
-    '(--checkpoint)--checkpoint=[go on where the run that wrote this file stopped]:checkpoint:_files' \
+    '*--token=[only theses about this token]:token:{_trdr_known token}' \
+    '(--user)--user=[only theses by this author (handle or user id)]:user:{_trdr_known handle}' \
+    '*--symbol=[only theses about tokens with this symbol]:symbol: ' \
+    '(--min-holdings)--min-holdings=[minimum value of the author'\''s position in USD]:min-holdings: ' \
+    '(--dev-only)--dev-only[only theses by the token'\''s own dev]' \
+    '(--grep)--grep=[only theses that match; lower case matches any case]:grep: ' \
+    '(--via)--via=[how to follow the feed]:via:(auto ws poll)' \
+    '(--lag)--lag=[target delay when polling; longer is cheaper]:lag: ' \
+    '(--backfill)--backfill=[start with the last N posts]:backfill: ' \
+    '(--since)--since=[start with posts since this time]:since: ' \
+    '(--count)--count=[stop after N rows]:count: ' \
+    '(--duration)--duration=[stop after this time]:duration: ' \
+    '(--checkpoint)--checkpoint=[resume from this checkpoint file]:checkpoint:_files' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     && return
 }
 
@@ -190,23 +190,23 @@ _trdr_me() {
     '(--min-reveals)--min-reveals=[exit 6 when fewer wallet reveals are left]:min-reveals: ' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
     && return
 }
 
@@ -214,17 +214,17 @@ _trdr_price() {
   _arguments -S \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '1:endpoint:(user.handle user.wallet user.id user.resolve user.pnl users.pnl thesis.all thesis.token thesis.user thesis.userToken launchpad.user launchpad.callouts launchpad.callouts.coin launchpad.callouts.wallet launchpad.board me ws)' \
     && return
@@ -232,31 +232,31 @@ _trdr_price() {
 
 _trdr_launchpad_user() {
   _arguments -S \
-    '(--file)--file=[read one subject a line from this file; - is stdin]:file:_files' \
-    '(--column)--column=[the file is CSV\: take this column]:column: ' \
-    '(--strict)--strict[exit 10 when any subject was missing or failed]' \
+    '(--file)--file=[read one subject per line from FILE (- for stdin)]:file:_files' \
+    '(--column)--column=[the input is CSV\: use this column]:column: ' \
+    '(--strict)--strict[exit 10 if any subject is missing or failed]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     '*:wallet: ' \
     && return
 }
@@ -264,90 +264,90 @@ _trdr_launchpad_user() {
 _trdr_launchpad_callouts() {
   _arguments -S \
     '(--coin)--coin=[only this coin]:coin:{_trdr_known token}' \
-    '(--wallet)--wallet=[only what this wallet called out]:wallet: ' \
-    '(--limit)--limit=[how many at the most]:limit: ' \
-    '(--all)--all[all there are]' \
-    '(--since)--since=[only those posted since then]:since: ' \
+    '(--wallet)--wallet=[only callouts by this wallet]:wallet: ' \
+    '(--limit)--limit=[maximum number of results]:limit: ' \
+    '(--all)--all[no limit on the number of results]' \
+    '(--since)--since=[only callouts posted since this time]:since: ' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     && return
 }
 
 _trdr_launchpad_board() {
   _arguments -S \
-    '(--period)--period=[how long the board reaches back]:period:(daily weekly monthly)' \
-    '(--at)--at=[the latest snapshot at or before this time]:at: ' \
-    '(--compare)--compare=[what changed since the snapshot of this time]:compare: ' \
+    '(--period)--period=[period of the leaderboard]:period:(daily weekly monthly)' \
+    '(--at)--at=[show the latest snapshot at or before this time]:at: ' \
+    '(--compare)--compare=[show what changed since this time]:compare: ' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     && return
 }
 
 _trdr_doctor() {
   _arguments -S \
-    '(--ws)--ws[also open the socket\: a minute of it, 20,000 CU]' \
+    '(--ws)--ws[also try the WebSocket (one minute, 20,000 CU)]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     && return
 }
 
@@ -355,17 +355,17 @@ _trdr_schema() {
   _arguments -S \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '*:command:(resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox)' \
     && return
@@ -375,40 +375,40 @@ _trdr_completion() {
   _arguments -S \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '1:shell:(bash zsh fish powershell)' \
     && return
 }
 
 _trdr_usage() {
   _arguments -S \
-    '(--since)--since=[from this time on\: a time, or an age such as 7d]:since: ' \
-    '(--by)--by=[what to sum by]:by:(command endpoint day profile)' \
-    '(--reconcile)--reconcile[hold the sum of the month against the service; free]' \
+    '(--since)--since=[only calls since this time, or of this age (7d)]:since: ' \
+    '(--by)--by=[group by this]:by:(command endpoint day profile)' \
+    '(--reconcile)--reconcile[compare this month with the service (free)]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
     && return
 }
 
@@ -416,77 +416,77 @@ _trdr_cache_stats() {
   _arguments -S \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     && return
 }
 
 _trdr_cache_clear() {
   _arguments -S \
-    '(--all)--all[the answers of every base URL and key]' \
+    '(--all)--all[clear the cache for all keys and base URLs]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     && return
 }
 
 _trdr_auth_login() {
   _arguments -S \
     '(--with-key)--with-key[read the key from stdin]' \
-    '(--no-verify)--no-verify[keep it without asking the service]' \
+    '(--no-verify)--no-verify[save the key without verifying it]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
     && return
 }
 
 _trdr_auth_status() {
   _arguments -S \
-    '(--check)--check[ask the service about each key]' \
+    '(--check)--check[verify each key with the service]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
     && return
 }
 
@@ -494,27 +494,27 @@ _trdr_auth_switch() {
   _arguments -S \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '1:profile:{_trdr_known profile}' \
     && return
 }
 
 _trdr_auth_logout() {
   _arguments -S \
-    '(--forget)--forget[remove the profile, with its base URL and settings]' \
+    '(--forget)--forget[remove the whole profile, settings included]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '1:profile:{_trdr_known profile}' \
     && return
 }
@@ -524,17 +524,17 @@ _trdr_config_list() {
     '(--origin)--origin[show where each value comes from]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     && return
 }
@@ -543,17 +543,17 @@ _trdr_config_get() {
   _arguments -S \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '1:key:(profile key baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp)' \
     && return
@@ -563,12 +563,12 @@ _trdr_config_set() {
   _arguments -S \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '1:key:(baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp)' \
     '2:value: ' \
     && return
@@ -578,12 +578,12 @@ _trdr_config_unset() {
   _arguments -S \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '1:key:(baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp)' \
     && return
 }
@@ -592,40 +592,40 @@ _trdr_config_path() {
   _arguments -S \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     && return
 }
 
 _trdr_api() {
   _arguments -S \
-    '*--field=[a field of the query, or of the JSON body]:field: ' \
-    '*-f+[a field of the query, or of the JSON body]:f: ' \
-    '(--input)--input=[send this file as the body; - is stdin]:input:_files' \
-    '(--include -i)--include[print the status and the headers too]' \
-    '(--include -i)-i[print the status and the headers too]' \
-    '(--paginate)--paginate[go on to the last page]' \
-    '(--out)--out=[write to this file, which appears whole or not at all; - is stdout]:out:_files' \
+    '*--field=[field of the query or of the JSON body]:field: ' \
+    '*-f+[field of the query or of the JSON body]:f: ' \
+    '(--input)--input=[send FILE as the request body (- for stdin)]:input:_files' \
+    '(--include -i)--include[print the status line and the headers]' \
+    '(--include -i)-i[print the status line and the headers]' \
+    '(--paginate)--paginate[fetch all pages]' \
+    '(--out)--out=[write to FILE, which appears complete or not at all]:out:_files' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     '1:method:(GET POST)' \
     '2:path: ' \
     && return
@@ -634,63 +634,63 @@ _trdr_api() {
 _trdr_launchpad_tail() {
   _arguments -S \
     '(--coin)--coin=[only this coin]:coin:{_trdr_known token}' \
-    '(--wallet)--wallet=[only what this wallet calls out]:wallet: ' \
-    '(--lag)--lag=[delay to aim at when polling\: longer is cheaper]:lag: ' \
-    '(--backfill)--backfill=[begin with the newest N]:backfill: ' \
-    '(--since)--since=[begin with what was posted since then]:since: ' \
-    '(--count)--count=[end after N rows]:count: ' \
-    '(--duration)--duration=[end after this long]:duration: ' \
-    '(--checkpoint)--checkpoint=[go on where the run that wrote this file stopped]:checkpoint:_files' \
+    '(--wallet)--wallet=[only callouts by this wallet]:wallet: ' \
+    '(--lag)--lag=[target delay when polling; longer is cheaper]:lag: ' \
+    '(--backfill)--backfill=[start with the last N posts]:backfill: ' \
+    '(--since)--since=[start with posts since this time]:since: ' \
+    '(--count)--count=[stop after N rows]:count: ' \
+    '(--duration)--duration=[stop after this time]:duration: ' \
+    '(--checkpoint)--checkpoint=[resume from this checkpoint file]:checkpoint:_files' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
     '(--output -o)-o+[output format]:o:(table ndjson json csv)' \
     '(--json)--json[same as -o json]' \
-    '(--fields)--fields=[keep these fields, in this order]:fields: ' \
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files' \
+    '(--fields)--fields=[print only these fields, in this order]:fields: ' \
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]' \
-    '(--retries)--retries=[tries after a failure that may pass]:retries: ' \
-    '(--timeout)--timeout=[time for one request]:timeout: ' \
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]' \
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: ' \
-    '(--yes -y)--yes[do not ask before a costly run]' \
-    '(--yes -y)-y[do not ask before a costly run]' \
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]' \
+    '(--retries)--retries=[retries after a transient failure]:retries: ' \
+    '(--timeout)--timeout=[timeout of each request]:timeout: ' \
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]' \
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
+    '(--yes -y)--yes[skip the cost confirmation]' \
+    '(--yes -y)-y[skip the cost confirmation]' \
     && return
 }
 
 _trdr_sandbox() {
   _arguments -S \
-    '(--port)--port=[port to listen on; 0 takes a free one]:port: ' \
-    '(--seed)--seed=[seed of the world]:seed: ' \
+    '(--port)--port=[port to listen on (0 for any free port)]:port: ' \
+    '(--seed)--seed=[seed of the generated data]:seed: ' \
     '(--plan)--plan=[plan of the key]:plan:(explore starter builder growth scale enterprise legacy)' \
-    '(--rate)--rate=[live posts a minute]:rate: ' \
-    '(--envelope)--envelope=[how answers stand]:envelope:(bare wrapped)' \
-    '(--page)--page=[whether limits above 20 are honoured]:page:(full capped)' \
-    '(--faults)--faults=[what goes wrong, and how often]:faults: ' \
-    '(--replay)--replay=[play a recorded feed\: NDJSON as thesis tail prints it]:replay:_files' \
-    '(--speed)--speed=[how fast the recording plays]:speed: ' \
-    '(--data)--data=[serve the NDJSON files of this folder]:data:_files' \
-    '(--theses)--theses=[theses in the made world]:theses: ' \
-    '(--traders)--traders=[traders in the made world]:traders: ' \
-    '(--socials)--socials[user records carry social links]' \
-    '(--units-used)--units-used=[units the key has used already]:units-used: ' \
-    '(--unmetered)--unmetered[the key is never refused for quota]' \
+    '(--rate)--rate=[live posts per minute]:rate: ' \
+    '(--envelope)--envelope=[shape of the responses]:envelope:(bare wrapped)' \
+    '(--page)--page=[whether page limits above 20 are honoured]:page:(full capped)' \
+    '(--faults)--faults=[faults to inject, and how often]:faults: ' \
+    '(--replay)--replay=[replay a feed recorded by thesis tail (NDJSON)]:replay:_files' \
+    '(--speed)--speed=[speed of the replay]:speed: ' \
+    '(--data)--data=[serve the NDJSON files in this folder]:data:_files' \
+    '(--theses)--theses=[number of generated theses]:theses: ' \
+    '(--traders)--traders=[number of generated traders]:traders: ' \
+    '(--socials)--socials[include social accounts in user records]' \
+    '(--units-used)--units-used=[units that the key has already used]:units-used: ' \
+    '(--unmetered)--unmetered[never reject the key for quota]' \
     '(--help -h)--help[show help]' \
     '(--help -h)-h[show help]' \
-    '(--quiet -q)--quiet[no notices on stderr]' \
-    '(--quiet -q)-q[no notices on stderr]' \
-    '(--debug)--debug[trace requests on stderr, keys masked]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
     '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}' \
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     && return
 }
 
@@ -786,71 +786,71 @@ _trdr() {
   leading=(
     '(--help -h)--help[show help]'
     '(--help -h)-h[show help]'
-    '(--quiet -q)--quiet[no notices on stderr]'
-    '(--quiet -q)-q[no notices on stderr]'
-    '(--debug)--debug[trace requests on stderr, keys masked]'
+    '(--quiet -q)--quiet[suppress notices on stderr]'
+    '(--quiet -q)-q[suppress notices on stderr]'
+    '(--debug)--debug[trace requests on stderr (keys are masked)]'
     '(--color)--color=[colour in tables and messages]:color:(auto always never)'
-    '(--profile)--profile=[use this profile of the config file]:profile:{_trdr_known profile}'
-    '(--sandbox)--sandbox[run against the embedded service\: no key, no set-up, no network]'
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}'
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]'
     '(--output -o)--output=[output format]:output:(table ndjson json csv)'
     '(--output -o)-o+[output format]:o:(table ndjson json csv)'
     '(--json)--json[same as -o json]'
-    '(--fields)--fields=[keep these fields, in this order]:fields: '
-    '(--out)--out=[write to this file, whose ending decides the format; - is stdout]:out:_files'
+    '(--fields)--fields=[print only these fields, in this order]:fields: '
+    '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files'
     '(--utc)--utc[show times in UTC]'
     '(--base-url)--base-url=[base URL of the service]:base-url: '
-    '(--dry-run)--dry-run[print the requests and what they can cost; send nothing]'
-    '(--retries)--retries=[tries after a failure that may pass]:retries: '
-    '(--timeout)--timeout=[time for one request]:timeout: '
-    '(--insecure-http)--insecure-http[allow plain http beyond this machine]'
-    '(--max-cu)--max-cu=[hard ceiling\: no call is sent that could pass it]:max-cu: '
-    '(--yes -y)--yes[do not ask before a costly run]'
-    '(--yes -y)-y[do not ask before a costly run]'
+    '(--dry-run)--dry-run[print the calls and their cost without sending them]'
+    '(--retries)--retries=[retries after a transient failure]:retries: '
+    '(--timeout)--timeout=[timeout of each request]:timeout: '
+    '(--insecure-http)--insecure-http[allow plain HTTP to other machines]'
+    '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: '
+    '(--yes -y)--yes[skip the cost confirmation]'
+    '(--yes -y)-y[skip the cost confirmation]'
   )
   words_=(
-    'api:Any call of the service, its answer as it came'
-    'auth:Keys and profiles'
-    'cache:Answers kept on this machine'
-    'completion:The completion script of a shell'
-    'config:Settings'
-    'doctor:Check settings, key, reach, clock and limits, and how the service has changed'
-    'launchpad:The launchpad'
-    'me:Your plan, limits and what is left of both meters; free'
-    'pnl:Traders'\'' numbers\: cash flow, return, volume, trades, rank'
-    'price:The price list, in compute units (CU)'
-    'resolve:A handle'\''s wallet, looked for live where none is held'
-    'sandbox:The embedded service, standing on loopback until it is stopped'
-    'schema:JSON Schema of what a command prints, with its flags, prices and exit codes'
-    'thesis:The feed of theses'
-    'usage:What was spent from this machine, by the local ledger'
-    'whois:Who is behind a handle, a wallet or a user id'
+    'api:Call any API endpoint and print the raw response'
+    'auth:Manage keys and profiles'
+    'cache:Manage cached answers'
+    'completion:Print the completion script for a shell'
+    'config:Manage settings'
+    'doctor:Check settings, key, connection, clock, limits and API changes'
+    'launchpad:Look up launchpad accounts, callouts and the leaderboard'
+    'me:Show plan, limits, usage and remaining allowance (free)'
+    'pnl:Show traders'\'' numbers\: cash flow, return, volume, trades, rank'
+    'price:Show the price list in compute units (CU)'
+    'resolve:Resolve a handle to its wallet, searching live if none is on record'
+    'sandbox:Run the embedded service on localhost'
+    'schema:Print the JSON Schema of a command'\''s records, flags, prices and exit codes'
+    'thesis:List or stream theses'
+    'usage:Show what this machine has spent (from the local ledger)'
+    'whois:Look up who is behind a handle, a wallet or a user id'
   )
   words_thesis=(
-    'list:Theses, newest first'
-    'tail:Theses as they are posted, each exactly once'
+    'list:List theses, newest first'
+    'tail:Stream theses as they are posted, each exactly once'
   )
   words_launchpad=(
-    'board:The top 100 traders of the launchpad, by realized plus unrealized PnL'
-    'callouts:Coins called out on the launchpad, newest first'
-    'tail:Callouts as they are posted, each exactly once; by polls of 10 CU'
-    'user:The launchpad account of a wallet'
+    'board:Show the top 100 launchpad traders by PnL'
+    'callouts:List coins called out on the launchpad, newest first'
+    'tail:Stream callouts as they are posted, each exactly once'
+    'user:Look up the launchpad account of a wallet'
   )
   words_cache=(
-    'clear:Forget the answers kept for the key in use'
-    'stats:What is kept of earlier answers'
+    'clear:Clear the cache for the current key'
+    'stats:Show cache statistics'
   )
   words_auth=(
-    'login:Keep a key in a profile, once the service has taken it'
-    'logout:Forget the key of a profile'
-    'status:Every profile\: base URL, masked key, live or test, and where each comes from'
-    'switch:Use another profile from now on'
+    'login:Verify an API key and save it to a profile'
+    'logout:Remove the key of a profile'
+    'status:Show all profiles with base URL, masked key and their origin'
+    'switch:Switch to another profile'
   )
   words_config=(
-    'get:One setting as it counts in this place'
-    'list:Every setting as it counts in this place'
-    'path:Where the config file is, or would be'
-    'set:Keep a setting in a profile'
-    'unset:Forget a setting of a profile, so that its default counts again'
+    'get:Show the effective value of a setting'
+    'list:Show the effective settings'
+    'path:Print the path of the config file'
+    'set:Change a setting of a profile'
+    'unset:Reset a setting to its default'
   )
   _arguments -C -S -A '-*' $leading '1: :->word' '*:: :->rest' && return
   case $state in

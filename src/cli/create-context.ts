@@ -47,20 +47,20 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     }
     const { baseUrl, key, profile } = settings;
     if (baseUrl === undefined) {
-      throw new Failure('auth', 'no base URL is set: trdr does not know whom to ask', {
+      throw new Failure('auth', 'no base URL configured', {
         code: 'NO_BASE_URL',
-        hint: 'run "trdr auth login --base-url URL", set TRDR_BASE_URL, or try it with --sandbox',
+        hint: 'run "trdr auth login --base-url URL", set TRDR_BASE_URL, or try --sandbox',
       });
     }
     if (key === undefined) {
-      throw new Failure('auth', `no key is set for profile "${profile}"`, {
+      throw new Failure('auth', `no key configured for profile "${profile}"`, {
         code: 'NO_KEY',
-        hint: 'run "trdr auth login", set TRDR_API_KEY, or try it with --sandbox',
+        hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
       });
     }
     const { keptFor } = settings;
     if (keptFor !== undefined) {
-      notice(`the key of profile "${profile}" was kept for ${keptFor}, and now goes to ${baseUrl}`);
+      notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
     }
     return { baseUrl, key, embedded: false };
   }

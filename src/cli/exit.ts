@@ -1,26 +1,26 @@
 import type { FailureKind } from '../base/failure.ts';
 
-/** What each exit code means, as `--help`, `schema` and the docs print it. */
+/** Meaning of each exit code, as printed by `--help`, `schema` and the docs. */
 export const exitCodes = {
-  0: 'done; an empty page is done too',
+  0: 'success (including empty results)',
   1: 'a bug in trdr',
-  2: 'wrong usage, or the service said 400',
-  3: '404: no verified link is held (many subjects: none of them was found)',
-  4: 'no key, or 401',
-  5: '403: scope, plan or account does not allow it',
-  6: '402, or a limit of your own (--max-cu, me --min-units) stands in the way',
-  7: 'still 429 after the waits allowed',
-  8: 'resolve: not answerable yet',
-  9: 'the service or the network failed, after retries',
-  10: '--strict, and at least one subject was missing or failed',
-  11: 'a confirmation is needed and nobody is there to ask',
-  130: 'ended by SIGINT, in order',
-  143: 'ended by SIGTERM, in order',
+  2: 'usage error, or HTTP 400',
+  3: 'not found (several subjects: none was found)',
+  4: 'no key, or HTTP 401',
+  5: 'HTTP 403: scope, plan or account does not allow it',
+  6: 'quota exhausted (402) or your own limit reached',
+  7: 'still rate limited (429) after the allowed waits',
+  8: 'resolve: no answer yet',
+  9: 'the service, the network or the disk failed, after retries',
+  10: '--strict and at least one subject is missing or failed',
+  11: 'confirmation required and nobody to ask, or declined',
+  130: 'interrupted (SIGINT), shut down cleanly',
+  143: 'terminated (SIGTERM), shut down cleanly',
 } as const;
 
 export type ExitCode = keyof typeof exitCodes;
 
-/** Where each kind of failure ends. */
+/** Exit code of each kind of failure. */
 export const exitOf: Readonly<Record<FailureKind, ExitCode>> = {
   usage: 2,
   missing: 3,

@@ -57,17 +57,23 @@ async function showHelp(io: Io, path: string): Promise<ExitCode> {
   const asked = io.argv.some((word) => word === '--help' || word === '-h');
   const [first] = io.argv;
   if (path === '' && first !== undefined && !asked) {
-    throw usageError(`"trdr ${first.split('=')[0]}" names no command`, 'see trdr --help, or trdr --version');
+    throw usageError(`no command given with ${first.split('=')[0]}`, 'see trdr --help');
   }
   const shown = await text();
   if (path !== '' && load === undefined && !asked) {
-    throw new Failure('usage', `"trdr ${path}" needs one of its commands`, {
+    throw new Failure('usage', `"trdr ${path}" requires a subcommand: ${subcommands(path).join(', ')}`, {
       code: 'USAGE',
       hint: `see trdr ${path} --help`,
     });
   }
   return await show(io, shown);
 }
+
+/** The last words of the commands of a group. */
+const subcommands = (group: string) =>
+  Object.keys(tree)
+    .filter((path) => path.startsWith(`${group} `))
+    .map((path) => path.slice(group.length + 1));
 
 const isVersion = (word: string | undefined): boolean => word === '--version' || word === '-V';
 

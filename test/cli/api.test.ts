@@ -25,14 +25,14 @@ describe('the line of trdr api', () => {
   });
 
   it.each([
-    [['https://other.example/v2/me'], /not an address/],
-    [['GET'], /needs a PATH/],
-    [[], /needs a PATH/],
-    [['/v2/me', 'GET'], /no HTTP method/],
-    [['POST', '/x', '--paginate'], /GET alone/],
-    [['/x', '--paginate', '--input', '-'], /do not go together/],
+    [['https://other.example/v2/me'], /got a URL/],
+    [['GET'], /requires a PATH/],
+    [[], /requires a PATH/],
+    [['/v2/me', 'GET'], /invalid HTTP method/],
+    [['POST', '/x', '--paginate'], /GET only/],
+    [['/x', '--paginate', '--input', '-'], /cannot be combined/],
     [['/x', '-f', 'limit'], /invalid field "limit"/],
-    [['GET', '/x', 'more'], /fewer words/],
+    [['GET', '/x', 'more'], /too many arguments/],
   ])('is refused where it makes no call: %s', (words, why) => {
     expect(() => parse(...words)).toThrow(why);
   });

@@ -154,8 +154,8 @@ END
   it('would be caught with a line that the program does not take', () => {
     const flawIn = (line: string) => commandsOf(line).map((command) => flawOf(wordsOfTrdr(command) ?? []))[0];
     expect(flawIn('trdr whois mira --max-age 2h')).toBeUndefined();
-    expect(flawIn('trdr whoami')).toContain('no command');
-    expect(flawIn('trdr whois mira --maxage 2h')).toContain('no flag');
+    expect(flawIn('trdr whoami')).toContain('unknown command');
+    expect(flawIn('trdr whois mira --maxage 2h')).toContain('unknown flag');
     expect(flawIn('trdr whois mira --max-age soon')).toContain('--max-age');
     expect(flawIn('trdr pnl mira --sort luck')).toContain('--sort');
     expect(flawIn('trdr thesis tail -o json')).toBeUndefined();

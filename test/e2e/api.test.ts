@@ -181,7 +181,7 @@ describe('trdr api', () => {
 
   test('says which file can not be read', async () => {
     const { exitCode, error } = await runInProcess(['api', 'POST', '/v2/x', '--input', 'gone.json']);
-    expect([exitCode, error()['message']]).toEqual([2, 'there is no file gone.json']);
+    expect([exitCode, error()['message']]).toEqual([2, 'file not found: gone.json']);
   });
 
   test('runs against the embedded service', async () => {

@@ -22,7 +22,7 @@ describe('trdr auth login', () => {
       input: `${sandbox.key}\n`,
     });
     expect([login.exitCode, login.stdout]).toEqual([0, '']);
-    expect(login.stderr).toContain(`${maskKey(sandbox.key)} for ${sandbox.url} in profile "default"`);
+    expect(login.stderr).toContain(`${maskKey(sandbox.key)} for ${sandbox.url} to profile "default"`);
     expect(configOf(home)).toMatchObject({
       current: 'default',
       profiles: { default: { key: sandbox.key, baseUrl: sandbox.url } },
@@ -118,8 +118,8 @@ describe('trdr auth login', () => {
   });
 
   test.each([
-    ['', 'it is empty'],
-    ['two words', 'characters that no key has'],
+    ['', 'is empty'],
+    ['two words', 'invalid characters'],
     ['x'.repeat(10_000), 'more on stdin'],
   ])('refuses what is no key', async (input, why) => {
     const home = openHome();

@@ -20,7 +20,7 @@ describe('trdr config', () => {
     expect([set.exitCode, set.stdout, set.stderr]).toEqual([
       0,
       '',
-      'trdr: confirmAbove is set in profile "default"\n',
+      'trdr: Set confirmAbove in profile "default"\n',
     ]);
     expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('1000000\n');
     expect((await trdr(['config', 'unset', 'confirmAbove', '-q'], { home })).stderr).toBe('');
@@ -71,13 +71,13 @@ describe('trdr config', () => {
 
   test('says that the environment goes before what was just set', async () => {
     const { stderr } = await trdr(['config', 'set', 'output', 'csv'], { env: { TRDR_OUTPUT: 'json' } });
-    expect(stderr).toContain('TRDR_OUTPUT is set, and goes before it');
+    expect(stderr).toContain('TRDR_OUTPUT is set and overrides it');
   });
 
   test.each([
     [['config', 'set', 'maxage', '1h'], 'Did you mean maxAge?'],
     [['config', 'get', 'retrys'], 'Did you mean retries?'],
-    [['config', 'unset', 'nothing'], 'there are baseUrl, output'],
+    [['config', 'unset', 'nothing'], 'available settings: baseUrl, output'],
     [['config', 'set', 'profile', 'x'], 'trdr auth switch'],
     [['config', 'set', 'retries'], 'trdr config set --help'],
     [['config', 'lst'], 'Did you mean "trdr config list"'],

@@ -15,6 +15,6 @@ describe('a key that was kept for another service', () => {
     );
     const { stderr, exitCode } = await runInProcess(['me', '--base-url', sandbox.url], { home });
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(`was kept for https://desk.example, and now goes to ${sandbox.url}`);
+    expect(stderr).toContain(`sending the key saved for https://desk.example to ${sandbox.url}`);
   });
 });

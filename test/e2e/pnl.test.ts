@@ -232,7 +232,7 @@ describe('shaping', () => {
       sandbox,
     });
     expect(records()).toEqual(recordsOf(['quiet', 'mira']));
-    expect(stderr).toContain('--window and --sort shape tables and CSV');
+    expect(stderr).toContain('--window and --sort apply to tables and CSV');
   });
 
   test('takes fields of rows in CSV, and fields of records everywhere', async () => {

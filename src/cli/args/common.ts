@@ -10,32 +10,32 @@ export type OutputFormat = (typeof outputFormats)[number];
 /** Flags that every command has. */
 const always = {
   help: flag('-h, --help', 'show help'),
-  quiet: flag('-q, --quiet', 'no notices on stderr'),
-  debug: flag('--debug', 'trace requests on stderr, keys masked'),
+  quiet: flag('-q, --quiet', 'suppress notices on stderr'),
+  debug: flag('--debug', 'trace requests on stderr (keys are masked)'),
   color: value('--color', 'colour in tables and messages', oneOf('auto', 'always', 'never'), 'auto'),
-  profile: value('--profile', 'use this profile of the config file', text('name', 'profile')),
-  sandbox: flag('--sandbox', 'run against the embedded service: no key, no set-up, no network'),
+  profile: value('--profile', 'use this profile', text('name', 'profile')),
+  sandbox: flag('--sandbox', 'use the embedded service: no key, no network, no cost'),
 } satisfies Options;
 
 const output = {
   output: value('-o, --output', 'output format', oneOf(...outputFormats), 'table on a terminal, else ndjson'),
   json: flag('--json', 'same as -o json'),
-  fields: value('--fields', 'keep these fields, in this order', text('a,b.c')),
-  out: value('--out', 'write to this file, whose ending decides the format; - is stdout', outFile),
+  fields: value('--fields', 'print only these fields, in this order', text('a,b.c')),
+  out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
   utc: flag('--utc', 'show times in UTC'),
 } satisfies Options;
 
 const service = {
   baseUrl: value('--base-url', 'base URL of the service', text('url')),
-  dryRun: flag('--dry-run', 'print the requests and what they can cost; send nothing'),
-  retries: value('--retries', 'tries after a failure that may pass', integer({ min: 0, max: 100 }), '4'),
-  timeout: value('--timeout', 'time for one request', timeout, '30s; resolve 60s'),
-  insecureHttp: flag('--insecure-http', 'allow plain http beyond this machine'),
+  dryRun: flag('--dry-run', 'print the calls and their cost without sending them'),
+  retries: value('--retries', 'retries after a transient failure', integer({ min: 0, max: 100 }), '4'),
+  timeout: value('--timeout', 'timeout of each request', timeout, '30s; resolve 60s'),
+  insecureHttp: flag('--insecure-http', 'allow plain HTTP to other machines'),
 } satisfies Options;
 
 const money = {
-  maxCu: value('--max-cu', 'hard ceiling: no call is sent that could pass it', units),
-  yes: flag('-y, --yes', 'do not ask before a costly run'),
+  maxCu: value('--max-cu', 'spend at most this many CU in this run', units),
+  yes: flag('-y, --yes', 'skip the cost confirmation'),
 } satisfies Options;
 
 /** The common flags, by what they are about. */
@@ -54,7 +54,7 @@ export function commonOptions(groups: readonly Common[]): Options {
 
 /** Flags of commands that take many subjects. */
 export const subjectOptions = {
-  file: value('--file', 'read one subject a line from this file; - is stdin', file),
-  column: value('--column', 'the file is CSV: take this column', text('name')),
-  strict: flag('--strict', 'exit 10 when any subject was missing or failed'),
+  file: value('--file', 'read one subject per line from FILE (- for stdin)', file),
+  column: value('--column', 'the input is CSV: use this column', text('name')),
+  strict: flag('--strict', 'exit 10 if any subject is missing or failed'),
 } satisfies Options;

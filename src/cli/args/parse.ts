@@ -29,7 +29,7 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
   const missing = needed[program.args.length];
   if (missing) {
     throw usageError(
-      `"trdr ${command.path}" needs a ${missing.name.toUpperCase()}`,
+      `"trdr ${command.path}" requires a ${missing.name.toUpperCase()}`,
       `see trdr ${command.path} --help`,
     );
   }
@@ -109,13 +109,15 @@ function inOurWords(error: CommanderError, command: AnyCommand, options: Options
         quoted,
         Object.values(options).map((option) => `--${longName(option)}`),
       );
-      return usageError(`there is no flag ${quoted} for "trdr ${command.path}"`, near || help);
+      return usageError(`unknown flag ${quoted} for "trdr ${command.path}"`, near || help);
     }
     case 'commander.optionMissingArgument':
-      return usageError(`${quoted.replace(/^-\w, /, '').replace(/ <.*/, '')} needs a value`, help);
+      return usageError(`${quoted.replace(/^-\w, /, '').replace(/ <.*/, '')} requires a value`, help);
     case 'commander.excessArguments':
       return usageError(
-        `"trdr ${command.path}" takes ${command.args.length === 0 ? 'no words' : 'fewer words'}`,
+        command.args.length === 0
+          ? `"trdr ${command.path}" takes no arguments`
+          : `too many arguments for "trdr ${command.path}"`,
         command.excess ?? help,
       );
     default:

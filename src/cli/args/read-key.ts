@@ -11,14 +11,14 @@ const LONGEST = 4096;
 export async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string> {
   if (isAttended(io)) {
     const typed = await askLine(io, 'API key (not shown): ', { hidden: true, signal });
-    if (typed !== undefined) return checkKeyFormat(typed, 'what was typed');
-    throw new Failure('auth', 'no key was given: nothing is kept', { code: 'NO_KEY' });
+    if (typed !== undefined) return checkKeyFormat(typed, 'the key');
+    throw new Failure('auth', 'no key given; nothing was saved', { code: 'NO_KEY' });
   }
   if (!fromStdin) {
     throw usageError(
-      'there is no terminal to ask for the key on',
+      'not running interactively: cannot prompt for the key',
       'pipe it in: trdr auth login --with-key < key.txt',
     );
   }
-  return checkKeyFormat(await readAll(io, LONGEST, signal), 'what stands on stdin');
+  return checkKeyFormat(await readAll(io, LONGEST, signal), 'the key on stdin');
 }

@@ -59,7 +59,7 @@ function unknown(words: string, paths: readonly string[]) {
   const firsts = paths.map((path) => path.split(' ')[0] ?? '');
   const near = didYouMean(words, [...paths, ...firsts], (name) => `"trdr ${name}"`);
   return usageError(
-    `there is no command "${words}"`,
+    `unknown command "${words}"`,
     near || `see trdr ${group === '' ? '' : `${group} `}--help`,
   );
 }

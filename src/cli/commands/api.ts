@@ -26,39 +26,39 @@ const LARGEST = 16 * 1024 * 1024;
 
 export const api = command({
   path: 'api',
-  summary: 'Any call of the service, its answer as it came',
+  summary: 'Call any API endpoint and print the raw response',
   about: [
-    'The body goes to stdout byte for byte, that of an error too; the error itself goes to stderr, and the exit code is the one that its status has everywhere. On a terminal JSON is spread out, and made safe to look at.',
-    'The method is GET, or POST where --input gives a body. Fields of -f go into the query of a GET, and into a JSON body elsewhere: "handles[]=a" adds to a list, "a[b]=c" nests, values are texts. With --input they go into the query.',
-    '--paginate follows nextBefore to the last page, and prints one body after another, a line each.',
-    'Limits, retries, the ledger and --max-cu hold as for any command. The cost of a call that trdr does not know is not known either: it is refused where a ceiling is set.',
+    'The response body goes to stdout byte for byte, error bodies included. The error itself goes to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
+    'The method defaults to GET, or to POST with --input. Fields given with -f go into the query of a GET and into a JSON body otherwise: "handles[]=a" appends to an array, "a[b]=c" nests, and values are strings. With --input they go into the query.',
+    '--paginate follows nextBefore to the last page and prints one body per line.',
+    'Rate limits, retries, the ledger and --max-cu apply as for any command. The cost of an unknown endpoint cannot be estimated, so such a call is rejected when a spending limit is set.',
   ],
   args: [
     {
       name: 'method',
-      help: 'GET, POST, ...; GET where it is left out',
+      help: 'HTTP method [GET]',
       optional: true,
       choices: ['GET', 'POST'],
     },
-    { name: 'path', help: 'the path, such as /v2/me', complete: 'path' },
+    { name: 'path', help: 'path of the endpoint, such as /v2/me', complete: 'path' },
   ],
   options: {
-    field: list('-f, --field', 'a field of the query, or of the JSON body', field),
-    input: value('--input', 'send this file as the body; - is stdin', file),
-    include: flag('-i, --include', 'print the status and the headers too'),
-    paginate: flag('--paginate', 'go on to the last page'),
-    out: value('--out', 'write to this file, which appears whole or not at all; - is stdout', outFile),
+    field: list('-f, --field', 'field of the query or of the JSON body', field),
+    input: value('--input', 'send FILE as the request body (- for stdin)', file),
+    include: flag('-i, --include', 'print the status line and the headers'),
+    paginate: flag('--paginate', 'fetch all pages'),
+    out: value('--out', 'write to FILE, which appears complete or not at all', outFile),
   },
   common: ['service', 'money'],
   examples: [
-    { run: 'trdr api /v2/me', does: 'a free call' },
+    { run: 'trdr api /v2/me', does: 'free of charge' },
     {
       run: 'trdr api /v2/thesis -f limit=100 --paginate --max-cu 50k | jq -c ".items[]"',
-      does: 'many pages',
+      does: 'all pages, up to a spending limit',
     },
     {
       run: 'trdr api POST /v2/user/handles/pnl -f "handles[]=mira" -f "handles[]=kato"',
-      does: 'a JSON body',
+      does: 'send a JSON body',
     },
   ],
   calls: [],
@@ -68,20 +68,20 @@ export const api = command({
     const method = given?.toUpperCase();
     if (method !== undefined && !/^[A-Z]{1,20}$/.test(method)) {
       throw usageError(
-        `"${given}" is no HTTP method`,
-        'the method stands before the path: trdr api POST /v2/...',
+        `invalid HTTP method "${given}"`,
+        'put the method before the path: trdr api POST /v2/...',
       );
     }
     if (words.length === 1 && /^[A-Z]+$/.test(path))
-      throw usageError('"trdr api" needs a PATH', `trdr api ${path} /v2/...`);
+      throw usageError('"trdr api" requires a PATH', `for example: trdr api ${path} /v2/me`);
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) {
       throw usageError(
-        'a path is asked for, not an address',
-        'leave the host out; another one is --base-url',
+        'expected a path, got a URL',
+        'leave out the host; use --base-url for another service',
       );
     }
-    if (paginate && (method ?? 'GET') !== 'GET') throw usageError('--paginate is for GET alone');
-    if (paginate && input !== undefined) throw usageError('--paginate and --input do not go together');
+    if (paginate && (method ?? 'GET') !== 'GET') throw usageError('--paginate works with GET only');
+    if (paginate && input !== undefined) throw usageError('--paginate and --input cannot be combined');
     return { method, path: path.startsWith('/') ? path : `/${path}`, fields, input, include, paginate };
   },
   async run(context, { input, include, paginate, ...call }) {
@@ -123,7 +123,7 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
   } catch (error) {
     context.signal.throwIfAborted();
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    throw usageError(code === 'ENOENT' ? `there is no file ${input}` : `${input} can't be read (${code})`);
+    throw usageError(code === 'ENOENT' ? `file not found: ${input}` : `cannot read ${input} (${code})`);
   }
 }
 

@@ -13,25 +13,24 @@ import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const authLogin = command({
   path: 'auth login',
-  summary: 'Keep a key in a profile, once the service has taken it',
+  summary: 'Verify an API key and save it to a profile',
   about: [
-    'Asks for the key without showing it; with --with-key it is read from stdin. It is tried on the service with the free "me" before it is kept, unless --no-verify is given.',
-    'The config file may be read by nobody but you. A key is never taken as an argument: other users of the machine, and your shell history, would see it there.',
-    'Without --profile it goes into the profile in use. The first profile to hold a key becomes the one in use; "trdr auth switch" changes that.',
+    'Prompts for the key (input hidden), or reads it from stdin with --with-key. The key is verified with a free call before it is saved, unless --no-verify is given.',
+    'Only you can read the config file. A key is never accepted as an argument, because other users of the machine and your shell history would see it.',
+    'Without --profile, the key is saved to the current profile. The first profile with a key becomes the current one; change it with "trdr auth switch".',
   ],
   args: [],
-  excess:
-    'a key is never taken from the command line: run it without and type the key, or pipe it in with --with-key',
+  excess: 'a key is never accepted as an argument: type it at the prompt, or pipe it in with --with-key',
   options: {
     withKey: flag('--with-key', 'read the key from stdin'),
-    noVerify: flag('--no-verify', 'keep it without asking the service'),
+    noVerify: flag('--no-verify', 'save the key without verifying it'),
   },
   common: ['service'],
   examples: [
-    { run: 'trdr auth login --base-url https://api.example.com', does: 'type the key' },
+    { run: 'trdr auth login --base-url https://api.example.com', does: 'prompt for the key' },
     {
       run: 'pass show trdr/desk | trdr auth login --with-key --profile desk',
-      does: 'from a password manager',
+      does: 'read it from a password manager',
     },
   ],
   calls: ['me'],
@@ -43,11 +42,11 @@ export const authLogin = command({
     if (globals.sandbox) {
       throw usageError(
         'the embedded service needs no key',
-        'run any command with --sandbox, without logging in',
+        'run any command with --sandbox without logging in',
       );
     }
     if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
-    // What is found out before the question is asked need not be asked in vain.
+    // Fail before prompting if the key could not be saved anyway.
     needFolder(context.settings.folders, 'config');
     const settings = sourcedSettings(io, globals, { tolerant: true, newProfile: true });
     const profile = settings.profile.value;
@@ -60,11 +59,13 @@ export const authLogin = command({
 
     const kind = keyKind(key);
     const what = `${kind === 'unknown' ? '' : `${kind} `}key ${maskKey(key)}`;
-    context.notice(`kept the ${what} for ${baseUrl} in profile "${profile}"${plan ? ` (plan ${plan})` : ''}`);
-    if (io.env['TRDR_API_KEY']) context.notice('TRDR_API_KEY is set, and goes before the key of any profile');
+    context.notice(`Saved ${what} for ${baseUrl} to profile "${profile}"${plan ? ` (plan ${plan})` : ''}`);
+    if (io.env['TRDR_API_KEY']) context.notice('TRDR_API_KEY is set and overrides the key of every profile');
     const used = configOf(io).read().current;
     if (used !== profile && used !== undefined) {
-      context.notice(`profile "${used}" stays in use: trdr auth switch ${profile}`);
+      context.notice(
+        `the current profile is still "${used}"; to change it, run "trdr auth switch ${profile}"`,
+      );
     }
     return 0;
   },
@@ -73,10 +74,10 @@ export const authLogin = command({
 async function askBaseUrl({ io, signal }: Context): Promise<string> {
   const given = isAttended(io) ? await askLine(io, 'Base URL of the service: ', { signal }) : undefined;
   if (given?.trim()) return given.trim();
-  throw usageError('no base URL is set: trdr does not know whose key it is', 'add --base-url URL');
+  throw usageError('no base URL: which service is this key for?', 'add --base-url URL');
 }
 
-/** The plan of the key, or a failure: then nothing is kept. */
+/** The plan of the key. Throws if the service rejects the key, so that nothing is saved. */
 async function planOf(context: Context, baseUrl: string, key: string): Promise<string | null> {
   const client = await context.connect({ baseUrl, key, embedded: false });
   try {
@@ -85,11 +86,11 @@ async function planOf(context: Context, baseUrl: string, key: string): Promise<s
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'auth') throw error;
     const { code, status, requestId } = error;
-    throw new Failure('auth', `${baseUrl} does not take this key: nothing is kept`, {
+    throw new Failure('auth', `${baseUrl} rejected this key; nothing was saved`, {
       code,
       status,
       requestId,
-      hint: 'check that the key is whole and for this service; --no-verify keeps it all the same',
+      hint: 'check that you pasted the whole key and that it belongs to this service; use --no-verify to save it anyway',
     });
   }
 }

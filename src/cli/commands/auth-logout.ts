@@ -5,16 +5,14 @@ import { configOf, sourcedSettings, withNearProfile } from '../settings/settings
 
 export const authLogout = command({
   path: 'auth logout',
-  summary: 'Forget the key of a profile',
-  about: ['Its base URL and settings stay, unless --forget is given.'],
-  args: [
-    { name: 'profile', help: 'the profile; without it, the one in use', optional: true, complete: 'profile' },
-  ],
-  options: { forget: flag('--forget', 'remove the profile, with its base URL and settings') },
+  summary: 'Remove the key of a profile',
+  about: ['Keeps the base URL and the settings of the profile, unless --forget is given.'],
+  args: [{ name: 'profile', help: 'profile [the current one]', optional: true, complete: 'profile' }],
+  options: { forget: flag('--forget', 'remove the whole profile, settings included') },
   common: [],
   examples: [
-    { run: 'trdr auth logout', does: 'forget the key in use' },
-    { run: 'trdr auth logout desk --forget', does: 'remove a profile' },
+    { run: 'trdr auth logout', does: 'remove the key in use' },
+    { run: 'trdr auth logout desk --forget', does: 'remove a whole profile' },
   ],
   calls: [],
   settings: 'tolerant',
@@ -27,12 +25,12 @@ export const authLogout = command({
     if (!profileOf(file, name)) throw withNearProfile(noProfile(file, name), Object.keys(file.profiles));
     if (forget) {
       await config.remove(name);
-      context.notice(`profile "${name}" is removed`);
+      context.notice(`Removed profile "${name}"`);
     } else {
       const held = await config.logout(name);
-      context.notice(held ? `the key of profile "${name}" is forgotten` : `profile "${name}" held no key`);
+      context.notice(held ? `Logged out of profile "${name}"` : `profile "${name}" has no key`);
     }
-    if (context.io.env['TRDR_API_KEY']) context.notice('TRDR_API_KEY is still set');
+    if (context.io.env['TRDR_API_KEY']) context.notice('TRDR_API_KEY is still set and will be used');
     return 0;
   },
 });

@@ -9,17 +9,20 @@ import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const authStatus = command({
   path: 'auth status',
-  summary: 'Every profile: base URL, masked key, live or test, and where each comes from',
+  summary: 'Show all profiles with base URL, masked key and their origin',
   about: [
-    'The profile in use is shown as flags, environment and config file make it; the others as the file has them. --check asks the service about each key, with the free "me".',
-    'Ends in 4 where the profile in use has no key, or the service does not take it.',
+    'Shows the effective values of the current profile (flags, environment, config file) and the saved values of the others. --check verifies each key with a free call.',
+    'Exits 4 if the current profile has no key or the service rejects it.',
   ],
   args: [],
-  options: { check: flag('--check', 'ask the service about each key') },
+  options: { check: flag('--check', 'verify each key with the service') },
   common: ['output', 'service'],
   examples: [
-    { run: 'trdr auth status', does: 'what there is' },
-    { run: 'trdr auth status --check -q > /dev/null || alert', does: 'is the key still good?' },
+    { run: 'trdr auth status', does: 'list the profiles' },
+    {
+      run: 'trdr auth status --check -q > /dev/null || alert',
+      does: 'check from cron that the key still works',
+    },
   ],
   calls: ['me'],
   record: () => ProfileRecord,
@@ -44,7 +47,7 @@ export const authStatus = command({
     });
     if (failed !== undefined) throw failed;
     if (settings.key.value !== undefined) return 0;
-    throw new Failure('auth', `no key is set for profile "${settings.profile.value}"`, {
+    throw new Failure('auth', `no key configured for profile "${settings.profile.value}"`, {
       code: 'NO_KEY',
       hint: 'run "trdr auth login", set TRDR_API_KEY, or try a command with --sandbox',
     });

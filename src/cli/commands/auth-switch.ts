@@ -3,12 +3,12 @@ import { configOf, withNearProfile } from '../settings/settings.ts';
 
 export const authSwitch = command({
   path: 'auth switch',
-  summary: 'Use another profile from now on',
-  about: ['Every command uses this profile, unless --profile or TRDR_PROFILE names another.'],
-  args: [{ name: 'profile', help: 'a profile of the config file', complete: 'profile' }],
+  summary: 'Switch to another profile',
+  about: ['All commands use this profile unless --profile or TRDR_PROFILE selects another.'],
+  args: [{ name: 'profile', help: 'profile to switch to', complete: 'profile' }],
   options: {},
   common: [],
-  examples: [{ run: 'trdr auth switch desk', does: 'from now on the key of the desk' }],
+  examples: [{ run: 'trdr auth switch desk', does: 'use the profile desk from now on' }],
   calls: [],
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -20,10 +20,10 @@ export const authSwitch = command({
     } catch (error) {
       throw withNearProfile(error, Object.keys(config.read().profiles));
     }
-    context.notice(`profile "${profile}" is in use`);
+    context.notice(`Switched to profile "${profile}"`);
     const { TRDR_PROFILE: named, TRDR_API_KEY: key } = context.io.env;
-    if (named) context.notice(`TRDR_PROFILE is set, and goes before it: "${named}"`);
-    if (key) context.notice('TRDR_API_KEY is set, and goes before the key of any profile');
+    if (named) context.notice(`TRDR_PROFILE is set and overrides it with "${named}"`);
+    if (key) context.notice('TRDR_API_KEY is set and overrides the key of every profile');
     return 0;
   },
 });

@@ -5,14 +5,14 @@ import { command } from '../command.ts';
 
 export const cacheClear = command({
   path: 'cache clear',
-  summary: 'Forget the answers kept for the key in use',
-  about: ['What is forgotten has to be paid for again when it is asked again.'],
+  summary: 'Clear the cache for the current key',
+  about: ['Cleared answers have to be paid for again when they are requested again.'],
   args: [],
-  options: { all: flag('--all', 'the answers of every base URL and key') },
+  options: { all: flag('--all', 'clear the cache for all keys and base URLs') },
   common: [],
   examples: [
-    { run: 'trdr cache clear', does: 'for the key in use' },
-    { run: 'trdr cache clear --all', does: 'whoever gave them' },
+    { run: 'trdr cache clear', does: 'for the current key' },
+    { run: 'trdr cache clear --all', does: 'everything' },
   ],
   calls: [],
   exits: [0, 2, 9],
@@ -20,13 +20,13 @@ export const cacheClear = command({
   async run({ scope, settings, io, notice }, { all }) {
     if (scope === undefined && !all) {
       throw usageError(
-        'no base URL and key are set: no answers are kept for them',
-        'clear them all with --all',
+        'no base URL and key configured: which cache to clear?',
+        'use --all to clear everything',
       );
     }
     const { baseUrl, key } = scope ?? { baseUrl: '', key: '' };
     openCache({ baseUrl, key, dir: settings.folders.cache, now: io.clock.now }).clear(all);
-    notice(all ? 'all kept answers are forgotten' : 'the answers kept for this key are forgotten');
+    notice(all ? 'Cleared the cache for all keys' : 'Cleared the cache for this key');
     return 0;
   },
 });

@@ -5,14 +5,14 @@ import { command } from '../command.ts';
 
 export const cacheStats = command({
   path: 'cache stats',
-  summary: 'What is kept of earlier answers',
+  summary: 'Show cache statistics',
   about: [
-    'Answers are kept for the base URL and key that gave them. Nothing but a 200 and a NOT_OBSERVED is ever kept, and how old an answer may be is for each command to say.',
+    'Answers are cached per base URL and key. Only successful answers and NOT_OBSERVED are cached; each command decides how old a cached answer may be (--max-age).',
   ],
   args: [],
   options: {},
   common: ['output'],
-  examples: [{ run: 'trdr cache stats', does: 'for the key in use' }],
+  examples: [{ run: 'trdr cache stats', does: 'for the current key' }],
   calls: [],
   record: () => CacheRecord,
   exits: [0, 2, 9],

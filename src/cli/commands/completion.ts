@@ -8,27 +8,27 @@ const isShell = (name: string): name is Shell => Object.hasOwn(files, name);
 
 export const completion = command({
   path: 'completion',
-  summary: 'The completion script of a shell',
+  summary: 'Print the completion script for a shell',
   about: [
-    'Completes commands, flags, the values of flags, profile names, and the handles that were found lately. The same scripts are kept in completions/ of the package.',
+    'Completes commands, flags and their values, fields, settings, profiles, API paths and recently found handles. The package holds the same scripts in completions/.',
   ],
   args: [{ name: 'shell', help: shells.join(', '), choices: shells }],
   options: {},
   common: [],
   examples: [
-    { run: 'source <(trdr completion bash)', does: 'bash, from ~/.bashrc' },
+    { run: 'source <(trdr completion bash)', does: 'bash: add this line to ~/.bashrc' },
     { run: 'trdr completion zsh > "$fpath[1]/_trdr"', does: 'zsh' },
     { run: 'trdr completion fish > ~/.config/fish/completions/trdr.fish', does: 'fish' },
     {
       run: 'trdr completion powershell | Out-String | Invoke-Expression',
-      does: 'PowerShell, from $PROFILE',
+      does: 'PowerShell: add this line to $PROFILE',
     },
   ],
   calls: [],
   exits: [0, 2],
   parse([name = '']) {
     if (isShell(name)) return files[name];
-    throw usageError(`there is no completion for "${name}"`, `there is one for ${shells.join(', ')}`);
+    throw usageError(`no completion for "${name}"`, `supported shells: ${shells.join(', ')}`);
   },
   async run(context, file) {
     const { completionTexts } = await import('../docs/manual.ts');

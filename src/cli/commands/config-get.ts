@@ -6,16 +6,16 @@ import { sourcedSettings } from '../settings/settings.ts';
 
 export const configGet = command({
   path: 'config get',
-  summary: 'One setting as it counts in this place',
+  summary: 'Show the effective value of a setting',
   about: [
-    'Prints the bare value, an empty line where it is not set; a record where an output format is asked for. A key is shown masked.',
+    'Prints the bare value, or an empty line if it is not set. With an output format, prints a record. A key is shown masked.',
   ],
-  args: [{ name: 'key', help: 'the setting', choices: settingRecordsSafe }],
+  args: [{ name: 'key', help: 'name of the setting', choices: settingRecordsSafe }],
   options: {},
   common: ['output'],
   examples: [
-    { run: 'trdr config get baseUrl', does: 'the base URL in use' },
-    { run: 'trdr config get maxAge --json', does: 'as a record, with where it comes from' },
+    { run: 'trdr config get baseUrl', does: 'the effective base URL' },
+    { run: 'trdr config get maxAge --json', does: 'as a record, with its origin' },
   ],
   calls: [],
   record: () => SettingRecord,

@@ -7,16 +7,16 @@ import { sourcedSettings } from '../settings/settings.ts';
 
 export const configList = command({
   path: 'config list',
-  summary: 'Every setting as it counts in this place',
+  summary: 'Show the effective settings',
   about: [
-    'A flag goes before the environment, that before the profile in the config file, and that before the default. Durations are in milliseconds, shares are fractions.',
+    'Flags override the environment, which overrides the profile in the config file, which overrides the defaults. Durations are in milliseconds, shares are fractions.',
   ],
   args: [],
   options: { origin: flag('--origin', 'show where each value comes from') },
   common: ['output'],
   examples: [
-    { run: 'trdr config list --origin', does: 'who set what' },
-    { run: 'trdr config list --profile desk', does: 'as another profile has it' },
+    { run: 'trdr config list --origin', does: 'see where each value comes from' },
+    { run: 'trdr config list --profile desk', does: 'the settings of another profile' },
   ],
   calls: [],
   record: () => SettingRecord,

@@ -4,12 +4,12 @@ import { configOf } from '../settings/settings.ts';
 
 export const configPath = command({
   path: 'config path',
-  summary: 'Where the config file is, or would be',
-  about: ['It need not be there, or be whole: this is the way to mend it.'],
+  summary: 'Print the path of the config file',
+  about: ['Works even if the file is missing or corrupt.'],
   args: [],
   options: {},
   common: [],
-  examples: [{ run: '$EDITOR "$(trdr config path)"', does: 'by hand' }],
+  examples: [{ run: '$EDITOR "$(trdr config path)"', does: 'edit it by hand' }],
   calls: [],
   settings: 'none',
   exits: [0, 9],

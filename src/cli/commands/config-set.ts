@@ -5,19 +5,19 @@ import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const configSet = command({
   path: 'config set',
-  summary: 'Keep a setting in a profile',
+  summary: 'Change a setting of a profile',
   about: [
-    'Without --profile it goes into the profile in use. A profile that is not there yet is made.',
+    'Changes the current profile, or the one given with --profile. Creates the profile if it does not exist.',
     `Settings: ${settingNames.map((name) => `${name} (${settingRows[name].about})`).join('; ')}.`,
   ],
   args: [
-    { name: 'key', help: 'the setting', choices: settingNames },
-    { name: 'value', help: 'what it is to be' },
+    { name: 'key', help: 'name of the setting', choices: settingNames },
+    { name: 'value', help: 'new value' },
   ],
   options: {},
   common: [],
   examples: [
-    { run: 'trdr config set confirmAbove 1M', does: 'ask before runs above a million CU only' },
+    { run: 'trdr config set confirmAbove 1M', does: 'confirm only runs above 1,000,000 CU' },
     { run: 'trdr config set output table --profile desk', does: 'for one profile' },
   ],
   calls: [],
@@ -33,8 +33,8 @@ export const configSet = command({
     const profile = sourcedSettings(context.io, context.globals, how).profile.value;
     await configOf(context.io).set(profile, name, value);
     const now = sourcedSettings(context.io, context.globals, how)[name];
-    context.notice(`${name} is set in profile "${profile}"`);
-    if (now.origin === 'environment') context.notice(`${now.from} is set, and goes before it`);
+    context.notice(`Set ${name} in profile "${profile}"`);
+    if (now.origin === 'environment') context.notice(`${now.from} is set and overrides it`);
     return 0;
   },
 });

@@ -5,12 +5,12 @@ import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const configUnset = command({
   path: 'config unset',
-  summary: 'Forget a setting of a profile, so that its default counts again',
-  about: ['Without --profile it is the profile in use.'],
-  args: [{ name: 'key', help: 'the setting', choices: settingNames }],
+  summary: 'Reset a setting to its default',
+  about: ['Changes the current profile, or the one given with --profile.'],
+  args: [{ name: 'key', help: 'name of the setting', choices: settingNames }],
   options: {},
   common: [],
-  examples: [{ run: 'trdr config unset maxCu', does: 'no ceiling any more' }],
+  examples: [{ run: 'trdr config unset maxCu', does: 'remove the default spending limit' }],
   calls: [],
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -19,9 +19,7 @@ export const configUnset = command({
     const profile = sourcedSettings(context.io, context.globals, { tolerant: true }).profile.value;
     const was = await configOf(context.io).unset(profile, name);
     context.notice(
-      was
-        ? `${name} is no longer set in profile "${profile}"`
-        : `${name} was not set in profile "${profile}"`,
+      was ? `Reset ${name} in profile "${profile}"` : `${name} was not set in profile "${profile}"`,
     );
     return 0;
   },

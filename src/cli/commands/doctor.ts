@@ -9,20 +9,20 @@ import { probe } from '../doctor/probe.ts';
 
 export const doctor = command({
   path: 'doctor',
-  summary: 'Check settings, key, reach, clock and limits, and how the service has changed',
+  summary: 'Check settings, key, connection, clock, limits and API changes',
   about: [
-    'One record a check, with its verdict (ok, warn, fail, skip) and what to do about it. Nothing is charged without --ws.',
-    "Drift is how the service's own description differs from what this trdr was built for: endpoints, parameters and fields that came, went or changed type, a record each. What came is ok; what breaks a call is a fail.",
-    'Warnings end in 0. Where checks fail, the first of them decides: 4 for the key, 5 for scope and plan, 6 for an empty meter, 9 for settings that can not be read, for reach and for drift.',
+    'Prints one record per check, with its status (ok, warn, fail, skip) and how to fix it. Free of charge, unless --ws is given.',
+    "Compares the service's OpenAPI description with the API that this version of trdr was built for, and reports each endpoint, parameter and field that was added, removed or changed. Additions are ok; whatever breaks a call is a failure.",
+    'Warnings exit 0. Otherwise the first failed check decides the exit code: 4 for the key, 5 for scope or plan, 6 for an exhausted allowance, 9 for unreadable settings, connection or API changes.',
   ],
   args: [],
-  options: { ws: flag('--ws', 'also open the socket: a minute of it, 20,000 CU') },
+  options: { ws: flag('--ws', 'also try the WebSocket (one minute, 20,000 CU)') },
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr doctor', does: 'what is wrong?' },
+    { run: 'trdr doctor', does: 'check everything' },
     {
       run: 'trdr doctor -o json | jq -r \'.[] | select(.check == "drift").detail\'',
-      does: 'what has changed',
+      does: 'list the API changes',
     },
   ],
   calls: ['me', 'ws'],

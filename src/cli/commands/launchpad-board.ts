@@ -8,24 +8,27 @@ import { command } from '../command.ts';
 
 export const launchpadBoard = command({
   path: 'launchpad board',
-  summary: 'The top 100 traders of the launchpad, by realized plus unrealized PnL',
+  summary: 'Show the top 100 launchpad traders by PnL',
   about: [
-    'A snapshot: the latest one, or with --at the latest at or before that time. When it was captured is said on the terminal, on stderr.',
-    'With --compare each entry also has its rank in an earlier snapshot and what changed since; those who left the board follow, with no rank and no figures.',
+    'Shows the latest snapshot, or with --at the latest one at or before that time, ranked by realized plus unrealized PnL. On a terminal, the capture time is printed to stderr.',
+    'With --compare, each entry also has its rank in an earlier snapshot and what changed since. Traders who left the leaderboard follow, without rank and figures.',
   ],
   args: [],
   options: {
-    period: valueOr('--period', 'how long the board reaches back', oneOf(...boardPeriods), 'weekly'),
-    at: value('--at', 'the latest snapshot at or before this time', time, 'now'),
-    compare: value('--compare', 'what changed since the snapshot of this time', time),
+    period: valueOr('--period', 'period of the leaderboard', oneOf(...boardPeriods), 'weekly'),
+    at: value('--at', 'show the latest snapshot at or before this time', time, 'now'),
+    compare: value('--compare', 'show what changed since this time', time),
   },
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr launchpad board --period daily', does: 'who is ahead today' },
-    { run: 'trdr launchpad board --compare 7d', does: 'who climbed, fell, came and left in a week' },
+    { run: 'trdr launchpad board --period daily', does: 'the leaderboard of today' },
+    {
+      run: 'trdr launchpad board --compare 7d',
+      does: 'climbers, fallers, newcomers and leavers of the week',
+    },
     {
       run: 'trdr launchpad board --compare 1d -o ndjson | jq -r \'select(.change == "new").wallet\'',
-      does: 'wallets that are new on the board',
+      does: 'wallets that are new on the leaderboard',
     },
   ],
   calls: ['launchpad.board'],

@@ -15,29 +15,34 @@ const DEFAULT_ROWS = 20;
 
 export const launchpadCallouts = command({
   path: 'launchpad callouts',
-  summary: 'Coins called out on the launchpad, newest first',
+  summary: 'List coins called out on the launchpad, newest first',
   about: [
-    'Each with its market cap when it was posted, and the price since as a multiple: now, and at its best.',
-    'Pages of 25 cost 10 CU each and are walked as rows are wanted. A walk whose end is not known (--all, --since) goes no further than confirmAbove unless --yes or --max-cu allows it.',
+    'Shows the market cap when each callout was posted, and the price move since as a multiple: current and best.',
+    'Pages of 25 cost 10 CU each and are fetched as needed. Fetches without a known end (--all, --since) stop at confirmAbove unless --yes or --max-cu is given.',
   ],
   args: [],
   options: {
     coin: value('--coin', 'only this coin', text('mint', 'token')),
-    wallet: value('--wallet', 'only what this wallet called out', text('address')),
-    limit: value('--limit', 'how many at the most', integer({ min: 1 }), `${DEFAULT_ROWS}; with --since all`),
-    all: flag('--all', 'all there are'),
-    since: value('--since', 'only those posted since then', time),
+    wallet: value('--wallet', 'only callouts by this wallet', text('address')),
+    limit: value(
+      '--limit',
+      'maximum number of results',
+      integer({ min: 1 }),
+      `${DEFAULT_ROWS}; unlimited with --since`,
+    ),
+    all: flag('--all', 'no limit on the number of results'),
+    since: value('--since', 'only callouts posted since this time', time),
   },
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr launchpad callouts --since 2h', does: 'what was called out in the last two hours' },
+    { run: 'trdr launchpad callouts --since 2h', does: 'callouts of the last two hours' },
     {
       run: 'trdr launchpad callouts --all -o csv --out callouts.csv --max-cu 50k',
-      does: 'everything, as a spreadsheet, for 50,000 CU at the most',
+      does: 'export everything, for up to 50,000 CU',
     },
     {
       run: "trdr launchpad callouts --limit 500 -o ndjson | jq -s 'map(.multiple // empty) | add / length'",
-      does: 'what became of the last 500 on average',
+      does: 'average multiple of the last 500',
     },
   ],
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet'],
@@ -45,9 +50,10 @@ export const launchpadCallouts = command({
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   parse(_, { coin, wallet, limit, all, since }) {
     if (coin !== undefined && wallet !== undefined) {
-      throw usageError('--coin and --wallet are two feeds', 'give one of them');
+      throw usageError('--coin and --wallet cannot be combined', 'use one of them');
     }
-    if (all && limit !== undefined) throw usageError('--all and --limit say two things', 'give one of them');
+    if (all && limit !== undefined)
+      throw usageError('--all and --limit cannot be combined', 'use one of them');
     const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
     return { coin, wallet, since, rows };
   },

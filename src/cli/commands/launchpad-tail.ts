@@ -14,15 +14,15 @@ import { calloutSource } from '../tail/source.ts';
 
 export const launchpadTail = command({
   path: 'launchpad tail',
-  summary: 'Callouts as they are posted, each exactly once; by polls of 10 CU',
+  summary: 'Stream callouts as they are posted, each exactly once',
   about: [
-    'The launchpad has no socket: its pages are polled, with the same promise as the thesis tail. A page holds 25 callouts; where more came between two polls, the pages behind are walked too.',
+    'The launchpad has no live feed, so its pages are polled for 10 CU each, with the same guarantees as the thesis tail. A page holds 25 callouts; if more were posted between two polls, older pages are fetched too.',
     '--out appends, and goes on from the end of the file itself after any crash. It has no end of its own, so it asks first: give --duration, --max-cu or --yes where nobody is there to answer.',
   ],
   args: [],
   options: {
     coin: value('--coin', 'only this coin', text('mint', 'token')),
-    wallet: value('--wallet', 'only what this wallet calls out', text('address')),
+    wallet: value('--wallet', 'only callouts by this wallet', text('address')),
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],
@@ -30,7 +30,7 @@ export const launchpadTail = command({
     { run: 'trdr launchpad tail --duration 1h', does: 'watch for an hour' },
     {
       run: 'trdr launchpad tail --lag 1m --out callouts.ndjson --max-cu 20k',
-      does: 'a day on file, for 10 CU a minute',
+      does: 'record to a file for about a day, at 10 CU/min',
     },
   ],
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet', 'me'],
@@ -39,7 +39,7 @@ export const launchpadTail = command({
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 130, 143],
   parse(_, given) {
     if (given.coin !== undefined && given.wallet !== undefined) {
-      throw usageError('--coin and --wallet are two feeds', 'give one of them');
+      throw usageError('--coin and --wallet cannot be combined', 'use one of them');
     }
     return checkTail(given);
   },

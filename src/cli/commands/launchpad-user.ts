@@ -15,15 +15,15 @@ import { preflight } from '../spend/preflight.ts';
 
 export const launchpadUser = command({
   path: 'launchpad user',
-  summary: 'The launchpad account of a wallet',
+  summary: 'Look up the launchpad account of a wallet',
   about: [
-    'A stored read: it resolves nothing, and says nothing of who is behind the wallet (trdr whois does). A wallet that traded without creating an account is found with isLaunchpadUser false.',
-    'What is no wallet is refused before anything is charged; a wallet that stands several times is asked once.',
+    'Reads what is stored; it does not identify who is behind the wallet (use "trdr whois"). A wallet that traded without creating an account is found with isLaunchpadUser false.',
+    'Malformed addresses are rejected with an explanation, free of charge. A wallet given several times is requested once.',
   ],
   args: [
     {
       name: 'wallet',
-      help: 'a Solana or EVM wallet; - reads them from stdin',
+      help: 'Solana or EVM wallet; - reads them from stdin',
       variadic: true,
       optional: true,
     },
@@ -34,7 +34,7 @@ export const launchpadUser = command({
     { run: 'trdr launchpad user 8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6', does: 'one wallet' },
     {
       run: "trdr launchpad board -o ndjson | jq -r .wallet | trdr launchpad user - | jq -r 'select(.xUsername) | .xUsername'",
-      does: 'the X accounts of those on the board',
+      does: 'X accounts of the traders on the leaderboard',
     },
   ],
   calls: ['launchpad.user'],

@@ -9,10 +9,10 @@ import { command } from '../command.ts';
 
 export const me = command({
   path: 'me',
-  summary: 'Your plan, limits and what is left of both meters; free',
+  summary: 'Show plan, limits, usage and remaining allowance (free)',
   about: [
-    'Asks the service about the key in use. Units and wallet reveals are two meters: top-ups lift the first, nothing lifts the second before the UTC month turns.',
-    'With --min-units or --min-reveals it ends in 6 when less is left, after printing: a check for cron.',
+    'Units and wallet reveals are separate allowances. Top-ups add units; reveals renew only with the UTC month.',
+    'With --min-units, --min-reveals or --min-days, exits 6 after printing if less is left: a check for cron.',
   ],
   args: [],
   options: {
@@ -21,9 +21,9 @@ export const me = command({
   },
   common: ['output', 'service'],
   examples: [
-    { run: 'trdr me', does: 'what is left' },
-    { run: 'trdr me --min-units 2M -q -o json > /dev/null || alert', does: 'warn before the desk runs dry' },
-    { run: 'trdr me --json --fields usage.unitsRemaining', does: 'one number for a script' },
+    { run: 'trdr me', does: 'plan, usage and what is left' },
+    { run: 'trdr me --min-units 2M -q -o json > /dev/null || alert', does: 'alert before the units run out' },
+    { run: 'trdr me --json --fields usage.unitsRemaining', does: 'a single number for a script' },
   ],
   calls: ['me'],
   record: () => Me,

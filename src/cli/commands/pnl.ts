@@ -18,35 +18,35 @@ import { streamPnl } from '../pnl/stream.ts';
 
 export const pnl = command({
   path: 'pnl',
-  summary: "Traders' numbers: cash flow, return, volume, trades, rank",
+  summary: "Show traders' numbers: cash flow, return, volume, trades, rank",
   about: [
-    'netUsd is cash flow, received on sells minus paid on buys, and not realized profit: an account that only bought shows negative. Tables call it so.',
-    'One handle takes the single call, more go in batches of up to 100. A handle that is given twice is asked for once. When what is left can not pay for a full batch, the batch is sized to what can be paid; the rest is named on stderr, and the command ends in 6.',
-    'There are three kinds of nothing, told apart in every format: not held (found is false), no proven wallet (wallet and evmWallet are null), and no numbers (a wallet, and windows that are null). In CSV the column status says which: ok, not_held, no_wallet, no_numbers, failed.',
-    'With --out, what is paid for is kept in FILE.journal until the file is whole. Whatever ended an export, the same line with --resume goes on where it stopped, and pays for no handle twice.',
-    '--window and --sort shape tables and CSV; the other formats hold the records as they came, in the order of the handles.',
+    'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number. Tables label it cash flow.',
+    'One handle uses the single call; more use batches of up to 100. A handle given twice is requested once. If the remaining allowance cannot pay for a full batch, the batch is reduced; the skipped handles are listed on stderr, and the command exits 6.',
+    'Every format distinguishes three kinds of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has them in the column status: ok, not_held, no_wallet, no_numbers, failed.',
+    'With --out, paid answers are saved in FILE.journal until the file is complete. After any interruption, the same command with --resume continues where the export stopped and pays for no handle twice.',
+    '--window and --sort apply to tables and CSV. JSON formats have the full records in the order of the handles.',
   ],
   args: [
     {
       name: 'handle',
-      help: 'a handle; - reads them from stdin',
+      help: 'handle, with or without @; - reads them from stdin',
       variadic: true,
       optional: true,
       complete: 'handle',
     },
   ],
   options: {
-    window: list('--window', 'show this window; may be given several times', oneOf(...windowNames)),
-    sort: value('--sort', 'best first, by the first --window given, or all', oneOf(...sortKeys)),
-    resume: flag('--resume', 'with --out: go on with an export that was interrupted'),
+    window: list('--window', 'show only this window', oneOf(...windowNames)),
+    sort: value('--sort', 'sort by this column of the first window, best first', oneOf(...sortKeys)),
+    resume: flag('--resume', 'with --out: resume an interrupted export'),
     ...subjectOptions,
   },
   common: ['output', 'service', 'money'],
   examples: [
     { run: 'trdr pnl mira', does: 'one trader' },
-    { run: 'trdr pnl mira solwolf 0xMert', does: 'a few, side by side' },
+    { run: 'trdr pnl mira solwolf 0xMert', does: 'compare a few' },
     { run: 'trdr pnl --file desk.txt --window 7d --sort returnPct', does: 'a list, best return first' },
-    { run: 'trdr pnl --file desk.txt --out pnl.csv --resume --max-cu 60M', does: 'every night, from cron' },
+    { run: 'trdr pnl --file desk.txt --out pnl.csv --resume --max-cu 60M', does: 'nightly export from cron' },
   ],
   calls: ['user.pnl', 'users.pnl', 'me'],
   record: () => PnlRecord,
@@ -58,7 +58,8 @@ export const pnl = command({
   }),
   async run(context, { source, windows, window, sort, resume, strict }) {
     const { out, dryRun, fields } = context.globals;
-    if (resume && out === undefined) throw usageError('--resume goes on with a file', 'name it with --out');
+    if (resume && out === undefined)
+      throw usageError('--resume requires --out', 'name the file to resume: --out FILE');
     const subjects = await gatherHandles(source, context.io);
     if (dryRun) return await plan(context, subjects, resume);
     const shape: Shape = {
@@ -75,9 +76,7 @@ export const pnl = command({
     await selectedFields(fields, { fields: knownFields(shape) });
     const shapes = context.format === 'csv' || context.format === 'table';
     if (!shapes && (sort !== undefined || window.length > 0)) {
-      context.notice(
-        `--window and --sort shape tables and CSV: ${context.format} holds the records as they came`,
-      );
+      context.notice(`--window and --sort apply to tables and CSV; ${context.format} has the full records`);
     }
     if (out === undefined || (!resume && isDevice(out)))
       return await streamPnl(context, subjects, shape, strict);

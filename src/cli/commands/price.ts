@@ -45,19 +45,17 @@ export function pricesFor(name: string | undefined): PriceRecord[] {
     name,
     all.map((row) => row.endpoint),
   );
-  throw usageError(`there is no endpoint "${name}"`, near || 'trdr price lists them all');
+  throw usageError(`unknown endpoint "${name}"`, near || 'run "trdr price" to list all endpoints');
 }
 
 export const price = command({
   path: 'price',
-  summary: 'The price list, in compute units (CU)',
-  about: [
-    'What one call costs, at the least and at the most; for the batch, what one handle costs. Asks nobody.',
-  ],
+  summary: 'Show the price list in compute units (CU)',
+  about: ['Shows the least and the greatest cost of one call; for batches, of one handle. Works offline.'],
   args: [
     {
       name: 'endpoint',
-      help: 'an endpoint, a path, or the beginning of one',
+      help: 'endpoint or path, or the beginning of one',
       optional: true,
       choices: [...(Object.keys(endpoints) as EndpointId[]), 'ws'],
     },
@@ -66,7 +64,7 @@ export const price = command({
   common: ['output'],
   examples: [
     { run: 'trdr price', does: 'the whole list' },
-    { run: 'trdr price user.wallet', does: 'what a wallet lookup costs' },
+    { run: 'trdr price user.wallet', does: 'the price of a wallet lookup' },
   ],
   calls: [],
   record: () => PriceRecord,

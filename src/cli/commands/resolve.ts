@@ -25,31 +25,31 @@ import { preflight } from '../spend/preflight.ts';
 
 export const resolveCommand = command({
   path: 'resolve',
-  summary: "A handle's wallet, looked for live where none is held",
+  summary: 'Resolve a handle to its wallet, searching live if none is on record',
   about: [
-    'The 100 CU lookup is asked first; only where that holds no wallet is a resolve posted, which costs 30,000 CU when it finds one and 200 CU when it does not.',
-    'An answer that is not ready is waited for as the service says, up to --wait; each asking again costs 200 CU. What is not answerable then has "code": "PENDING" and its reason, and the command ends in 8.',
+    'Tries the 100 CU lookup first. Only if that has no wallet, requests a live resolve, which costs 30,000 CU if it finds a wallet and 200 CU if not.',
+    'If the answer is not ready, waits and retries as the service advises, up to --wait; each retry costs 200 CU. A handle without an answer by then has "code": "PENDING" and a reason, and the command exits 8. The reason no_preview is final: retrying rarely helps.',
   ],
   args: [
     {
       name: 'handle',
-      help: 'a handle; - reads them from stdin',
+      help: 'handle, with or without @; - reads them from stdin',
       variadic: true,
       optional: true,
       complete: 'handle',
     },
   ],
   options: {
-    direct: flag('--direct', 'post the resolve at once, without the cheap lookup'),
-    wait: valueOr('--wait', 'how long to wait for an answer', duration, WAIT_MS, '60s'),
-    noWait: flag('--no-wait', 'take what the service says at once'),
+    direct: flag('--direct', 'skip the 100 CU lookup'),
+    wait: valueOr('--wait', 'maximum wait for a live answer', duration, WAIT_MS, '60s'),
+    noWait: flag('--no-wait', 'do not wait for a live answer'),
     ...subjectOptions,
   },
   common: ['output', 'service', 'money'],
   examples: [
     { run: 'trdr resolve slowpoke', does: 'wait for a live answer' },
-    { run: 'trdr resolve slowpoke --no-wait --json', does: 'ask once, and see how it stands' },
-    { run: 'trdr resolve --file handles.txt --max-cu 2M', does: 'a list, with a ceiling' },
+    { run: 'trdr resolve slowpoke --no-wait --json', does: 'request it once and print the state' },
+    { run: 'trdr resolve --file handles.txt --max-cu 2M', does: 'a list, with a spending limit' },
   ],
   calls: ['user.handle', 'user.resolve'],
   record: () => ResolveRecord,

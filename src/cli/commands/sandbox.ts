@@ -29,34 +29,37 @@ const aborted = (signal: AbortSignal) =>
 
 export const sandbox = command({
   path: 'sandbox',
-  summary: 'The embedded service, standing on loopback until it is stopped',
+  summary: 'Run the embedded service on localhost',
   about: [
-    'Serves the whole API on 127.0.0.1, with a made world of traders, theses and launchpad accounts: same seed, same world. When it is ready it prints one line of JSON with its url and a key that works.',
-    'Faults are given as a list, for example "500=2%,delay=200ms,drop=1%": what can be named is in docs/sandbox.md.',
+    'Serves the whole API on 127.0.0.1 with generated traders, theses and launchpad accounts; the same seed gives the same data. When it is ready, it prints one line of JSON with its URL and an API key, and on a terminal the two export lines to paste into another shell.',
+    'Faults are a comma-separated list such as "500=2%,delay=200ms,drop=1%"; docs/sandbox.md describes all of them.',
   ],
   args: [],
   options: {
-    port: valueOr('--port', 'port to listen on; 0 takes a free one', integer({ min: 0, max: 65_535 }), 0),
-    seed: valueOr('--seed', 'seed of the world', integer({ min: 0 }), 1),
+    port: valueOr('--port', 'port to listen on (0 for any free port)', integer({ min: 0, max: 65_535 }), 0),
+    seed: valueOr('--seed', 'seed of the generated data', integer({ min: 0 }), 1),
     plan: valueOr('--plan', 'plan of the key', oneOf(...planNames), 'growth'),
-    rate: valueOr('--rate', 'live posts a minute', decimal({ min: 0 }), 12),
-    envelope: valueOr('--envelope', 'how answers stand', oneOf('bare', 'wrapped'), 'bare'),
-    page: valueOr('--page', 'whether limits above 20 are honoured', oneOf('full', 'capped'), 'full'),
-    faults: value('--faults', 'what goes wrong, and how often', text('spec')),
-    replay: value('--replay', 'play a recorded feed: NDJSON as thesis tail prints it', file),
-    speed: value('--speed', 'how fast the recording plays', speed, '1x'),
-    data: value('--data', 'serve the NDJSON files of this folder', file),
-    theses: value('--theses', 'theses in the made world', integer({ min: 0, max: 5_000_000 })),
-    traders: value('--traders', 'traders in the made world', integer({ min: 10, max: 100_000 })),
-    socials: flag('--socials', 'user records carry social links'),
-    unitsUsed: value('--units-used', 'units the key has used already', integer({ min: 0 })),
-    unmetered: flag('--unmetered', 'the key is never refused for quota'),
+    rate: valueOr('--rate', 'live posts per minute', decimal({ min: 0 }), 12),
+    envelope: valueOr('--envelope', 'shape of the responses', oneOf('bare', 'wrapped'), 'bare'),
+    page: valueOr('--page', 'whether page limits above 20 are honoured', oneOf('full', 'capped'), 'full'),
+    faults: value('--faults', 'faults to inject, and how often', text('spec')),
+    replay: value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file),
+    speed: value('--speed', 'speed of the replay', speed, '1x'),
+    data: value('--data', 'serve the NDJSON files in this folder', file),
+    theses: value('--theses', 'number of generated theses', integer({ min: 0, max: 5_000_000 })),
+    traders: value('--traders', 'number of generated traders', integer({ min: 10, max: 100_000 })),
+    socials: flag('--socials', 'include social accounts in user records'),
+    unitsUsed: value('--units-used', 'units that the key has already used', integer({ min: 0 })),
+    unmetered: flag('--unmetered', 'never reject the key for quota'),
   },
   common: [],
   examples: [
-    { run: 'trdr sandbox --port 8787', does: 'a service to point scripts at' },
-    { run: 'trdr sandbox --faults "500=2%,drop=1%" --rate 600', does: 'a busy feed on a bad day' },
-    { run: 'trdr sandbox --replay monday.ndjson --speed 10x', does: 'a recorded feed, ten times as fast' },
+    { run: 'trdr sandbox --port 8787', does: 'a fixed port for scripts' },
+    { run: 'trdr sandbox --faults "500=2%,drop=1%" --rate 600', does: 'a busy feed with faults' },
+    {
+      run: 'trdr sandbox --replay monday.ndjson --speed 10x',
+      does: 'replay a recorded feed at ten times its speed',
+    },
   ],
   calls: [],
   record: () => SandboxRecord,
@@ -64,10 +67,10 @@ export const sandbox = command({
   parse(_, given) {
     if (given.faults !== undefined) parseFaults(given.faults);
     if (given.replay !== undefined && given.data !== undefined) {
-      throw usageError('--replay and --data both say what is served', 'give one of them');
+      throw usageError('--replay and --data cannot be combined', 'use one of them');
     }
     if (given.speed !== undefined && given.replay === undefined) {
-      throw usageError('--speed is that of a recording', 'name one with --replay FILE');
+      throw usageError('--speed requires --replay', 'name a recording with --replay FILE');
     }
     return given;
   },

@@ -7,20 +7,18 @@ import { describeAll, describeCommand } from '../docs/schema.ts';
 
 export const schema = command({
   path: 'schema',
-  summary: 'JSON Schema of what a command prints, with its flags, prices and exit codes',
+  summary: "Print the JSON Schema of a command's records, flags, prices and exit codes",
   about: [
-    'One JSON document for scripts and agents: the schema of one record (2020-12) under "record", and what the command takes, costs and ends in. Without a command: the map of all commands, with the schema of errors on stderr.',
-    'On a terminal the document is spread out; there is no table of it.',
+    'Prints one JSON document for scripts and agents: the JSON Schema (2020-12) of one record under "record", and the arguments, flags, prices and exit codes of the command. Without a command, prints the map of all commands, with the schema of errors on stderr.',
+    'On a terminal, the document is indented; there is no table format.',
   ],
-  args: [
-    { name: 'command', help: 'the words of a command', optional: true, variadic: true, complete: 'command' },
-  ],
+  args: [{ name: 'command', help: 'name of a command', optional: true, variadic: true, complete: 'command' }],
   options: {},
   common: ['output'],
   examples: [
     { run: 'trdr schema whois | jq .record', does: 'the schema of a whois record' },
-    { run: "trdr schema | jq -r '.commands[].command'", does: 'every command' },
-    { run: "trdr schema thesis list | jq '.flags[].name'", does: 'the flags of one' },
+    { run: "trdr schema | jq -r '.commands[].command'", does: 'all commands' },
+    { run: "trdr schema thesis list | jq '.flags[].name'", does: 'the flags of a command' },
   ],
   calls: [],
   record: () => SchemaRecord,
@@ -45,9 +43,9 @@ async function documentOf(path: string): Promise<Record<string, unknown>> {
   const paths = Object.keys(tree);
   const inside = paths.filter((each) => each.startsWith(`${path} `));
   throw usageError(
-    inside.length > 0 ? `"${path}" is several commands` : `there is no command "${path}"`,
+    inside.length > 0 ? `"${path}" is a group of commands` : `unknown command "${path}"`,
     inside.length > 0
-      ? `name one: ${inside.join(', ')}`
-      : didYouMean(path, paths) || 'trdr schema names them all',
+      ? `choose from ${inside.join(', ')}`
+      : didYouMean(path, paths) || 'run "trdr schema" to list all commands',
   );
 }

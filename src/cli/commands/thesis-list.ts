@@ -17,39 +17,45 @@ const DEFAULT_ROWS = 20;
 
 export const thesisList = command({
   path: 'thesis list',
-  summary: 'Theses, newest first',
+  summary: 'List theses, newest first',
   about: [
-    'All of them, or those about a token, by an author, or both. A handle given to --user is looked up first, for 100 CU unless its answer is kept.',
-    'Pages cost 200 CU for each started block of 20 rows, empty ones too, and are asked for in the size that costs least. A walk whose end is not known (--all, --since) goes no further than confirmAbove unless --yes or --max-cu allows it.',
+    'Lists all theses, or those about a token, by an author, or both. A handle given to --user is looked up first, for 100 CU unless it is cached.',
+    'Pages cost 200 CU per started block of 20 rows, even if they are empty. Fetches without a known end (--all, --since) stop at confirmAbove unless --yes or --max-cu is given.',
   ],
   args: [],
   options: {
-    token: value('--token', 'only about this token', text('address', 'token')),
-    user: value('--user', 'only by this author: a handle or a user id', text('user', 'handle')),
-    limit: value('--limit', 'how many at the most', integer({ min: 1 }), `${DEFAULT_ROWS}; with --since all`),
-    all: flag('--all', 'all there are'),
-    since: value('--since', 'only those posted since then', time),
-    until: value('--until', 'only those posted before then', time),
-    before: value('--before', 'only those older than the thesis with this id', text('id')),
+    token: value('--token', 'only theses about this token', text('address', 'token')),
+    user: value('--user', 'only theses by this author (handle or user id)', text('user', 'handle')),
+    limit: value(
+      '--limit',
+      'maximum number of results',
+      integer({ min: 1 }),
+      `${DEFAULT_ROWS}; unlimited with --since`,
+    ),
+    all: flag('--all', 'no limit on the number of results'),
+    since: value('--since', 'only theses posted since this time', time),
+    until: value('--until', 'only theses posted before this time', time),
+    before: value('--before', 'only theses older than the one with this id', text('id')),
   },
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr thesis list', does: 'the newest twenty' },
-    { run: 'trdr thesis list --user mira --since 7d', does: 'what one author said this week' },
+    { run: 'trdr thesis list', does: 'the latest 20' },
+    { run: 'trdr thesis list --user mira --since 7d', does: 'one author, the last 7 days' },
     {
       run: 'trdr thesis list --all --max-cu 500k --out theses.ndjson',
-      does: 'the archive, as far as 500,000 CU go',
+      does: 'export the archive, for up to 500,000 CU',
     },
     {
       run: "trdr thesis list --limit 200 | jq -r '.tokenSymbol' | sort | uniq -c | sort -rn",
-      does: 'what is talked about',
+      does: 'most discussed tokens',
     },
   ],
   calls: ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
   record: () => Thesis,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
   parse(_, { token, user, limit, all, since, until, before }) {
-    if (all && limit !== undefined) throw usageError('--all and --limit say two things', 'give one of them');
+    if (all && limit !== undefined)
+      throw usageError('--all and --limit cannot be combined', 'use one of them');
     const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
     return { token, user, since, until, before, rows };
   },
@@ -61,7 +67,7 @@ export const thesisList = command({
       until: until && instantAt(until, now, utc),
     };
     if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
-      throw usageError('--since is not before --until', 'swap them');
+      throw usageError('--since must be before --until', 'swap them');
     }
     const tokenAddress = token === undefined ? undefined : await addressOf('--token', token);
     const author = user === undefined ? undefined : await authorOf(user);

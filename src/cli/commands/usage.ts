@@ -10,23 +10,23 @@ import { unitsText } from '../spend/estimate.ts';
 
 export const usageCommand = command({
   path: 'usage',
-  summary: 'What was spent from this machine, by the local ledger',
+  summary: 'Show what this machine has spent (from the local ledger)',
   about: [
-    'Every paid call is written down as it is made: when, by which command and profile, the endpoint, the status and what it cost. No key and no body is. Days are UTC, as the bill is.',
-    'Where an answer was lost on the way, cu is what is certain and cuAtMost what it may be. What is spent in the embedded service stands in books of its own: see them with --sandbox.',
-    'With --reconcile the sum of this UTC month and profile is held against what the service counted for the key: others who use the key show as drift.',
+    'The ledger records every paid call: time, command, profile, endpoint, status and cost, but neither keys nor bodies. Days are UTC, as on the bill.',
+    'If answers were lost, cu is the certain cost and cuAtMost the upper bound. The sandbox has a ledger of its own; show it with --sandbox.',
+    '--reconcile compares the total of this UTC month and profile with what the service counted for the key. A difference means that others use the key.',
   ],
   args: [],
   options: {
-    since: value('--since', 'from this time on: a time, or an age such as 7d', time, 'all there is'),
-    by: value('--by', 'what to sum by', oneOf(...ledgerGroups), 'command'),
-    reconcile: flag('--reconcile', 'hold the sum of the month against the service; free'),
+    since: value('--since', 'only calls since this time, or of this age (7d)', time, 'all'),
+    by: value('--by', 'group by this', oneOf(...ledgerGroups), 'command'),
+    reconcile: flag('--reconcile', 'compare this month with the service (free)'),
   },
   common: ['output', 'service'],
   examples: [
-    { run: 'trdr usage --since 7d --by day', does: 'the last week, day by day' },
-    { run: "trdr usage --json | jq 'map(.cu) | add'", does: 'all of it' },
-    { run: 'trdr usage --reconcile', does: 'does somebody else use the key?' },
+    { run: 'trdr usage --since 7d --by day', does: 'the last 7 days, by day' },
+    { run: "trdr usage --json | jq 'map(.cu) | add'", does: 'total as a number' },
+    { run: 'trdr usage --reconcile', does: 'check whether others use the key' },
   ],
   calls: ['me'],
   record: () => UsageAnswer,
@@ -34,8 +34,8 @@ export const usageCommand = command({
   parse(_, given) {
     if (given.reconcile && (given.since !== undefined || given.by !== undefined)) {
       throw wrongUsage(
-        '--reconcile is about the whole of this month: --since and --by have no place in it',
-        'run it without them',
+        '--reconcile cannot be combined with --since or --by',
+        'it always compares the current month',
       );
     }
     return given;

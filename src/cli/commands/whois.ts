@@ -16,41 +16,41 @@ import { preflight } from '../spend/preflight.ts';
 
 export const whois = command({
   path: 'whois',
-  summary: 'Who is behind a handle, a wallet or a user id',
+  summary: 'Look up who is behind a handle, a wallet or a user id',
   about: [
-    'Subjects are told apart by form: a UUID is a user id, what decodes to a Solana or EVM address is a wallet, anything else is a handle. @name is always a handle. What is an address but for a slip is refused with what is wrong with it, before anything is charged.',
-    'Answers are kept on this machine: asking again within --max-age costs nothing. A wallet answer that has aged is refreshed through its user id, for 100 CU instead of 30,000.',
-    'A subject without a verified link gives a record with "found": false. That is no answer today, and not a statement that the platform does not know it.',
+    'The type of each subject is detected from its format: a UUID is a user id, a Solana or EVM address is a wallet, anything else is a handle. @name is always a handle. Malformed addresses are rejected with an explanation, free of charge.',
+    'Answers are cached on this machine: repeating a lookup within --max-age is free. An older wallet answer is refreshed through its user id, for 100 CU instead of 30,000.',
+    'A subject without a verified link gives a record with "found": false. That means "no verified link today", not "unknown to the platform".',
   ],
   args: [
     {
       name: 'subject',
-      help: 'a handle, a wallet or a user id; - reads them from stdin',
+      help: 'handle, wallet or user id; - reads them from stdin',
       variadic: true,
       optional: true,
       complete: 'handle',
     },
   ],
   options: {
-    as: value('--as', 'take every subject for this', oneOf('handle', 'wallet', 'id')),
+    as: value('--as', 'treat every subject as this type', oneOf('handle', 'wallet', 'id')),
     ...subjectOptions,
-    maxAge: value('--max-age', 'how old a kept answer may be', duration, '1h; a miss 5m'),
-    noCache: flag('--no-cache', 'neither use nor keep answers'),
+    maxAge: value('--max-age', 'maximum age of a cached answer', duration, '1h; 5m if not found'),
+    noCache: flag('--no-cache', 'bypass the cache'),
   },
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr whois mira', does: 'a handle' },
+    { run: 'trdr whois mira', does: 'look up a handle' },
     {
       run: 'trdr whois 0x52908400098527886E0F7030069857D2E4169EE7',
-      does: 'a wallet: 30,000 CU when somebody is behind it',
+      does: 'look up a wallet (30,000 CU if found)',
     },
     {
       run: 'trdr whois --file desk.csv --column handle --out desk.ndjson',
-      does: 'a column of a spreadsheet',
+      does: 'look up a column of a spreadsheet',
     },
     {
       run: "trdr whois - < handles.txt | jq -r 'select(.found) | [.subject, .solanaAddress] | @tsv'",
-      does: 'in a pipe',
+      does: 'use it in a pipe',
     },
   ],
   calls: ['user.handle', 'user.wallet', 'user.id'],

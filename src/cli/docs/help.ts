@@ -98,6 +98,10 @@ export function rootSections(commands: readonly AnyCommand[]) {
   return [...all, { title: 'More', commands: rest }].filter((each) => each.commands.length > 0);
 }
 
+/** What trdr is, in a sentence. */
+export const tagline =
+  'Look up traders by handle or wallet, compare their numbers, and follow the thesis feed live.';
+
 /** The first screen: what trdr is and every command with a line. */
 export function rootHelp(commands: readonly AnyCommand[]): string {
   const byPath = new Map(commands.map((command) => [command.path, command]));
@@ -113,7 +117,7 @@ export function rootHelp(commands: readonly AnyCommand[]): string {
   const least = Math.max(...all.flatMap(({ rows }) => rows.map(([term]) => term.length)));
   const lines = all.flatMap(({ title, rows }) => ['', `${title}:`, ...terms(rows, { least })]);
   return `${[
-    'trdr: who is behind a handle or a wallet, how they trade, and what they say.',
+    ...fold(tagline, ''),
     '',
     'Usage: trdr COMMAND [flags]',
     ...lines,
@@ -122,17 +126,17 @@ export function rootHelp(commands: readonly AnyCommand[]): string {
     '  trdr whois mira --sandbox',
     '  trdr thesis tail --count 5 --duration 1m --sandbox',
     '',
-    'trdr COMMAND --help tells more. Data goes to stdout, all else to stderr.',
+    'Run "trdr COMMAND --help" for details.',
   ].join('\n')}\n`;
 }
 
 /** One line for each group of commands. */
 export const groupSummaries: Readonly<Record<string, string>> = {
-  thesis: 'The feed of theses',
-  launchpad: 'The launchpad',
-  auth: 'Keys and profiles',
-  config: 'Settings',
-  cache: 'Answers kept on this machine',
+  thesis: 'List or stream theses',
+  launchpad: 'Look up launchpad accounts, callouts and the leaderboard',
+  auth: 'Manage keys and profiles',
+  config: 'Manage settings',
+  cache: 'Manage cached answers',
 };
 
 /** The help of a group: its commands. */
@@ -146,6 +150,6 @@ export function groupHelp(group: string, commands: readonly AnyCommand[]): strin
     'Commands:',
     ...terms(inner.map((command) => [command.path, command.summary])),
     '',
-    `trdr ${group} COMMAND --help tells more.`,
+    `Run "trdr ${group} COMMAND --help" for details.`,
   ].join('\n')}\n`;
 }

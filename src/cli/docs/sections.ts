@@ -6,7 +6,7 @@ export const sections: readonly { readonly title: string; readonly commands: rea
     title: 'Launchpad',
     commands: ['launchpad user', 'launchpad callouts', 'launchpad tail', 'launchpad board'],
   },
-  { title: 'Money', commands: ['me', 'price', 'usage'] },
-  { title: 'Set up', commands: ['auth', 'config', 'cache', 'doctor'] },
-  { title: 'For scripts', commands: ['api', 'schema', 'completion', 'sandbox'] },
+  { title: 'Costs', commands: ['me', 'price', 'usage'] },
+  { title: 'Setup', commands: ['auth', 'config', 'cache', 'doctor'] },
+  { title: 'Scripting', commands: ['api', 'schema', 'completion', 'sandbox'] },
 ];

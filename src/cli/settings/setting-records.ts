@@ -27,12 +27,12 @@ export function writableSetting(word: string): SettingName {
   if (name !== undefined) return name;
   if (word === 'key') {
     throw usageError(
-      'a key is never taken from the command line',
-      'keep one with "trdr auth login", forget it with "trdr auth logout"',
+      'a key is never accepted as an argument',
+      'save one with "trdr auth login", remove it with "trdr auth logout"',
     );
   }
   if (word === 'profile')
-    throw usageError('the profile in use is no setting of a profile', 'run "trdr auth switch"');
+    throw usageError('the current profile is not a setting', 'change it with "trdr auth switch"');
   throw unknown(word, settingNames);
 }
 
@@ -44,5 +44,5 @@ export function readableSetting(word: string): string {
 
 function unknown(word: string, names: readonly string[]) {
   const near = didYouMean(word, names);
-  return usageError(`there is no setting "${word}"`, near || `there are ${names.join(', ')}`);
+  return usageError(`unknown setting "${word}"`, near || `available settings: ${names.join(', ')}`);
 }

@@ -5,19 +5,20 @@ import type { TailFlags } from './run.ts';
 
 /** The flags of every tail. */
 export const tailOptions = {
-  lag: valueOr('--lag', 'delay to aim at when polling: longer is cheaper', duration, 10_000, '10s'),
-  backfill: value('--backfill', 'begin with the newest N', integer({ min: 1 })),
-  since: value('--since', 'begin with what was posted since then', time),
-  count: value('--count', 'end after N rows', integer({ min: 1 })),
-  duration: value('--duration', 'end after this long', positiveDuration),
-  checkpoint: value('--checkpoint', 'go on where the run that wrote this file stopped', file),
+  lag: valueOr('--lag', 'target delay when polling; longer is cheaper', duration, 10_000, '10s'),
+  backfill: value('--backfill', 'start with the last N posts', integer({ min: 1 })),
+  since: value('--since', 'start with posts since this time', time),
+  count: value('--count', 'stop after N rows', integer({ min: 1 })),
+  duration: value('--duration', 'stop after this time', positiveDuration),
+  checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),
 };
 
 /** Checks what can't go together, before anything is asked. */
 export function checkTail<F extends TailFlags>(flags: F): F {
   if (flags.backfill !== undefined && flags.since !== undefined) {
-    throw usageError('--backfill and --since both say where to begin', 'give one of them');
+    throw usageError('--backfill and --since cannot be combined', 'use one of them');
   }
-  if (flags.lag < 100) throw usageError('--lag is at least 100ms', 'a socket has the least delay: --via ws');
+  if (flags.lag < 100)
+    throw usageError('--lag must be at least 100ms', 'the WebSocket has the least delay: --via ws');
   return flags;
 }

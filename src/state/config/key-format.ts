@@ -13,12 +13,8 @@ export function checkKeyFormat(given: string, where = 'the key'): string {
   const key = given.trim();
   // Anything else could not stand in a header, or would end it.
   if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
-  throw new Failure(
-    'auth',
-    `${where} is not a key: ${key === '' ? 'it is empty' : 'it has characters that no key has'}`,
-    {
-      code: 'BAD_KEY',
-      hint: 'run "trdr auth login" with the key as the service gave it',
-    },
-  );
+  throw new Failure('auth', key === '' ? `${where} is empty` : `${where} has invalid characters`, {
+    code: 'BAD_KEY',
+    hint: 'run "trdr auth login" and paste the key exactly as you received it',
+  });
 }

@@ -43,7 +43,7 @@ describe('a line', () => {
   });
 
   it.each([
-    ['a flag that is none', ['a', '--limt', '5'], /no flag --limt/, /--limit/],
+    ['a flag that is none', ['a', '--limt', '5'], /unknown flag --limt/, /--limit/],
     [
       'a value of the wrong kind',
       ['a', '--limit', 'many'],
@@ -51,8 +51,8 @@ describe('a line', () => {
       /whole number/,
     ],
     ['a switch with a value', ['a', '--no-wait=5'], /--no-wait takes no value/, /--help/],
-    ['a flag without its value', ['a', '--limit'], /--limit needs a value/, /--help/],
-    ['no argument where one is needed', [], /needs a SUBJECT/, /trdr try --help/],
+    ['a flag without its value', ['a', '--limit'], /--limit requires a value/, /--help/],
+    ['no argument where one is needed', [], /requires a SUBJECT/, /trdr try --help/],
   ])('with %s is refused, and what is right is said', (_, words, message, hint) => {
     expect(() => parseWords(spec, words)).toThrow(
       expect.objectContaining({
