@@ -117,4 +117,12 @@ describe('time, chance and the process', () => {
   });
 });
 
+it('prices are written in one place', () => {
+  const priced = /\b(?:\w+_CU|cu\w*|\w+Cu)\b\s*[:=]\s*[1-9][\d_]*\b/;
+  const places = filesBelow(src)
+    .map((file) => relative(src, file))
+    .filter((file) => priced.test(withoutComments(readFileSync(join(src, file), 'utf8'))));
+  expect(places).toEqual([]);
+});
+
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');

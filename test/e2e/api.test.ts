@@ -39,7 +39,7 @@ describe('trdr api', () => {
       ...options,
       input: '{"handles":["stdin"]}',
     });
-    await trdr(['api', 'DELETE', '/v2/new/thing', '-f', 'a[b]=c'], options);
+    await trdr(['api', 'DELETE', '/v2/new/thing', '-f', 'a[b]=c', '--yes'], options);
     expect(seen).toEqual([
       'GET /v2/thesis?limit=5&before=a%20b ',
       'POST /v2/user/handles/pnl {"handles":["x","y"]}',
@@ -170,13 +170,38 @@ describe('trdr api', () => {
     expect([yes.exitCode, service.calls.length]).toEqual([0, 1]);
   });
 
-  test('sends no call of unknown cost under a ceiling, and says so without one', async () => {
+  test('sends a call of unknown cost on a word of the user alone, and never under a limit', async () => {
     const service = await withService(() => ({ body: {} }));
-    const refused = await trdr(['api', '/v2/unheard/of', '--max-cu', '1M'], { sandbox: service });
-    expect([refused.exitCode, service.calls.length]).toEqual([6, 0]);
-    const sent = await trdr(['api', '/v2/unheard/of'], { sandbox: service });
-    expect([sent.exitCode, service.calls.length]).toEqual([0, 1]);
-    expect(sent.stderr).toBe('trdr: what GET /v2/unheard/of costs is not known\n');
+    const call = ['api', '/v2/unheard/of'];
+    const cases = [
+      [await trdr(call, { sandbox: service }), 11],
+      [await trdr([...call, '--max-cu', '1M'], { sandbox: service }), 6],
+      [await trdr([...call, '--max-cu', '1M', '--yes'], { sandbox: service }), 6],
+      [await runInProcess(call, { sandbox: service, tty: true, typed: ['n\r'] }), 11],
+    ] as const;
+    for (const [ran, exit] of cases) expect([ran.exitCode, service.calls.length]).toEqual([exit, 0]);
+    expect(cases[0][0].error()).toMatchObject({
+      code: 'CONFIRMATION_NEEDED',
+      message: expect.stringContaining('cost is unknown'),
+      hint: expect.stringContaining('--yes'),
+    });
+    expect((await trdr([...call, '--yes'], { sandbox: service })).exitCode).toBe(0);
+    const typed = await runInProcess(call, { sandbox: service, tty: true, typed: ['y\r'] });
+    expect([typed.exitCode, service.calls.length]).toEqual([0, 2]);
+    expect(typed.stderr).toContain('GET /v2/unheard/of is not an endpoint known to trdr');
+  });
+
+  test.each([
+    ['POST', '/v2/user/handles/pnl/'],
+    ['POST', '/v2/user//handles/pnl'],
+    ['GET', '/v2/user/%77allet/0xabc'],
+    ['GET', '/v2/thesis?limit=1&limit=100'],
+  ])('rejects %s %s, free of charge, whatever was agreed to', async (method, path) => {
+    const service = await withService(() => ({ body: {} }));
+    const words = ['api', method, path, '--yes'];
+    const { exitCode, error } = await trdr(words, { sandbox: service });
+    expect([exitCode, error()['code'], service.calls.length]).toEqual([2, 'USAGE', 0]);
+    expect((await trdr([...words, '--dry-run'], { sandbox: service })).exitCode).toBe(2);
   });
 
   test('says which file can not be read', async () => {

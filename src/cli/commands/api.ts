@@ -31,7 +31,7 @@ export const api = command({
     'The response body goes to stdout byte for byte, error bodies included. The error itself goes to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
     'The method defaults to GET, or to POST with --input. Fields given with -f go into the query of a GET and into a JSON body otherwise: "handles[]=a" appends to an array, "a[b]=c" nests, and values are strings. With --input they go into the query.',
     '--paginate follows nextBefore to the last page and prints one body per line.',
-    'Rate limits, retries, the ledger and --max-cu apply as for any command. The cost of an unknown endpoint cannot be estimated, so such a call is rejected when a spending limit is set.',
+    'Rate limits, retries, the ledger and --max-cu apply as for any command. A path that differs from an endpoint only in spelling (slashes, dots, percent encoding, a repeated parameter) is rejected. Any other unknown path has an unknown price: it needs --yes or a confirmation, and --max-cu rejects it.',
   ],
   args: [
     {

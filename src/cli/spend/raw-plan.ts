@@ -1,8 +1,10 @@
+import { Failure } from '../../base/failure.ts';
 import type { PlannedCall } from '../../contract/records/tool.ts';
 import { isFree, matchEndpoint, rawPath } from '../../core/client/match-endpoint.ts';
 import type { RawRequest } from '../../core/client/raw-request.ts';
 import { planView } from '../../output/views/price.ts';
 import type { Context } from '../context.ts';
+import { confirm } from './confirm.ts';
 
 /** Says what a raw call can cost, and asks where it is much; false where nothing is to be sent. */
 export async function planRaw(
@@ -29,10 +31,25 @@ export async function planRaw(
   }
   if (known) {
     await context.approve({ least: known.least, most: endless ? null : known.most }, 'this call');
-  } else if (context.settings.maxCu === undefined) {
-    context.notice(`what ${method} ${path.split('?')[0]} costs is not known`);
+  } else if (context.settings.maxCu === undefined && !context.globals.yes) {
+    await confirmUnpriced(context, `${method} ${path.split('?')[0]}`);
   }
   return true;
+}
+
+/** A call of unknown price is sent on a person's word alone. */
+async function confirmUnpriced({ io, signal }: Context, call: string): Promise<void> {
+  const unknown = `${call} is not an endpoint known to trdr, so its cost is unknown`;
+  const answer = await confirm(io, `${unknown}. Continue?`, signal);
+  if (answer === undefined) {
+    throw new Failure('confirm', unknown, {
+      code: 'CONFIRMATION_NEEDED',
+      hint: 'not running interactively: pass --yes to send it',
+    });
+  }
+  if (!answer) {
+    throw new Failure('confirm', 'cancelled; nothing was sent or charged', { code: 'NOT_CONFIRMED' });
+  }
 }
 
 function jsonOr(text: string): unknown {

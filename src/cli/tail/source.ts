@@ -1,4 +1,4 @@
-import { cu } from '../../contract/endpoints.ts';
+import { cu, thesisBlocks } from '../../contract/endpoints.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { readAccount } from '../../contract/records/account.ts';
@@ -21,7 +21,7 @@ export const thesisSource = (client: Client, scope: ThesisScope): PageSource => 
     return { ...pageOf(record), rows: rowsOf(record.items, 'platformCreatedAt'), cu: charge.cu };
   },
   spent: () => client.spent,
-  price: (limit) => cu.thesisBlock * Math.ceil(limit / THESIS_BLOCK),
+  price: (limit) => cu.thesisBlock * thesisBlocks(limit),
   sizes: { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX },
 });
 

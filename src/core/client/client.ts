@@ -128,10 +128,14 @@ export function createClient(options: ClientOptions): Client {
       requireKey(key);
       const call = matchEndpoint(method, sending, body);
       if (!call && !isFree(method, sending) && budget.maxCu !== undefined) {
-        throw new Failure('limit', `what ${method} ${sending} costs is not known, and a ceiling is set`, {
-          code: 'CEILING',
-          hint: 'leave --max-cu out to send it',
-        });
+        throw new Failure(
+          'limit',
+          `the cost of ${method} ${sending} is unknown, so it cannot stay within a limit`,
+          {
+            code: 'CEILING',
+            hint: 'to send it, replace --max-cu with --yes',
+          },
+        );
       }
       const outcome = await run<HttpAnswer>(
         {
@@ -140,7 +144,8 @@ export function createClient(options: ClientOptions): Client {
           path: sending,
           body,
           bounds: call?.bounds ?? FREE,
-          rule: call?.row.retry ?? (method === 'GET' || method === 'HEAD' ? 'repeat' : 'never'),
+          // A call of unknown price was agreed to once.
+          rule: call?.row.retry ?? (isFree(method, sending) ? 'repeat' : 'never'),
           lane: call ? laneOf(call.id) : 'key',
           timeoutMs:
             timeoutMs ?? options.timeoutMs ?? (call ? call.row.timeoutSeconds * 1000 : RAW_TIMEOUT_MS),

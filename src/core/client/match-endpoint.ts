@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { usageError } from '../../base/failure.ts';
 import { type EndpointId, endpointIds, OPENAPI_PATH } from '../../contract/endpoints.ts';
-import type { RequestParts } from '../../contract/ports.ts';
-import { type Encoded, encode, endpointRow } from './coding.ts';
+import { type Encoded, endpointRow } from './coding.ts';
+import { checkSpelling, isOneSegment } from './path-spelling.ts';
 
 /** Finds the endpoint that a raw request calls; undefined where none is sure to be meant. */
 export function matchEndpoint(method: string, path: string, body: string | undefined): Encoded | undefined {
@@ -44,7 +44,7 @@ function readSegments(
       continue;
     }
     const value = decoded(given);
-    if (value === undefined || value.includes('/')) return undefined;
+    if (value === undefined || !isOneSegment(given)) return undefined;
     params[name] = value;
   }
   return params;
@@ -58,26 +58,35 @@ function decoded(text: string): string | undefined {
   }
 }
 
+/**
+ * A raw request as its endpoint reads it. Query and body have to be valid, since prices depend on them; a parameter of
+ * the path need not be: the service rejects it, or serves it at the endpoint's price.
+ */
 function encodeLoose(
   id: EndpointId,
   params: Record<string, string>,
   search: string,
   body: string | undefined,
 ): Encoded {
-  const pairs = new URLSearchParams(search);
-  const query: Record<string, unknown> = Object.fromEntries(pairs);
-  // The one that a price hangs on; which of two values counts is the service's secret.
-  if (pairs.getAll('limit').length > 1) throw usageError('limit stands twice');
-  if (typeof query['limit'] === 'string') query['limit'] = Number(query['limit'] || Number.NaN);
-  const parsed: unknown = body ? JSON.parse(body) : undefined;
-  // `encode` checks it all against the row: that is the point of calling it.
-  return encode(id, { params, query, body: parsed } as RequestParts<EndpointId>);
+  const row = endpointRow(id);
+  const given: Record<string, unknown> = Object.fromEntries(new URLSearchParams(search));
+  if (typeof given['limit'] === 'string') given['limit'] = Number(given['limit'] || Number.NaN);
+  const query = z.parse(row.query, given);
+  const request = { params, query, body: z.parse(row.body, body ? JSON.parse(body) : undefined) };
+  return { id, row, method: row.method, path: row.path, body, request, bounds: row.price.before(request) };
 }
 
-/** A raw path as it may be sent: without a fragment, everything beyond ASCII encoded. */
+/**
+ * A raw path as it may be sent: without a fragment, everything beyond ASCII encoded. A path that is one of the table's
+ * but for its spelling is rejected.
+ */
 export function rawPath(path: string): string {
   const [bare = ''] = path.split('#');
-  if (!bare.startsWith('/')) throw usageError('a path begins with a slash', 'for example: trdr api /v2/me');
-  if (/\p{Cc}|\p{Cs}/u.test(bare)) throw usageError('the path holds a character that has no place in it');
-  return bare.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+  if (!bare.startsWith('/'))
+    throw usageError('a path must start with a slash', 'for example: trdr api /v2/me');
+  if (/\p{Cc}|\p{Cs}/u.test(bare))
+    throw usageError('the path contains a control character or half a character');
+  const sending = bare.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+  checkSpelling(sending);
+  return sending;
 }

@@ -1,4 +1,4 @@
-import { SOCKET_CU } from './pace.ts';
+import { cu as price } from '../../contract/endpoints.ts';
 
 /** What a run has spent. How the service rounds the socket's minutes is not stated, so there are two sums. */
 export interface TailCost {
@@ -37,9 +37,9 @@ export function createCostMeter(mono: () => number, pages?: () => { cu: number; 
   let least = 0;
   let most = 0;
   const running = () => (openAt === undefined ? undefined : mono() - openAt);
-  const leastOf = (ms: number) => SOCKET_CU * Math.floor(ms / MINUTE);
+  const leastOf = (ms: number) => price.socketMinute * Math.floor(ms / MINUTE);
   // A minute may have started while the news of it was on its way.
-  const mostOf = (ms: number) => SOCKET_CU * (Math.floor((ms + SLACK_MS) / MINUTE) + 1);
+  const mostOf = (ms: number) => price.socketMinute * (Math.floor((ms + SLACK_MS) / MINUTE) + 1);
   const socket = () => {
     const ms = running();
     return ms === undefined ? most : most + mostOf(ms);
@@ -81,7 +81,7 @@ export function createCostMeter(mono: () => number, pages?: () => { cu: number; 
       };
     },
     doubted() {
-      most += SOCKET_CU;
+      most += price.socketMinute;
     },
   };
 }

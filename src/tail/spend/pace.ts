@@ -1,8 +1,5 @@
+import { cu } from '../../contract/endpoints.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
-
-/** CU of one block of 20 rows, and of one minute of the socket. */
-export const BLOCK_CU = 200;
-export const SOCKET_CU = 20_000;
 
 /** How a feed is priced by the page. */
 export interface PagePrice {
@@ -10,7 +7,7 @@ export interface PagePrice {
   readonly cu: number;
 }
 
-const thesisPrice: PagePrice = { step: THESIS_BLOCK, cu: BLOCK_CU };
+const thesisPrice: PagePrice = { step: THESIS_BLOCK, cu: cu.thesisBlock };
 
 /** CU of one poll every `seconds` of a feed with `rate` posts a second; one row overlaps, to prove that there is no gap. */
 export const pollCost = (rate: number, seconds: number, price = thesisPrice): number =>

@@ -1,4 +1,4 @@
-import { BLOCK_CU, SOCKET_CU } from './pace.ts';
+import { cu } from '../../contract/endpoints.ts';
 
 export type Mode = 'ws' | 'poll';
 export type Via = 'auto' | Mode;
@@ -32,15 +32,15 @@ export interface SpendState {
 }
 
 /** What has to stay payable beside a minute of the socket: the walks that fill and confirm. */
-export const WALK_RESERVE = 5 * BLOCK_CU;
+export const WALK_RESERVE = 5 * cu.thesisBlock;
 /** A third session of under a minute is a pattern. */
 const SHORT_SESSIONS = 3;
 
 /** Why the socket is not the way, or undefined where it is. `--via ws` is only held back by what can't be paid. */
 export function reasonToPoll(standing: SpendState): PollReason | undefined {
-  const minute = SOCKET_CU + WALK_RESERVE;
+  const minute = cu.socketMinute + WALK_RESERVE;
   // A ceiling is hard: it holds the minute too in which the service has not noticed yet that a connection is dead.
-  const firm = minute + SOCKET_CU;
+  const firm = minute + cu.socketMinute;
   if (!standing.hasSocket) return 'noSocket';
   if (standing.via === 'poll') return 'asked';
   if (standing.ceilingLeft !== null && standing.ceilingLeft < firm) return 'ceiling';
@@ -48,7 +48,7 @@ export function reasonToPoll(standing: SpendState): PollReason | undefined {
   if (standing.live === false) return 'plan';
   if (standing.allowanceLeft !== null && standing.allowanceLeft < minute) return 'allowance';
   const share = standing.allowanceAtStart === null ? null : standing.allowanceAtStart * standing.socketShare;
-  if (share !== null && standing.socketSpent + SOCKET_CU > share) return 'share';
+  if (share !== null && standing.socketSpent + cu.socketMinute > share) return 'share';
   if (standing.shortSessions >= SHORT_SESSIONS) return 'unstable';
   return undefined;
 }

@@ -1,9 +1,10 @@
 import { Failure } from '../../base/failure.ts';
+import { cu } from '../../contract/endpoints.ts';
 import { type Job, startJob } from '../job.ts';
 import type { KeyFacts, TailPorts } from '../ports.ts';
 import type { Timing } from '../timing.ts';
 import type { CostMeter } from './cost-meter.ts';
-import { leastSeconds, type PagePrice, pollPerMinute, pollSeconds, type Rate, SOCKET_CU } from './pace.ts';
+import { leastSeconds, type PagePrice, pollPerMinute, pollSeconds, type Rate } from './pace.ts';
 import { type Mode, type PollReason, reasonToPoll, type Via } from './socket-share.ts';
 
 /** What may be spent, and what it is best spent on. */
@@ -71,11 +72,12 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
   };
 
   return {
-    afford: (cu) => (ceilingLeft() ?? cu) >= cu,
+    afford: (units) => (ceilingLeft() ?? units) >= units,
     get pollMs() {
       return pollMs();
     },
-    perMinute: (way) => (way === 'ws' ? SOCKET_CU : pollPerMinute(rate.perSecond, pollMs() / 1_000, price)),
+    perMinute: (way) =>
+      way === 'ws' ? cu.socketMinute : pollPerMinute(rate.perSecond, pollMs() / 1_000, price),
     against: (shortSessions) =>
       reasonToPoll({
         via: given.via,

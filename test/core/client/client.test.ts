@@ -442,7 +442,7 @@ describe('a raw call', () => {
   it('is priced whatever it brings along that its endpoint does not ask for', async () => {
     const { client, ledger } = rig(() => json(200, user()), { maxCu: 60_000 });
     await client.raw({ method: 'POST', path: '/v2/user/handle/mert/resolve', body: '{}' });
-    await client.raw({ method: 'GET', path: '/v2/user/wallet/0xabc?a=1&a=2' });
+    await client.raw({ method: 'GET', path: '/v2/user/wallet/0xabc?a=1' });
     expect(ledger.map(({ endpoint, cu }) => [endpoint, cu])).toEqual([
       ['user.resolve', 30_000],
       ['user.wallet', 30_000],
@@ -452,16 +452,31 @@ describe('a raw call', () => {
   it.each([
     ['GET', '/v2/other'],
     ['GET', '/v2/user/handle/..'],
-    ['GET', '/v2/user/handle/a%2Fb'],
     ['GET', '/v2/thesis?limit=x'],
-    ['GET', '/v2/thesis?limit=1&limit=100'],
-    ['GET', '/v2/thesis?limit=1?&limit=100'],
+    ['GET', '/v2/thesis?limit=101'],
+    ['POST', '/v2/user/handles/pnl'],
     ['HEAD', '/v2/thesis'],
   ])('%s %s has no known price, so a ceiling refuses it', async (method, path) => {
     const { client, sent } = rig(() => json(200, {}), { maxCu: 1e9 });
     expect(await failureOf(client.raw({ method, path }))).toMatchObject({ kind: 'limit', code: 'CEILING' });
     expect(sent).toEqual([]);
   });
+
+  it.each([
+    '/v2/user/handles/pnl/',
+    '/v2/user/handle/a%2Fb',
+    '/v2/thesis?limit=1&limit=100',
+    '/v2/thesis?limit=1?&limit=100',
+  ])(
+    'to %s is rejected before anything is sent: it would be charged as the endpoint that it resembles',
+    async (path) => {
+      const { client, sent } = rig(() => json(200, {}));
+      for (const method of ['GET', 'POST']) {
+        expect(await failureOf(client.raw({ method, path }))).toMatchObject({ kind: 'usage' });
+      }
+      expect(sent).toEqual([]);
+    },
+  );
 
   it.each(['/v2/me', '/openapi.json'])('to %s is free under any ceiling', async (path) => {
     const { client } = rig(() => json(200, {}), { maxCu: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { cu } from '../../../src/contract/endpoints.ts';
 import { createCostMeter } from '../../../src/tail/spend/cost-meter.ts';
-import { SOCKET_CU } from '../../../src/tail/spend/pace.ts';
 
 function metered(pages?: () => { cu: number; atMost: number }) {
   let now = 5_000;
@@ -9,9 +9,9 @@ function metered(pages?: () => { cu: number; atMost: number }) {
     now += ms;
   };
   const minutes = () => ({
-    least: meter.spent.least / SOCKET_CU,
-    most: meter.spent.most / SOCKET_CU,
-    socket: meter.socket / SOCKET_CU,
+    least: meter.spent.least / cu.socketMinute,
+    most: meter.spent.most / cu.socketMinute,
+    socket: meter.socket / cu.socketMinute,
   });
   return { meter, pass, minutes };
 }
@@ -71,7 +71,7 @@ describe('the meter', () => {
     meter.closed(0);
     expect(minutes()).toEqual(sum(1, 5));
     meter.paid(200);
-    expect(meter.spent).toEqual({ least: SOCKET_CU + 200, most: 5 * SOCKET_CU + 200 });
+    expect(meter.spent).toEqual({ least: cu.socketMinute + 200, most: 5 * cu.socketMinute + 200 });
   });
 
   test('fears that a service which has not heard of the end counts on, until it turns out that it has', () => {

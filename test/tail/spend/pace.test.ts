@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cu } from '../../../src/contract/endpoints.ts';
 import {
   createMargin,
   createPollSizer,
@@ -9,7 +10,6 @@ import {
   pollCost,
   pollPerMinute,
   pollSeconds,
-  SOCKET_CU,
 } from '../../../src/tail/spend/pace.ts';
 
 describe('polling', () => {
@@ -25,12 +25,12 @@ describe('polling', () => {
   });
 
   test('is as dear as the socket at a poll every 0.6 s', () => {
-    expect(pollPerMinute(0, 0.6)).toBeCloseTo(SOCKET_CU);
+    expect(pollPerMinute(0, 0.6)).toBeCloseTo(cu.socketMinute);
   });
 
   test('is as dear as the socket from some 33 posts a second on, whatever the lag', () => {
-    expect(pollPerMinute(33, pollSeconds(33, 60, 1))).toBeLessThan(SOCKET_CU * 1.02);
-    expect(pollPerMinute(34, pollSeconds(34, 60, 1))).toBeGreaterThan(SOCKET_CU);
+    expect(pollPerMinute(33, pollSeconds(33, 60, 1))).toBeLessThan(cu.socketMinute * 1.02);
+    expect(pollPerMinute(34, pollSeconds(34, 60, 1))).toBeGreaterThan(cu.socketMinute);
   });
 
   test('fills whole blocks where that is cheaper than the lag aimed at', () => {

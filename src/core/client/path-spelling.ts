@@ -1,0 +1,141 @@
+import { usageError } from '../../base/failure.ts';
+import { endpointIds, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
+import { endpointRow } from './coding.ts';
+
+/** A path of the table, with what a request to it may look like. */
+interface Known {
+  readonly path: string;
+  readonly segments: readonly string[];
+  /** The names of its query parameters. */
+  readonly query: ReadonlySet<string>;
+}
+
+/**
+ * Rejects a raw path that a lenient service could serve as one of the table's although it is spelled differently: it
+ * would be charged at a price that nobody compared with the limits of the run.
+ */
+export function checkSpelling(path: string): void {
+  const [, pathname = '', search = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
+  const known = tableOf();
+  const exact = known.filter(({ segments }) => matches(segments, pathname.split('/'), isOneSegment));
+  if (exact.length === 0) {
+    const like = known.find(({ segments }) =>
+      variantsOf(pathname).some((variant) => matches(lowered(segments), variant.split('/'), isAny)),
+    );
+    if (like) {
+      throw usageError(
+        `${bounded(pathname)} differs from ${like.path} only in spelling`,
+        'write the path exactly as "trdr price" lists it',
+      );
+    }
+    return;
+  }
+  checkQuery(search, new Set(exact.flatMap(({ query }) => [...query])));
+}
+
+/** Which of two values counts, and whether `LIMIT` is `limit`, is up to the service; so is the price that follows. */
+function checkQuery(search: string, known: ReadonlySet<string>): void {
+  const seen = new Set<string>();
+  for (const [, separator, part = ''] of search.matchAll(/(^|[&;])([^&;]*)/g)) {
+    if (part === '') continue;
+    const [given = ''] = part.split('=');
+    const name = normalName(given);
+    if (seen.has(name))
+      throw usageError(`the parameter "${bounded(name)}" is repeated`, 'give each parameter once');
+    seen.add(name);
+    if (known.has(name) && (name !== given || separator === ';')) {
+      throw usageError(
+        `the parameter "${bounded(given)}" may be read as "${name}"`,
+        `write it as ${name}=..., separated by &`,
+      );
+    }
+  }
+}
+
+/** Every path below the base URL that the description names, each once. */
+function tableOf(): Known[] {
+  const rows = endpointIds.map((id) => {
+    const { path, query } = endpointRow(id);
+    return { path, query: new Set(Object.keys(query.def.shape)) };
+  });
+  const others = [SOCKET_PATH, OPENAPI_PATH].map((path) => ({ path, query: new Set<string>() }));
+  return [...rows, ...others].map((row) => ({ ...row, segments: row.path.split('/') }));
+}
+
+/** Whether segments are those of a template; `fits` decides on the ones that stand for a parameter. */
+function matches(
+  template: readonly string[],
+  segments: readonly string[],
+  fits: (segment: string) => boolean,
+): boolean {
+  return (
+    template.length === segments.length &&
+    template.every((part, at) => {
+      const segment = segments[at] ?? '';
+      return part.startsWith('{') ? fits(segment) : part === segment;
+    })
+  );
+}
+
+const lowered = (segments: readonly string[]) =>
+  segments.map((part) => (part.startsWith('{') ? part : part.toLowerCase()));
+
+const isAny = (segment: string) => segment !== '';
+/** A parameter that no reading of the path takes for more, or less, than one segment. */
+export const isOneSegment = (segment: string) => {
+  const text = decoded(segment);
+  return !/^\.{0,2}$/.test(text) && !/[/\\\p{Cc}]/u.test(text) && text.trim() === text;
+};
+
+/** The path as lenient services may read it: decoded before it is split into segments, or after. */
+function variantsOf(pathname: string): string[] {
+  const whole = decoded(pathname);
+  const parted = pathname
+    .split('/')
+    .map((segment) => decoded(segment).replace(/[/\\]/g, '_'))
+    .join('/');
+  return [whole, parted].map(normalPath);
+}
+
+/** Case, matrix parameters, blanks, empty segments and dot segments removed. */
+function normalPath(path: string): string {
+  const out: string[] = [];
+  for (const part of path.replaceAll('\\', '/').split('/')) {
+    const segment = (part.split(/[;?#]/)[0] ?? '')
+      .replace(/[\p{Cc}\p{Cf}\s]/gu, '')
+      .normalize('NFKC')
+      .toLowerCase();
+    if (segment === '..') out.pop();
+    else if (segment !== '' && segment !== '.') out.push(segment);
+  }
+  return `/${out.join('/')}`;
+}
+
+const normalName = (name: string) =>
+  decoded(name.replaceAll('+', ' '))
+    .replace(/[\p{Cc}\p{Cf}\s]/gu, '')
+    .replace(/\[.*$/s, '')
+    .normalize('NFKC')
+    .toLowerCase();
+
+/** How often a text may have been percent-encoded on top of itself. */
+const LAYERS = 5;
+
+/** The text behind any layers of percent encoding; what is not valid encoding stays as it is. */
+function decoded(text: string): string {
+  let current = text;
+  for (let layer = 0; layer < LAYERS; layer++) {
+    const next = current.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+      try {
+        return decodeURIComponent(escapes);
+      } catch {
+        return escapes;
+      }
+    });
+    if (next === current) break;
+    current = next;
+  }
+  return current;
+}
+
+const bounded = (text: string) => text.slice(0, 200);

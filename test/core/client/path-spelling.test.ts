@@ -1,0 +1,109 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pathOf } from '../../../src/contract/endpoint.ts';
+import { endpointIds, endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../../src/contract/endpoints.ts';
+import { matchEndpoint, rawPath } from '../../../src/core/client/match-endpoint.ts';
+import { runs } from '../../state/room.ts';
+
+const values = { handle: 'mira', address: '0xAb', id: 'i', tokenAddress: 'T', wallet: 'W', mint: 'M' };
+const paths = [...endpointIds.map((id) => pathOf(endpoints[id].path, values)), OPENAPI_PATH, SOCKET_PATH];
+const rejected = (path: string) => {
+  try {
+    rawPath(path);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'kind' in error && error.kind === 'usage';
+  }
+};
+const encoded = (letter: string) => `%${letter.charCodeAt(0).toString(16)}`;
+
+describe('a path of the table', () => {
+  it.each(paths)('%s is sent as it is written', (path) => {
+    expect(rawPath(path)).toBe(path);
+    expect(rawPath(`${path}?a=1&b=2`)).toBe(`${path}?a=1&b=2`);
+  });
+
+  it.each([
+    '/v2/user/handle/%6Dira',
+    '/v2/user/handle/a%20b',
+    '/v2/user/handle/MIRA',
+    '/v2/thesis?limit=50&before=a%26b',
+  ])('may hold any text in a parameter: %s', (path) => expect(rawPath(path)).toBe(path));
+});
+
+describe('a path that differs from the table only in spelling', () => {
+  it.each([
+    '/v2/user/handles/pnl/',
+    '//v2/user/handles/pnl',
+    '/v2//user/handles/pnl',
+    '/v2/./user/handles/pnl',
+    '/v2/x/../user/handles/pnl',
+    '/v2/%2e/user/handles/pnl',
+    '/v2/user/%77allet/0xabc',
+    '/v2/user/%2577allet/0xabc',
+    '/v2%2Fuser%2Fhandles%2Fpnl',
+    '/V2/User/Handles/PNL',
+    '/v2\\user\\handles\\pnl',
+    '/v2/user/handles/pnl%00',
+    '/v2/user/handles/pnl%20',
+    '/v2/user/handles/pnl%3Fa=1',
+    '/v2/user/handles/pnl;a=1',
+    '/v2/user/handle/mira%2Fpnl',
+    '/v2/user/handle/mira/resolve/',
+    '/v2/user/handle//mira',
+    '/v2/ｕｓｅｒ/handles/pnl',
+    '/v2/me/',
+    '/openapi.json/',
+    '/v2/ws//',
+  ])('is rejected: %s', (path) => expect(rejected(path)).toBe(true));
+
+  it.each([
+    '/v2/user/wallet/0xabc?a=1&a=2',
+    '/v2/user/handles/pnl?x=1&X=2',
+    '/v2/thesis?limit=1&limit=100',
+    '/v2/thesis?limit=1&%6Cimit=100',
+    '/v2/thesis?LIMIT=100',
+    '/v2/thesis?limit[]=100',
+    '/v2/thesis?+limit=100',
+    '/v2/thesis?before=a;limit=100',
+  ])('is rejected for its query: %s', (path) => expect(rejected(path)).toBe(true));
+
+  it('is rejected however the spelling was changed, and none is taken for an endpoint at a price', () => {
+    const change = fc.constantFrom<(path: string, at: number) => string>(
+      (path) => `${path}/`,
+      (path) => `${path}//`,
+      (path, at) => path.replaceAll('/', (slash, place) => (place === slashNear(path, at) ? '//' : slash)),
+      (path, at) => path.replaceAll('/', (slash, place) => (place === slashNear(path, at) ? '/./' : slash)),
+      (path, at) =>
+        path.replaceAll('/', (slash, place) => (place === slashNear(path, at) ? '/x/../' : slash)),
+      (path) => path.replace('v2', 'V2').replace('openapi', 'OpenAPI'),
+      (path) => path.replace(/[a-z]/, encoded),
+      (path) => path.replace(/[a-z]/, (letter) => encoded(letter).replace('%', '%25')),
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...paths),
+        fc.array(fc.tuple(change, fc.nat(50)), { minLength: 1, maxLength: 3 }),
+        (path, changes) => {
+          const spelled = changes.reduce((now, [how, at]) => how(now, at), path);
+          if (spelled === path) return;
+          expect(rejected(spelled), spelled).toBe(true);
+          expect(['GET', 'POST'].some((method) => matchEndpoint(method, spelled, '{"handles":["a"]}'))).toBe(
+            false,
+          );
+        },
+      ),
+      runs(400),
+    );
+  });
+});
+
+it.each(['/v2/other', '/v3/user/handles/pnl', '/v2/user/handles', '/x', '/', '/v2/other/?a=1&a=2'])(
+  'a path of no endpoint is sent as it is written: %s',
+  (path) => expect(rawPath(path)).toBe(path),
+);
+
+function slashNear(path: string, at: number): number {
+  const slashes = [...path.matchAll(/\//g)].map(({ index }) => index);
+  return slashes[at % slashes.length] ?? 0;
+}
