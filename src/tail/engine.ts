@@ -1,4 +1,4 @@
-import { cannotHold, ceilingReached } from './failures.ts';
+import { blockedAtEnd, cannotHold, ceilingReached, unanswered } from './failures.ts';
 import { createFlow, type Filled } from './flow.ts';
 import type { EndReason, Gap, Summary, TailStatus } from './notice.ts';
 import type { TailOptions } from './options.ts';
@@ -53,7 +53,7 @@ export function createTail(world: TailPorts, options: TailOptions): Tail {
     sieve: options.sieve ?? (() => true),
     carries: options.carries ?? (() => true),
     count: options.count ?? Number.POSITIVE_INFINITY,
-    proveFirst: byFile && !('known' in options.start),
+    byFile,
     heals: save !== undefined,
   });
   const snapshot = () => snapshotOf(options.feed, flow);
@@ -239,8 +239,13 @@ export function createTail(world: TailPorts, options: TailOptions): Tail {
       walker.end();
       closingAt = now + timing.closingMs;
     }
-    const done = walker.finale === 'done' && !flow.filling && !outlet.busy();
-    if (done || now >= closingAt) finish('duration');
+    const walked = walker.finale === 'done' && !flow.filling;
+    if (walked && (!outlet.busy() || now >= closingAt)) return finish('duration');
+    if (now < closingAt) return;
+    const gap = flow.openEnd();
+    gaps.push(gap);
+    notify({ kind: 'gap', ...gap });
+    finish('failure', walker.trouble ?? (outlet.busy() ? blockedAtEnd() : unanswered()));
   };
 
   /** When to look again though nothing rings. What waits for something that will wake has no time of its own. */
@@ -286,7 +291,7 @@ export function createTail(world: TailPorts, options: TailOptions): Tail {
 
   const close = async () => {
     conduct?.stop();
-    if (flow.heldBack && !outlet.busy()) flow.release();
+    if (!outlet.busy()) flow.releaseAll();
     await shutDown({ clock, timing, bell, outlet, keeper, flush: sink.flush }, [
       walker.settled,
       purse.settled,

@@ -9,6 +9,18 @@ export const ceilingReached = () =>
 export const hollowFeed = () =>
   new Failure('answer', 'The service says that there are posts, and shows none.', { code: 'EMPTY_PAGES' });
 
+/** The run's time is up, and the service did not answer its last request. */
+export const unanswered = () =>
+  new Failure('network', 'the service did not answer before the end of the run', {
+    code: 'UNANSWERED',
+    retryable: true,
+    hint: 'run it again, or see what is wrong with trdr doctor',
+  });
+
+/** The run's time is up, and the output takes nothing. */
+export const blockedAtEnd = () =>
+  new Failure('local', 'the output accepted no more rows before the end of the run', { code: 'BLOCKED' });
+
 /** The service closed the socket for want of units. */
 export const outOfUnits = (text: string) =>
   new Failure('quota', `The service closed the socket: ${text || 'the key has no units left'}.`, {

@@ -57,6 +57,10 @@ export interface Flow {
   frames(link: Link, odd: (text: string) => void): number;
   /** Emits the rows held back. */
   release(): void;
+  /** Emits what is left to emit at the end of a run. */
+  releaseAll(): void;
+  /** The stretch between what is complete and the end of a run that could not be verified. */
+  openEnd(): Gap;
   /** Where ids had to be let go before they were proven, once. */
   takeUnproven(): { readonly from: PostMark | null; readonly to: PostMark } | undefined;
 }
@@ -80,9 +84,12 @@ interface FlowWorld {
   readonly count: number;
   /** A later run goes on from the checkpoint of this one. */
   readonly heals: boolean;
-  /** The first line of an output says where it begins, so everything before it has to be proven. */
-  readonly proveFirst: boolean;
+  /** A later run resumes from the lines of the output alone. */
+  readonly byFile: boolean;
 }
+
+/** Lines that a file needs before a late one may follow: the position of a file is read from its newest three. */
+const SOLID_LINES = 3;
 
 export function createFlow(world: FlowWorld): Flow {
   const { seen, outlet, start, sieve, scope, carries } = world;
@@ -93,7 +100,10 @@ export function createFlow(world: FlowWorld): Flow {
   let left = world.count;
   let fill: Fill | undefined;
   let held: TailRow[] = [];
-  let proveFirst = world.proveFirst;
+  // The first line of a file tells where it begins, so everything before it has to be complete.
+  let proveFirst = world.byFile && !('known' in start);
+  let lines = world.byFile ? ('known' in start ? start.known.length : 0) : SOLID_LINES;
+  let heldLate: TailRow[] = [];
   let lowest = seen.floor;
   let unproven: { readonly from: PostMark | null; readonly to: PostMark } | undefined;
 
@@ -108,6 +118,20 @@ export function createFlow(world: FlowWorld): Flow {
   const accept = (row: TailRow): boolean => {
     if (row.at !== null && row.at < seen.floor) return false;
     return seen.add(row.id, row.at) && sieve(row);
+  };
+
+  /** A frame is emitted whatever its post time: it is in hand, and only its id tells whether it is new. */
+  const acceptFrame = (row: TailRow): 'now' | 'late' | undefined => {
+    const late = row.at !== null && row.at < seen.floor;
+    if (!seen.add(row.id, row.at) || !sieve(row)) return undefined;
+    return late && lines < SOLID_LINES ? 'late' : 'now';
+  };
+
+  const push = (rows: readonly TailRow[]) => {
+    lines += rows.length;
+    if (lines < SOLID_LINES || heldLate.length === 0) return outlet.push(rows);
+    outlet.push([...rows, ...heldLate]);
+    heldLate = [];
   };
 
   const moveTo = (next: Watermark) => {
@@ -210,7 +234,7 @@ export function createFlow(world: FlowWorld): Flow {
       noteCrowding();
       const last = rows.at(-1);
       if (last && left > 0) climb(own, last);
-      outlet.push(out);
+      push(out);
       if (last && left > 0) return undefined;
       const gap = left > 0 ? finish(own) : undefined;
       fill = undefined;
@@ -225,21 +249,31 @@ export function createFlow(world: FlowWorld): Flow {
         if (!raw) break;
         taken++;
         const row = readRow(raw, odd);
-        if (!row || !scope(row) || !accept(row)) continue;
-        out.push(row);
+        const when = row && scope(row) ? acceptFrame(row) : undefined;
+        if (!row || !when) continue;
+        (when === 'late' ? heldLate : out).push(row);
         left--;
       }
       if (proveFirst && out.length > 0) {
         held = out;
         proveFirst = false;
-      } else outlet.push(out);
+      } else push(out);
       noteCrowding();
       return taken;
     },
     release() {
-      outlet.push(held);
+      push(held);
       held = [];
     },
+    releaseAll() {
+      outlet.push([...held, ...heldLate]);
+      held = [];
+      heldLate = [];
+    },
+    openEnd: () => ({
+      ...{ why: 'failing', from: watermark?.top ?? null, to: null, open: world.heals },
+      lateFrom: watermark && Number.isFinite(routes.low()) ? routes.low() : null,
+    }),
     takeUnproven() {
       const taken = unproven;
       unproven = undefined;

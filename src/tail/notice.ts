@@ -8,12 +8,12 @@ export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 
 /** A stretch of the feed that could not be read. Both bounds were read, or are null where nothing is known. */
 export interface Gap {
-  readonly why: Cut;
+  readonly why: Cut | 'failing';
   /** The newest place below that is complete, but for posts that turned up late; null where only those can be missing. */
   readonly from: PostMark | null;
   /** Post time from which such late posts may be missing too. */
   readonly lateFrom: number | null;
-  /** The oldest place above that was read. */
+  /** The oldest place above that was read; null where the gap lasts until the end of the run. */
   readonly to: PostMark | null;
   /** A later run that goes on from the checkpoint will read it. */
   readonly open: boolean;

@@ -81,7 +81,7 @@ function lost(
       problems.push(`${post.id} was posted before the start`);
     }
     if (held || emitted.has(post.id) || !passes(schedule, post.symbol)) continue;
-    if (post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > provenAt) continue;
+    if (post.old || post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > provenAt) continue;
     if (start.top && !above(post, start.top)) continue;
     if (schedule.start.kind === 'since' && post.sortAt < EPOCH - schedule.start.ago) continue;
     if (!calm && (!proven || above(post, proven))) continue;
@@ -92,8 +92,23 @@ function lost(
       `${post.id} was lost (posted at ${Math.round(post.sortAt - EPOCH)}, visible ${Math.round(post.visibleAt)})`,
     );
   }
+  problems.push(...dropped(outcome, emitted, byId, start.held));
   problems.push(...lostOfPast(outcome, emitted, start.held));
   return problems;
+}
+
+/** Posts whose frames the tail had in hand, and that did not come out. */
+function dropped(
+  { schedule, processes }: Outcome,
+  emitted: ReadonlySet<string>,
+  byId: ReadonlyMap<string, Post>,
+  held: ReadonlySet<string>,
+): string[] {
+  const process = processes.at(-1);
+  if (!process || processes.length > 1 || process.killed || process.failure !== undefined) return [];
+  return [...process.access.handed]
+    .filter((id) => !emitted.has(id) && !held.has(id) && passes(schedule, byId.get(id)?.symbol))
+    .map((id) => `${id} was in hand and was dropped`);
 }
 
 /** Rows of an earlier start stay in the output. */
@@ -105,8 +120,8 @@ const earlier = (processes: readonly Process[], id: string) =>
 /** What a backfill had to bring. */
 function lostOfPast(outcome: Outcome, emitted: ReadonlySet<string>, held: ReadonlySet<string>): string[] {
   const { schedule, service, processes } = outcome;
-  const disturbed = schedule.faults.some(
-    ({ kind }) => kind === 'evict' || kind === 'hollow' || kind === 'repeat' || kind === 'stale',
+  const disturbed = schedule.faults.some(({ kind }) =>
+    ['evict', 'hollow', 'repeat', 'stale', 'last'].includes(kind),
   );
   if (schedule.start.kind === 'now' || disturbed || schedule.ceiling !== null || processes.length > 1)
     return [];
@@ -129,7 +144,8 @@ function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Pos
     summary?.gaps.some(({ from, to, lateFrom }) => {
       const low = from && byId.get(from.id);
       const high = to && byId.get(to.id);
-      if (!high || !above(high, post)) return false;
+      // A gap without an upper bound lasts until the end of the run.
+      if (to !== null && (!high || !above(high, post))) return false;
       return (low && above(post, low)) || lateFrom === null || post.sortAt >= lateFrom;
     }),
   );
@@ -161,7 +177,12 @@ function orderly({ schedule }: Outcome, process: Process, byId: ReadonlyMap<stri
   if (access.meter.socket === 0 && access.meter.lost === 0 && least !== meter) {
     problems.push(`the pages cost ${meter}, the tail counted ${least}`);
   }
-  for (const { from, to } of summary.gaps) {
+  for (const { why, from, to } of summary.gaps) {
+    if (why === 'failing') {
+      if (to !== null || process.failure === undefined)
+        problems.push('a gap at the end of a run that succeeded');
+      continue;
+    }
     const [low, high] = [from && byId.get(from.id), to && byId.get(to.id)];
     if (!high || (from && !low) || (low && !above(high, low)))
       problems.push(`a gap from ${from?.id} to ${to?.id}`);

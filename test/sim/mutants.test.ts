@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import {
+  believesTheLastPage,
   doesNotConfirm,
   doesNotWait,
+  dropsLateFrames,
   looksAQuarterMinute,
   remembersByCount,
   savesFirst,
@@ -23,6 +25,8 @@ test.each([
   ['ids are remembered by number', remembersByCount],
   ['checkpoints are written before the flush', savesFirst],
   ['late posts are looked for over 15 s only', looksAQuarterMinute],
+  ['frames from before the margin are dropped', dropsLateFrames],
+  ['a page that says it is the last is believed', believesTheLastPage],
 ])('the promise breaks where %s', { timeout: 120_000 }, async (_, mutation) => {
   expect(await simulate(seeds(0, SEEDS), mutation, 1)).not.toEqual([]);
 });

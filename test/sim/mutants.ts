@@ -144,6 +144,43 @@ export const looksAQuarterMinute: Mutation = {
   options: (options) => ({ ...options, timing: { ...options.timing, marginMs: 15_000 } }),
 };
 
+/** Frames dated before the margin are dropped. */
+export const dropsLateFrames: Mutation = {
+  options(options) {
+    let newest = Number.NEGATIVE_INFINITY;
+    return {
+      ...options,
+      scope({ at }) {
+        newest = Math.max(newest, at ?? newest);
+        return at === null || at >= newest - 120_000;
+      },
+    };
+  },
+};
+
+/** A page that says it is the last is believed: it looks like a short one, and nothing is below it. */
+export const believesTheLastPage: Mutation = {
+  world(world) {
+    let last: string | undefined;
+    return {
+      ...world,
+      source: {
+        ...world.source,
+        async page(ask, signal) {
+          if (ask.before !== undefined && ask.before === last) {
+            return { rows: [], hasMore: false, nextBefore: null, cu: 0 };
+          }
+          const page = await world.source.page(ask, signal);
+          if (page.hasMore || page.rows.length < world.source.sizes.step) return page;
+          const rows = page.rows.slice(0, world.source.sizes.step - 1);
+          last = rows.at(-1)?.id;
+          return { ...page, rows };
+        },
+      },
+    };
+  },
+};
+
 /** Audits would find later what the other precautions let through: without them, each has to hold alone. */
 export const withoutAudits = (mutation: Mutation): Mutation => ({
   ...mutation,

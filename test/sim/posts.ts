@@ -1,4 +1,4 @@
-import type { Rng } from './rng.ts';
+import { type Rng, rngOf } from './rng.ts';
 import type { Schedule } from './schedule.ts';
 
 /** A post of the model service. All times are of virtual time but `at`, which is the service's own. */
@@ -13,6 +13,8 @@ export interface Post {
   readonly visibleAt: number;
   readonly sentAt: number;
   readonly goneAt: number;
+  /** Dated so long ago that no walk looks there. */
+  readonly old: boolean;
   readonly symbol: string;
   readonly record: Readonly<Record<string, unknown>>;
 }
@@ -25,6 +27,8 @@ const PAST_MS = 900_000;
 const QUIET_MS = 30_000;
 /** How late a post may turn up, short of the margin by what a replica may lag and a page may take. */
 const LATEST_MS = 90_000;
+/** Posts dated long before are so old at least, and at most. */
+const OLD_MS = [600_000, 7_200_000] as const;
 
 /** How long the calm after the faults lasts: long enough for every late post and every proof. */
 export const calmMs = ({ lagMs }: Pick<Schedule, 'lagMs'>): number => 150_000 + lagMs;
@@ -32,6 +36,7 @@ export const calmMs = ({ lagMs }: Pick<Schedule, 'lagMs'>): number => 150_000 + 
 /** Everything that will ever be posted in a schedule, newest first in the order of the pages. */
 export function postsOf(schedule: Schedule, rng: Rng): Post[] {
   const posts: Post[] = [];
+  const ages = rngOf(schedule.seed, 4);
   const end = schedule.busyMs + calmMs(schedule) - QUIET_MS - LATEST_MS;
   const add = (time: number) => {
     const late = time > 0 && rng.chance(schedule.late) ? rng.next() * LATEST_MS : 0;
@@ -39,7 +44,8 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
     const vanishes = rng.chance(schedule.vanish);
     const id = `p${posts.length.toString(36)}${Math.floor(rng.next() * 1e9).toString(36)}`;
     const symbol = rng.pick(['AAA', 'BBB', 'CCC']);
-    const at = schedule.timeless && rng.chance(0.03) ? null : EPOCH + Math.floor(time);
+    const age = time > 0 && ages.chance(schedule.old) ? ages.between(...OLD_MS) : 0;
+    const at = schedule.timeless && rng.chance(0.03) ? null : EPOCH + Math.floor(time - age);
     const time_ = schedule.feed === 'thesis' ? { platformCreatedAt: at } : { createdAt: at };
     posts.push({
       id,
@@ -50,6 +56,7 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
       visibleAt,
       sentAt: time + late,
       goneAt: vanishes ? visibleAt + rng.next() * 200_000 : Number.POSITIVE_INFINITY,
+      old: age > 0 && at !== null,
       symbol,
       record: { id, tokenSymbol: symbol, thesis: `about "${symbol}"`, ...time_ },
     });

@@ -7,7 +7,17 @@ export type Fault = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'refuse'; readonly status: number }
   | { readonly kind: 'mute' }
   | {
-      readonly kind: 'busy' | 'fault' | 'cut' | 'break' | 'slow' | 'evict' | 'hollow' | 'repeat' | 'stale';
+      readonly kind:
+        | 'busy'
+        | 'fault'
+        | 'cut'
+        | 'break'
+        | 'slow'
+        | 'evict'
+        | 'hollow'
+        | 'repeat'
+        | 'stale'
+        | 'last';
       readonly p: number;
     }
   | { readonly kind: 'quota' }
@@ -35,6 +45,8 @@ export interface Schedule {
   readonly busyMs: number;
   readonly late: number;
   readonly vanish: number;
+  /** Posts dated long before they are posted: only the socket can bring them. */
+  readonly old: number;
   /** How long after the socket a post appears in the pages, at most. */
   readonly behindMs: number;
   /** The service gives 20 rows whatever is asked for. */
@@ -55,8 +67,30 @@ const frameFaults = ['lose', 'double', 'reorder', 'lag'] as const;
 const linkFaults = ['close', 'reset', 'half', 'forget', 'sleep'] as const;
 const statuses = [401, 402, 403, 404, 429, 500, 503, 504] as const;
 
-/** The schedule of a seed. */
+/** The schedule of a seed. What was added later is drawn from a stream of its own, so that seeds keep their faults. */
 export function scheduleOf(seed: number): Schedule {
+  return withMore(baseOf(seed), rngOf(seed, 99));
+}
+
+function withMore(base: Schedule, rng: Rng): Schedule {
+  const faults = [...base.faults];
+  if (rng.chance(0.15)) {
+    const from = rng.next() * base.busyMs;
+    faults.push({ kind: 'last', p: rng.pick([0.3, 1]), from, to: from + rng.between(1_000, 90_000) });
+  }
+  // The service fails, and does not recover before the run ends.
+  if (base.end === 'duration' && rng.chance(0.1)) {
+    faults.push({
+      kind: rng.pick(['fault', 'busy', 'cut'] as const),
+      p: 1,
+      from: rng.next() * base.busyMs,
+      to: 1e12,
+    });
+  }
+  return { ...base, old: rng.pick([0, 0, 0.05, 0.3]), faults };
+}
+
+function baseOf(seed: number): Schedule {
   const rng = rngOf(seed);
   const callout = rng.chance(0.1);
   const busyMs = 60_000 * rng.between(0.5, 5);
@@ -85,6 +119,7 @@ export function scheduleOf(seed: number): Schedule {
     busyMs,
     late: rng.pick([0, 0.02, 0.1]),
     vanish: rng.pick([0, 0, 0.02, 0.1]),
+    old: 0,
     behindMs: rng.pick([0, 500, 2_000, 15_000]),
     twenty: rng.chance(0.3),
     timeless: rng.chance(0.05) && (resume === 'none' || resume === 'checkpoint'),
@@ -135,5 +170,5 @@ function faultsOf(rng: Rng, busyMs: number, poor: boolean): Fault[] {
 /** What a schedule holds in which posts and pages are as they should be, and nobody stops the run. */
 export const uneventful = {
   ...{ via: 'ws', feed: 'thesis', resume: 'none', start: { kind: 'now' }, end: 'stop', kills: [] },
-  ...{ late: 0, vanish: 0, twenty: false, timeless: false, skew: 0, bursts: 0, sifted: false },
+  ...{ late: 0, vanish: 0, old: 0, twenty: false, timeless: false, skew: 0, bursts: 0, sifted: false },
 } as const satisfies Partial<Schedule>;

@@ -17,6 +17,8 @@ export interface Access {
   /** The first page it was given, and what the service held at that moment. */
   readonly first: { readonly held: ReadonlySet<string>; readonly top: Post | undefined } | undefined;
   readonly held: number;
+  /** Ids of posts whose frames were handed over. */
+  readonly handed: ReadonlySet<string>;
 }
 
 export interface Service {
@@ -71,6 +73,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
       let open = 0;
       let first: Access['first'];
       let held = 0;
+      const handed = new Set<string>();
       const meter = { pages: 0, socket: 0, lost: 0 };
 
       /** Answers after a while, unless the caller gives up or is gone. */
@@ -129,9 +132,12 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           ),
           top: got.rows.find(({ at }) => at !== null),
         };
+        // Says that nothing is older, whatever is.
+        if (strikes('last'))
+          return { rows: rowsOf(got.rows), hasMore: false, nextBefore: null, cu: price(limit) };
         const nextBefore = strikes('repeat') ? (before ?? last) : last;
         return {
-          rows: got.rows.map((post) => ({ id: post.id, at: post.at, record: post.record, raw: null })),
+          rows: rowsOf(got.rows),
           hasMore: got.hasMore,
           nextBefore: got.hasMore ? nextBefore : null,
           cu: price(limit),
@@ -220,7 +226,10 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         return {
           next() {
             const raw = queue.shift();
-            if (raw) bytes -= raw.length;
+            if (!raw) return undefined;
+            bytes -= raw.length;
+            const { type, data } = JSON.parse(Buffer.from(raw).toString());
+            if (type === 'thesis') handed.add(data.id);
             return raw;
           },
           get held() {
@@ -282,10 +291,13 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         get held() {
           return held;
         },
+        handed,
       };
     },
   };
 }
+
+const rowsOf = (posts: readonly Post[]) => posts.map(({ id, at, record }) => ({ id, at, record, raw: null }));
 
 /** Where a post stands in the pages: the greater, the newer. */
 export const above = (a: Post, b: Post): boolean =>

@@ -93,7 +93,7 @@ describe('a checkpoint of a tail as it stands', () => {
     const flow = createFlow({
       ...{ timing, seen, outlet: createTailWriter(sink, () => {}), start: { kind: 'now' } },
       ...{ scope: () => true, sieve: () => true, carries: () => true },
-      ...{ count: 1, heals: true, proveFirst: false },
+      ...{ count: 1, heals: true, byFile: false },
     });
     return { ...flow, watermark, margin: { ms: marginMs, learn() {} } };
   };

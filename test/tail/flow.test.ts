@@ -30,7 +30,7 @@ interface Given {
   readonly start?: StartPoint;
   readonly count?: number;
   readonly heals?: boolean;
-  readonly proveFirst?: boolean;
+  readonly byFile?: boolean;
   readonly seenMax?: number;
   readonly scope?: (row: TailRow) => boolean;
   readonly sieve?: (row: TailRow) => boolean;
@@ -62,7 +62,7 @@ function flowing(given: Given = {}) {
     sieve: given.sieve ?? (() => true),
     carries: given.carries ?? (() => true),
     count: given.count ?? Number.POSITIVE_INFINITY,
-    ...{ heals: given.heals ?? false, proveFirst: given.proveFirst ?? false },
+    ...{ heals: given.heals ?? false, byFile: given.byFile ?? false },
   });
   /** What the pages hold, newest first. */
   const held: TailRow[] = [];
@@ -406,12 +406,29 @@ describe('a shallow walk', () => {
 });
 
 describe('frames', () => {
-  test('come out once, in their order, and none from below the floor', async () => {
+  test('are emitted once, in their order, however old', async () => {
     const { frames, came } = await started();
     await frames(...posts(302, 302), ...posts(301, 301), ...posts(302, 302), row('x', null), row('x', null));
     expect(came()).toEqual(['t302', 't301', 'x']);
     await frames(row('old', 300 * S - 1), row('tie', 300 * S));
-    expect(came()).toEqual(['tie']);
+    expect(came()).toEqual(['old', 'tie']);
+    await frames(row('old', 300 * S - 1));
+    expect(came()).toEqual([]);
+  });
+
+  test('that are late wait for the third line of a file, whose position is read from its newest three', async () => {
+    const { frames, came, flow, post, walked } = await started({ byFile: true });
+    post(...posts(301, 302));
+    await walked('deep');
+    expect(came()).toEqual(['t301', 't302']);
+    await frames(row('old', 5 * S));
+    expect(came()).toEqual([]);
+    await frames(...posts(303, 303));
+    expect(came()).toEqual(['t303', 'old']);
+    await frames(row('older', 4 * S));
+    expect(came()).toEqual(['older']);
+    flow.releaseAll();
+    expect(came()).toEqual([]);
   });
 
   test('that the sieve holds back are known nevertheless', async () => {
@@ -566,7 +583,7 @@ describe('rows that the socket missed', () => {
 
 describe('an output that has to begin with what is proven', () => {
   test('holds its first frames back until they are released', async () => {
-    const { frames, came, flow } = await started({ proveFirst: true, count: 3 });
+    const { frames, came, flow } = await started({ byFile: true, count: 3 });
     await frames(...posts(301, 302));
     expect(flow.heldBack).toBe(true);
     expect(came()).toEqual([]);
@@ -577,7 +594,7 @@ describe('an output that has to begin with what is proven', () => {
   });
 
   test('lets them out in their order, once', async () => {
-    const { frames, came, flow, step } = await started({ proveFirst: true });
+    const { frames, came, flow, step } = await started({ byFile: true });
     await frames(...posts(301, 302));
     flow.release();
     await step();
@@ -590,7 +607,7 @@ describe('an output that has to begin with what is proven', () => {
   });
 
   test('has its beginning where a walk let something out before', async () => {
-    const { frames, post, walked, came, flow } = await started({ proveFirst: true });
+    const { frames, post, walked, came, flow } = await started({ byFile: true });
     post(...posts(301, 301));
     await walked('deep');
     await frames(...posts(302, 302));
@@ -600,7 +617,7 @@ describe('an output that has to begin with what is proven', () => {
 
   test('waits for the first row that passes', async () => {
     const { frames, post, walked, flow } = await started({
-      proveFirst: true,
+      byFile: true,
       sieve: ({ id }) => id === 't303',
     });
     post(...posts(301, 301));

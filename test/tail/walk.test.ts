@@ -27,6 +27,7 @@ const failure = (kind: Failure['kind'], fields: Partial<Failure> = {}) =>
 const unknownCursor = failure('usage');
 
 interface Given {
+  readonly isKnown?: (row: TailRow) => boolean;
   readonly beyond?: WalkBounds['beyond'];
   readonly keep?: WalkBounds['keep'];
   readonly target?: number;
@@ -102,6 +103,7 @@ async function walked(answers: readonly Answer[], given: Given = {}) {
         },
         keep: given.keep ?? ((_, beyond) => !beyond),
         target: () => given.target ?? null,
+        isKnown: given.isKnown ?? (() => true),
       };
     },
     afford: given.afford ?? (() => true),
@@ -111,7 +113,7 @@ async function walked(answers: readonly Answer[], given: Given = {}) {
     lost: (cu) => {
       lost += cu;
     },
-    wait: (ms, reason) => waits.push(`${ms} ${reason}`),
+    wait: (ms, failure) => waits.push(`${ms} ${failure.message}`),
     signal,
   });
   const kept: string[] = [];
@@ -203,9 +205,35 @@ describe('a walk', () => {
       target: 1_000,
     });
     expect(asks.map(({ limit }) => limit)).toEqual([20, 40, 60]);
-    const short = [page(down(99, 80)), page(down(79, 60)), page(down(59, 40), false)];
+    const short = [page(down(99, 80)), page(down(79, 60)), page(down(59, 41), false)];
     const { asks: small } = await walked(short, { target: 1_000 });
     expect(small.map(({ limit }) => limit)).toEqual([20, 40, 20]);
+  });
+});
+
+describe('a page that says it is the last', () => {
+  const unknown = { target: 1_000, isKnown: ({ at }: TailRow) => at !== null && at <= 10_000 };
+
+  test('is asked what is below it where it is full', async () => {
+    const answers = [page(down(99, 80), false), page(down(79, 60), false), page(down(59, 10), false)];
+    const { result, asks, kept } = await walked([...answers, page([], false)], unknown);
+    expect(asks.map(({ before }) => before)).toEqual([undefined, 't80', 't60', 't10']);
+    expect(kept).toHaveLength(90);
+    expect(result).toMatchObject({ cut: undefined, rows: 90 });
+  });
+
+  test('is not believed where what is known to be there is missing', async () => {
+    const denied = [page(down(99, 80), false), page([], false)];
+    const { result } = await walked([...denied, ...denied], unknown);
+    expect(result).toMatchObject({ cut: 'denied', reached: { id: 't80' } });
+  });
+
+  test('is believed where it is short, and says so twice', async () => {
+    const { result, asks } = await walked([page(down(99, 90), false), page([], false)], unknown);
+    expect(asks).toHaveLength(2);
+    expect(result.cut).toBeUndefined();
+    const whole = await walked([page(down(15, 5), false)], unknown);
+    expect([whole.asks.length, whole.result.cut]).toEqual([1, undefined]);
   });
 });
 

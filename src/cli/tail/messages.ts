@@ -13,19 +13,23 @@ const many = (count: number, one: string) => `${count} ${one}${count === 1 ? '' 
 /** A place of the feed: its time, and its id for whoever wants to look. */
 const place = (mark: PostMark | null): string =>
   mark === null
-    ? 'what is not known'
+    ? 'the start of the feed'
     : `${mark.at === null ? 'no time' : new Date(mark.at).toISOString()} (${mark.id})`;
 
-const gapText = ({ from, lateFrom, to }: Gap): string =>
-  from === null && lateFrom !== null
-    ? `posts that turned up late may be missing between ${new Date(lateFrom).toISOString()} and ${place(to)}`
-    : `posts may be missing between ${place(from)} and ${place(to)}`;
+const gapText = ({ why, from, lateFrom, to }: Gap): string =>
+  why === 'failing'
+    ? `posts may be missing between ${from === null ? 'the start of this run' : place(from)} and its end`
+    : from === null && lateFrom !== null
+      ? `posts that turned up late may be missing between ${new Date(lateFrom).toISOString()} and ${place(to)}`
+      : `posts may be missing between ${place(from)} and ${place(to)}`;
 
 const cuts: Readonly<Record<Gap['why'], string>> = {
   ceiling: 'the ceiling of this run was reached',
   quota: 'the units ran out',
   cursor: 'the service lost the place of the walk',
   stuck: 'the pages led nowhere',
+  denied: 'the service said that nothing older exists, though it does',
+  failing: 'the service failed until the end',
 };
 
 const starts = {

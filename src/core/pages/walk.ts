@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { createRecentSet } from '../../base/recent-set.ts';
 import { blockSizer, type PageSizer } from './page-size.ts';
 
 /** A page of a feed, newest first. */
@@ -41,7 +42,7 @@ const REMEMBERED = 5_000;
 /** Walks a feed from new to old, page by page as rows are taken, each row once. */
 export async function* walk<T>(feed: PageFeed<T>, options: WalkOptions = {}): AsyncGenerator<T, void, void> {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, signal } = options;
-  const isNew = recent(REMEMBERED);
+  const seen = createRecentSet(REMEMBERED);
   const cursors = new Set<string>();
   const sizer: PageSizer | undefined = feed.sized ? blockSizer(since) : undefined;
   let left = options.limit ?? Number.POSITIVE_INFINITY;
@@ -53,7 +54,7 @@ export async function* walk<T>(feed: PageFeed<T>, options: WalkOptions = {}): As
     sizer?.saw(page.items.map(feed.timeOf), page.hasMore);
     let news = 0;
     for (const item of page.items) {
-      if (!isNew(feed.idOf(item))) continue;
+      if (!seen.add(feed.idOf(item))) continue;
       news++;
       const time = feed.timeOf(item);
       if (time !== null && time < since) return;
@@ -108,18 +109,3 @@ const stuck = () =>
     code: 'WALK_STUCK',
     hint: 'what came until here is complete; go on below it with --before',
   });
-
-/** Tells whether an id is new among the latest `size` ones and more. */
-function recent(size: number): (id: string) => boolean {
-  let young = new Set<string>();
-  let old = new Set<string>();
-  return (id) => {
-    if (young.has(id) || old.has(id)) return false;
-    if (young.size >= size) {
-      old = young;
-      young = new Set();
-    }
-    young.add(id);
-    return true;
-  };
-}

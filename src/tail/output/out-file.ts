@@ -25,8 +25,11 @@ export interface LineForm {
 
 /** Read back at a time. */
 const CHUNK = 65_536;
-/** Older lines in a row after which no newer one can follow. */
+/** Lines that are always read, and older ones in a row after which no newer one is expected. */
+const LEAST_LINES = 2_000;
 const OLDER_LINES = 64;
+/** A file begins with lines that a walk has verified; one dated long before them came late over the socket. */
+const FIRST_LINES = 3;
 const LINE_END = 0x0a;
 
 interface Known {
@@ -35,7 +38,7 @@ interface Known {
 }
 
 /**
- * Reads the end of an ndjson file that a tail wrote. Rows come out at most `holdMs` after the last proof and
+ * Reads the end of an ndjson file that a tail wrote. Rows are emitted at most `holdMs` after the last proof and
  * `marginMs` late, so the newest line proves everything older than it by both; ids are read back twice as far, since
  * late lines stand behind newer ones.
  */
@@ -59,7 +62,8 @@ export async function readTailFile(
       throw refuse(line.text);
     }
     known.push(row);
-    if (known.length <= OLDER_LINES) newest = steadyTime(known.map(({ at }) => at));
+    if (known.length < LEAST_LINES) continue;
+    if (known.length === LEAST_LINES) newest = steadyTime(known.map(({ at }) => at));
     else if (row.at !== null && newest !== null) {
       newest = Math.max(newest, row.at < newest + depth ? row.at : newest);
       older = row.at < Math.min(newest - depth, wanted) - depth ? older + 1 : 0;
@@ -67,16 +71,20 @@ export async function readTailFile(
     if (older >= OLDER_LINES) break;
   }
   if (known.length === 0) return { keep, resume: undefined };
-  return { keep, resume: resumeFrom(known, newest, depth, spans.holdMs) };
+  const whole = older < OLDER_LINES;
+  newest ??= steadyTime(known.map(({ at }) => at));
+  return { keep, resume: resumeFrom(known, whole, newest, depth, spans.holdMs) };
 }
 
-function resumeFrom(known: readonly Known[], newest: number | null, depth: number, holdMs: number): Resume {
+function resumeFrom(
+  known: readonly Known[],
+  whole: boolean,
+  newest: number | null,
+  depth: number,
+  holdMs: number,
+): Resume {
   const horizon = newest === null ? Number.NEGATIVE_INFINITY : newest - depth;
-  // A file begins with its oldest line: what was posted before it is not wanted. Where reading ended sooner, the
-  // oldest line read is below the horizon.
-  const times = known.map(({ at }) => at).filter((at) => at !== null);
-  const oldest = times.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY);
-  const floor = Number.isFinite(oldest) ? Math.max(horizon, oldest) : horizon;
+  const floor = whole ? Math.max(horizon, beginOf(known, horizon)) : horizon;
   const last = known[0];
   return {
     kind: 'file',
@@ -84,6 +92,15 @@ function resumeFrom(known: readonly Known[], newest: number | null, depth: numbe
     floor,
     known: known.map(({ id, at }) => [id, at] as const),
   };
+}
+
+/** Post time at which a file begins: what was posted before its first lines is not wanted. */
+function beginOf(known: readonly Known[], horizon: number): number {
+  const oldestOf = (rows: readonly Known[]) =>
+    rows.reduce((least, { at }) => (at === null ? least : Math.min(least, at)), Number.POSITIVE_INFINITY);
+  if (oldestOf(known.slice(-FIRST_LINES)) < horizon) return Number.NEGATIVE_INFINITY;
+  const begin = oldestOf(known.filter(({ at }) => at !== null && at >= horizon));
+  return Number.isFinite(begin) ? begin : Number.NEGATIVE_INFINITY;
 }
 
 /** Whole lines, last first; what stands behind the last line end is none. */
@@ -139,6 +156,5 @@ const refuse = (line: string) =>
  */
 export function mergeResume(checkpoint: Resume | undefined, file: Resume | undefined): Resume | undefined {
   if (!checkpoint) return file;
-  const since = (file?.known ?? []).filter(([, at]) => at === null || at >= checkpoint.floor);
-  return { ...checkpoint, known: [...checkpoint.known, ...since] };
+  return { ...checkpoint, known: [...checkpoint.known, ...(file?.known ?? [])] };
 }

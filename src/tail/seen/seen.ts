@@ -1,16 +1,24 @@
-/** The ids that came out, remembered by post time: from `floor` on, a row that is not held here is a new one. */
+import { createRecentSet } from '../../base/recent-set.ts';
+
+/** The ids that were emitted: all that were posted since `floor`, and the latest of the older ones. */
 export interface Seen {
-  /** Rows posted before this can't be told from known ones. */
+  /** A row of a page posted before this cannot be told from one that was emitted. */
   readonly floor: number;
+  /** Ids that are remembered by their post time, or because they have none. */
   readonly size: number;
   has(id: string): boolean;
   /** Remembers an id; false when it is known. */
   add(id: string, at: number | null): boolean;
-  /** Lets go of what was posted before `horizon`, which becomes the floor. */
+  /** Raises the floor to `horizon`. */
   forget(horizon: number): void;
-  /** Ids posted at or after `horizon`, and those without a time. */
+  /** Ids posted at or after `horizon`, those without a time, and late ones that only the socket brought. */
   since(horizon: number): [id: string, at: number | null][];
 }
+
+/** Ids below the floor are remembered by number: a frame may repeat one long after its post. */
+const OLDER_MAX = 20_000;
+/** Late ids that a checkpoint holds. */
+const LATE_MAX = 1_000;
 
 /** Posts without a time stay at the same place of the pages for good, so they are remembered by number. */
 const TIMELESS_MAX = 10_000;
@@ -35,19 +43,25 @@ function* youngOf({ ids, times }: Generation, horizon: number): Generator<[id: s
 }
 
 /**
- * Two generations: new ids go into one; at a turn the other is sifted, what must stay moves on, and the rest goes at
- * once with its set. Past `max` ids the older half is let go whatever its age, which shows in `floor`.
+ * Two generations: new ids go into one; at a turn the other is filtered, what must stay moves on, and the rest is
+ * dropped with its set. Past `max` ids the older half is dropped whatever its age, which raises `floor`.
  */
 export function createSeen(floor: number, max: number): Seen {
   let fresh = generation();
   let older = generation();
   const timeless = new Set<string>();
+  const dropped = createRecentSet(OLDER_MAX);
+  const late = new Map<string, number>();
   let low = floor;
 
   const turn = (horizon: number) => {
-    for (const [id, at] of youngOf(older, horizon)) {
-      fresh.ids.add(id);
-      fresh.times.push(at);
+    let i = 0;
+    for (const id of older.ids) {
+      const at = older.times[i++] ?? horizon;
+      if (at >= horizon) {
+        fresh.ids.add(id);
+        fresh.times.push(at);
+      } else dropped.add(id);
     }
     older = fresh;
     fresh = generation();
@@ -57,17 +71,21 @@ export function createSeen(floor: number, max: number): Seen {
   const crowd = () => {
     const last = older.times.at(-1);
     if (last !== undefined) low = Math.max(low, last + 1);
+    for (const id of older.ids) dropped.add(id);
     older = fresh;
     fresh = generation();
   };
 
+  const addLate = (id: string, at: number): boolean => {
+    if (fresh.ids.has(id) || !dropped.add(id)) return false;
+    late.set(id, at);
+    if (late.size > LATE_MAX) dropFirst(late);
+    return true;
+  };
+
   const addTimeless = (id: string) => {
     timeless.add(id);
-    if (timeless.size <= TIMELESS_MAX) return;
-    for (const first of timeless) {
-      timeless.delete(first);
-      break;
-    }
+    if (timeless.size > TIMELESS_MAX) dropFirst(timeless);
   };
 
   return {
@@ -77,9 +95,11 @@ export function createSeen(floor: number, max: number): Seen {
     get size() {
       return fresh.ids.size + older.ids.size + timeless.size;
     },
-    has: (id) => fresh.ids.has(id) || older.ids.has(id) || timeless.has(id),
+    has: (id) => fresh.ids.has(id) || older.ids.has(id) || timeless.has(id) || dropped.has(id),
     add(id, at) {
       if (older.ids.has(id) || (timeless.size > 0 && timeless.has(id))) return false;
+      if (at !== null && at < low) return addLate(id, at);
+      if (dropped.has(id)) return false;
       if (at === null) {
         if (fresh.ids.has(id)) return false;
         addTimeless(id);
@@ -98,7 +118,16 @@ export function createSeen(floor: number, max: number): Seen {
     since(horizon) {
       const kept: [string, number | null][] = [...youngOf(older, horizon), ...youngOf(fresh, horizon)];
       for (const id of timeless) kept.push([id, null]);
+      for (const [id, at] of late) if (at < horizon) kept.push([id, at]);
       return kept;
     },
   };
+}
+
+/** Sets and maps keep the order in which they were filled. */
+function dropFirst(from: Map<string, unknown> | Set<string>): void {
+  for (const first of from.keys()) {
+    from.delete(first);
+    return;
+  }
 }

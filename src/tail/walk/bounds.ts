@@ -51,11 +51,19 @@ export function createBounds({ start, seen, margin, watermark }: RoutesWorld): B
 
   const low = () => Math.max(seen.floor, (watermark()?.base ?? Number.NEGATIVE_INFINITY) - margin.ms);
 
+  /** Whether the feed is known to have had a post here or below. */
+  const isKnown = (row: TailRow): boolean => {
+    const mark = watermark();
+    if (!mark?.top || row.id === mark.top.id) return true;
+    return mark.base !== null && row.at !== null && row.at <= mark.base;
+  };
+
   const deep = (): WalkBounds => ({
     // On a feed without times, nothing but a known id can end a walk.
     beyond: (row) => (row.at === null ? watermark()?.base === null && seen.has(row.id) : row.at < low()),
     keep: (row) => !seen.has(row.id) && (row.at === null || row.at >= seen.floor),
     target: low,
+    isKnown,
   });
 
   const shallow = (): WalkBounds => {
@@ -87,6 +95,7 @@ export function createBounds({ start, seen, margin, watermark }: RoutesWorld): B
         return count <= rows;
       },
       target: () => null,
+      isKnown: () => true,
     };
   };
 
@@ -100,6 +109,7 @@ export function createBounds({ start, seen, margin, watermark }: RoutesWorld): B
         return wanted;
       },
       target: () => at,
+      isKnown: () => true,
     };
   };
 

@@ -7,7 +7,7 @@ import type { PollSizer } from '../spend/pace.ts';
 import type { RowStack } from './row-stack.ts';
 
 /** Why a walk could not be brought to its end. */
-export type Cut = 'ceiling' | 'quota' | 'cursor' | 'stuck';
+export type Cut = 'ceiling' | 'quota' | 'cursor' | 'stuck' | 'denied';
 
 /** What a walk is to do, decided anew whenever it has to start again. */
 export interface WalkBounds {
@@ -17,6 +17,8 @@ export interface WalkBounds {
   keep(row: TailRow, beyond: boolean): boolean;
   /** Post time down to which the walk will go, to guess how many rows are to come. */
   target(): number | null;
+  /** Whether a row is at or below the newest place that is known to exist; true where none is known. */
+  isKnown(row: TailRow): boolean;
 }
 
 /** What a walk needs. */
@@ -36,7 +38,7 @@ export interface WalkWorld {
   readonly paid: (cu: number) => void;
   /** An answer was lost that may have been paid for. */
   readonly lost: (cu: number) => void;
-  readonly wait: (ms: number, reason: string) => void;
+  readonly wait: (ms: number, failure: Failure) => void;
   readonly signal: AbortSignal;
 }
 
@@ -67,10 +69,10 @@ const STAND_INS = 3;
 type Leg = Omit<Walked, 'cut' | 'failure'>;
 type LegEnd = { readonly leg: Leg; readonly cut: Cut | undefined; readonly failure?: Failure };
 
-/** Walks pages from the newest down. A lost cursor or pages that lead nowhere start it again from the top, once. */
+/** Walks pages from the newest down. A walk that could not be finished starts again from the top, once. */
 export async function walk(world: WalkWorld): Promise<Walked> {
   let end = await walkOnce(world);
-  if (end.cut === 'cursor' || end.cut === 'stuck') {
+  if (end.cut === 'cursor' || end.cut === 'stuck' || end.cut === 'denied') {
     await world.pile.clear();
     end = await walkOnce(world);
   }
@@ -85,6 +87,9 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
   let previous = new Set<string>();
   let route: WalkBounds | undefined;
   let idle = 0;
+  let known = false;
+  // The last page is asked what is below it where it contradicts what is known.
+  let doubted: 'full' | 'short' | undefined;
   let limit = sizer.first();
   let leg: Leg = { first: [], reached: null, bottom: false, startedAt: clock.mono(), pages: 0, rows: 0 };
 
@@ -116,6 +121,7 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
       if (route.keep(row, beyond)) kept.push(row);
     }
     await world.pile.push(kept);
+    known ||= page.rows.some(route.isKnown);
     const last = page.rows.at(-1);
     leg = {
       ...leg,
@@ -125,7 +131,12 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
       reached: last ? { id: last.id, at: last.at } : leg.reached,
       bottom: !page.hasMore,
     };
-    if (!page.hasMore || beyond) return { leg, cut: undefined };
+    if (beyond) return { leg, cut: undefined };
+    if (!page.hasMore) {
+      if (!last) return { leg, cut: leg.rows > 0 && !known && doubted !== 'short' ? 'denied' : undefined };
+      doubted = page.rows.length >= world.source.sizes.step ? 'full' : 'short';
+      if (doubted === 'short' && known) return { leg, cut: undefined };
+    } else doubted = undefined;
 
     // `nextBefore` leads on; where it is missing, it can only be the page's oldest row.
     const next = page.nextBefore ?? last?.id;
@@ -197,7 +208,7 @@ async function ask(
       if (error.kind !== 'rate') failed++;
       if (!passes(error) || failed >= tries) throw error;
       const ms = error.kind === 'rate' ? Math.max(backoff.next(), waitOf(error)) : backoff.next();
-      world.wait(ms, error.message);
+      world.wait(ms, error);
       await world.clock.sleep(ms, world.signal);
     }
   }

@@ -1,4 +1,5 @@
 import { createBackoff } from '../../base/backoff.ts';
+import type { Failure } from '../../base/failure.ts';
 import { hollowFeed } from '../failures.ts';
 import type { Flow } from '../flow.ts';
 import { type Job, startJob } from '../job.ts';
@@ -36,7 +37,9 @@ export interface Walker {
   /** A walk that has not begun yet is wanted, and goes down to the margin. */
   readonly wanted: boolean;
   readonly pages: number;
-  /** The last walk of the run: not asked for, to come, under way, emitted. */
+  /** Why the pages cannot be read at the moment. */
+  readonly trouble: Failure | undefined;
+  /** The last walk of the run: not requested, due, under way, emitted. */
   readonly finale: 'wanted' | 'walking' | 'done' | undefined;
   want(): void;
   /** A new subscription wants a walk, and others that confirm it. */
@@ -86,6 +89,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   let confirmed = 0;
   let failures = 0;
   let retryAt = Number.NEGATIVE_INFINITY;
+  let trouble: Failure | undefined;
 
   const plan = ({ way, connected, downSince, pollMs }: WalkView) => {
     const { lagMs } = given;
@@ -122,10 +126,14 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
         afford: given.afford,
         paid(cu) {
           pages++;
+          trouble = undefined;
           given.paid(cu);
         },
         lost: given.lost,
-        wait: (ms, reason) => notify({ kind: 'wait', ms, reason }),
+        wait(ms, failure) {
+          trouble = failure;
+          notify({ kind: 'wait', ms, reason: failure.message });
+        },
       }),
     );
     walking = { job, pile, depth: depthNow(way, urgent), urgent };
@@ -175,6 +183,9 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     get pages() {
       return pages;
     },
+    get trouble() {
+      return trouble;
+    },
     get finale() {
       return finale;
     },
@@ -186,7 +197,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
       confirmed = 0;
     },
     end() {
-      finale = started ? 'wanted' : 'done';
+      finale = 'wanted';
     },
     step(view) {
       if (walking) {
@@ -203,6 +214,8 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
       return { moved: true };
     },
     emitted({ walked, depth }) {
+      // A first walk that ends after the run's time is up is its last one.
+      if (!started && finale === 'wanted') finale = 'done';
       started = true;
       // A shallow walk that broke off proves nothing, and the next one has to.
       if (walked.cut && depth === 'shallow') wanted = true;

@@ -57,7 +57,23 @@ describe('the memory of ids', () => {
     seen.add('t10', 1_000);
     expect(seen.size).toBe(5);
     expect(seen.floor).toBe(501);
-    for (let i = 1; i <= 10; i++) expect(seen.has(`t${i}`)).toBe(i > 5);
+    expect(seen.since(0).map(([id]) => id)).toEqual(['t6', 't7', 't8', 't9', 't10']);
+    for (let i = 1; i <= 10; i++) expect(seen.add(`t${i}`, 100 * i)).toBe(false);
+  });
+
+  test('remembers a late id for a checkpoint, and never takes it for new again', () => {
+    const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
+    seen.forget(1_000_000);
+    expect(seen.add('late', 5)).toBe(true);
+    for (let at = 1_000_000; at < 9_000_000; at += 10_000) {
+      seen.add(`t${at}`, at);
+      seen.forget(at);
+    }
+    expect(seen.add('late', 5)).toBe(false);
+    expect(seen.since(8_990_000)).toEqual([
+      ['t8990000', 8_990_000],
+      ['late', 5],
+    ]);
   });
 
   test('tells known ids from new ones, before and after each turn', () => {
