@@ -31,16 +31,31 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** The windows that all trdr processes of a machine share; `state` keeps them on disk. */
+/** Names one call while it waits for its slot; unique within the process. */
+export type Ticket = number;
+
+/** A slot, or how long to wait for one. */
+export interface Slot {
+  /** 0: the call may go now. */
+  readonly waitMs: number;
+  /** The limit of the lane, where an earlier call learned it. */
+  readonly known: number | null;
+  /** The wait is for calls that asked earlier, not for a block: it ends, however long it is. */
+  readonly queued?: boolean;
+}
+
+/** The rate windows that all trdr processes of a machine share, or of all machines. */
 export interface RateWindows {
   /**
-   * Takes a slot in `lane`, whose window holds `limit` calls, or says how many milliseconds to wait.
-   * `known` is the limit that an earlier run learnt for the lane, if any.
+   * Takes a slot in `lane`, whose window holds `limit` calls. A ticket books a place in the queue, where
+   * there is one: ask again with the same ticket after the wait.
    */
-  take(lane: string, limit: number): Promise<{ readonly waitMs: number; readonly known: number | null }>;
-  /** Nobody takes a slot in `lane` before `untilEpochMs`: what a 429 said. */
-  block(lane: string, untilEpochMs: number): Promise<void>;
-  /** Keeps the limit learnt for a lane. */
+  take(lane: string, limit: number, ticket?: Ticket): Promise<Slot>;
+  /** Gives up a booked place that will not be used. */
+  drop(lane: string, ticket: Ticket): Promise<void>;
+  /** Lets nobody take a slot in `lane` for `ms`, as a 429 asks. */
+  block(lane: string, ms: number): Promise<void>;
+  /** Saves the limit learned for a lane. */
   learn(lane: string, limit: number): Promise<void>;
 }
 

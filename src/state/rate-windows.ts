@@ -4,6 +4,7 @@ import { Failure } from '../base/failure.ts';
 import { fileFailure, writeAtomic } from '../base/files.ts';
 import { withLock } from '../base/lock.ts';
 import { sha256 } from '../base/sha256.ts';
+import type { RateWindows } from '../contract/ports.ts';
 import { emptyLane, expireCalls, type LaneState, readLanes, takeSlot, writeLanes } from './rate-lanes.ts';
 
 /** What the windows are kept for, and with. */
@@ -20,18 +21,11 @@ export interface WindowsOptions {
   readonly notice?: (text: string) => void;
 }
 
-/** The rate windows that all trdr processes of a user share. */
-export interface Windows {
-  take(lane: string, limit: number): Promise<{ readonly waitMs: number; readonly known: number | null }>;
-  block(lane: string, untilEpochMs: number): Promise<void>;
-  learn(lane: string, limit: number): Promise<void>;
-}
-
 /**
  * Opens the windows of a base URL and key: one small file a base URL, read and replaced under a short
  * lock. The windows never fail a run: without a disk to keep them on they hold for this process alone.
  */
-export function openWindows(options: WindowsOptions): Windows {
+export function openWindows(options: WindowsOptions): RateWindows {
   const { dir, now, shared = ['resolve'], notice } = options;
   const file = dir && join(dir, `windows-${sha256(`trdr windows\n${options.baseUrl}`).slice(0, 24)}.json`);
   const mine = sha256(`trdr lane\n${options.baseUrl}\n${options.key}`).slice(0, 24);
@@ -79,9 +73,12 @@ export function openWindows(options: WindowsOptions): Windows {
 
   return {
     take: (lane, limit) => inTurn(lane, (state) => takeSlot(expireCalls(state, now()), limit, now())),
-    block: (lane, until) =>
+    // Nothing is booked: processes of one machine take slots as they come.
+    drop: async () => {},
+    block: (lane, ms) =>
       inTurn(lane, (state) => {
         const settled = expireCalls(state, now());
+        const until = now() + ms;
         return { lane: { ...settled, until: Math.max(settled.until, until) }, result: undefined };
       }),
     learn: (lane, limit) =>

@@ -1,4 +1,5 @@
 import { Failure } from '../base/failure.ts';
+import { isLoopback } from '../base/loopback.ts';
 
 /** Where a store is, without its password. */
 export interface StoreAddress {
@@ -74,15 +75,8 @@ const invalid = (why: string) =>
   new Failure('usage', `invalid store URL: ${why}`, { code: 'BAD_STORE', hint: `write it as ${FORM}` });
 
 /** Whether commands and answers would cross a network unencrypted. */
-export const isExposed = ({ tls, path, host }: StoreAddress): boolean =>
-  !tls && path === undefined && !isLoopback(host);
-
-function isLoopback(hostname: string): boolean {
-  const host = hostname.toLowerCase().replace(/\.$/, '');
-  return (
-    host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(\.\d+){3}$/.test(host)
-  );
-}
+const isExposed = ({ tls, path, host }: StoreAddress): boolean =>
+  !tls && path === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host);
 
 /** Refuses an unencrypted connection beyond this machine, unless the user allows it. */
 export function checkExposure(address: StoreAddress, plain: boolean): void {

@@ -66,3 +66,7 @@ export function failureOfReply(message: string, where: string): Failure {
 
 /** NOPERM replies name the command or the key pattern, never a value. */
 const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1] ?? 'access to its keys';
+
+/** Whether the store cannot be used for now, so that its users do without; other failures are mistakes. */
+export const unusable = (error: unknown): error is Failure =>
+  isStoreFailure(error, 'STORE_AWAY', 'STORE_FULL');

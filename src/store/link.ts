@@ -1,19 +1,15 @@
+import type { Clock } from '../base/clock.ts';
 import type { StoreAddress } from './address.ts';
 import { type Connection, type ConnectOptions, connectStore } from './connection.ts';
 import { isStoreFailure, storeFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
 import { claim } from './scripts/schema.ts';
 
-/** Time and chance, as the rest of the program hands them around. */
-export interface LinkClock {
-  mono(): number;
-}
-
 export interface LinkOptions {
   readonly address: StoreAddress;
   readonly connect?: ConnectOptions | undefined;
   readonly keys: Keys;
-  readonly clock: LinkClock;
+  readonly clock: Pick<Clock, 'mono'>;
   readonly random: () => number;
 }
 

@@ -4,11 +4,12 @@ import type {
   HttpRequest,
   LedgerEntry,
   Notice,
+  RateWindows,
   Transport,
 } from '../../src/contract/ports.ts';
 import { type ClientOptions, createClient } from '../../src/core/client/client.ts';
 import { createSpendLimit } from '../../src/core/client/spend-limit.ts';
-import { openWindows, type Windows } from '../../src/state/rate-windows.ts';
+import { openWindows } from '../../src/state/rate-windows.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
 export const KEY = 'tk_live_0123456789abcdefWXYZ';
@@ -76,7 +77,7 @@ export interface Rig {
 }
 
 /** The rate windows of one process alone. */
-export const ownWindows = ({ now }: Pick<VirtualClock, 'now'>): Windows =>
+export const ownWindows = ({ now }: Pick<VirtualClock, 'now'>): RateWindows =>
   openWindows({ dir: undefined, baseUrl: BASE, key: KEY, now });
 
 /** A client on a made-up service, with all that it tells kept. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { LEAST_RATE_PER_MINUTE, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import type { Notice, RateWindows } from '../../contract/ports.ts';
+import type { Notice, RateWindows, Ticket } from '../../contract/ports.ts';
 
 /** What bounds a call: the key's own rate, or that and the slower one of `resolve`. */
 export type LaneName = 'key' | 'resolve';
@@ -49,6 +49,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   let rate: number | null = null;
   let doubtful = false;
   let doubtedAt = Number.NEGATIVE_INFINITY;
+  let tickets = 0;
+  const nextTicket = (): Ticket => ++tickets;
   const queues = { key: createQueue(), resolve: createQueue() };
 
   // Nobody says what the limit is.
@@ -75,50 +77,79 @@ export function createLimiter(options: LimiterOptions): Limiter {
     }
   }
 
+  /** Whether the windows can be asked to book a place: with an assumed limit it would be the wrong one. */
+  const knowsLimit = () => rate !== null || untold;
+
   async function takeKeySlot(signal: AbortSignal | undefined): Promise<void> {
+    let ticket = nextTicket();
     let told = false;
     let slices = 0;
-    for (;;) {
-      const { waitMs, known } = await windows.take('key', assumed());
-      if (known !== null) {
-        const grown = known > assumed();
-        rate = known;
-        // Refused by what was assumed, while more is allowed: try again with that.
-        if (waitMs > 0 && grown) continue;
-      }
-      if (waitMs <= 0) {
-        if (!doubtful) return;
-        // The slot goes to the question whether the limit is still what it was; the call takes another.
-        doubtful = false;
-        const now = await options.askRate().catch(() => null);
-        if (now !== null) await learn(now);
-        continue;
-      }
-      if (waitMs > MAX_WAIT_MS) throw toldToWait('key', waitMs);
-      if (rate === null && !untold) {
-        await ask();
-        untold ||= rate === null && ++slices > SLICES;
-        if (rate !== null || untold) continue;
-        await clock.sleep(SLICE_MS, signal);
-        continue;
-      }
-      if (!told && waitMs > SILENT_WAIT_MS)
-        notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('key', rate) });
-      told = true;
-      await clock.sleep(waitMs, signal);
-    }
+    await keeping(
+      'key',
+      () => ticket,
+      async () => {
+        for (;;) {
+          const slot = await windows.take('key', assumed(), knowsLimit() ? ticket : undefined);
+          const { waitMs, known } = slot;
+          if (known !== null) {
+            const grown = known > assumed();
+            rate = known;
+            // Refused by what was assumed, while more is allowed: try again with that.
+            if (waitMs > 0 && grown) continue;
+          }
+          if (waitMs <= 0) {
+            if (!doubtful) return;
+            // The slot goes to the question whether the limit is still what it was; the call takes another.
+            doubtful = false;
+            ticket = nextTicket();
+            const now = await options.askRate().catch(() => null);
+            if (now !== null) await learn(now);
+            continue;
+          }
+          if (!slot.queued && waitMs > MAX_WAIT_MS) throw toldToWait('key', waitMs);
+          if (!knowsLimit()) {
+            await ask();
+            untold ||= rate === null && ++slices > SLICES;
+            if (knowsLimit()) continue;
+            await clock.sleep(SLICE_MS, signal);
+            continue;
+          }
+          if (!told && waitMs > SILENT_WAIT_MS)
+            notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('key', rate) });
+          told = true;
+          await clock.sleep(waitMs, signal);
+        }
+      },
+    );
   }
 
   async function takeResolveSlot(signal: AbortSignal | undefined): Promise<void> {
+    const ticket = nextTicket();
     let told = false;
-    for (;;) {
-      const { waitMs } = await windows.take('resolve', RESOLVES_PER_MINUTE);
-      if (waitMs <= 0) return;
-      if (waitMs > MAX_WAIT_MS) throw toldToWait('resolve', waitMs);
-      if (!told && waitMs > SILENT_WAIT_MS)
-        notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('resolve', RESOLVES_PER_MINUTE) });
-      told = true;
-      await clock.sleep(waitMs, signal);
+    await keeping(
+      'resolve',
+      () => ticket,
+      async () => {
+        for (;;) {
+          const { waitMs, queued } = await windows.take('resolve', RESOLVES_PER_MINUTE, ticket);
+          if (waitMs <= 0) return;
+          if (!queued && waitMs > MAX_WAIT_MS) throw toldToWait('resolve', waitMs);
+          if (!told && waitMs > SILENT_WAIT_MS)
+            notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('resolve', RESOLVES_PER_MINUTE) });
+          told = true;
+          await clock.sleep(waitMs, signal);
+        }
+      },
+    );
+  }
+
+  /** Gives the booked place up where the wait for it ends without a slot. */
+  async function keeping(lane: LaneName, ticket: () => Ticket, wait: () => Promise<void>): Promise<void> {
+    try {
+      await wait();
+    } catch (error) {
+      await windows.drop(lane, ticket());
+      throw error;
     }
   }
 
@@ -128,7 +159,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       await queues.key(() => takeKeySlot(signal), signal);
     },
     async refused(lane, ms) {
-      await windows.block(lane, clock.now() + Math.min(ms, LONGEST_BLOCK_MS));
+      await windows.block(lane, Math.min(ms, LONGEST_BLOCK_MS));
       if (lane !== 'key' || rate === null || clock.mono() - doubtedAt < DOUBT_MS) return;
       doubtedAt = clock.mono();
       doubtful = true;

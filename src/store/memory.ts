@@ -1,0 +1,57 @@
+/** What a machine remembers of its store, for the time in which that is away. */
+export interface Remembered {
+  /** Machines that were calling when the store was last reached. */
+  readonly fleet: number;
+  /** Whether a shared budget was seen: then nothing is spent without the store. */
+  readonly capped: boolean;
+}
+
+export interface StoreMemory {
+  read(): Remembered;
+  update(change: Partial<Remembered>): void;
+}
+
+/** A small file of this machine; `state` writes it. */
+export interface MemoryFile {
+  load(): string | undefined;
+  save(text: string): void;
+}
+
+const nothing: Remembered = { fleet: 1, capped: false };
+
+/** Remembers in a file, which is written when something changed. It never fails a run. */
+export function createMemory(file: MemoryFile | undefined): StoreMemory {
+  let known: Remembered | undefined;
+  const read = () => {
+    known ??= parse(quietly(() => file?.load()));
+    return known;
+  };
+  return {
+    read,
+    update(change) {
+      const before = read();
+      const after = { ...before, ...change };
+      if (after.fleet === before.fleet && after.capped === before.capped) return;
+      known = after;
+      quietly(() => file?.save(`${JSON.stringify(after)}\n`));
+    },
+  };
+}
+
+function parse(text: string | undefined): Remembered {
+  const value = quietly((): unknown => JSON.parse(text ?? ''));
+  if (typeof value !== 'object' || value === null) return nothing;
+  const { fleet, capped }: Partial<Record<string, unknown>> = { ...value };
+  return {
+    fleet: typeof fleet === 'number' && Number.isSafeInteger(fleet) && fleet >= 1 ? fleet : 1,
+    capped: capped === true,
+  };
+}
+
+function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import type { RateWindows, Slot, Ticket } from '../contract/ports.ts';
+import { unusable } from './failures.ts';
+import type { StoreLink } from './link.ts';
+import type { StoreMemory } from './memory.ts';
+import { block, confess, drop, learn, take } from './scripts/lanes.ts';
+
+/** The service's minute, and a second for the way of a call: it counts arrivals, the lanes departures. */
+const WINDOW_MS = 61_000;
+/** How late a booked call may leave: less than the second that the window has to spare. */
+const GRACE_MS = 250;
+
+export interface StoreWindowsOptions {
+  readonly link: StoreLink;
+  /** The windows of this machine alone, used while the store is away. */
+  readonly local: RateWindows;
+  readonly machine: string;
+  readonly clock: Pick<Clock, 'mono'>;
+  readonly memory: StoreMemory;
+  /** Told once when the store goes away, and once when it is back. */
+  readonly notice: (text: string) => void;
+  /** Length of a window, for tests. */
+  readonly windowMs?: number | undefined;
+}
+
+interface Departure {
+  readonly lane: string;
+  readonly id: string;
+  readonly at: number;
+}
+
+/**
+ * One set of rate windows for all machines. Where the store cannot be used, each machine keeps to its share of
+ * the limit: the limit divided by the machines that were seen last. What it sent meanwhile is entered on return.
+ */
+export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
+  const { link, local, machine, clock, memory, notice, windowMs = WINDOW_MS } = options;
+  const process = randomUUID();
+  let singles = 0;
+  let departures: Departure[] = [];
+  let away = false;
+  const idOf = (ticket: Ticket | undefined) => `${process}:${ticket ?? `s${++singles}`}`;
+
+  link.onConnect(async (store) => {
+    const young = departures.filter(({ at }) => clock.mono() - at < windowMs);
+    departures = young;
+    for (const lane of new Set(young.map((one) => one.lane))) {
+      const calls = young.filter((one) => one.lane === lane);
+      const told = calls.flatMap(({ id, at }) => [id, Math.max(0, Math.round(clock.mono() - at))]);
+      await store.run(confess, [link.keys.lane(lane).calls], [windowMs, ...told]);
+    }
+  });
+
+  function depart(lane: string, id: string): void {
+    const now = clock.mono();
+    if (departures.length > 0 && now - (departures[0]?.at ?? now) > 2 * windowMs) {
+      departures = departures.filter(({ at }) => now - at < windowMs);
+    }
+    departures.push({ lane, id, at: now });
+  }
+
+  /** Does something in the store, or what is done without it. Mistakes in the settings are thrown. */
+  async function either<T>(there: () => Promise<T>, here: () => Promise<T>): Promise<T> {
+    try {
+      const result = await there();
+      if (away) notice('the store is back: the rate limit is shared again');
+      away = false;
+      return result;
+    } catch (error) {
+      if (!unusable(error)) throw error;
+      if (!away) notice(awayText(error));
+      away = true;
+      return here();
+    }
+  }
+
+  const awayText = (error: unknown) => {
+    const why = error instanceof Error ? error.message : 'it cannot be used';
+    const fleet = memory.read().fleet;
+    const share = fleet > 1 ? `1/${fleet} of the rate limit` : 'the whole rate limit';
+    return `${why}; this machine uses ${share} and its own files until the store is back`;
+  };
+
+  return {
+    take: (lane, limit, ticket) => {
+      const id = idOf(ticket);
+      return either(
+        async () => {
+          const { calls, meta } = link.keys.lane(lane);
+          const args = [limit, windowMs, id, ticket === undefined ? 0 : 1, machine, GRACE_MS];
+          const answer = await link.use((store) => store.run(take, [calls, meta, link.keys.fleet], args));
+          const { slot, fleet } = readSlot(answer);
+          memory.update({ fleet });
+          if (slot.waitMs <= 0) depart(lane, id);
+          return slot;
+        },
+        async () => {
+          const share = Math.max(1, Math.floor(limit / Math.max(1, memory.read().fleet)));
+          const slot = await local.take(lane, share);
+          if (slot.waitMs <= 0) depart(lane, id);
+          return slot;
+        },
+      );
+    },
+    drop: (lane, ticket) =>
+      either(
+        async () =>
+          void (await link.use((store) => store.run(drop, [link.keys.lane(lane).calls], [idOf(ticket)]))),
+        async () => {},
+      ).catch(() => {}),
+    block: async (lane, ms) => {
+      // The files have it too, for the time in which the store is away.
+      await local.block(lane, ms);
+      const { calls, meta } = link.keys.lane(lane);
+      await either(
+        async () => void (await link.use((store) => store.run(block, [calls, meta], [ms, windowMs]))),
+        async () => {},
+      );
+    },
+    learn: async (lane, limit) => {
+      if (!Number.isSafeInteger(limit) || limit < 1) return;
+      await local.learn(lane, limit);
+      await either(
+        async () =>
+          void (await link.use((store) => store.run(learn, [link.keys.lane(lane).meta], [limit, windowMs]))),
+        async () => {},
+      );
+    },
+  };
+}
+
+/** Reads what `take` answered; whatever stands in the store, no wait is absurd. */
+function readSlot(answer: unknown): { readonly slot: Slot; readonly fleet: number } {
+  const [wait = 0, known = 0, fleet = 1, queued = 0] = Array.isArray(answer) ? answer.map(Number) : [];
+  const waitMs = Number.isFinite(wait) ? Math.max(0, Math.ceil(wait)) : 0;
+  return {
+    slot: { waitMs, known: known >= 1 ? known : null, ...(queued === 1 && { queued: true }) },
+    fleet: Number.isSafeInteger(fleet) && fleet >= 1 ? fleet : 1,
+  };
+}

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import type { RateWindows } from '../../src/contract/ports.ts';
+import { openWindows } from '../../src/state/rate-windows.ts';
+import { readStoreUrl } from '../../src/store/address.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { createLink } from '../../src/store/link.ts';
+import { createMemory } from '../../src/store/memory.ts';
+import { createStoreWindows } from '../../src/store/windows.ts';
+import { hasServer } from './program.ts';
+import { type StoreServer, startServer, until } from './server.ts';
+
+const BASE = 'https://api.example.test';
+
+/** A machine of the fleet. Its clock can be moved on, which ends the pause after a failure. */
+function machine(server: StoreServer, name: string, windowMs = 61_000) {
+  const skip = { ms: 0 };
+  const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
+  const notices: string[] = [];
+  const memory = createMemory(undefined);
+  const link = createLink({
+    address: readStoreUrl(server.url),
+    keys: keysOf({ baseUrl: BASE, key: 'k' }),
+    clock,
+    random: () => 0,
+  });
+  const local = openWindows({ dir: undefined, baseUrl: BASE, key: 'k', now: Date.now });
+  const notice = (text: string) => void notices.push(text);
+  const windows = createStoreWindows({ link, local, machine: name, clock, memory, notice, windowMs });
+  return { windows, link, notices, memory, skip };
+}
+
+/** Waits as the limiter does, and says when the call left. */
+async function depart(windows: RateWindows, limit: number, ticket: number): Promise<number> {
+  for (;;) {
+    const { waitMs } = await windows.take('key', limit, ticket);
+    if (waitMs <= 0) return performance.now();
+    await delay(waitMs);
+  }
+}
+
+describe.skipIf(!hasServer())('windows in a store', () => {
+  it('let no window hold more calls than the limit, and serve in the order of asking', async () => {
+    const server = await startServer();
+    const windowMs = 2_000;
+    const fleet = ['a', 'b', 'c'].map((name) => machine(server, name, windowMs));
+    const left: { at: number; order: number }[] = [];
+    const waiting: Promise<unknown>[] = [];
+    for (let order = 0; order < 18; order++) {
+      const { windows } = fleet[order % 3] ?? machine(server, 'x');
+      const booked = windows.take('key', 6, order);
+      waiting.push(depart(windows, 6, order).then((at) => left.push({ at, order })));
+      await booked;
+    }
+    await Promise.all(waiting);
+    const times = left.map(({ at }) => at).sort((one, other) => one - other);
+    // A booked call may leave a quarter of a second late, and its time is taken here after the answer came.
+    for (const [place, at] of times.entries()) {
+      const before = times[place - 6];
+      if (before !== undefined) expect(at - before).toBeGreaterThan(windowMs - 600);
+    }
+    const batches = left.map(({ order }) => Math.floor(order / 6));
+    expect(batches).toEqual([...batches].sort((one, other) => one - other));
+    for (const { link } of fleet) link.close();
+  });
+
+  it('fall back to a share of the limit, enter what was sent meanwhile, and say both once', async () => {
+    const server = await startServer();
+    const [one, two] = [machine(server, 'a'), machine(server, 'b')];
+    await one.windows.take('key', 4);
+    await two.windows.take('key', 4);
+    await one.windows.take('key', 4);
+    expect(one.memory.read().fleet).toBe(2);
+    const lost = await one.link.use(async (store) => store.lost);
+    await server.kill();
+    await until(() => lost.aborted);
+    expect((await one.windows.take('key', 4)).waitMs).toBe(0);
+    expect((await one.windows.take('key', 4)).waitMs).toBe(0);
+    expect((await one.windows.take('key', 4)).waitMs).toBeGreaterThan(0);
+    expect(one.notices).toEqual([expect.stringContaining('1/2 of the rate limit')]);
+    await server.start();
+    one.skip.ms = 8_000;
+    // Two of before, which the append-only file kept or the machine repeats, and two of meanwhile.
+    expect((await one.windows.take('key', 5)).waitMs).toBeGreaterThan(0);
+    expect(one.notices).toEqual([expect.anything(), 'the store is back: the rate limit is shared again']);
+    one.link.close();
+    two.link.close();
+  });
+
+  it('share a block and a learned limit, and free a booking that is given up', async () => {
+    const server = await startServer();
+    const [one, two] = [machine(server, 'a'), machine(server, 'b')];
+    await one.windows.learn('key', 1);
+    expect(await two.windows.take('key', 60, 1)).toEqual({ waitMs: 0, known: 1 });
+    expect((await one.windows.take('key', 60, 1)).queued).toBe(true);
+    await one.windows.drop('key', 1);
+    const next = await two.windows.take('key', 60, 2);
+    expect(next.waitMs).toBeLessThanOrEqual(61_000);
+    await one.windows.block('key', 90_000);
+    const blocked = await two.windows.take('key', 60);
+    expect(blocked.waitMs).toBeGreaterThan(89_000);
+    one.link.close();
+    two.link.close();
+  });
+
+  it('count resolves by address, whatever the key', async () => {
+    const keys = (key: string, egress?: string) =>
+      keysOf({ baseUrl: BASE, key, egress }).lane('resolve').calls;
+    expect(keys('one')).toBe(keys('two'));
+    expect(keys('one', 'office')).not.toBe(keys('one', 'cloud'));
+  });
+});
