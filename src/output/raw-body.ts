@@ -17,12 +17,12 @@ function isJson(text: string): boolean {
 }
 
 /** Spreads JSON out without reading it: numbers and texts stay as they were written. */
-function spread(text: string): string {
+export function spread(text: string): string {
   const out: string[] = [];
   let depth = 0;
   let before = '';
   const line = () => `\n${'  '.repeat(depth)}`;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
     const opened = before === '{' || before === '[';
     if (token === '}' || token === ']') {
       depth--;

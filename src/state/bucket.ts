@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { appendLines, isAbsent, readAt } from '../base/files.ts';
+import { parseJson, stringifyJson } from '../base/json.ts';
 
 /** A kept answer: a 200 with its record, or a 404 without one. */
 export interface CachedAnswer {
@@ -31,16 +32,11 @@ export function cacheKey(endpoint: string, subject: string): CacheKey {
 
 /** An answer as its line: JSON, with what it is found by at the beginning. */
 export const answerLine = ({ prefix }: CacheKey, { status, time, record }: CachedAnswer): string =>
-  `${prefix}${status},${time},${JSON.stringify(status === 200 ? record : null) ?? 'null'}]`;
+  `${prefix}${status},${time},${stringifyJson(status === 200 ? record : null)}]`;
 
 /** Reads a line; undefined where it is torn or holds no answer. */
 export function readAnswer(line: string): CachedAnswer | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
   if (!Array.isArray(value) || value.length !== 6) return undefined;
   const [, , , status, time, record]: readonly unknown[] = value;
   if ((status !== 200 && status !== 404) || typeof time !== 'number') return undefined;

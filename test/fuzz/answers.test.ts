@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseJson } from '../../src/base/json.ts';
 import { type EndpointId, endpointIds } from '../../src/contract/endpoints.ts';
 import type { HttpAnswer, RequestParts } from '../../src/contract/ports.ts';
-import { decode, encode, parseJson } from '../../src/core/client/coding.ts';
+import { decode, encode } from '../../src/core/client/coding.ts';
 import { nextCursor, withCursor } from '../../src/core/client/raw-request.ts';
 import { waitOf } from '../../src/core/client/retry.ts';
 import { readServiceError } from '../../src/core/client/service-errors.ts';
@@ -188,7 +189,7 @@ describe.each(endpointIds)('an answer of %s', (id) => {
         return;
       }
       // Nothing is taken for what it is not, and nothing that came is lost.
-      const sent = parseJson(given) as { data?: unknown; meta?: unknown };
+      const sent = parseJson(given.text) as { data?: unknown; meta?: unknown };
       const { record } = reading.result;
       const body = 'data' in sent && 'meta' in sent ? sent.data : sent;
       expect(JSON.parse(jsonLine(record))).toEqual(JSON.parse(jsonLine(body)));
@@ -201,7 +202,7 @@ describe('a refusal', () => {
     holds(jsonText(refusal), headers, status, (body, given, code) => {
       const { failure } = readServiceError(
         { status: code, headers: given, text: body },
-        parseJson({ status: code, headers: given, text: body }),
+        parseJson(body),
         NOW,
       );
       expect(Number.isSafeInteger(waitOf(failure))).toBe(true);

@@ -100,7 +100,10 @@ describe('fields', () => {
     expect(at({ a: { 'b.c': 1 } }, 'a.b.c')).toBe(1);
     expect(at({ a: null }, 'a.b')).toBeUndefined();
     expect(at({}, 'constructor')).toBeUndefined();
-    expect(pickFields({ a: { b: 0 } }, ['a.b', 'x'])).toEqual({ 'a.b': 0, x: null });
+    expect(pickFields({ a: { b: 0 } }, ['a.b', 'x'])).toEqual({ a: { b: 0 }, x: null });
+    expect(pickFields({ a: { b: 0, c: 1 } }, ['a.c', 'x', 'a.b'])).toEqual({ a: { c: 1, b: 0 }, x: null });
+    expect(pickFields({ a: { b: 0, c: 1 } }, ['a.c', 'a'])).toEqual({ a: { b: 0, c: 1 } });
+    expect(pickFields({ 'a.b': 0 }, ['a.b', 'c.d'])).toEqual({ 'a.b': 0, c: { d: null } });
   });
 });
 

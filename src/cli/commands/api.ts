@@ -151,7 +151,7 @@ async function openPrinter({ io, globals, output }: Context, include: boolean, s
 }
 
 async function refusalOf({ io }: Context, answer: HttpAnswer) {
-  const { parseJson } = await import('../../core/client/coding.ts');
+  const { parseJson } = await import('../../base/json.ts');
   const { readServiceError } = await import('../../core/client/service-errors.ts');
-  return readServiceError(answer, parseJson(answer), io.clock.now()).failure;
+  return readServiceError(answer, parseJson(answer.text), io.clock.now()).failure;
 }

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { matches } from '../../contract/field.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
@@ -168,12 +169,9 @@ async function* recordsOf(
       yield failedPnl(subjects[position] ?? '', failure);
     }
     if (!held) continue;
-    const record = PnlRecord.safeParse(value);
-    if (!record.success) throw spoilt(journal.path, position);
-    tally.add(
-      record.data.found === null ? { found: null, failure: refusalOf(record.data.error) } : record.data,
-    );
-    yield record.data;
+    if (!matches(PnlRecord, value)) throw spoilt(journal.path, position);
+    tally.add(value.found === null ? { found: null, failure: refusalOf(value.error) } : value);
+    yield value;
   }
 }
 

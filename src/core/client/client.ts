@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Bounds, Charge } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type {
@@ -13,7 +14,7 @@ import type {
 } from '../../contract/ports.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
-import { decode, encode, parseJson } from './coding.ts';
+import { decode, encode } from './coding.ts';
 import { createLimiter, type LaneName } from './limiter.ts';
 import { isFree, matchEndpoint, rawPath } from './match-endpoint.ts';
 import { createSender, requireKey } from './sender.ts';
@@ -152,7 +153,7 @@ export function createClient(options: ClientOptions): Client {
           read(answer) {
             const reading = call && decode(call, answer, clock.now());
             const charge = reading ? reading.charge : UNCHARGED;
-            const json = parseJson(answer);
+            const json = parseJson(answer.text);
             const requestId = requestIdOf(answer, json);
             if (answer.status < 400) return { ok: true, value: answer, charge, requestId };
             const { failure } = readServiceError(answer, json, clock.now());

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { Failure, usageError } from '../../base/failure.ts';
+import { parseJson } from '../../base/json.ts';
 import {
   type AnyEndpoint,
   type Bounds,
@@ -75,7 +76,7 @@ export function decode<Id extends EndpointId>(
   now: number,
 ): DecodedAnswer<Id> {
   const { row, request, bounds } = call;
-  const body = parseJson(answer);
+  const body = parseJson(answer.text);
   const requestId = requestIdOf(answer, body);
   const schema =
     answer.status === 200 ? row.answers[200] : answer.status === 202 ? row.answers[202] : undefined;
@@ -94,7 +95,8 @@ export function decode<Id extends EndpointId>(
   if (!parsed.success) {
     return unreadable(call, answer, requestId, issuesText(parsed.error.issues, 'the record'));
   }
-  const answered = { status: answer.status === 202 ? (202 as const) : (200 as const), record: parsed.data };
+  // The answer as it came: the copy that a schema makes loses `__proto__`, and how numbers were written.
+  const answered = { status: answer.status === 202 ? (202 as const) : (200 as const), record: data };
   const charge = row.price.after(request, answered);
   const { headers } = answer;
   // The schema that was chosen is the row's own for this status.
@@ -103,24 +105,6 @@ export function decode<Id extends EndpointId>(
 }
 
 const NOTHING: Charge = { cu: 0, reveals: 0 };
-
-/** Deeper than anything the service has: whoever walks such a record later would run out of stack. */
-const DEEPEST = 200;
-
-function isTooDeep(value: unknown, left = DEEPEST): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return left === 0 || Object.values(value).some((inner) => isTooDeep(inner, left - 1));
-}
-
-/** The JSON of an answer; undefined where it is none. */
-export function parseJson({ text }: HttpAnswer): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isTooDeep(value) ? undefined : value;
-  } catch {
-    return undefined;
-  }
-}
 
 function unreadable(call: Encoded, answer: HttpAnswer, requestId: string | undefined, what: string) {
   const { bounds, method, row } = call;

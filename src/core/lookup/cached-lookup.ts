@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
+import { matches } from '../../contract/field.ts';
 import type {
   AnswerCache,
   CachedAnswer,
@@ -59,8 +60,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     const entry = await cache?.get(endpoint, normal);
     if (!entry) return undefined;
     if (entry.status === 404) return { time: entry.time, user: null };
-    const user = User.safeParse(entry.record);
-    return user.success ? { time: entry.time, user: user.data } : undefined;
+    return matches(User, entry.record) ? { time: entry.time, user: entry.record } : undefined;
   }
 
   function isFresh({ time, user }: Kept): boolean {

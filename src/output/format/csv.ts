@@ -1,27 +1,34 @@
+import { numberSource, stringifyJson } from '../../base/json.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import { disarm } from './disarm-formula.ts';
-import { at, isObject } from './fields.ts';
+import { isObject, type JsonObject, locate } from './fields.ts';
 
 /** Text goes in quotes where a reader could take a part of it for the file's own marks; `;` and tab split columns in some. */
 const special = /[",;\t\r\n]|^\s|\s$/;
 
 const quoted = (text: string) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** One value as a cell: text disarmed, numbers as they are, lists and objects as JSON, nothing for null. */
-export function csvCell(value: unknown): string {
+/** One value as a cell: text disarmed, numbers as they came, lists and objects as JSON, nothing for null. */
+export function csvCell(value: unknown, source?: string): string {
   switch (typeof value) {
     case 'string':
       return value === '' ? '' : quoted(disarm(value));
     case 'number':
+      return source ?? String(value);
     case 'boolean':
     case 'bigint':
       return String(value);
     case 'object':
-      return value === null ? '' : quoted(disarm(JSON.stringify(value)));
+      return value === null ? '' : quoted(disarm(stringifyJson(value)));
     default:
       return '';
   }
 }
+
+const memberCell = (holder: JsonObject, key: string): string => {
+  const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
+  return csvCell(value, typeof value === 'number' ? numberSource(holder, key) : undefined);
+};
 
 /** Cells as a line; a lone empty cell is quoted, since a blank line is no row to most readers. */
 function csvLine(values: readonly unknown[]): string {
@@ -111,16 +118,19 @@ export function createCsv<T>(options: CsvOptions<T>) {
     }
   };
 
-  const valueAt = (record: unknown, path: readonly string[] | string, index: number): unknown => {
-    if (typeof path === 'string')
-      return isObject(record) && Object.hasOwn(record, path) ? record[path] : undefined;
-    let found: unknown = record;
-    for (const name of path) {
-      if (!isObject(found)) return undefined;
-      if (!Object.hasOwn(found, name)) return at(record, columns[index] ?? '');
-      found = found[name];
+  const cellAt = (record: unknown, path: readonly string[] | string, index: number): string => {
+    if (typeof path === 'string') return isObject(record) ? memberCell(record, path) : '';
+    let holder: unknown = record;
+    for (const [depth, name] of path.entries()) {
+      if (!isObject(holder)) return '';
+      if (!Object.hasOwn(holder, name)) {
+        const place = locate(record, columns[index] ?? '');
+        return place ? memberCell(place.holder, place.key) : '';
+      }
+      if (depth === path.length - 1) return memberCell(holder, name);
+      holder = holder[name];
     }
-    return found;
+    return '';
   };
 
   const line = (record: T): string => {
@@ -134,7 +144,7 @@ export function createCsv<T>(options: CsvOptions<T>) {
     const list = paths ?? [];
     let row = '';
     for (let index = 0; index < list.length; index++) {
-      const cell = csvCell(valueAt(record, list[index] ?? '', index));
+      const cell = cellAt(record, list[index] ?? '', index);
       row += index === 0 ? cell : `,${cell}`;
     }
     return text + safe(list.length === 1 && row === '' ? '""\n' : `${row}\n`);

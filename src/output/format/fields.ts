@@ -1,23 +1,38 @@
 import { usageError } from '../../base/failure.ts';
+import { numberSource, setNumberSource } from '../../base/json.ts';
 import { didYouMean } from '../suggest.ts';
 
-type Bag = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** An object with members, told from arrays and null. */
-export const isObject = (value: unknown): value is Bag =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What stands in a record at a dotted path; undefined where nothing does. A member whose own name has dots counts too. */
-export function at(record: unknown, path: string): unknown {
+/** A member of a record or of an object within it. */
+export interface Place {
+  readonly holder: JsonObject;
+  readonly key: string;
+  /** The names that lead to it from the record, `key` last. */
+  readonly names: readonly string[];
+}
+
+/** Where a dotted path leads; undefined where the record has nothing there. Names with dots of their own count too. */
+export function locate(record: unknown, path: string, before: readonly string[] = []): Place | undefined {
   if (!isObject(record)) return undefined;
-  if (Object.hasOwn(record, path)) return record[path];
+  if (Object.hasOwn(record, path)) return { holder: record, key: path, names: [...before, path] };
   for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
     const first = path.slice(0, dot);
     if (!Object.hasOwn(record, first)) continue;
-    const found = at(record[first], path.slice(dot + 1));
-    if (found !== undefined) return found;
+    const found = locate(record[first], path.slice(dot + 1), [...before, first]);
+    if (found) return found;
   }
   return undefined;
+}
+
+/** The value at a dotted path of a record; undefined where it has none. */
+export function at(record: unknown, path: string): unknown {
+  const place = locate(record, path);
+  return place?.holder[place.key];
 }
 
 /** Reads `--fields a,b.c` against the known paths; the parents of known paths are known too. */
@@ -37,9 +52,32 @@ export function parseFields(text: string, known: readonly string[]): readonly st
   return names;
 }
 
-/** The fields asked for, in that order, each under its path as written; null where a record has none. */
-export function pickFields(record: unknown, fields: readonly string[]): Record<string, unknown> {
+/** The fields asked for, in that order, nested as in the record; null where a record has none. */
+export function pickFields(record: unknown, fields: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {};
-  for (const path of fields) picked[path] = at(record, path) ?? null;
+  for (const path of fields) {
+    const place = locate(record, path);
+    const names = place?.names ?? path.split('.');
+    if (names.length > 1 && fields.some((other) => path.startsWith(`${other}.`))) continue;
+    let target = picked;
+    for (const name of names.slice(0, -1)) target = childOf(target, name);
+    const key = names.at(-1) ?? path;
+    setMember(target, key, place ? place.holder[place.key] : null);
+    const source = place && numberSource(place.holder, place.key);
+    if (source !== undefined) setNumberSource(target, key, source);
+  }
   return picked;
 }
+
+function childOf(target: Record<string, unknown>, name: string): Record<string, unknown> {
+  const there = Object.hasOwn(target, name) ? target[name] : undefined;
+  if (isObject(there)) return there;
+  const child: Record<string, unknown> = {};
+  setMember(target, name, child);
+  return child;
+}
+
+/** An assignment to `__proto__` would not add a member. */
+const setMember = (target: object, name: string, value: unknown): void => {
+  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+};

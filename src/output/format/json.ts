@@ -1,11 +1,11 @@
-import { safeJson } from '../terminal/safe-text.ts';
+import { spread } from '../raw-body.ts';
 import { jsonLine } from './ndjson.ts';
 
 /** Turns records into one JSON document: an array with a record a line, or the record itself where `single`. */
 export function createJson(single: boolean, pretty: boolean) {
   let held: { readonly record: unknown } | undefined;
   let open = false;
-  const item = (record: unknown) => (pretty ? safeJson(JSON.stringify(record, null, 2)) : jsonLine(record));
+  const item = (record: unknown) => (pretty ? spread(jsonLine(record)) : jsonLine(record));
   const next = (record: unknown) => {
     const text = `${open ? ',\n' : '[\n'}${item(record)}`;
     open = true;

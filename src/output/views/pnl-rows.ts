@@ -1,3 +1,4 @@
+import { copySources } from '../../base/json.ts';
 import { type PnlWindow, type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
@@ -93,7 +94,7 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
   const extras = unknownOf(record);
   return windows.map((window) => {
     const numbers = windowOf(record, window);
-    return {
+    const row = {
       subject,
       found,
       status: windowState(record, [window]),
@@ -108,6 +109,7 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
       ...extras,
       ...unknownOf(numbers),
     };
+    return copySources(row, record, numbers);
   });
 }
 

@@ -1,3 +1,5 @@
+import { parseJson, stringifyJson } from '../../base/json.ts';
+
 /** What an export is about: a journal goes on only with the very same. */
 export interface JournalIdentity {
   /** Digest of the handles, in their order. */
@@ -40,19 +42,14 @@ export const JOURNAL_VERSION = 1;
 /** A line as it is written. */
 export function writeLine(line: JournalLine): string {
   if (line.kind === 'row')
-    return `{"kind":"row","position":${line.position},"value":${JSON.stringify(line.value ?? null)}}\n`;
+    return `{"kind":"row","position":${line.position},"value":${stringifyJson(line.value ?? null)}}\n`;
   if (line.kind !== 'asking') return `${JSON.stringify(line)}\n`;
   return `${JSON.stringify({ ...line, positions: rangesOf(line.positions) })}\n`;
 }
 
 /** Reads a line; undefined where it is torn or none. */
 export function readLine(text: string): JournalLine | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
   const given: Partial<Record<string, unknown>> = { ...value };
   const { kind, version, size, startedAt, position, batch, cu, cuAtMost } = given;

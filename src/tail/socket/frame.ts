@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/json.ts';
 import { type ServerFrame, ServerFrame as ServerFrameSchema } from '../../contract/frames.ts';
 import { type PostFields, type TailRow, tailRow, timeOf } from '../row.ts';
 import { standsAt } from './json-bytes.ts';
@@ -27,7 +28,8 @@ class UnreadRow implements TailRow {
 
   get record(): PostFields {
     if (this.parsed) return this.parsed;
-    const record: PostFields = JSON.parse(this.raw.toString('utf8'));
+    const value = parseJson(this.raw.toString('utf8'));
+    const record: PostFields = isObject(value) ? value : {};
     this.parsed = record;
     return record;
   }
@@ -49,12 +51,7 @@ export function readThesis(frame: Uint8Array): TailRow | null {
 
 function parsed(bytes: Buffer): TailRow | null {
   const text = bytes.toString('utf8');
-  let record: unknown;
-  try {
-    record = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const record = parseJson(text);
   if (!isObject(record)) return null;
   const id = record['id'];
   if (typeof id !== 'string' || id === '') return null;
@@ -64,12 +61,8 @@ function parsed(bytes: Buffer): TailRow | null {
 
 /** Any other frame, at leisure. */
 export function readOdd(frame: Uint8Array): OddFrame {
-  let value: unknown;
-  try {
-    value = JSON.parse(bufferOf(frame).toString('utf8'));
-  } catch {
-    return { kind: 'unreadable', why: 'a frame that is not JSON' };
-  }
+  const value = parseJson(bufferOf(frame).toString('utf8'));
+  if (value === undefined) return { kind: 'unreadable', why: 'a frame that is not JSON' };
   // A thesis needs an id to be passed on, and nothing else: an unknown form of a field must not cost the post.
   if (isObject(value) && value['type'] === 'thesis' && isObject(value['data'])) {
     const row = tailRow(value['data'], TIME_FIELD);

@@ -1,3 +1,4 @@
+import { parseJson, stringifyJson } from '../../base/json.ts';
 import type { Spool } from '../ports.ts';
 import type { PostFields, TailRow } from '../row.ts';
 
@@ -31,7 +32,7 @@ export function createRowStack(openSpool: (() => Spool) | undefined): RowStack {
       for (const row of rows) held.push(row);
       if (held.length < HELD || !openSpool) return;
       spool ??= openSpool();
-      const lines = held.map((row) => JSON.stringify([row.id, row.at, row.record]));
+      const lines = held.map((row) => stringifyJson([row.id, row.at, row.record]));
       held = [];
       stored.push(await spool.put(lines.join('\n')));
     },
@@ -54,6 +55,6 @@ export function createRowStack(openSpool: (() => Spool) | undefined): RowStack {
 
 /** Reads back what `push` wrote. */
 function rowFrom(line: string): TailRow {
-  const [id, at, record]: [string, number | null, PostFields] = JSON.parse(line);
+  const [id, at, record] = parseJson(line) as [string, number | null, PostFields];
   return { id, at, record, raw: null };
 }

@@ -39,6 +39,9 @@ async function print(records: readonly Row[], options: Partial<PrinterOptions<Ro
   return { text: (await text).join(''), said };
 }
 
+/** As `JSON.stringify` escapes it, behind any number of escaped backslashes. */
+const loneSurrogate = /((?<!\\)(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+
 const ana = { name: 'ana', net: -1.5, deep: { a: [1] }, odd: null };
 const bo = { name: 'bo', net: null, deep: null };
 
@@ -56,7 +59,9 @@ describe('NDJSON', () => {
           const { text } = await print(records);
           const lines = text.split('\n');
           expect(lines.pop()).toBe('');
-          expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(JSON.stringify(records)));
+          expect(lines.map((line) => JSON.parse(line))).toEqual(
+            JSON.parse(JSON.stringify(records).replaceAll(loneSurrogate, '$1\ufffd')),
+          );
         },
       ),
       200,
@@ -118,14 +123,14 @@ describe('--fields', () => {
   const fields = ['deep.a', 'name'];
   it('picks in the order asked for, in every format', async () => {
     expect((await print([ana, bo], { fields })).text).toBe(
-      '{"deep.a":[1],"name":"ana"}\n{"deep.a":null,"name":"bo"}\n',
+      '{"deep":{"a":[1]},"name":"ana"}\n{"deep":{"a":null},"name":"bo"}\n',
     );
     expect((await print([ana], { fields, format: 'csv' })).text).toBe('deep.a,name\n[1],ana\n');
     expect((await print([ana], { fields, format: 'table', single: true })).text).toBe(
       'deep.a  name\n──────  ────\n[1]     ana\n',
     );
     expect(JSON.parse((await print([ana], { fields, format: 'json' })).text)).toEqual([
-      { 'deep.a': [1], name: 'ana' },
+      { deep: { a: [1] }, name: 'ana' },
     ]);
   });
 
