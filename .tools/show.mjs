@@ -23,16 +23,12 @@ const tables = {
   async faults() {
     const { faultKinds, defaultTimes } = await load('src/sandbox/faults/kinds.ts');
     const time = (name, { time: takes }) =>
-      takes === 'must'
-        ? 'must be given'
-        : takes === 'no'
-          ? '—'
-          : (inWords(defaultTimes[name]) ?? 'may be given');
-    const inWords = (ms) => (ms === undefined ? undefined : `${ms / 1000}s unless given`);
+      takes === 'must' ? 'required' : takes === 'no' ? '—' : (inWords(defaultTimes[name]) ?? 'optional');
+    const inWords = (ms) => (ms === undefined ? undefined : `default ${ms / 1000}s`);
     const rows = Object.entries(faultKinds).map(
       ([name, kind]) => `| \`${name}\` | ${kind.place} | ${time(name, kind)} | ${kind.meaning} |`,
     );
-    return ['| name | strikes a | time | what happens |', '| --- | --- | --- | --- |', ...rows].join('\n');
+    return ['| name | applies to a | time | effect |', '| --- | --- | --- | --- |', ...rows].join('\n');
   },
 };
 

@@ -1,18 +1,18 @@
-/** Time of the sandbox as a value: everything that waits, waits here. */
+/** The sandbox's clock. Every delay goes through it, so tests can move time. */
 export interface SandboxClock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Runs `task` once `now()` has come to `time`; returns what calls it off. */
+  /** Runs `task` once when `now()` reaches `time`; returns a function that cancels it. */
   at(time: number, task: Task): () => void;
-  /** Lets `ms` pass in order: each task runs at its own time, and what it returns is awaited. */
+  /** Moves time forward by `ms`. Tasks run in order, each at its own time, and their promises are awaited. */
   advance(ms: number): Promise<void>;
-  /** Jumps, as a machine that slept: whatever is due runs once, late. */
+  /** Jumps to a time, as after a machine's sleep: due tasks run once, late. */
   set(time: number): void;
-  /** Calls every task off. */
+  /** Cancels every task. */
   stop(): void;
 }
 
-/** What runs at a time. A promise is awaited only while time is moved by hand. */
+/** A promise is awaited only by `advance`. */
 type Task = () => unknown;
 
 interface Timer {
@@ -20,13 +20,13 @@ interface Timer {
   readonly task: Task;
 }
 
-/** The longest wait a timer of Node takes without firing at once. */
+/** Node fires a timer with a longer delay at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when told to. */
 export const manualClock = (start: number): SandboxClock => clockOf(start, null);
 
-/** A clock that runs, from `start` or from the present; it can be moved as well. */
+/** A clock that runs from `start` (default: the present) and can also be moved. */
 export const runningClock = (start: number = Date.now()): SandboxClock => clockOf(start, performance);
 
 function clockOf(start: number, source: { now(): number } | null): SandboxClock {
@@ -55,7 +55,7 @@ function clockOf(start: number, source: { now(): number } | null): SandboxClock 
   };
 
   function runDue() {
-    // What tasks add meanwhile waits for its turn of the loop, so that a task due at once can't starve it.
+    // Tasks added meanwhile run in a later turn; otherwise tasks that re-arm themselves would block the loop.
     const due: Timer[] = [];
     for (let timer = next(now()); timer; timer = next(now())) due.push(timer);
     for (const { task } of due) task();
@@ -67,7 +67,7 @@ function clockOf(start: number, source: { now(): number } | null): SandboxClock 
     for (let timer = next(target); timer; timer = next(target)) {
       moveTo(Math.max(now(), timer.time));
       await timer.task();
-      // Sockets and handlers that the task woke get their turn before time goes on.
+      // Lets sockets and handlers react before time moves on.
       await new Promise((resolve) => setImmediate(resolve));
     }
     moveTo(Math.max(now(), target));

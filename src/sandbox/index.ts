@@ -10,17 +10,17 @@ import type { SandboxOptions } from './options.ts';
 import {
   type ControlInput,
   type ControlName,
+  type ControlOperations,
   type ControlOutput,
   createControls,
-  type Verbs,
 } from './server/control.ts';
-import { createCalls } from './server/http/api.ts';
+import { createApi } from './server/http/api.ts';
 import { CONTROL_PATH, serveControl } from './server/http/control-endpoint.ts';
-import { passOver, wantsSocket } from './server/http/unsupported-upgrade.ts';
-import { kernelOf } from './server/parts.ts';
+import { isWebSocketUpgrade, serveWithoutUpgrade } from './server/http/unsupported-upgrade.ts';
+import { createParts } from './server/parts.ts';
 import type { LogEntry } from './server/request-log.ts';
-import { createGate } from './server/socket/socket-server.ts';
-import { type State, stateReader } from './server/state-report.ts';
+import { createSocketServer } from './server/socket/socket-server.ts';
+import { type StateReport, stateReporter } from './server/state-report.ts';
 import { readRecording } from './world/index.ts';
 import type { World } from './world/types.ts';
 
@@ -29,86 +29,86 @@ export { parseFaults } from './faults/grammar.ts';
 export { planNames } from './keys/plans.ts';
 export type { SandboxOptions } from './options.ts';
 
-/** A running sandbox: the service, and what tests and the curious may see and do behind it. */
+/** A running sandbox: the service, and controls for tests. */
 export interface Sandbox {
   readonly url: string;
   readonly port: number;
-  /** The first key, which works. */
+  /** The text of the first key. */
   readonly key: string;
   readonly world: World;
   readonly clock: SandboxClock;
   readonly faults: Faults;
-  /** The newest requests, refused ones too, with what each was charged. */
+  /** The latest requests, rejected ones included, with the charge of each. */
   readonly log: readonly LogEntry[];
-  /** What the sandbox is doing: the same as the control call's `state`. */
-  state(): State;
-  /** What a key has used; the first key unless another is named. */
+  /** The same report as the control operation `state`. */
+  state(): StateReport;
+  /** The usage of a key; default: the first key. */
   meter(key?: string): MeterReading;
   addKey(options: KeyOptions): string;
-  /** One live post now: the world's next, or the one given. */
+  /** Publishes a live post now: the given one, or the world's next. */
   post(given?: ThesisFrameData): ThesisFrameData;
-  /** Lets simulated time pass. */
+  /** Moves simulated time forward. */
   advance(ms: number): Promise<void>;
-  /** Jumps to an instant. */
+  /** Jumps to a time. */
   setClock(time: number): void;
-  /** Any verb of the control call. */
+  /** Runs a control operation. */
   control<N extends ControlName>(name: N, input: ControlInput<N>): Promise<ControlOutput<N>>;
-  /** Breaks every connection and forgets all but the books, as a restart does. */
+  /** Simulates a restart: closes every connection and loses everything except usage counters and data. */
   restart(downMs?: number): void;
   close(): Promise<void>;
 }
 
-/** Starts the embedded service on loopback. It answers when the promise resolves. */
+/** Starts the embedded service on loopback; it is ready when the promise resolves. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const kernel = kernelOf(options);
-  const { clock, faults, feed, admission, log, world, settings } = kernel;
+  const parts = createParts(options);
+  const { clock, faults, feed, admission, log, world, settings } = parts;
   const first = admission.add(options);
-  const gate = createGate(kernel);
-  const calls = createCalls(kernel);
+  const sockets = createSocketServer(parts);
+  const api = createApi(parts);
   const connections = new Set<Socket>();
-  const steering = new Set<Socket>();
+  const controlConnections = new Set<Socket>();
   let down = false;
 
   const restart = (downMs = 0) => {
-    gate.destroy();
-    kernel.resolves.forget();
-    admission.forget();
-    // Whoever steers the sandbox keeps the line: it is no part of the service.
-    for (const socket of connections) if (!steering.has(socket)) socket.destroy();
+    sockets.destroy();
+    parts.resolves.cancelAll();
+    admission.resetRates();
+    // Control connections are not part of the service, so they survive.
+    for (const socket of connections) if (!controlConnections.has(socket)) socket.destroy();
     if (downMs === 0) return;
     down = true;
     clock.at(clock.now() + downMs, () => {
       down = false;
     });
   };
-  const state = stateReader(kernel, gate, () => calls.inFlight);
-  const controls: Verbs = createControls({ kernel, gate, state, restart });
+  const state = stateReporter(parts, sockets, () => api.inFlight);
+  const controls: ControlOperations = createControls({ parts, sockets, state, restart });
 
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
     const isControl = request.url?.startsWith(`${CONTROL_PATH}/`) ?? false;
     if (down && !isControl) return void request.socket.destroy();
-    if (isControl) steering.add(request.socket);
-    else steering.delete(request.socket);
-    const served = isControl ? serveControl(controls, request, response) : calls.serve(request, response);
+    if (isControl) controlConnections.add(request.socket);
+    else controlConnections.delete(request.socket);
+    const served = isControl ? serveControl(controls, request, response) : api.serve(request, response);
     served.catch(() => response.destroy());
   });
   server.on('connection', (socket) => {
     if (down) return void socket.destroy();
-    // One that offered another protocol comes in anew with each offer.
+    // `serveWithoutUpgrade` emits `connection` again for a socket that is already known.
     if (connections.has(socket)) return;
     connections.add(socket);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       connections.delete(socket);
-      steering.delete(socket);
+      controlConnections.delete(socket);
     });
   });
   server.on('upgrade', (request, _, head) => {
-    if (!wantsSocket(request)) return passOver(server, request, head);
-    gate.upgrade(request, request.socket, head).catch(() => request.socket.destroy());
+    if (!isWebSocketUpgrade(request)) return serveWithoutUpgrade(server, request, head);
+    sockets.upgrade(request, request.socket, head).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => reject(unheard(settings.port, cause)));
+    server.once('error', (cause) => reject(listenFailure(settings.port, cause)));
     server.listen(settings.port, '127.0.0.1', () => resolve());
   });
   const address = server.address();
@@ -130,7 +130,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     state,
     meter(text = first.text) {
       const key = admission.byText(text);
-      if (!key) throw new Error('No key of this sandbox is called that.');
+      if (!key) throw new Error('unknown key');
       return key.meter.reading();
     },
     addKey: (more) => admission.add(more).text,
@@ -141,10 +141,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     restart,
     async close() {
       feed.setRate(0);
-      gate.destroy();
-      // A clock that was given may serve others as well.
+      sockets.destroy();
+      // A clock passed as an option may have other users.
       if (!options.clock) clock.stop();
-      kernel.resolves.forget();
+      parts.resolves.cancelAll();
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of connections) socket.destroy();
       await closed;
@@ -152,10 +152,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-/** Why nobody can listen at a port, in words. */
-const unheard = (port: number, cause: Error) =>
-  new Failure('local', `The sandbox can't listen on port ${port}: ${cause.message}.`, {
+const listenFailure = (port: number, cause: Error) =>
+  new Failure('local', `the sandbox cannot listen on port ${port}: ${cause.message}`, {
     code: 'PORT',
-    hint: 'Another program may have it; --port 0 takes a free one.',
+    hint: 'another program may be using the port; --port 0 picks a free one',
     cause,
   });

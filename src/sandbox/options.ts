@@ -7,42 +7,42 @@ import type { RevealCount } from './server/http/endpoint-handler.ts';
 import type { SocketBilling } from './server/socket/billing.ts';
 import type { World } from './world/types.ts';
 
-/** How a sandbox is started. The members of `KeyOptions` describe its first key. */
+/** Options of `startSandbox`. Those of `KeyOptions` describe the first key. */
 export interface SandboxOptions extends KeyOptions {
-  /** 0, the default, takes a free one. */
+  /** Default 0: any free port. */
   readonly port?: number | undefined;
   readonly seed?: number | undefined;
-  /** The instant at which it starts; the present by default. */
+  /** The start time; default: the present. */
   readonly now?: number | undefined;
-  /** Time, where the sandbox's own running clock is not wanted. */
+  /** Replaces the sandbox's own running clock. */
   readonly clock?: SandboxClock | undefined;
   readonly traders?: number | undefined;
   readonly theses?: number | undefined;
   readonly socials?: boolean | undefined;
-  /** A folder of NDJSON files to serve instead of a made world. */
+  /** A folder of NDJSON files to serve instead of a generated world. */
   readonly data?: string | undefined;
-  /** A world made elsewhere. */
+  /** A world to serve. */
   readonly world?: World | undefined;
-  /** Live posts a minute; 0, the default, is none. */
+  /** Live posts per minute; default 0. */
   readonly rate?: number | undefined;
-  /** A recorded feed to play, with its own timing; no other live posts then. */
+  /** A recorded feed to replay with its own timing, instead of live posts. */
   readonly replay?: { readonly file: string; readonly speed?: number | undefined } | undefined;
   readonly faults?: string | undefined;
-  /** Whether answers stand bare or wrapped in `data` and `meta`: the description leaves it open. */
+  /** Whether records are bare or wrapped in `data` and `meta`; the service description allows both. */
   readonly envelope?: 'bare' | 'wrapped' | undefined;
-  /** Whether limits above 20 are honoured, or pages hold 20 rows at most: left open as well. */
+  /** Whether pages can have more than 20 rows; the service description does not say. */
   readonly page?: 'full' | 'capped' | undefined;
   readonly retryAfter?: RetryAfterPlace | undefined;
-  /** What a batch counts as: one reveal a response that returned a wallet, or one an entry. */
+  /** Whether a batch counts as one reveal or as one reveal per entry with a wallet. */
   readonly batchReveals?: RevealCount | undefined;
   readonly socketBilling?: SocketBilling | undefined;
   readonly pingSeconds?: number | undefined;
-  /** The ceiling for one address, over all keys. */
+  /** The request limit per IP address, across keys. */
   readonly burstPerSecond?: number | undefined;
 }
 
-/** The options with every default filled in; files and the world stay with the caller. */
-export function settle(options: SandboxOptions) {
+/** Fills in the defaults. */
+export function withDefaults(options: SandboxOptions) {
   const plan = options.plan ?? 'growth';
   const ratePerMinute = options.ratePerMinute ?? planTerms[plan].ratePerMinute;
   return {
@@ -54,9 +54,9 @@ export function settle(options: SandboxOptions) {
     batchReveals: options.batchReveals ?? ('response' as const),
     socketBilling: options.socketBilling ?? ('started' as const),
     pingMs: (options.pingSeconds ?? SOCKET_PING_SECONDS) * 1_000,
-    // High enough that one key alone meets its own limit first.
+    // High enough that a single key reaches its own limit first.
     burstPerSecond: options.burstPerSecond ?? Math.max(100, ratePerMinute),
   };
 }
 
-export type Settled = ReturnType<typeof settle>;
+export type ResolvedOptions = ReturnType<typeof withDefaults>;

@@ -1,7 +1,7 @@
-/** Numbers in [0, 1) that depend on the seed and the label alone. */
+/** Returns pseudo-random numbers in [0, 1). */
 export type Random = () => number;
 
-/** A stream of its own for each label, so that one part's draws never shift another's. */
+/** A generator (Mulberry32) per seed and label, so that parts of the sandbox do not affect each other's numbers. */
 export function randomOf(seed: number, label: string): Random {
   let state = seed >>> 0;
   for (const char of label) state = Math.imul(state ^ (char.codePointAt(0) ?? 0), 0x9e3779b1) >>> 0;
@@ -13,11 +13,11 @@ export function randomOf(seed: number, label: string): Random {
   };
 }
 
-/** Waiting time until the next event of a Poisson process with `mean` ms between events. */
+/** The time until the next event of a Poisson process with `mean` ms between events. */
 export const exponential = (random: Random, mean: number) => -Math.log(1 - random()) * mean;
 
 /** `count` hexadecimal digits. */
-export function hexOf(random: Random, count: number): string {
+export function randomHex(random: Random, count: number): string {
   let text = '';
   while (text.length < count) text += Math.floor(random() * 16).toString(16);
   return text;

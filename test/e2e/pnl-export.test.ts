@@ -62,7 +62,7 @@ describe('an export that was interrupted', () => {
     const sandbox = await withNumbers({ faults: second });
     const { start, run, journal, out, text } = exportOf(sandbox);
     const child = start();
-    await until(() => sandbox.faults.struck[second] === 1);
+    await until(() => sandbox.faults.triggered[second] === 1);
     child.kill('SIGINT');
     const { exitCode, stderr } = await child;
     expect([exitCode, existsSync(out), answeredIn(journal)]).toEqual([130, false, 2]);
@@ -259,7 +259,7 @@ test('a second process on the same file is refused, and says who has it', async 
   const sandbox = await withNumbers({ faults: 'delay@users.pnl=1s' });
   const { start, run, text } = exportOf(sandbox);
   const child = start();
-  await until(() => sandbox.faults.struck['delay@users.pnl=1s'] === 1);
+  await until(() => sandbox.faults.triggered['delay@users.pnl=1s'] === 1);
   const second = await run('--resume');
   expect([second.exitCode, second.error()['code']]).toEqual([9, 'LOCKED']);
   expect(second.error()['message']).toContain(`process ${child.pid}`);

@@ -410,8 +410,8 @@ describe('the grammar of faults', () => {
       for (const rule of read(() => parseFaults(given)) ?? []) {
         if (rule.chance !== null) expect(rule.chance >= 0 && rule.chance <= 1).toBe(true);
         if (rule.time) {
-          expect(rule.time.least).toBeLessThanOrEqual(rule.time.most);
-          expect(Number.isFinite(rule.time.most)).toBe(true);
+          expect(rule.time.min).toBeLessThanOrEqual(rule.time.max);
+          expect(Number.isFinite(rule.time.max)).toBe(true);
         }
         expect(rule.skip >= 0 && rule.count >= 0).toBe(true);
         expect(typeof rule.at('user.wallet')).toBe('boolean');

@@ -15,10 +15,10 @@ describe('the faults grammar', () => {
   });
 
   it('reads times and ranges of times', () => {
-    expect(rule('delay=200ms')?.time).toEqual({ least: 200, most: 200 });
-    expect(rule('delay=200ms..2s')?.time).toEqual({ least: 200, most: 2_000 });
-    expect(rule('late=2%:1m')).toMatchObject({ chance: 0.02, time: { least: 60_000, most: 60_000 } });
-    expect(rule('drop=1.5m')).toMatchObject({ chance: null, time: { least: 90_000, most: 90_000 } });
+    expect(rule('delay=200ms')?.time).toEqual({ min: 200, max: 200 });
+    expect(rule('delay=200ms..2s')?.time).toEqual({ min: 200, max: 2_000 });
+    expect(rule('late=2%:1m')).toMatchObject({ chance: 0.02, time: { min: 60_000, max: 60_000 } });
+    expect(rule('drop=1.5m')).toMatchObject({ chance: null, time: { min: 90_000, max: 90_000 } });
   });
 
   it('reads counts, skips and places', () => {
@@ -33,9 +33,9 @@ describe('the faults grammar', () => {
   });
 
   it('reads statuses and codes as answers', () => {
-    expect(rule('503')?.what).toEqual({ kind: 'answer', answer: { code: 'OVERLOADED' } });
-    expect(rule('b2b_disabled')?.what).toEqual({ kind: 'answer', answer: { code: 'B2B_DISABLED' } });
-    expect(rule('502')?.what).toEqual({ kind: 'answer', answer: { gateway: 502 } });
+    expect(rule('503')?.fault).toEqual({ kind: 'answer', answer: { code: 'OVERLOADED' } });
+    expect(rule('b2b_disabled')?.fault).toEqual({ kind: 'answer', answer: { code: 'B2B_DISABLED' } });
+    expect(rule('502')?.fault).toEqual({ kind: 'answer', answer: { gateway: 502 } });
   });
 
   it('reads many at once, and none', () => {
@@ -79,7 +79,7 @@ describe('the faults grammar', () => {
 describe('the faults in force', () => {
   const strikes = (text: string, seed: number, events: number) => {
     const faults = createFaults(text, seed);
-    return Array.from({ length: events }, () => faults.draw('call', 'thesis.all').length);
+    return Array.from({ length: events }, () => faults.trigger('call', 'thesis.all').length);
   };
 
   it('strike by their chance, the same for the same seed', () => {
@@ -97,14 +97,14 @@ describe('the faults in force', () => {
 
   it('are counted, changed and ended', () => {
     const faults = createFaults('500*1', 1);
-    faults.draw('call', 'me');
-    faults.draw('call', 'me');
-    expect(faults.struck).toEqual({ '500*1': 1 });
+    faults.trigger('call', 'me');
+    faults.trigger('call', 'me');
+    expect(faults.triggered).toEqual({ '500*1': 1 });
     faults.add('429@me');
     expect(faults.text).toBe('500*1,429@me');
     expect(() => faults.set('nonsense')).toThrow(Failure);
     expect(faults.text).toBe('500*1,429@me');
     faults.set('');
-    expect(faults.draw('call', 'me')).toEqual([]);
+    expect(faults.trigger('call', 'me')).toEqual([]);
   });
 });

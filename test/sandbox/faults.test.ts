@@ -86,7 +86,7 @@ describe('faults of calls', () => {
 
   it('delay ends in a charge though the caller has gone away meanwhile', async () => {
     const service = await sandbox({ faults: 'delay=20s' });
-    const struck = () => service.state().faults.struck['delay=20s'] ?? 0;
+    const triggered = () => service.state().faults.triggered['delay=20s'] ?? 0;
     for (const [number, [path, body]] of (
       [
         [page, undefined],
@@ -100,7 +100,7 @@ describe('faults of calls', () => {
         signal: leaving.signal,
         ...(body === undefined ? {} : { body }),
       });
-      await until(() => struck() > number);
+      await until(() => triggered() > number);
       leaving.abort();
       await expect(asked).rejects.toThrow();
       await service.advance(20_000);
@@ -196,7 +196,7 @@ describe('faults of frames', () => {
     const { service, socket } = await subscribed('drop=10s');
     await service.advance(10 * MINUTE);
     expect(await socket.closed).toBe(1006);
-    expect(service.state().faults.struck).toEqual({ 'drop=10s': 1 });
+    expect(service.state().faults.triggered).toEqual({ 'drop=10s': 1 });
   });
 
   it('halfopen goes silent without closing, until the service notices by its own pings', async () => {

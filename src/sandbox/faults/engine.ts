@@ -3,100 +3,100 @@ import { exponential, type Random, randomOf } from '../random.ts';
 import { type FaultRule, parseFaults, type TimeRange } from './grammar.ts';
 import { defaultTimes, type FaultPlace } from './kinds.ts';
 
-/** A fault that strikes now, with the time drawn for it. */
-export interface Strike {
-  readonly what: FaultRule['what'];
-  /** Milliseconds; 0 where none was given. */
+/** A fault that applies to the current event, with its time. */
+export interface TriggeredFault {
+  readonly fault: FaultRule['fault'];
+  /** Milliseconds; 0 without a time. */
   readonly ms: number;
 }
 
-/** The faults in force. Same seed, same order of events: same strikes. */
+/** The active faults. The same seed and the same order of events trigger the same faults. */
 export interface Faults {
-  /** Puts other faults in force; an empty text ends all. Throws a usage Failure for a text it can't read. */
+  /** Replaces the active faults; an empty text removes them. Throws a usage failure for an invalid text. */
   set(text: string): void;
-  /** Adds to those in force. */
+  /** Adds to the active faults. */
   add(text: string): void;
   readonly text: string;
-  /** How often each rule struck, by its text. */
-  readonly struck: Readonly<Record<string, number>>;
-  /** What strikes this event. */
-  draw(place: FaultPlace, target: EndpointId | 'ws'): readonly Strike[];
-  /** What strikes a new socket after some time. */
-  drawTimes(): readonly Strike[];
+  /** How often each rule was triggered, by its text. */
+  readonly triggered: Readonly<Record<string, number>>;
+  /** The faults that apply to an event. */
+  trigger(place: FaultPlace, target: EndpointId | 'ws'): readonly TriggeredFault[];
+  /** The faults that apply to a new socket after some time. */
+  triggerTimed(): readonly TriggeredFault[];
 }
 
-interface Armed {
+interface ActiveRule {
   readonly rule: FaultRule;
   readonly random: Random;
   seen: number;
-  struck: number;
+  triggered: number;
 }
 
 export function createFaults(text: string, seed: number): Faults {
-  let armed: Armed[] = [];
+  let active: ActiveRule[] = [];
   const add = (more: string) => {
     const rules = parseFaults(more);
-    armed = armed.concat(
+    active = active.concat(
       rules.map((rule, at) => ({
         rule,
-        random: randomOf(seed, `fault ${armed.length + at} ${rule.text}`),
+        random: randomOf(seed, `fault ${active.length + at} ${rule.text}`),
         seen: 0,
-        struck: 0,
+        triggered: 0,
       })),
     );
   };
-  const left = (one: Armed) => one.struck < one.rule.count;
+  const mayTrigger = (one: ActiveRule) => one.triggered < one.rule.count;
   add(text);
 
   return {
     set(next) {
-      const before = armed;
-      armed = [];
+      const before = active;
+      active = [];
       try {
         add(next);
       } catch (error) {
-        armed = before;
+        active = before;
         throw error;
       }
     },
     add,
     get text() {
-      return armed.map(({ rule }) => rule.text).join(',');
+      return active.map(({ rule }) => rule.text).join(',');
     },
-    get struck() {
-      return Object.fromEntries(armed.map(({ rule, struck }) => [rule.text, struck]));
+    get triggered() {
+      return Object.fromEntries(active.map(({ rule, triggered }) => [rule.text, triggered]));
     },
-    draw(place, target) {
-      if (armed.length === 0) return [];
-      const strikes: Strike[] = [];
-      for (const one of armed) {
+    trigger(place, target) {
+      if (active.length === 0) return [];
+      const faults: TriggeredFault[] = [];
+      for (const one of active) {
         const { rule, random } = one;
-        if (rule.place !== place || rule.chance === null || !rule.at(target) || !left(one)) continue;
+        if (rule.place !== place || rule.chance === null || !rule.at(target) || !mayTrigger(one)) continue;
         if (one.seen++ < rule.skip) continue;
         if (rule.chance < 1 && random() >= rule.chance) continue;
-        one.struck++;
-        strikes.push({ what: rule.what, ms: timeFrom(rule, random) });
+        one.triggered++;
+        faults.push({ fault: rule.fault, ms: timeFrom(rule, random) });
       }
-      return strikes;
+      return faults;
     },
-    drawTimes() {
-      const strikes: Strike[] = [];
-      for (const one of armed) {
-        if (one.rule.chance !== null || !one.rule.time || !left(one)) continue;
+    triggerTimed() {
+      const faults: TriggeredFault[] = [];
+      for (const one of active) {
+        if (one.rule.chance !== null || !one.rule.time || !mayTrigger(one)) continue;
         if (one.seen++ < one.rule.skip) continue;
-        one.struck++;
-        const mean = (one.rule.time.least + one.rule.time.most) / 2;
-        strikes.push({ what: one.rule.what, ms: exponential(one.random, mean) });
+        one.triggered++;
+        const mean = (one.rule.time.min + one.rule.time.max) / 2;
+        faults.push({ fault: one.rule.fault, ms: exponential(one.random, mean) });
       }
-      return strikes;
+      return faults;
     },
   };
 }
 
-const within = ({ least, most }: TimeRange, random: Random) =>
-  least === most ? least : least + random() * (most - least);
+const within = ({ min, max }: TimeRange, random: Random) =>
+  min === max ? min : min + random() * (max - min);
 
-const timeFrom = ({ time, what }: FaultRule, random: Random) => {
+const timeFrom = ({ time, fault }: FaultRule, random: Random) => {
   if (time) return within(time, random);
-  return what.kind === 'answer' ? 0 : (defaultTimes[what.kind] ?? 0);
+  return fault.kind === 'answer' ? 0 : (defaultTimes[fault.kind] ?? 0);
 };

@@ -3,29 +3,29 @@ import { type EndpointId, endpointIds, endpoints } from '../../contract/endpoint
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { type FaultKind, type FaultPlace, faultKinds, isFaultKind } from './kinds.ts';
 
-/** Milliseconds from `least` to `most`. */
+/** A range in milliseconds. */
 export interface TimeRange {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-/** An error answer, or a 5xx that the service does not document (a gateway's HTML page). */
+/** A documented error, or the HTML page of a gateway for any other 5xx. */
 type FaultAnswer = { readonly code: ErrorCode } | { readonly gateway: number };
 
-/** One fault that may strike. */
+/** A parsed fault. */
 export interface FaultRule {
-  /** As it was written. */
+  /** The original text. */
   readonly text: string;
-  readonly what: { readonly kind: FaultKind } | { readonly kind: 'answer'; readonly answer: FaultAnswer };
+  readonly fault: { readonly kind: FaultKind } | { readonly kind: 'answer'; readonly answer: FaultAnswer };
   readonly place: FaultPlace;
   /** Whether the rule is for this endpoint, or for the socket (`ws`). */
   readonly at: (target: EndpointId | 'ws') => boolean;
-  /** Null where the rule strikes by time instead. */
+  /** Null if the fault is triggered by time. */
   readonly chance: number | null;
   readonly time: TimeRange | null;
-  /** Strikes at most so often. */
+  /** The maximum number of times it is triggered. */
   readonly count: number;
-  /** Lets so many go by first. */
+  /** The number of events to skip first. */
   readonly skip: number;
 }
 
@@ -34,8 +34,8 @@ const form =
 const groups = new Set<string>(endpointIds.map((id) => endpoints[id].group));
 
 /**
- * Reads `name[@where][+skip][*count][=chance[:time]]`, separated by commas: `429=5%:3s`, `delay=200ms..2s`,
- * `500@user.wallet*2`, `drop=0.01`, `late=2%:60s`. Without a chance a fault always strikes.
+ * Parses `name[@where][+skip][*count][=chance[:time]]`, separated by commas: `429=5%:3s`, `delay=200ms..2s`,
+ * `500@user.wallet*2`, `drop=0.01`, `late=2%:60s`. Without a chance, a fault is always triggered.
  */
 export function parseFaults(text: string): readonly FaultRule[] {
   return text
@@ -47,26 +47,28 @@ export function parseFaults(text: string): readonly FaultRule[] {
 
 function parseRule(text: string): FaultRule {
   const parts = form.exec(text)?.groups;
-  if (!parts) throw usageError(`Fault ${text} can't be read.`, faultHelp());
-  const what = whatOf(parts['name'] ?? '', text);
+  if (!parts) throw usageError(`invalid fault "${text}"`, faultHelp());
+  const fault = faultOf(parts['name'] ?? '', text);
   const where = parts['at'];
-  const natural = what.kind === 'answer' ? 'call' : faultKinds[what.kind].place;
-  const place = natural === 'call' && where === 'ws' && what.kind !== 'answer' ? 'frame' : natural;
-  if (where !== undefined && place === 'post') throw usageError(`Fault ${text}: posts have no @place.`);
+  const natural = fault.kind === 'answer' ? 'call' : faultKinds[fault.kind].place;
+  const place = natural === 'call' && where === 'ws' && fault.kind !== 'answer' ? 'frame' : natural;
+  if (where !== undefined && place === 'post')
+    throw usageError(`invalid fault "${text}": faults of posts take no @place`);
   if (where !== undefined && natural === 'frame' && where !== 'ws')
-    throw usageError(`Fault ${text}: only @ws has frames.`);
-  if (place === 'frame' && framelessKinds.has(what.kind)) {
-    throw usageError(`Fault ${text}: frames know no such fault.`, faultHelp());
+    throw usageError(`invalid fault "${text}": faults of frames only accept @ws`);
+  if (place === 'frame' && framelessKinds.has(fault.kind)) {
+    throw usageError(`invalid fault "${text}": it does not apply to frames`, faultHelp());
   }
   const { chance, time } = amountOf(parts['value'], text);
-  const needs = what.kind === 'answer' ? 'may' : faultKinds[what.kind].time;
-  if (needs === 'must' && !time) throw usageError(`Fault ${text} needs a time, as in ${what.kind}=200ms.`);
-  if (needs === 'no' && time) throw usageError(`Fault ${text} takes no time.`);
+  const needs = fault.kind === 'answer' ? 'may' : faultKinds[fault.kind].time;
+  if (needs === 'must' && !time)
+    throw usageError(`invalid fault "${text}": it needs a time, for example ${fault.kind}=200ms`);
+  if (needs === 'no' && time) throw usageError(`invalid fault "${text}": it takes no time`);
   const byTime =
-    chance === null && (what.kind === 'drop' || what.kind === 'close' || what.kind === 'halfopen') && time;
+    chance === null && (fault.kind === 'drop' || fault.kind === 'close' || fault.kind === 'halfopen') && time;
   return {
     text,
-    what,
+    fault,
     place,
     at: placeOf(where, place, text),
     chance: byTime ? null : (chance ?? 1),
@@ -76,7 +78,7 @@ function parseRule(text: string): FaultRule {
   };
 }
 
-function whatOf(name: string, text: string): FaultRule['what'] {
+function faultOf(name: string, text: string): FaultRule['fault'] {
   if (isFaultKind(name)) return { kind: name };
   if (isErrorCode(name.toUpperCase())) {
     const code = name.toUpperCase();
@@ -86,13 +88,13 @@ function whatOf(name: string, text: string): FaultRule['what'] {
   const code = byStatus.get(status);
   if (code) return { kind: 'answer', answer: { code } };
   if (status >= 500) return { kind: 'answer', answer: { gateway: status } };
-  throw usageError(`No fault is called ${name} (in ${text}).`, faultHelp());
+  throw usageError(`unknown fault "${name}" in "${text}"`, faultHelp());
 }
 
-/** Faults of calls that frames can't have; a socket that breaks is `drop`. */
+/** Faults that only apply to calls; the socket's counterpart is `drop`. */
 const framelessKinds = new Set<string>(['stall', 'reset', 'lost', 'cut']);
 
-/** A status stands for the first of its codes that is worth asking again after, else for its first. */
+/** The error code that a status stands for: the first one in the table. */
 const byStatus = new Map<number, ErrorCode>();
 for (const code of Object.keys(errorCodes).filter(isErrorCode)) {
   const { status } = errorCodes[code];
@@ -107,8 +109,8 @@ function placeOf(where: string | undefined, place: FaultPlace, text: string): Fa
   const pattern = new RegExp(`^${where.replaceAll('.', '\\.').replace('*', '.*')}$`);
   if (!endpointIds.some((id) => pattern.test(id))) {
     throw usageError(
-      `Fault ${text}: no endpoint is called ${where}.`,
-      `Places: ws, ${[...groups].join(', ')}, ${endpointIds.join(', ')}; thesis.* is all that begin so.`,
+      `invalid fault "${text}": unknown place ${where}`,
+      `available places: ws, ${[...groups].join(', ')}, ${endpointIds.join(', ')}, and patterns such as thesis.*`,
     );
   }
   return (target) => pattern.test(target);
@@ -127,7 +129,7 @@ function amountOf(
     else if (asTime !== null && time === null) time = asTime;
     else
       throw usageError(
-        `Fault ${text}: ${part} is no chance (5% or 0.05) and no time (200ms, 2s, 1m, 200ms..2s).`,
+        `invalid fault "${text}": ${part} is neither a chance (5%, 0.05) nor a time (200ms, 2s, 1m, 200ms..2s)`,
       );
   }
   return { chance, time };
@@ -150,15 +152,15 @@ function timeOf(part: string): TimeRange | null {
       : null;
   });
   if (from === null || from === undefined || to === null || rest.length > 0) return null;
-  return { least: Math.min(from, to ?? from), most: Math.max(from, to ?? from) };
+  return { min: Math.min(from, to ?? from), max: Math.max(from, to ?? from) };
 }
 
-/** The faults that there are, in one line each. */
+/** Describes the syntax and every fault, one per line. */
 export function faultHelp(): string {
   const lines = Object.entries(faultKinds).map(([name, { meaning }]) => `${name}: ${meaning}`);
   return [
-    'name[@where][+skip][*count][=chance[:time]], separated by commas, such as 429=5%:3s or 500@user.wallet*2.',
-    'A status (429, 500, 502) or a code (OVERLOADED): that answer instead of the work.',
+    'name[@where][+skip][*count][=chance[:time]], separated by commas; examples: 429=5%:3s, 500@user.wallet*2',
+    'a status (429, 500, 502) or an error code (OVERLOADED): that response instead of the work',
     ...lines,
   ].join('\n');
 }

@@ -1,53 +1,57 @@
-/** Where a fault strikes: a REST call, a frame on its way out of a socket, or a post as it arrives. */
+/** What a fault applies to: a REST call, an outgoing frame, or a new post. */
 export type FaultPlace = 'call' | 'frame' | 'post';
 
-/** What can go wrong on demand, apart from error answers, which are named by their status or code. */
+/** Every fault except error responses, which are named by their status or code. */
 export const faultKinds = {
   delay: {
     place: 'call',
     time: 'must',
-    meaning: 'answers, or frames with @ws, come later by the time given',
+    meaning: 'delays the response (with @ws: the frame) by the given time',
   },
-  stall: { place: 'call', time: 'no', meaning: 'the request is read and never answered; nothing is charged' },
+  stall: { place: 'call', time: 'no', meaning: 'reads the request and never responds; not charged' },
   reset: {
     place: 'call',
     time: 'no',
-    meaning: 'the connection is reset before any work; nothing is charged',
+    meaning: 'resets the connection before any work; not charged',
   },
-  lost: { place: 'call', time: 'no', meaning: 'the work is done and charged, then the connection is reset' },
-  cut: { place: 'call', time: 'no', meaning: 'the body breaks off half-way; charged' },
+  lost: { place: 'call', time: 'no', meaning: 'does and charges the work, then resets the connection' },
+  cut: { place: 'call', time: 'no', meaning: 'sends half of the body, then closes the connection; charged' },
   html: {
     place: 'call',
     time: 'no',
-    meaning: 'a 200 whose body is HTML; charged; with @ws a frame that is no JSON',
+    meaning: 'responds 200 with HTML; charged (with @ws: a frame that is not JSON)',
   },
   shape: {
     place: 'call',
     time: 'no',
-    meaning: 'JSON of another shape than the documented; charged; with @ws such a frame',
+    meaning: 'responds with JSON of an undocumented shape; charged (with @ws: such a frame)',
   },
   drop: {
     place: 'frame',
     time: 'may',
-    meaning: 'the socket breaks instead of sending; with a time, about so often',
+    meaning: 'breaks the socket instead of sending; with a time: after that time on average',
   },
-  close: { place: 'frame', time: 'may', meaning: 'as drop, but closed in good order (1001)' },
-  halfopen: { place: 'frame', time: 'may', meaning: 'the socket goes silent both ways without closing' },
-  withhold: { place: 'frame', time: 'no', meaning: 'a frame is never sent; pages hold the post' },
-  dup: { place: 'frame', time: 'no', meaning: 'a frame is sent twice' },
-  reorder: { place: 'frame', time: 'may', meaning: 'a frame waits until the next was sent (at most 5s)' },
+  close: { place: 'frame', time: 'may', meaning: 'like drop, but with a close frame (1001)' },
+  halfopen: { place: 'frame', time: 'may', meaning: 'the socket stays open but neither sends nor reads' },
+  withhold: { place: 'frame', time: 'no', meaning: 'never sends the frame; pages contain the post' },
+  dup: { place: 'frame', time: 'no', meaning: 'sends the frame twice' },
+  reorder: {
+    place: 'frame',
+    time: 'may',
+    meaning: 'sends the frame after the next one (after 5s at the latest)',
+  },
   late: {
     place: 'post',
     time: 'may',
-    meaning: 'a post turns up late, below newer ones; its frame comes then (60s)',
+    meaning: 'publishes the post late (60s), below newer ones, together with its frame',
   },
-  lag: { place: 'post', time: 'may', meaning: 'pages show a post later than its frame (2s)' },
-  vanish: { place: 'post', time: 'may', meaning: 'a post is taken out again after the time (30s)' },
+  lag: { place: 'post', time: 'may', meaning: 'pages show the post later than its frame (2s)' },
+  vanish: { place: 'post', time: 'may', meaning: 'deletes the post after the time (30s)' },
 } as const satisfies Record<string, { place: FaultPlace; time: 'must' | 'may' | 'no'; meaning: string }>;
 
 export type FaultKind = keyof typeof faultKinds;
 
-/** What those that wait do where no time is given. */
+/** Default times. */
 export const defaultTimes: Partial<Record<FaultKind, number>> = {
   reorder: 5_000,
   late: 60_000,

@@ -1,16 +1,15 @@
 import { endpoints } from '../../contract/endpoints.ts';
 import type { Me } from '../../contract/records/account.ts';
 import type { Key } from '../keys/key.ts';
-import { ok, route } from '../server/http/endpoint-handler.ts';
-import type { Routes } from './service.ts';
+import { endpointHandler, reply } from '../server/http/endpoint-handler.ts';
+import type { EndpointHandlers } from './context.ts';
 
-/** The calling key's own record. */
-export const accountRoutes: Routes<'me'> = {
-  me: route(endpoints.me, (_, { key }) => ok(recordOf(key))),
+/** The record of the calling key. */
+export const accountHandlers: EndpointHandlers<'me'> = {
+  me: endpointHandler(endpoints.me, (_, { key }) => reply(recordOf(key))),
 };
 
-// Only the members of `usage` and `entitlement` and the rate are named by the service; how the others nest is
-// this service's own choice.
+// The service description only names `usage`, `entitlement` and the rate; the rest of the shape is an assumption.
 function recordOf({ id, mode, plan, terms, scopes, meter }: Key): Me {
   const { totalUnits: _, totalReveals: __, ...usage } = meter.reading();
   return {

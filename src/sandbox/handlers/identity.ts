@@ -1,40 +1,39 @@
 import { endpoints, normalHandle } from '../../contract/endpoints.ts';
 import { holdsWallet, type User } from '../../contract/records/user.ts';
-import { type Call, ok, refuse, route } from '../server/http/endpoint-handler.ts';
-import { flawOfAddress } from './address.ts';
-import { flawOfHandle } from './handle.ts';
-import { resolve } from './resolve.ts';
-import type { Routes, Service } from './service.ts';
+import { type Caller, endpointHandler, reject, reply } from '../server/http/endpoint-handler.ts';
+import type { EndpointHandlers, HandlerContext } from './context.ts';
+import { resolveHandle } from './resolve.ts';
+import { addressError, handleError } from './validation.ts';
 
 type Identity = 'user.handle' | 'user.wallet' | 'user.id' | 'user.resolve';
 
-/** Who is behind a handle, a wallet or an id. */
-export function identityRoutes(service: Service): Routes<Identity> {
-  const { users } = service.world;
+/** Lookups by handle, wallet and id, and the live resolve. */
+export function identityHandlers(context: HandlerContext): EndpointHandlers<Identity> {
+  const { users } = context.world;
   return {
-    'user.handle': route(endpoints['user.handle'], ({ params }, call) => {
-      const flaw = flawOfHandle(params.handle);
-      if (flaw) return refuse('VALIDATION_ERROR', flaw);
-      return found(users.byHandle(normalHandle(params.handle)), call);
+    'user.handle': endpointHandler(endpoints['user.handle'], ({ params }, caller) => {
+      const problem = handleError(params.handle);
+      if (problem) return reject('VALIDATION_ERROR', problem);
+      return found(users.byHandle(normalHandle(params.handle)), caller);
     }),
-    'user.wallet': route(endpoints['user.wallet'], ({ params }, call) => {
-      const flaw = flawOfAddress(params.address);
-      if (flaw) return refuse('VALIDATION_ERROR', flaw);
-      return found(users.byWallet(params.address), call);
+    'user.wallet': endpointHandler(endpoints['user.wallet'], ({ params }, caller) => {
+      const problem = addressError(params.address);
+      if (problem) return reject('VALIDATION_ERROR', problem);
+      return found(users.byWallet(params.address), caller);
     }),
-    'user.id': route(endpoints['user.id'], ({ params }, call) => {
-      return found(users.byId(params.id.toLowerCase()), call);
+    'user.id': endpointHandler(endpoints['user.id'], ({ params }, caller) => {
+      return found(users.byId(params.id.toLowerCase()), caller);
     }),
-    'user.resolve': route(endpoints['user.resolve'], ({ params }, call) => {
-      const flaw = flawOfHandle(params.handle);
-      if (flaw) return refuse('VALIDATION_ERROR', flaw);
-      return resolve(service, normalHandle(params.handle), call);
+    'user.resolve': endpointHandler(endpoints['user.resolve'], ({ params }, caller) => {
+      const problem = handleError(params.handle);
+      if (problem) return reject('VALIDATION_ERROR', problem);
+      return resolveHandle(context, normalHandle(params.handle), caller);
     }),
   };
 
-  function found(user: User | undefined, { key }: Call) {
-    if (!user) return refuse('NOT_OBSERVED');
-    if (key.terms.sampleOnly && holdsWallet(user) && !users.isSample(user.id)) return refuse('FORBIDDEN');
-    return ok(user);
+  function found(user: User | undefined, { key }: Caller) {
+    if (!user) return reject('NOT_OBSERVED');
+    if (key.terms.sampleOnly && holdsWallet(user) && !users.isSample(user.id)) return reject('FORBIDDEN');
+    return reply(user);
   }
 }

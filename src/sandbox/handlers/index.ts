@@ -1,16 +1,16 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
-import { accountRoutes } from './account.ts';
-import { identityRoutes } from './identity.ts';
-import { launchpadRoutes } from './launchpad.ts';
-import { numbersRoutes } from './numbers.ts';
-import type { Routes, Service } from './service.ts';
-import { thesisRoutes } from './theses.ts';
+import { accountHandlers } from './account.ts';
+import type { EndpointHandlers, HandlerContext } from './context.ts';
+import { identityHandlers } from './identity.ts';
+import { launchpadHandlers } from './launchpad.ts';
+import { numbersHandlers } from './numbers.ts';
+import { thesisHandlers } from './theses.ts';
 
-/** Every endpoint of the table, answered; one without a handler does not compile. */
-export const routesOf = (service: Service): Routes<EndpointId> => ({
-  ...identityRoutes(service),
-  ...numbersRoutes(service),
-  ...thesisRoutes(service),
-  ...launchpadRoutes(service),
-  ...accountRoutes,
+/** A handler for every endpoint; a missing one is a compile error. */
+export const createHandlers = (context: HandlerContext): EndpointHandlers<EndpointId> => ({
+  ...identityHandlers(context),
+  ...numbersHandlers(context),
+  ...thesisHandlers(context),
+  ...launchpadHandlers(context),
+  ...accountHandlers,
 });

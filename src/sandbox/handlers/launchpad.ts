@@ -1,6 +1,6 @@
 import { endpoints } from '../../contract/endpoints.ts';
-import { ok, refuse, route } from '../server/http/endpoint-handler.ts';
-import type { Routes, Service } from './service.ts';
+import { endpointHandler, reject, reply } from '../server/http/endpoint-handler.ts';
+import type { EndpointHandlers, HandlerContext } from './context.ts';
 
 type Launchpad =
   | 'launchpad.user'
@@ -9,39 +9,42 @@ type Launchpad =
   | 'launchpad.callouts.wallet'
   | 'launchpad.board';
 
-/** The launchpad's accounts, callouts and leaderboard. */
-export function launchpadRoutes({ world, clock }: Service): Routes<Launchpad> {
+/** Launchpad accounts, callouts and leaderboards. */
+export function launchpadHandlers({ world, clock }: HandlerContext): EndpointHandlers<Launchpad> {
   const { launchpad } = world;
   return {
-    'launchpad.user': route(endpoints['launchpad.user'], ({ params }) => {
+    'launchpad.user': endpointHandler(endpoints['launchpad.user'], ({ params }) => {
       const user = launchpad.user(params.wallet);
-      return user ? ok(user) : refuse('NOT_OBSERVED');
+      return user ? reply(user) : reject('NOT_OBSERVED');
     }),
-    'launchpad.callouts': route(endpoints['launchpad.callouts'], ({ query }) => walk({}, query.before)),
-    'launchpad.callouts.coin': route(endpoints['launchpad.callouts.coin'], ({ params, query }) =>
-      walk({ coin: params.mint }, query.before),
+    'launchpad.callouts': endpointHandler(endpoints['launchpad.callouts'], ({ query }) =>
+      page({}, query.before),
     ),
-    'launchpad.callouts.wallet': route(endpoints['launchpad.callouts.wallet'], ({ params, query }) =>
-      walk({ wallet: params.wallet }, query.before),
+    'launchpad.callouts.coin': endpointHandler(endpoints['launchpad.callouts.coin'], ({ params, query }) =>
+      page({ coin: params.mint }, query.before),
     ),
-    'launchpad.board': route(endpoints['launchpad.board'], ({ query }) => {
-      const at = query.at === undefined ? clock.now() : instantOf(query.at);
-      if (at === null) return refuse('VALIDATION_ERROR', 'at: neither epoch milliseconds nor an ISO time.');
-      return ok(launchpad.board(query.period ?? 'weekly', Math.min(at, clock.now())));
+    'launchpad.callouts.wallet': endpointHandler(
+      endpoints['launchpad.callouts.wallet'],
+      ({ params, query }) => page({ wallet: params.wallet }, query.before),
+    ),
+    'launchpad.board': endpointHandler(endpoints['launchpad.board'], ({ query }) => {
+      const at = query.at === undefined ? clock.now() : parseInstant(query.at);
+      if (at === null) return reject('VALIDATION_ERROR', 'at: must be epoch milliseconds or an ISO time.');
+      return reply(launchpad.board(query.period ?? 'weekly', Math.min(at, clock.now())));
     }),
   };
 
-  function walk(filter: { coin?: string; wallet?: string }, before: string | undefined) {
+  function page(filter: { coin?: string; wallet?: string }, before: string | undefined) {
     const slice = launchpad.callouts(filter, before, clock.now());
-    if (!slice) return refuse('VALIDATION_ERROR', 'before: no callout of this feed has that id.');
+    if (!slice) return reject('VALIDATION_ERROR', 'before: unknown callout id.');
     const items = [...slice.items];
     const nextBefore = slice.hasMore ? (items.at(-1)?.id ?? null) : null;
-    return ok({ count: items.length, hasMore: slice.hasMore, nextBefore, items });
+    return reply({ count: items.length, hasMore: slice.hasMore, nextBefore, items });
   }
 }
 
-/** An instant as epoch milliseconds or as an ISO time; null where it is neither. */
-function instantOf(text: string): number | null {
+/** Parses epoch milliseconds or an ISO time; null if the text is neither. */
+function parseInstant(text: string): number | null {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   if (!/^\d{4}-\d{2}(-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?)?$/i.test(text)) return null;
   const time = Date.parse(text);

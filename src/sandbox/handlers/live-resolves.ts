@@ -2,34 +2,34 @@ import type { Pending, PendingReason, User } from '../../contract/records/user.t
 import type { SandboxClock } from '../clock.ts';
 import type { World } from '../world/types.ts';
 
-/** How long one place in the queue takes to move up. */
-const PLACE_MS = 1_500;
-/** How long a call is held open for a running resolve before it is told `timeout`. */
-const PATIENCE_MS = 10_000;
+/** The time per place in the queue. */
+const QUEUE_SLOT_MS = 1_500;
+/** How long a call waits for a running resolve before it gets `timeout`. */
+const MAX_WAIT_MS = 10_000;
 
-/** What a live resolve comes to for the call that asked. */
-type Resolved = { readonly user: User } | { readonly pending: Pending };
+/** The result of a live resolve for one call. */
+type ResolveResult = { readonly user: User } | { readonly pending: Pending };
 
-/** The live resolves under way. */
-export interface Resolves {
-  /** Starts a resolve for a user without a held wallet, or joins the one that runs. */
-  ask(userId: string): Resolved | Promise<Resolved>;
-  /** How many were ever started: a call that joins starts none. */
+/** The live resolves in progress. */
+export interface LiveResolves {
+  /** Starts a resolve for a user without a verified wallet, or joins a running one. */
+  request(userId: string): ResolveResult | Promise<ResolveResult>;
+  /** The number of resolves started so far; joined ones are not counted again. */
   readonly started: number;
-  /** How many calls wait for one now. */
+  /** The number of calls that wait for a resolve now. */
   readonly waiting: number;
-  /** Forgets what runs, as a restart does; whoever waits is told `unavailable`. */
-  forget(): void;
+  /** Cancels every resolve, as a restart does; waiting calls get `unavailable`. */
+  cancelAll(): void;
 }
 
-interface Running {
-  readonly turnAt: number;
-  readonly done: Promise<Resolved>;
-  readonly end: (resolved: Resolved) => void;
+interface RunningResolve {
+  readonly startsAt: number;
+  readonly done: Promise<ResolveResult>;
+  readonly finish: (result: ResolveResult) => void;
   readonly cancel: () => void;
 }
 
-/** A 202 with exactly the fields that its reason has. */
+/** The body of a 202, with only the fields that its reason has. */
 const pending = (reason: Exclude<PendingReason, 'queued'>): Pending => ({
   pending: true,
   reason,
@@ -45,40 +45,40 @@ const queued = (position: number, waitMs: number): Pending => ({
   position,
 });
 
-export function createResolves(users: World['users'], clock: SandboxClock): Resolves {
-  const running = new Map<string, Running>();
+export function createLiveResolves(users: World['users'], clock: SandboxClock): LiveResolves {
+  const running = new Map<string, RunningResolve>();
   let started = 0;
   let waiting = 0;
 
-  function start(userId: string, queue: number, ms: number): Running {
+  function start(userId: string, queue: number, ms: number): RunningResolve {
     started++;
-    const turnAt = clock.now() + queue * PLACE_MS;
-    let end: Running['end'] = () => {};
-    const done = new Promise<Resolved>((resolve) => {
-      end = resolve;
+    const startsAt = clock.now() + queue * QUEUE_SLOT_MS;
+    let finish: RunningResolve['finish'] = () => {};
+    const done = new Promise<ResolveResult>((resolve) => {
+      finish = resolve;
     });
-    const cancel = clock.at(turnAt + ms, () => {
+    const cancel = clock.at(startsAt + ms, () => {
       running.delete(userId);
-      end({ user: users.reveal(userId) });
+      finish({ user: users.reveal(userId) });
     });
-    const job = { turnAt, done, end, cancel };
+    const job = { startsAt, done, finish, cancel };
     running.set(userId, job);
     return job;
   }
 
   return {
-    ask(userId) {
+    request(userId) {
       const plan = users.resolvePlan(userId);
       if (plan.outcome === 'pending') return { pending: pending(plan.reason) };
       const job = running.get(userId) ?? start(userId, plan.queue, plan.ms);
-      const waitMs = job.turnAt - clock.now();
-      if (waitMs > 0) return { pending: queued(Math.ceil(waitMs / PLACE_MS), waitMs) };
+      const waitMs = job.startsAt - clock.now();
+      if (waitMs > 0) return { pending: queued(Math.ceil(waitMs / QUEUE_SLOT_MS), waitMs) };
       waiting++;
       let cancel = () => {};
-      const tooLong = new Promise<Resolved>((resolve) => {
-        cancel = clock.at(clock.now() + PATIENCE_MS, () => resolve({ pending: pending('timeout') }));
+      const timeout = new Promise<ResolveResult>((resolve) => {
+        cancel = clock.at(clock.now() + MAX_WAIT_MS, () => resolve({ pending: pending('timeout') }));
       });
-      return Promise.race([job.done, tooLong]).finally(() => {
+      return Promise.race([job.done, timeout]).finally(() => {
         waiting--;
         cancel();
       });
@@ -89,10 +89,10 @@ export function createResolves(users: World['users'], clock: SandboxClock): Reso
     get started() {
       return started;
     },
-    forget() {
+    cancelAll() {
       for (const job of running.values()) {
         job.cancel();
-        job.end({ pending: pending('unavailable') });
+        job.finish({ pending: pending('unavailable') });
       }
       running.clear();
     },

@@ -1,23 +1,26 @@
 import { distinctHandles, endpoints, normalHandle } from '../../contract/endpoints.ts';
 import type { Pnl } from '../../contract/records/pnl.ts';
-import { type Call, ok, refuse, route } from '../server/http/endpoint-handler.ts';
-import { flawOfHandle } from './handle.ts';
-import type { Routes, Service } from './service.ts';
+import { type Caller, endpointHandler, reject, reply } from '../server/http/endpoint-handler.ts';
+import type { EndpointHandlers, HandlerContext } from './context.ts';
+import { handleError } from './validation.ts';
 
-/** Trading numbers, of one handle and of many. */
-export function numbersRoutes({ world, clock }: Service): Routes<'user.pnl' | 'users.pnl'> {
+/** Trading numbers of one handle or of many. */
+export function numbersHandlers({
+  world,
+  clock,
+}: HandlerContext): EndpointHandlers<'user.pnl' | 'users.pnl'> {
   return {
-    'user.pnl': route(endpoints['user.pnl'], ({ params }, call) => {
-      const flaw = flawOfHandle(params.handle);
-      if (flaw) return refuse('VALIDATION_ERROR', flaw);
+    'user.pnl': endpointHandler(endpoints['user.pnl'], ({ params }, caller) => {
+      const problem = handleError(params.handle);
+      if (problem) return reject('VALIDATION_ERROR', problem);
       const pnl = world.pnl(normalHandle(params.handle), clock.now());
-      if (!pnl) return refuse('NOT_OBSERVED');
-      return hidden(pnl, call) ? refuse('FORBIDDEN') : ok(pnl);
+      if (!pnl) return reject('NOT_OBSERVED');
+      return isHidden(pnl, caller) ? reject('FORBIDDEN') : reply(pnl);
     }),
-    'users.pnl': route(endpoints['users.pnl'], ({ body }, call) => {
+    'users.pnl': endpointHandler(endpoints['users.pnl'], ({ body }, caller) => {
       for (const handle of body.handles) {
-        const flaw = flawOfHandle(handle);
-        if (flaw) return refuse('VALIDATION_ERROR', flaw);
+        const problem = handleError(handle);
+        if (problem) return reject('VALIDATION_ERROR', problem);
       }
       const entries: Pnl[] = [];
       const missing: string[] = [];
@@ -27,13 +30,13 @@ export function numbersRoutes({ world, clock }: Service): Routes<'user.pnl' | 'u
         if (pnl) entries.push(pnl);
         else missing.push(handle);
       }
-      if (entries.some((pnl) => hidden(pnl, call))) return refuse('FORBIDDEN');
-      return ok({ count: entries.length, missing, entries });
+      if (entries.some((pnl) => isHidden(pnl, caller))) return reject('FORBIDDEN');
+      return reply({ count: entries.length, missing, entries });
     }),
   };
 
-  /** Whether numbers show a wallet that the key may not see. */
-  function hidden(pnl: Pnl, { key }: Call): boolean {
+  /** Whether the record contains a wallet that the key may not see. */
+  function isHidden(pnl: Pnl, { key }: Caller): boolean {
     if (!key.terms.sampleOnly || (pnl.wallet === null && pnl.evmWallet === null)) return false;
     const user = world.users.byHandle(normalHandle(pnl.handle));
     return !(user && world.users.isSample(user.id));

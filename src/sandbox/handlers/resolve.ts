@@ -1,35 +1,34 @@
 import { cu } from '../../contract/endpoints.ts';
-import type { User } from '../../contract/records/user.ts';
-import { holdsWallet } from '../../contract/records/user.ts';
-import { type Call, refuse } from '../server/http/endpoint-handler.ts';
-import type { Service } from './service.ts';
+import { holdsWallet, type User } from '../../contract/records/user.ts';
+import { type Caller, reject } from '../server/http/endpoint-handler.ts';
+import type { HandlerContext } from './context.ts';
 
 const hit = { cu: cu.reveal, reveals: 1 };
 
-/** A handle's wallet: the one held, or one looked for live. Refused before any work where a hit can't be paid. */
-export function resolve({ world, resolves }: Service, handle: string, { key }: Call) {
+/** The wallet of a handle: a verified one, or one that is searched live. Rejected first if the key cannot pay for a hit. */
+export function resolveHandle({ world, resolves }: HandlerContext, handle: string, { key }: Caller) {
   const shortage = key.meter.shortage(hit);
-  if (shortage) return refuse(shortage);
+  if (shortage) return reject(shortage);
   const user = world.users.byHandle(handle);
-  if (!user) return refuse('NOT_OBSERVED');
-  if (key.terms.sampleOnly && !world.users.isSample(user.id)) return refuse('FORBIDDEN');
+  if (!user) return reject('NOT_OBSERVED');
+  if (key.terms.sampleOnly && !world.users.isSample(user.id)) return reject('FORBIDDEN');
   if (holdsWallet(user)) return found(user, 'cached');
 
-  const resolved = resolves.ask(user.id);
-  if (!(resolved instanceof Promise)) return settled(resolved);
-  // While the work goes on the price of a hit is out of reach of the key's other calls.
-  const release = key.meter.hold(hit);
-  return resolved.then((end) => ({ ...settled(end), release }));
+  const resolved = resolves.request(user.id);
+  if (!(resolved instanceof Promise)) return response(resolved);
+  // The key's other calls must not spend the price of the hit meanwhile.
+  const release = key.meter.reserve(hit);
+  return resolved.then((result) => ({ ...response(result), release }));
 
-  function settled(end: Awaited<typeof resolved>) {
-    return 'user' in end
-      ? found(end.user, 'live')
-      : { ok: true as const, answer: { status: 202 as const, record: end.pending } };
+  function response(result: Awaited<typeof resolved>) {
+    return 'user' in result
+      ? found(result.user, 'live')
+      : { ok: true as const, answer: { status: 202 as const, record: result.pending } };
   }
 }
 
-const found = (user: User, how: 'cached' | 'live') => ({
+const found = (user: User, source: 'cached' | 'live') => ({
   ok: true as const,
   answer: { status: 200 as const, record: user },
-  headers: { 'x-service-resolve': how },
+  headers: { 'x-service-resolve': source },
 });

@@ -1,47 +1,50 @@
 import { endpoints } from '../../contract/endpoints.ts';
 import { THESIS_BLOCK, THESIS_LIMIT_DEFAULT } from '../../contract/limits.ts';
 import type { ThesisPage } from '../../contract/records/thesis.ts';
-import { ok, refuse, route } from '../server/http/endpoint-handler.ts';
+import { endpointHandler, reject, reply } from '../server/http/endpoint-handler.ts';
 import { normalAddress } from '../world/address.ts';
 import type { ThesisFilter } from '../world/types.ts';
-import type { Routes, Service } from './service.ts';
+import type { EndpointHandlers, HandlerContext } from './context.ts';
 
 type Theses = 'thesis.all' | 'thesis.token' | 'thesis.user' | 'thesis.userToken';
-interface Walk {
+interface PageQuery {
   readonly before?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** The thesis feed in pages, newest first. */
-export function thesisRoutes({ world, clock, page }: Service): Routes<Theses> {
+/** The pages of the thesis feed, newest first. */
+export function thesisHandlers({ world, clock, page }: HandlerContext): EndpointHandlers<Theses> {
   return {
-    'thesis.all': route(endpoints['thesis.all'], ({ query }) => {
-      const common = walk({}, query);
-      return common ? ok(common) : unknownCursor();
+    'thesis.all': endpointHandler(endpoints['thesis.all'], ({ query }) => {
+      const common = commonPage({}, query);
+      return common ? reply(common) : unknownCursor();
     }),
-    'thesis.token': route(endpoints['thesis.token'], ({ params, query }) => {
+    'thesis.token': endpointHandler(endpoints['thesis.token'], ({ params, query }) => {
       const tokenAddress = normalAddress(params.tokenAddress);
-      const common = walk({ tokenAddress }, query);
+      const common = commonPage({ tokenAddress }, query);
       if (!common) return unknownCursor();
-      // Not every item names them, and the page does as long as any item can tell.
+      // Items may lack these fields, so take the first item that has them.
       const tokenNetwork = common.items.find((item) => item.tokenNetwork)?.tokenNetwork ?? null;
       const symbol = common.items.find((item) => item.tokenSymbol)?.tokenSymbol ?? null;
-      return ok({ tokenAddress, tokenNetwork, symbol, ...common });
+      return reply({ tokenAddress, tokenNetwork, symbol, ...common });
     }),
-    'thesis.user': route(endpoints['thesis.user'], ({ params, query }) => {
-      return narrowed(params.id.toLowerCase(), null, query);
+    'thesis.user': endpointHandler(endpoints['thesis.user'], ({ params, query }) => {
+      return userPage(params.id.toLowerCase(), null, query);
     }),
-    'thesis.userToken': route(endpoints['thesis.userToken'], ({ params, query }) => {
-      return narrowed(params.id.toLowerCase(), normalAddress(params.tokenAddress), query);
+    'thesis.userToken': endpointHandler(endpoints['thesis.userToken'], ({ params, query }) => {
+      return userPage(params.id.toLowerCase(), normalAddress(params.tokenAddress), query);
     }),
   };
 
-  function narrowed(userId: string, tokenAddress: string | null, query: Walk) {
-    const common = walk({ userId, tokenAddress: tokenAddress ?? undefined }, query);
-    return common ? ok({ userId, tokenAddress, ...common }) : unknownCursor();
+  function userPage(userId: string, tokenAddress: string | null, query: PageQuery) {
+    const common = commonPage({ userId, tokenAddress: tokenAddress ?? undefined }, query);
+    return common ? reply({ userId, tokenAddress, ...common }) : unknownCursor();
   }
 
-  function walk(filter: ThesisFilter, { before, limit = THESIS_LIMIT_DEFAULT }: Walk): ThesisPage | null {
+  function commonPage(
+    filter: ThesisFilter,
+    { before, limit = THESIS_LIMIT_DEFAULT }: PageQuery,
+  ): ThesisPage | null {
     const rows = page === 'capped' ? Math.min(limit, THESIS_BLOCK) : limit;
     const slice = world.theses.slice(filter, before, rows, clock.now());
     if (!slice) return null;
@@ -57,4 +60,4 @@ export function thesisRoutes({ world, clock, page }: Service): Routes<Theses> {
   }
 }
 
-const unknownCursor = () => refuse('VALIDATION_ERROR', 'before: no item of this feed has that id.');
+const unknownCursor = () => reject('VALIDATION_ERROR', 'before: unknown thesis id.');

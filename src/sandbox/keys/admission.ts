@@ -1,64 +1,76 @@
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Random } from '../random.ts';
-import { type Refusal, refusal } from '../server/http/api-error.ts';
-import { type Key, type KeyOptions, keyOfHeaders, makeKey } from './key.ts';
+import { type ApiError, apiError } from '../server/http/api-error.ts';
+import { createKey, type Key, type KeyOptions, keyFromHeaders } from './key.ts';
 import type { Scope } from './plans.ts';
-import { slidingWindow, windowsBy } from './rate-window.ts';
+import { slidingWindow, windowPerClient } from './rate-window.ts';
 
 type Headers = NodeJS.Dict<string | string[]>;
-type Admitted = { readonly key: Key } | { readonly refusal: Refusal };
+type Admitted = { readonly key: Key } | { readonly error: ApiError };
 
-/** Who may come in, and how often. */
+/** Checks keys, scopes and rate limits. */
 export interface Admission {
-  /** A call's key, or why it is turned away. Only `me` asks for no scope and takes keys without allowance. */
+  /** The key of a call, or why it is rejected. Without a `scope` (for `me`), keys without an allowance are accepted too. */
   admit(headers: Headers, ip: string, scope: Scope | null): Admitted;
-  /** The limit of resolves, which is each address's own. */
-  admitResolve(ip: string): Refusal | null;
+  /** The limit of resolves per IP address. */
+  admitResolve(ip: string): ApiError | null;
   add(options: KeyOptions): Key;
   byText(text: string): Key | undefined;
   readonly keys: readonly Key[];
-  /** Forgets who called how often, as a restart does. */
-  forget(): void;
+  /** Clears the rate windows, as a restart does. */
+  resetRates(): void;
 }
 
 export function createAdmission(burstPerSecond: number, random: Random, now: () => number): Admission {
   const keys: Key[] = [];
   const byText = new Map<string, Key>();
-  const makeBursts = () => windowsBy(() => slidingWindow(burstPerSecond, 1_000));
-  const makeResolves = () => windowsBy(() => slidingWindow(RESOLVES_PER_MINUTE, 60_000));
-  let burstOf = makeBursts();
-  let resolvesOf = makeResolves();
+  const createBursts = () => windowPerClient(() => slidingWindow(burstPerSecond, 1_000));
+  const createResolveWindows = () => windowPerClient(() => slidingWindow(RESOLVES_PER_MINUTE, 60_000));
+  let burstOf = createBursts();
+  let resolvesOf = createResolveWindows();
 
   return {
     admit(headers, ip, scope) {
-      const burst = burstOf(ip).take(now());
+      const burst = burstOf(ip).tryAcquire(now());
       if (!burst.ok)
-        return { refusal: refusal('RATE_LIMITED', 'Too many at once from here.', burst.retryAfter) };
-      const key = byText.get(keyOfHeaders(headers) ?? '');
-      if (!key) return { refusal: refusal('UNAUTHORIZED') };
-      const turn = key.window.take(now());
-      if (!turn.ok) return { refusal: refusal('RATE_LIMITED', undefined, turn.retryAfter) };
+        return {
+          error: apiError(
+            'RATE_LIMITED',
+            'Too many requests per second from this address.',
+            burst.retryAfter,
+          ),
+        };
+      const key = byText.get(keyFromHeaders(headers) ?? '');
+      if (!key) return { error: apiError('UNAUTHORIZED') };
+      const window = key.window.tryAcquire(now());
+      if (!window.ok) return { error: apiError('RATE_LIMITED', undefined, window.retryAfter) };
       if (scope && !key.scopes.has(scope)) {
-        return { refusal: refusal('FORBIDDEN_SCOPE', `The key lacks the scope ${scope}.`) };
+        return { error: apiError('FORBIDDEN_SCOPE', `The key lacks the scope ${scope}.`) };
       }
-      if (scope && key.meter.empty) return { refusal: refusal('FREE_TIER_DISABLED') };
+      if (scope && key.meter.neverGranted) return { error: apiError('FREE_TIER_DISABLED') };
       return { key };
     },
     admitResolve(ip) {
-      const turn = resolvesOf(ip).take(now());
-      return turn.ok ? null : refusal('RATE_LIMITED', 'Ten resolves a minute.', turn.retryAfter);
+      const window = resolvesOf(ip).tryAcquire(now());
+      return window.ok
+        ? null
+        : apiError(
+            'RATE_LIMITED',
+            `At most ${RESOLVES_PER_MINUTE} resolves per minute and address.`,
+            window.retryAfter,
+          );
     },
     add(options) {
-      const key = makeKey(options, keys.length + 1, random, now);
+      const key = createKey(options, keys.length + 1, random, now);
       keys.push(key);
       byText.set(key.text, key);
       return key;
     },
     byText: (text) => byText.get(text),
     keys,
-    forget() {
-      burstOf = makeBursts();
-      resolvesOf = makeResolves();
+    resetRates() {
+      burstOf = createBursts();
+      resolvesOf = createResolveWindows();
       for (const key of keys) key.window.clear();
     },
   };

@@ -1,6 +1,6 @@
 import type { Charge } from '../../contract/endpoint.ts';
 
-/** What a key may spend. */
+/** What a key may spend, and what it has used already. */
 export interface MeterTerms {
   readonly monthlyUnits: number;
   readonly revealsPerMonth: number | null;
@@ -8,10 +8,10 @@ export interface MeterTerms {
   readonly unitsUsed: number;
   readonly revealsUsed: number;
   readonly unmetered: boolean;
-  readonly once: boolean;
+  readonly grantedOnce: boolean;
 }
 
-/** A key's counters, as `me` shows them, and what they came to over all months. */
+/** The counters that `me` shows, and their totals over all months. */
 export interface MeterReading {
   readonly period: string;
   readonly unitsUsed: number;
@@ -25,54 +25,53 @@ export interface MeterReading {
 
 type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED';
 
-/** Counts units and reveals of one key, exact to the unit. */
-export interface Meter {
-  /** Why a charge can't be paid now; null where it can. */
+/** Counts the units and reveals of one key. */
+export interface KeyMeter {
+  /** Why a charge cannot be paid; null if it can. */
   shortage(charge: Charge): Shortage | null;
-  /** Spends what was checked before; the month's grant first, then top-ups. */
+  /** Spends a charge that was checked before: first from the month's grant, then from top-ups. */
   spend(charge: Charge): void;
-  /** Keeps a charge aside while work goes on, so that no other call spends it; returns the release. */
-  hold(charge: Charge): () => void;
+  /** Reserves a charge during a long call, so that no other call spends it; returns the release. */
+  reserve(charge: Charge): () => void;
   topUp(units: number): void;
   readonly unmetered: boolean;
-  /** True where the key was never granted anything. */
-  readonly empty: boolean;
+  /** Whether the key never had an allowance. */
+  readonly neverGranted: boolean;
   reading(): MeterReading;
 }
 
-export function createMeter(terms: MeterTerms, now: () => number): Meter {
+export function createKeyMeter(terms: MeterTerms, now: () => number): KeyMeter {
   const monthOf = () => new Date(now()).toISOString().slice(0, 7);
   let period = monthOf();
   let unitsUsed = terms.unitsUsed;
   let revealsUsed = terms.revealsUsed;
   let grantLeft = Math.max(0, terms.monthlyUnits - terms.unitsUsed);
   let additional = terms.additionalUnits;
-  let heldUnits = 0;
-  let heldReveals = 0;
+  let reservedUnits = 0;
+  let reservedReveals = 0;
   let totalUnits = 0;
   let totalReveals = 0;
   let granted = terms.monthlyUnits > 0 || terms.additionalUnits > 0;
 
-  const turnMonth = () => {
+  const startMonth = () => {
     if (monthOf() === period) return;
     period = monthOf();
     unitsUsed = 0;
     revealsUsed = 0;
-    if (!terms.once) grantLeft = terms.monthlyUnits;
+    if (!terms.grantedOnce) grantLeft = terms.monthlyUnits;
   };
-  const capOfReveals = terms.unmetered ? null : terms.revealsPerMonth;
+  const revealCap = terms.unmetered ? null : terms.revealsPerMonth;
 
   return {
     shortage(charge) {
-      turnMonth();
+      startMonth();
       if (terms.unmetered) return null;
-      if (charge.cu > grantLeft + additional - heldUnits) return 'QUOTA_EXCEEDED';
-      const left =
-        capOfReveals === null ? Number.POSITIVE_INFINITY : capOfReveals - revealsUsed - heldReveals;
+      if (charge.cu > grantLeft + additional - reservedUnits) return 'QUOTA_EXCEEDED';
+      const left = revealCap === null ? Number.POSITIVE_INFINITY : revealCap - revealsUsed - reservedReveals;
       return charge.reveals > 0 && charge.reveals > left ? 'REVEAL_LIMIT_REACHED' : null;
     },
     spend(charge) {
-      turnMonth();
+      startMonth();
       unitsUsed += charge.cu;
       revealsUsed += charge.reveals;
       totalUnits += charge.cu;
@@ -82,15 +81,15 @@ export function createMeter(terms: MeterTerms, now: () => number): Meter {
       grantLeft -= fromGrant;
       additional = Math.max(0, additional - (charge.cu - fromGrant));
     },
-    hold(charge) {
-      heldUnits += charge.cu;
-      heldReveals += charge.reveals;
-      let held = true;
+    reserve(charge) {
+      reservedUnits += charge.cu;
+      reservedReveals += charge.reveals;
+      let reserved = true;
       return () => {
-        if (!held) return;
-        held = false;
-        heldUnits -= charge.cu;
-        heldReveals -= charge.reveals;
+        if (!reserved) return;
+        reserved = false;
+        reservedUnits -= charge.cu;
+        reservedReveals -= charge.reveals;
       };
     },
     topUp(units) {
@@ -98,18 +97,18 @@ export function createMeter(terms: MeterTerms, now: () => number): Meter {
       granted ||= units > 0;
     },
     unmetered: terms.unmetered,
-    get empty() {
+    get neverGranted() {
       return !terms.unmetered && !granted;
     },
     reading() {
-      turnMonth();
+      startMonth();
       return {
         period,
         unitsUsed,
         unitsRemaining: terms.unmetered ? null : grantLeft,
         additionalUnits: additional,
         revealsUsed,
-        revealsRemaining: capOfReveals === null ? null : Math.max(0, capOfReveals - revealsUsed),
+        revealsRemaining: revealCap === null ? null : Math.max(0, revealCap - revealsUsed),
         totalUnits,
         totalReveals,
       };

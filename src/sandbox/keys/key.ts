@@ -1,13 +1,13 @@
-import { hexOf, type Random } from '../random.ts';
-import { createMeter, type Meter } from './key-meter.ts';
+import { type Random, randomHex } from '../random.ts';
+import { createKeyMeter, type KeyMeter } from './key-meter.ts';
 import { type PlanTerms, planTerms, type SandboxPlan, type Scope, scopesOf } from './plans.ts';
-import { slidingWindow, type Window } from './rate-window.ts';
+import { type RateWindow, slidingWindow } from './rate-window.ts';
 
-/** What a key can be made with; its plan fills in the rest. */
+/** Options of a key; the plan supplies the defaults. */
 export interface KeyOptions {
   readonly plan?: SandboxPlan | undefined;
   readonly mode?: 'live' | 'test' | undefined;
-  /** The key's text; made from the seed where none is given. */
+  /** The text of the key; default: generated from the seed. */
   readonly key?: string | undefined;
   readonly scopes?: readonly Scope[] | undefined;
   readonly ratePerMinute?: number | undefined;
@@ -19,23 +19,22 @@ export interface KeyOptions {
   readonly unmetered?: boolean | undefined;
 }
 
-/** A key, what it may do, and what it has used. */
+/** A key with its rights and its usage. */
 export interface Key {
-  /** Names the key where its text must not stand. */
+  /** Identifies the key in logs, without its text. */
   readonly id: string;
   readonly text: string;
   readonly mode: 'live' | 'test';
   readonly plan: SandboxPlan;
   readonly terms: PlanTerms;
   readonly scopes: ReadonlySet<Scope>;
-  readonly meter: Meter;
-  readonly window: Window;
+  readonly meter: KeyMeter;
+  readonly window: RateWindow;
 }
 
 const KEY_PREFIX = 'trdr';
 
-/** Makes a key from its options. */
-export function makeKey(options: KeyOptions, number: number, random: Random, now: () => number): Key {
+export function createKey(options: KeyOptions, number: number, random: Random, now: () => number): Key {
   const plan = options.plan ?? 'growth';
   const mode = options.mode ?? 'test';
   const base = planTerms[plan];
@@ -45,7 +44,7 @@ export function makeKey(options: KeyOptions, number: number, random: Random, now
     monthlyUnits: options.monthlyUnits ?? base.monthlyUnits,
     revealsPerMonth: options.revealsPerMonth === undefined ? base.revealsPerMonth : options.revealsPerMonth,
   };
-  const meter = createMeter(
+  const meter = createKeyMeter(
     {
       monthlyUnits: terms.monthlyUnits,
       revealsPerMonth: terms.revealsPerMonth,
@@ -53,13 +52,13 @@ export function makeKey(options: KeyOptions, number: number, random: Random, now
       unitsUsed: options.unitsUsed ?? 0,
       revealsUsed: options.revealsUsed ?? 0,
       unmetered: options.unmetered ?? false,
-      once: terms.once,
+      grantedOnce: terms.grantedOnce,
     },
     now,
   );
   return {
     id: `key-${number}`,
-    text: options.key ?? `${KEY_PREFIX}_${mode}_${hexOf(random, 32)}`,
+    text: options.key ?? `${KEY_PREFIX}_${mode}_${randomHex(random, 32)}`,
     mode,
     plan,
     terms,
@@ -69,8 +68,8 @@ export function makeKey(options: KeyOptions, number: number, random: Random, now
   };
 }
 
-/** The key that a request carries, by either header. */
-export function keyOfHeaders(headers: NodeJS.Dict<string | string[]>): string | undefined {
+/** The key of a request, from either header. */
+export function keyFromHeaders(headers: NodeJS.Dict<string | string[]>): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers['authorization']?.toString() ?? '');
   return bearer?.[1] ?? headers['x-api-key']?.toString().trim();
 }

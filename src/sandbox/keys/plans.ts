@@ -1,30 +1,30 @@
 import { type PlanName, plans } from '../../contract/limits.ts';
 
-/** Every plan a key can have; Enterprise is per contract, a legacy plan keeps the access it has. */
+/** Every plan that a key can have. */
 export type SandboxPlan = PlanName | 'enterprise' | 'legacy';
 
-/** The scopes' names are the sandbox's own: the service does not show its. */
+/** Scope names are an assumption: the service description does not list them. */
 export const scopes = ['identity:read', 'numbers:read', 'feed:read', 'launchpad:read', 'feed:live'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What a plan gives a key where the key's own options say nothing else. */
+/** The defaults that a plan gives a key. */
 export interface PlanTerms {
   readonly title: string;
   readonly ratePerMinute: number;
   readonly monthlyUnits: number;
-  /** The size of this allowance is not stated by the service; null is no cap. */
+  /** An assumption: the service description gives no numbers. Null means unlimited. */
   readonly revealsPerMonth: number | null;
   readonly live: boolean;
-  /** Granted once instead of each month. */
-  readonly once: boolean;
-  /** Wallets of sample accounts only. */
+  /** Units are granted once instead of every month. */
+  readonly grantedOnce: boolean;
+  /** Only the wallets of sample accounts may be revealed. */
   readonly sampleOnly: boolean;
 }
 
-const paid = { once: false, sampleOnly: false };
+const paid = { grantedOnce: false, sampleOnly: false };
 
 export const planTerms: Record<SandboxPlan, PlanTerms> = {
-  explore: { ...plans.explore, revealsPerMonth: 100, once: true, sampleOnly: true },
+  explore: { ...plans.explore, revealsPerMonth: 100, grantedOnce: true, sampleOnly: true },
   starter: { ...plans.starter, ...paid, revealsPerMonth: 2_000 },
   builder: { ...plans.builder, ...paid, revealsPerMonth: 10_000 },
   growth: { ...plans.growth, ...paid, revealsPerMonth: 50_000 },
@@ -49,6 +49,6 @@ export const planTerms: Record<SandboxPlan, PlanTerms> = {
 
 export const planNames = Object.keys(planTerms) as SandboxPlan[];
 
-/** The scopes that a plan's keys carry. */
+/** The scopes of a plan's keys. */
 export const scopesOf = (plan: SandboxPlan): readonly Scope[] =>
   planTerms[plan].live ? scopes : scopes.filter((scope) => scope !== 'feed:live');

@@ -1,43 +1,43 @@
-/** A window of time that holds a number of calls. */
-export interface Window {
-  /** Takes a place, or says how many whole seconds to wait for one. */
-  take(now: number): { readonly ok: true } | { readonly ok: false; readonly retryAfter: number };
+/** Limits the number of calls in a period. */
+export interface RateWindow {
+  /** Counts a call, or returns the seconds to wait. */
+  tryAcquire(now: number): { readonly ok: true } | { readonly ok: false; readonly retryAfter: number };
   clear(): void;
 }
 
-/** At most `limit` calls within any `spanMs`; a refused call takes no place. */
-export function slidingWindow(limit: number, spanMs: number): Window {
-  const taken: number[] = [];
+/** Sliding window: at most `limit` calls within any `spanMs`. Rejected calls do not count. */
+export function slidingWindow(limit: number, spanMs: number): RateWindow {
+  const times: number[] = [];
   let oldest = 0;
   return {
-    take(now) {
-      while (oldest < taken.length && (taken[oldest] ?? 0) <= now - spanMs) oldest++;
-      if (oldest > 4096 && oldest * 2 > taken.length) {
-        taken.splice(0, oldest);
+    tryAcquire(now) {
+      while (oldest < times.length && (times[oldest] ?? 0) <= now - spanMs) oldest++;
+      if (oldest > 4096 && oldest * 2 > times.length) {
+        times.splice(0, oldest);
         oldest = 0;
       }
-      if (taken.length - oldest >= limit) {
-        const free = (taken[oldest] ?? now) + spanMs;
+      if (times.length - oldest >= limit) {
+        const free = (times[oldest] ?? now) + spanMs;
         return { ok: false, retryAfter: Math.max(1, Math.ceil((free - now) / 1000)) };
       }
-      taken.push(now);
+      times.push(now);
       return { ok: true };
     },
     clear() {
-      taken.length = 0;
+      times.length = 0;
       oldest = 0;
     },
   };
 }
 
-/** One window for each name (an IP address), made when first asked for. */
-export function windowsBy(make: () => Window): (name: string) => Window {
-  const windows = new Map<string, Window>();
-  return (name) => {
-    const known = windows.get(name);
+/** One window per client, created on first use. */
+export function windowPerClient(create: () => RateWindow): (client: string) => RateWindow {
+  const windows = new Map<string, RateWindow>();
+  return (client) => {
+    const known = windows.get(client);
     if (known) return known;
-    const made = make();
-    windows.set(name, made);
-    return made;
+    const created = create();
+    windows.set(client, created);
+    return created;
   };
 }

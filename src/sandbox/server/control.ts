@@ -2,30 +2,30 @@ import * as z from 'zod/mini';
 import { usageError } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { planNames, scopes } from '../keys/plans.ts';
-import type { Kernel } from './parts.ts';
-import type { Gate } from './socket/socket-server.ts';
-import type { State } from './state-report.ts';
+import type { SandboxParts } from './parts.ts';
+import type { SocketServer } from './socket/socket-server.ts';
+import type { StateReport } from './state-report.ts';
 
-/** A thing to be done to a running sandbox: from code by `run`, from outside by `take`. */
-export interface Verb<I, O> {
+/** An operation on a running sandbox. */
+export interface ControlOperation<I, O> {
   run(input: I): Promise<O>;
-  /** Checks what came by `POST /_sandbox/<name>` and runs it, or says what is wrong with it. */
-  take(raw: unknown): { readonly wrong: string } | { readonly done: Promise<O> };
+  /** Validates the body of `POST /_sandbox/<name>` and runs the operation. */
+  runRaw(raw: unknown): { readonly problem: string } | { readonly result: Promise<O> };
 }
 
-function verb<I, O>(input: z.ZodMiniType<I>, act: (input: I) => O | Promise<O>): Verb<I, O> {
+function operation<I, O>(input: z.ZodMiniType<I>, act: (input: I) => O | Promise<O>): ControlOperation<I, O> {
   const run = (checked: I) => new Promise<O>((resolve) => resolve(act(checked)));
   return {
     run,
-    take(raw) {
+    runRaw(raw) {
       const parsed = z.safeParse(input, raw);
-      return parsed.success ? { done: run(parsed.data) } : { wrong: z.prettifyError(parsed.error) };
+      return parsed.success ? { result: run(parsed.data) } : { problem: z.prettifyError(parsed.error) };
     },
   };
 }
 
 const count = z.int().check(z.nonnegative());
-const none = z.object({});
+const noInput = z.object({});
 const keyOptions = z.object({
   plan: z.optional(z.enum(planNames)),
   mode: z.optional(z.enum(['live', 'test'])),
@@ -40,77 +40,80 @@ const keyOptions = z.object({
   unmetered: z.optional(z.boolean()),
 });
 
-export interface ControlParts {
-  readonly kernel: Kernel;
-  readonly gate: Gate;
-  readonly state: () => State;
-  /** Breaks every connection, forgets all but the books, and stays away for a while. */
+export interface ControlTargets {
+  readonly parts: SandboxParts;
+  readonly sockets: SocketServer;
+  readonly state: () => StateReport;
+  /** Simulates a restart that takes `downMs`. */
   readonly restart: (downMs: number) => void;
 }
 
-/** Every verb. What happens is the same from code and from outside. */
-export function createControls({ kernel, gate, state, restart }: ControlParts) {
-  const { world, clock, faults, feed, admission, log } = kernel;
+/** Every control operation, for code and for `POST /_sandbox/<name>`. */
+export function createControls({ parts, sockets, state, restart }: ControlTargets) {
+  const { world, clock, faults, feed, admission, log } = parts;
   const keyOf = (text: string | undefined) => {
     const key = text === undefined ? admission.keys[0] : admission.byText(text);
-    if (!key) throw usageError('No key of this sandbox is called that.');
+    if (!key) throw usageError('unknown key');
     return key;
   };
 
   return {
-    state: verb(none, state),
-    meter: verb(none, () => state().keys),
-    log: verb(none, () => log.entries),
-    clock: verb(z.object({ now: z.optional(z.number()), advanceMs: z.optional(count) }), async (input) => {
-      if (input.now !== undefined) clock.set(input.now);
-      if (input.advanceMs !== undefined) await clock.advance(input.advanceMs);
-      return { now: clock.now() };
-    }),
-    faults: verb(z.object({ spec: z.string(), add: z.optional(z.boolean()) }), ({ spec, add }) => {
+    state: operation(noInput, state),
+    meter: operation(noInput, () => state().keys),
+    log: operation(noInput, () => log.entries),
+    clock: operation(
+      z.object({ now: z.optional(z.number()), advanceMs: z.optional(count) }),
+      async (input) => {
+        if (input.now !== undefined) clock.set(input.now);
+        if (input.advanceMs !== undefined) await clock.advance(input.advanceMs);
+        return { now: clock.now() };
+      },
+    ),
+    faults: operation(z.object({ spec: z.string(), add: z.optional(z.boolean()) }), ({ spec, add }) => {
       if (add) faults.add(spec);
       else faults.set(spec);
       return { spec: faults.text };
     }),
-    post: verb(z.object({ count: z.optional(count) }), ({ count: many = 1 }) =>
-      Array.from({ length: many }, () => feed.post()),
+    post: operation(z.object({ count: z.optional(count) }), ({ count: posts = 1 }) =>
+      Array.from({ length: posts }, () => feed.post()),
     ),
-    callout: verb(none, () => world.launchpad.postCallout(clock.now())),
-    rate: verb(z.object({ perMinute: z.number().check(z.nonnegative()) }), ({ perMinute }) => {
+    callout: operation(noInput, () => world.launchpad.postCallout(clock.now())),
+    rate: operation(z.object({ perMinute: z.number().check(z.nonnegative()) }), ({ perMinute }) => {
       feed.setRate(perMinute);
       return { perMinute };
     }),
-    key: verb(keyOptions, (options) => {
+    key: operation(keyOptions, (options) => {
       const { id, text, plan } = admission.add(options);
       return { id, key: text, plan };
     }),
-    topUp: verb(z.object({ units: count, key: z.optional(z.string()) }), ({ units, key }) => {
+    topUp: operation(z.object({ units: count, key: z.optional(z.string()) }), ({ units, key }) => {
       keyOf(key).meter.topUp(units);
       return keyOf(key).meter.reading();
     }),
-    withhold: verb(z.object({ id: z.string(), ms: count }), ({ id, ms }) => {
+    withhold: operation(z.object({ id: z.string(), ms: count }), ({ id, ms }) => {
       const until = clock.now() + ms;
       world.theses.withhold(id, until);
       return { id, until };
     }),
-    remove: verb(z.object({ id: z.string() }), ({ id }) => {
+    remove: operation(z.object({ id: z.string() }), ({ id }) => {
       world.theses.remove(id);
       return { id };
     }),
-    rename: verb(z.object({ handle: z.string(), to: z.string() }), ({ handle, to }) => {
+    rename: operation(z.object({ handle: z.string(), to: z.string() }), ({ handle, to }) => {
       const user = world.users.byHandle(normalHandle(handle));
-      if (!user) throw usageError(`No user is called ${handle}.`);
+      if (!user) throw usageError(`no user has the handle ${handle}`);
       world.users.rename(user.id, to);
       return { id: user.id, handle: to };
     }),
-    sockets: verb(
+    sockets: operation(
       z.object({ how: z.enum(['drop', 'close', 'halfopen']), code: z.optional(count) }),
       ({ how, code }) => {
-        const struck = gate.sessions.length;
-        gate.strike(how, code);
-        return { struck };
+        const affected = sockets.connections.length;
+        sockets.disconnect(how, code);
+        return { affected };
       },
     ),
-    restart: verb(z.object({ downMs: z.optional(count) }), ({ downMs = 0 }) => {
+    restart: operation(z.object({ downMs: z.optional(count) }), ({ downMs = 0 }) => {
       restart(downMs);
       return { downMs };
     }),
@@ -121,9 +124,9 @@ type Controls = ReturnType<typeof createControls>;
 export type ControlName = keyof Controls;
 type Inputs = { [N in ControlName]: Parameters<Controls[N]['run']>[0] };
 type Outputs = { [N in ControlName]: Awaited<ReturnType<Controls[N]['run']>> };
-/** What a verb takes. */
+/** The input of an operation. */
 export type ControlInput<N extends ControlName> = Inputs[N];
-/** What a verb comes to. */
+/** The result of an operation. */
 export type ControlOutput<N extends ControlName> = Outputs[N];
-/** The verbs, each with its own types: what a call by name goes through. */
-export type Verbs = { readonly [N in ControlName]: Verb<Inputs[N], Outputs[N]> };
+/** The operations by name. */
+export type ControlOperations = { readonly [N in ControlName]: ControlOperation<Inputs[N], Outputs[N]> };

@@ -4,30 +4,30 @@ import type { Faults } from '../faults/engine.ts';
 import { exponential, randomOf } from '../random.ts';
 import type { World } from '../world/types.ts';
 
-/** A post on its way to the sockets: its frame is made once for all. */
-export interface Outgoing {
+/** A post with its frame, which is serialised once for all sockets. */
+export interface FramedPost {
   readonly id: string;
   readonly tokenAddress: string | null;
   readonly text: string;
 }
 
-/** The live feed: posts arrive, go into the pages, and out to whoever listens. */
-export interface Feed {
-  /** One post now: the world's next, or the one given. */
+/** Publishes live posts to the pages and to the sockets. */
+export interface LiveFeed {
+  /** Publishes a post now: the given one, or the world's next. */
   post(given?: ThesisFrameData): ThesisFrameData;
-  listen(listener: (post: Outgoing) => void): () => void;
-  /** Posts a minute from now on; 0 ends them. */
+  listen(listener: (post: FramedPost) => void): () => void;
+  /** Sets the number of posts per minute; 0 stops them. */
   setRate(perMinute: number): void;
-  /** Plays a recording, its posts moved to the present. */
+  /** Replays a recording, with its times moved to the present. */
   play(recording: readonly ThesisFrameData[], speed: number): void;
   readonly posted: number;
 }
 
-export function createFeed(world: World, clock: SandboxClock, faults: Faults, seed: number): Feed {
-  const listeners = new Set<(post: Outgoing) => void>();
+export function createLiveFeed(world: World, clock: SandboxClock, faults: Faults, seed: number): LiveFeed {
+  const listeners = new Set<(post: FramedPost) => void>();
   const random = randomOf(seed, 'posts');
-  const randomCalls = randomOf(seed, 'callouts');
-  let calledOff: (() => void)[] = [];
+  const randomCallouts = randomOf(seed, 'callouts');
+  let cancels: (() => void)[] = [];
   let posted = 0;
 
   function announce(post: ThesisFrameData) {
@@ -40,28 +40,28 @@ export function createFeed(world: World, clock: SandboxClock, faults: Faults, se
   function post(given?: ThesisFrameData): ThesisFrameData {
     const now = clock.now();
     if (given) world.theses.add(given);
-    const made = given ?? world.theses.post(now);
+    const published = given ?? world.theses.post(now);
     posted++;
     let announceAt = now;
-    for (const { what, ms } of faults.draw('post', 'ws')) {
+    for (const { fault, ms } of faults.trigger('post', 'ws')) {
       const then = now + Math.round(ms);
-      if (what.kind === 'late' || what.kind === 'lag') world.theses.withhold(made.id, then);
-      if (what.kind === 'late') announceAt = Math.max(announceAt, then);
-      if (what.kind === 'vanish') clock.at(then, () => world.theses.remove(made.id));
+      if (fault.kind === 'late' || fault.kind === 'lag') world.theses.withhold(published.id, then);
+      if (fault.kind === 'late') announceAt = Math.max(announceAt, then);
+      if (fault.kind === 'vanish') clock.at(then, () => world.theses.remove(published.id));
     }
-    if (announceAt > now) clock.at(announceAt, () => announce(made));
-    else announce(made);
-    return made;
+    if (announceAt > now) clock.at(announceAt, () => announce(published));
+    else announce(published);
+    return published;
   }
 
-  /** Repeats `event` as a Poisson process; its next time is drawn from the last, so that no delay adds up. */
-  function repeat(event: () => void, meanMs: number, draw: () => number): () => void {
+  /** Repeats `event` as a Poisson process. Each time follows from the previous due time, so delays do not add up. */
+  function repeat(event: () => void, meanMs: number, source: () => number): () => void {
     let cancel = () => {};
     const arm = (from: number) => {
-      const next = from + exponential(draw, meanMs);
+      const next = from + exponential(source, meanMs);
       cancel = clock.at(Math.ceil(next), () => {
         event();
-        // After a jump of the clock the past is not made up for.
+        // After a clock jump, skip the events that would have been due.
         arm(Math.max(next, clock.now() - 1_000));
       });
     };
@@ -76,13 +76,13 @@ export function createFeed(world: World, clock: SandboxClock, faults: Faults, se
       return () => listeners.delete(listener);
     },
     setRate(perMinute) {
-      for (const cancel of calledOff) cancel();
-      calledOff = [];
+      for (const cancel of cancels) cancel();
+      cancels = [];
       if (perMinute <= 0) return;
       const mean = 60_000 / perMinute;
-      calledOff.push(repeat(() => post(), mean, random));
-      // The launchpad is the quieter place.
-      calledOff.push(repeat(() => world.launchpad.postCallout(clock.now()), mean * 4, randomCalls));
+      cancels.push(repeat(() => post(), mean, random));
+      // The launchpad is less active.
+      cancels.push(repeat(() => world.launchpad.postCallout(clock.now()), mean * 4, randomCallouts));
     },
     play(recording, speed) {
       const posts = recording.toSorted((one, other) => timeOf(one) - timeOf(other));
@@ -95,7 +95,7 @@ export function createFeed(world: World, clock: SandboxClock, faults: Faults, se
         const recorded = posts[at];
         if (!recorded) return;
         const due = dueOf(recorded);
-        calledOff = [
+        cancels = [
           clock.at(due, () => {
             post(movedTo(due, recorded));
             next(at + 1);
@@ -112,7 +112,7 @@ export function createFeed(world: World, clock: SandboxClock, faults: Faults, se
 
 const timeOf = ({ platformCreatedAt }: ThesisFrameData) => platformCreatedAt ?? 0;
 
-/** A recorded post as if it were written now: what had happened since its writing happens as much later. */
+/** Moves a recorded post to the present; its later timestamps keep their distance. */
 function movedTo(now: number, recorded: ThesisFrameData): ThesisFrameData {
   const shift = now - timeOf(recorded);
   const { closedAt, updatedAt } = recorded;

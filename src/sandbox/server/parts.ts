@@ -1,34 +1,34 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { runningClock, type SandboxClock } from '../clock.ts';
 import { createFaults, type Faults } from '../faults/engine.ts';
-import { routesOf } from '../handlers/index.ts';
-import { createResolves, type Resolves } from '../handlers/live-resolves.ts';
-import type { Routes } from '../handlers/service.ts';
+import type { EndpointHandlers } from '../handlers/context.ts';
+import { createHandlers } from '../handlers/index.ts';
+import { createLiveResolves, type LiveResolves } from '../handlers/live-resolves.ts';
 import { type Admission, createAdmission } from '../keys/admission.ts';
-import { type SandboxOptions, type Settled, settle } from '../options.ts';
-import { hexOf, randomOf } from '../random.ts';
+import { type ResolvedOptions, type SandboxOptions, withDefaults } from '../options.ts';
+import { randomHex, randomOf } from '../random.ts';
 import { createWorld, loadWorld } from '../world/index.ts';
 import type { World } from '../world/types.ts';
-import { createFeed, type Feed } from './live-feed.ts';
-import { createLog, type Log } from './request-log.ts';
+import { createLiveFeed, type LiveFeed } from './live-feed.ts';
+import { createRequestLog, type RequestLog } from './request-log.ts';
 
-/** The parts of a running sandbox, put together once in `startSandbox`. */
-export interface Kernel {
-  readonly settings: Settled;
+/** The parts of a running sandbox. */
+export interface SandboxParts {
+  readonly settings: ResolvedOptions;
   readonly world: World;
   readonly clock: SandboxClock;
   readonly faults: Faults;
-  readonly feed: Feed;
+  readonly feed: LiveFeed;
   readonly admission: Admission;
-  readonly resolves: Resolves;
-  readonly routes: Routes<EndpointId>;
-  readonly log: Log;
+  readonly resolves: LiveResolves;
+  readonly handlers: EndpointHandlers<EndpointId>;
+  readonly log: RequestLog;
   readonly nextId: (prefix: string) => string;
 }
 
-/** Puts the parts together; nothing listens yet. */
-export function kernelOf(options: SandboxOptions): Kernel {
-  const settings = settle(options);
+/** Creates the parts; nothing listens yet. */
+export function createParts(options: SandboxOptions): SandboxParts {
+  const settings = withDefaults(options);
   const { seed } = settings;
   const clock = options.clock ?? runningClock(options.now);
   const now = clock.now();
@@ -38,12 +38,23 @@ export function kernelOf(options: SandboxOptions): Kernel {
     options.world ??
     (options.data === undefined ? createWorld(worldOptions) : loadWorld(options.data, worldOptions));
   const faults = createFaults(options.faults ?? '', seed);
-  const feed = createFeed(world, clock, faults, seed);
+  const feed = createLiveFeed(world, clock, faults, seed);
   const admission = createAdmission(settings.burstPerSecond, randomOf(seed, 'keys'), () => clock.now());
-  const resolves = createResolves(world.users, clock);
-  const routes = routesOf({ world, clock, resolves, page: settings.page });
-  const stem = hexOf(randomOf(seed, 'ids'), 8);
+  const resolves = createLiveResolves(world.users, clock);
+  const handlers = createHandlers({ world, clock, resolves, page: settings.page });
+  const stem = randomHex(randomOf(seed, 'ids'), 8);
   let number = 0;
   const nextId = (prefix: string) => `${prefix}_${stem}${(++number).toString(16).padStart(8, '0')}`;
-  return { settings, world, clock, faults, feed, admission, resolves, routes, log: createLog(), nextId };
+  return {
+    settings,
+    world,
+    clock,
+    faults,
+    feed,
+    admission,
+    resolves,
+    handlers,
+    log: createRequestLog(),
+    nextId,
+  };
 }

@@ -1,17 +1,17 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
 
-/** One line of the sandbox's request log. */
+/** An entry of the request log. */
 export interface LogEntry {
   readonly time: number;
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  /** Null for a path that leads nowhere. `ws` lines are the handshake and each later charge of a socket. */
+  /** Null for an unknown path. `ws` entries are handshakes and the charges of open sockets. */
   readonly endpoint: EndpointId | 'ws' | 'openapi' | null;
   /** The key's id, not its text. */
   readonly key: string | null;
   readonly ip: string;
-  /** 0 where no answer was written. */
+  /** 0 if no response was sent. */
   readonly status: number;
   readonly code: string | null;
   readonly cu: number;
@@ -20,23 +20,23 @@ export interface LogEntry {
   readonly ms: number;
 }
 
-const KEPT = 20_000;
+const MAX_ENTRIES = 20_000;
 
-/** What happened, the newest 20,000 at least. */
-export interface Log {
+/** The latest requests, at least 20,000. */
+export interface RequestLog {
   add(entry: LogEntry): void;
   readonly entries: readonly LogEntry[];
   readonly count: number;
 }
 
-export function createLog(): Log {
+export function createRequestLog(): RequestLog {
   let entries: LogEntry[] = [];
   let count = 0;
   return {
     add(entry) {
       count++;
       entries.push(entry);
-      if (entries.length > 2 * KEPT) entries = entries.slice(-KEPT);
+      if (entries.length > 2 * MAX_ENTRIES) entries = entries.slice(-MAX_ENTRIES);
     },
     get entries() {
       return entries;

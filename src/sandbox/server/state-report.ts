@@ -1,11 +1,11 @@
-import type { Kernel } from './parts.ts';
-import type { Gate } from './socket/socket-server.ts';
+import type { SandboxParts } from './parts.ts';
+import type { SocketServer } from './socket/socket-server.ts';
 
-/** Looks at a sandbox from behind; the control call's `state` shows the same. */
-export const stateReader =
+/** Creates the report of the control operation `state`. */
+export const stateReporter =
   (
-    { world, clock, faults, feed, admission, resolves, log, settings }: Kernel,
-    gate: Gate,
+    { world, clock, faults, feed, admission, resolves, log, settings }: SandboxParts,
+    sockets: SocketServer,
     inFlight: () => number,
   ) =>
   () => ({
@@ -14,17 +14,16 @@ export const stateReader =
     posts: feed.posted,
     theses: world.theses.count,
     requests: log.count,
-    /** Calls that were not answered yet. */
+    /** Calls without a response yet. */
     inFlight: inFlight(),
-    /** Live resolves that were begun, and the calls that wait for one now. */
+    /** Live resolves started so far, and the calls that wait for one now. */
     resolves: { started: resolves.started, waiting: resolves.waiting },
-    faults: { spec: faults.text, struck: faults.struck },
-    sockets: gate.sessions.map(({ id, key, answered }) => ({ id, key: key.id, answered })),
-    /** What each key has used, by its text. */
+    faults: { spec: faults.text, triggered: faults.triggered },
+    sockets: sockets.connections.map(({ id, key, answered }) => ({ id, key: key.id, answered })),
+    /** The usage of each key, by its text. */
     keys: Object.fromEntries(
       admission.keys.map(({ id, text, plan, meter }) => [text, { id, plan, ...meter.reading() }]),
     ),
   });
 
-/** What a sandbox is doing. */
-export type State = ReturnType<ReturnType<typeof stateReader>>;
+export type StateReport = ReturnType<ReturnType<typeof stateReporter>>;

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type EndpointId, endpoints, OPENAPI_PATH } from '../../../contract/endpoints.ts';
 import { errorCodes } from '../../../contract/errors.ts';
-import type { Strike } from '../../faults/engine.ts';
+import type { TriggeredFault } from '../../faults/engine.ts';
 import type { Key } from '../../keys/key.ts';
 import type { Scope } from '../../keys/plans.ts';
-import type { Kernel } from '../parts.ts';
-import { bodyOfRefusal, type Refusal, refusal } from './api-error.ts';
-import { type Outcome, refused } from './endpoint-handler.ts';
+import type { SandboxParts } from '../parts.ts';
+import { type ApiError, apiError, apiErrorBody } from './api-error.ts';
+import { type CallOutcome, freeError } from './endpoint-handler.ts';
 import { createRouter } from './path-router.ts';
 import { readBody } from './request-body.ts';
-import { type Answer, gatewayPage, reset, respond } from './response.ts';
+import { gatewayPage, type HttpResponse, resetConnection, respond } from './response.ts';
 
 const scopeOfGroup: Record<(typeof endpoints)[EndpointId]['group'], Scope | null> = {
   identity: 'identity:read',
@@ -24,10 +24,10 @@ interface Target {
   readonly params: Readonly<Record<string, string>> | undefined;
 }
 
-/** Serves the table over HTTP: admission, faults, the work, its price, the answer, a line in the log. */
-export function createCalls(kernel: Kernel) {
-  const { settings, clock, faults, admission, routes, log, nextId } = kernel;
-  const routeTo = createRouter(endpoints);
+/** Serves the endpoints over HTTP: admission, faults, the handler, its charge, the response, the log. */
+export function createApi(parts: SandboxParts) {
+  const { settings, clock, faults, admission, handlers, log, nextId } = parts;
+  const matchPath = createRouter(endpoints);
   let inFlight = 0;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -40,19 +40,19 @@ export function createCalls(kernel: Kernel) {
     const scope = target.endpoint && target.endpoint !== 'openapi' ? scopeOf(target.endpoint) : null;
     const admitted = target.endpoint
       ? admission.admit(request.headers, ip, scope)
-      : { refusal: refusal('NOT_FOUND') };
+      : { error: apiError('NOT_FOUND') };
     const key = 'key' in admitted ? admitted.key : null;
 
     inFlight++;
     try {
-      if ('refusal' in admitted) return answer(refused(admitted.refusal), []);
+      if ('error' in admitted) return answer(freeError(admitted.error), []);
       if (target.endpoint === null || target.endpoint === 'openapi') return await describe();
       const id = target.endpoint;
-      // Read before anything strikes: a caller who goes away during a delay does not stop the work.
+      // Read before any fault: a caller that disconnects during a delay is still served and charged.
       const body = method === 'POST' ? await readBody(request) : '';
-      const strikes = faults.draw('call', id);
-      if (strikes.length > 0 && (await strikeBefore(strikes, id, admitted.key))) return;
-      answer(await work(id, target.params, new URLSearchParams(search), body, admitted.key), strikes);
+      const triggered = faults.trigger('call', id);
+      if (triggered.length > 0 && (await applyBefore(triggered, id, admitted.key))) return;
+      answer(await work(id, target.params, new URLSearchParams(search), body, admitted.key), triggered);
     } catch (error) {
       response.destroy(error instanceof Error ? error : undefined);
       throw error;
@@ -60,28 +60,32 @@ export function createCalls(kernel: Kernel) {
       inFlight--;
     }
 
-    /** What happens instead of the work; true where the call ends here. */
-    async function strikeBefore(strikes: readonly Strike[], id: EndpointId, by: Key): Promise<boolean> {
-      for (const { what, ms } of strikes) {
-        if (what.kind === 'delay') await pause(ms);
-        if (what.kind === 'stall') {
+    /** Applies the faults that replace the work; returns whether the call ends here. */
+    async function applyBefore(
+      triggered: readonly TriggeredFault[],
+      id: EndpointId,
+      caller: Key,
+    ): Promise<boolean> {
+      for (const { fault, ms } of triggered) {
+        if (fault.kind === 'delay') await pause(ms);
+        if (fault.kind === 'stall') {
           record(0, null, 0, 0);
           return true;
         }
-        if (what.kind === 'reset') {
-          reset(response);
+        if (fault.kind === 'reset') {
+          resetConnection(response);
           record(0, null, 0, 0);
           return true;
         }
-        if (what.kind === 'answer' && 'gateway' in what.answer) {
-          respond(response, gatewayPage(what.answer.gateway), strikes);
-          record(what.answer.gateway, null, 0, 0);
+        if (fault.kind === 'answer' && 'gateway' in fault.answer) {
+          respond(response, gatewayPage(fault.answer.gateway), triggered);
+          record(fault.answer.gateway, null, 0, 0);
           return true;
         }
-        if (what.kind === 'answer' && 'code' in what.answer) {
-          const { code } = what.answer;
+        if (fault.kind === 'answer' && 'code' in fault.answer) {
+          const { code } = fault.answer;
           const seconds = code === 'RATE_LIMITED' ? Math.max(1, Math.ceil(ms / 1000)) : undefined;
-          answer(routes[id].fail(refusal(code, undefined, seconds), { key: by, ip }), strikes);
+          answer(handlers[id].fail(apiError(code, undefined, seconds), { key: caller, ip }), triggered);
           return true;
         }
       }
@@ -93,29 +97,29 @@ export function createCalls(kernel: Kernel) {
       params: Target['params'],
       query: URLSearchParams,
       body: string | null,
-      by: Key,
-    ): Outcome | Promise<Outcome> {
-      if (!params) return refused(refusal('BAD_REQUEST', 'The path is not encoded well.'));
-      if (body === null) return refused(refusal('BAD_REQUEST', 'The body is larger than 1 MiB.'));
-      const tooOften = id === 'user.resolve' ? admission.admitResolve(ip) : null;
-      if (tooOften) return refused(tooOften);
-      return routes[id].serve({ params, query, body }, { key: by, ip }, settings.batchReveals);
+      caller: Key,
+    ): CallOutcome | Promise<CallOutcome> {
+      if (!params) return freeError(apiError('BAD_REQUEST', 'The path has an invalid percent-encoding.'));
+      if (body === null) return freeError(apiError('BAD_REQUEST', 'The body is larger than 1 MiB.'));
+      const limited = id === 'user.resolve' ? admission.admitResolve(ip) : null;
+      if (limited) return freeError(limited);
+      return handlers[id].serve({ params, query, body }, { key: caller, ip }, settings.batchReveals);
     }
 
-    function answer(outcome: Outcome, strikes: readonly Strike[]) {
+    function answer(outcome: CallOutcome, triggered: readonly TriggeredFault[]) {
       const { status, body, headers } = outcome.ok
-        ? { status: outcome.status, body: enveloped(outcome.record, requestId), headers: outcome.headers }
-        : { ...failureOf(outcome.refusal), headers: {} };
-      respond(response, jsonAnswer(status, body, { ...headers, 'x-request-id': requestId }), strikes);
-      record(status, outcome.ok ? null : outcome.refusal.code, outcome.charge.cu, outcome.charge.reveals);
+        ? { status: outcome.status, body: wrap(outcome.record, requestId), headers: outcome.headers }
+        : { ...errorResponse(outcome.error), headers: {} };
+      respond(response, jsonResponse(status, body, { ...headers, 'x-request-id': requestId }), triggered);
+      record(status, outcome.ok ? null : outcome.error.code, outcome.charge.cu, outcome.charge.reveals);
     }
 
     async function describe() {
-      // The description is a document about the service, not an answer of it: it is never wrapped.
+      // The OpenAPI document is never wrapped in an envelope.
       const { openapi } = await import('../../../contract/openapi.ts');
       const host = request.headers.host ?? '127.0.0.1';
       const document = openapi({ envelope: settings.envelope, server: `http://${host}` });
-      respond(response, jsonAnswer(200, document, { 'x-request-id': requestId }), []);
+      respond(response, jsonResponse(200, document, { 'x-request-id': requestId }), []);
       record(200, null, 0, 0);
     }
 
@@ -143,25 +147,24 @@ export function createCalls(kernel: Kernel) {
   const pause = (ms: number) =>
     new Promise<void>((resolve) => clock.at(clock.now() + Math.round(ms), resolve));
 
-  const failureOf = (why: Refusal) => ({
-    status: errorCodes[why.code].status,
-    body: bodyOfRefusal(why, settings.retryAfter),
+  const errorResponse = (error: ApiError) => ({
+    status: errorCodes[error.code].status,
+    body: apiErrorBody(error, settings.retryAfter),
   });
 
-  const enveloped = (record: unknown, requestId: string) =>
+  const wrap = (record: unknown, requestId: string) =>
     settings.envelope === 'bare'
       ? record
       : { data: record, meta: { asOf: new Date(clock.now()).toISOString(), requestId } };
 
   function targetOf(method: string, path: string): Target {
     if (path === OPENAPI_PATH && method === 'GET') return { endpoint: 'openapi', params: {} };
-    const match = routeTo(method, path);
+    const match = matchPath(method, path);
     return match ? { endpoint: match.id, params: match.params } : { endpoint: null, params: {} };
   }
 
   return {
     serve,
-    failureOf,
     get inFlight() {
       return inFlight;
     },
@@ -170,15 +173,19 @@ export function createCalls(kernel: Kernel) {
 
 const scopeOf = (id: EndpointId) => scopeOfGroup[endpoints[id].group];
 
-/** A JSON answer. */
-export const jsonAnswer = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
+/** A JSON response. */
+export const jsonResponse = (
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): HttpResponse => ({
   status,
   text: JSON.stringify(body),
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
 });
 
-/** A text before and after the first `mark`. */
-export function splitOnce(text: string, mark: string): [string, string] {
-  const at = text.indexOf(mark);
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)];
+/** The text before and after the first separator. */
+export function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
 }

@@ -10,16 +10,16 @@ import {
 } from '../../../contract/endpoint.ts';
 import { errorCodes } from '../../../contract/errors.ts';
 import type { Key } from '../../keys/key.ts';
-import { type Refusal, refusal } from './api-error.ts';
-import { parseInput, type RawInput } from './request-input.ts';
+import { type ApiError, apiError } from './api-error.ts';
+import { parseInput, type RawRequest } from './request-input.ts';
 
-/** Who calls. */
-export interface Call {
+/** The caller of an endpoint. */
+export interface Caller {
   readonly key: Key;
   readonly ip: string;
 }
 
-/** What a handler comes to. `release` gives back what it held aside for the charge that follows. */
+/** The result of a handler. `release` frees the units that it reserved before the charge is made. */
 type Result<A extends Answers> =
   | {
       readonly ok: true;
@@ -27,18 +27,16 @@ type Result<A extends Answers> =
       readonly headers?: Record<string, string>;
       readonly release?: () => void;
     }
-  | { readonly ok: false; readonly refusal: Refusal; readonly release?: () => void };
+  | { readonly ok: false; readonly error: ApiError; readonly release?: () => void };
 
-/** Answers one endpoint's checked requests. */
-export type Handle<
-  P extends FieldShapes,
-  Q extends FieldShapes,
-  B extends z.core.$ZodType,
-  A extends Answers,
-> = (request: Request<z.output<P>, z.output<Q>, z.output<B>>, call: Call) => Result<A> | Promise<Result<A>>;
+/** Answers the validated requests of one endpoint. */
+type Handler<P extends FieldShapes, Q extends FieldShapes, B extends z.core.$ZodType, A extends Answers> = (
+  request: Request<z.output<P>, z.output<Q>, z.output<B>>,
+  caller: Caller,
+) => Result<A> | Promise<Result<A>>;
 
-/** What a request comes to, charged and ready to be written. */
-export type Outcome =
+/** The charged result of a call, ready to send. */
+export type CallOutcome =
   | {
       readonly ok: true;
       readonly status: number;
@@ -46,72 +44,79 @@ export type Outcome =
       readonly headers: Record<string, string>;
       readonly charge: Charge;
     }
-  | { readonly ok: false; readonly refusal: Refusal; readonly charge: Charge };
+  | { readonly ok: false; readonly error: ApiError; readonly charge: Charge };
 
-/** How many reveals an answer that returns several wallets counts as: one a response, or one an entry. */
+/** Whether a response with several wallets counts as one reveal or as one per entry. */
 export type RevealCount = 'response' | 'entry';
 
-/** A row of the table joined to its handler. */
-export interface Route {
-  serve(raw: RawInput, call: Call, reveals: RevealCount): Outcome | Promise<Outcome>;
-  /** Refuses, and charges what that error of this endpoint costs. */
-  fail(why: Refusal, call: Call): Outcome;
+/** An endpoint joined to its handler. */
+export interface EndpointHandler {
+  serve(raw: RawRequest, caller: Caller, reveals: RevealCount): CallOutcome | Promise<CallOutcome>;
+  /** Returns an error and charges its price at this endpoint. */
+  fail(error: ApiError, caller: Caller): CallOutcome;
 }
 
-/** A handler's ordinary answer. */
-export const ok = <R>(record: R) => ({ ok: true as const, answer: { status: 200 as const, record } });
+/** A 200 with a record. */
+export const reply = <R>(record: R) => ({ ok: true as const, answer: { status: 200 as const, record } });
 
-/** A handler's way to say no. */
-export const refuse = (...parts: Parameters<typeof refusal>) => ({
+/** An error. */
+export const reject = (...parts: Parameters<typeof apiError>) => ({
   ok: false as const,
-  refusal: refusal(...parts),
+  error: apiError(...parts),
 });
 
-const nothing: Charge = { cu: 0, reveals: 0 };
-/** An answer that costs nothing because it refuses. */
-export const refused = (why: Refusal): Outcome => ({ ok: false, refusal: why, charge: nothing });
+const free: Charge = { cu: 0, reveals: 0 };
+/** An error without a charge. */
+export const freeError = (error: ApiError): CallOutcome => ({ ok: false, error, charge: free });
 
-/** Joins a row of the table to what answers it: input checked before, price counted after. */
-export function route<
+/** Joins an endpoint to its handler: validates the input before and charges the price after. */
+export function endpointHandler<
   P extends FieldShapes,
   Q extends FieldShapes,
   B extends z.core.$ZodType,
   A extends Answers,
->(row: Endpoint<P, Q, B, A>, handle: Handle<P, Q, B, A>): Route {
+>(endpoint: Endpoint<P, Q, B, A>, handler: Handler<P, Q, B, A>): EndpointHandler {
   return {
-    fail: (why, call) => charged(why, row, call),
-    serve(raw, call, reveals) {
-      const input = parseInput(row, raw);
-      if (!input.ok) return refused(input.refusal);
-      const settle = (result: Result<A>): Outcome => {
+    fail: (error, caller) => chargeError(error, endpoint, caller),
+    serve(raw, caller, reveals) {
+      const input = parseInput(endpoint, raw);
+      if (!input.ok) return freeError(input.error);
+      const settle = (result: Result<A>): CallOutcome => {
         result.release?.();
-        return result.ok ? paid(result, row, input.value, call, reveals) : charged(result.refusal, row, call);
+        return result.ok
+          ? chargeAnswer(result, endpoint, input.value, caller, reveals)
+          : chargeError(result.error, endpoint, caller);
       };
-      const result = handle(input.value, call);
+      const result = handler(input.value, caller);
       return result instanceof Promise ? result.then(settle) : settle(result);
     },
   };
 }
 
-function paid<P extends FieldShapes, Q extends FieldShapes, B extends z.core.$ZodType, A extends Answers>(
+function chargeAnswer<
+  P extends FieldShapes,
+  Q extends FieldShapes,
+  B extends z.core.$ZodType,
+  A extends Answers,
+>(
   { answer, headers = {} }: Extract<Result<A>, { ok: true }>,
-  row: Endpoint<P, Q, B, A>,
+  endpoint: Endpoint<P, Q, B, A>,
   request: Request<z.output<P>, z.output<Q>, z.output<B>>,
-  call: Call,
+  { key }: Caller,
   count: RevealCount,
-): Outcome {
-  const price = row.price.after(request, answer);
+): CallOutcome {
+  const price = endpoint.price.after(request, answer);
   const charge = count === 'entry' ? price : { cu: price.cu, reveals: Math.min(1, price.reveals) };
-  const shortage = call.key.meter.shortage(charge);
-  if (shortage) return refused(refusal(shortage));
-  call.key.meter.spend(charge);
+  const shortage = key.meter.shortage(charge);
+  if (shortage) return freeError(apiError(shortage));
+  key.meter.spend(charge);
   return { ok: true, status: answer.status, record: answer.record, headers, charge };
 }
 
-function charged(why: Refusal, row: { price: { miss: number } }, { key }: Call): Outcome {
-  const charge = chargeOfError(row, errorCodes[why.code].status, why.code);
+function chargeError(error: ApiError, endpoint: { price: { miss: number } }, { key }: Caller): CallOutcome {
+  const charge = chargeOfError(endpoint, errorCodes[error.code].status, error.code);
   const shortage = key.meter.shortage(charge);
-  if (shortage) return refused(refusal(shortage));
+  if (shortage) return freeError(apiError(shortage));
   key.meter.spend(charge);
-  return { ok: false, refusal: why, charge };
+  return { ok: false, error, charge };
 }

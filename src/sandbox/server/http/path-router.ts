@@ -1,31 +1,31 @@
 import type { AnyEndpoint } from '../../../contract/endpoint.ts';
 
-/** A path of the table, ready to be matched. */
+/** A path of the endpoint table, split into segments. */
 interface Pattern<Id> {
   readonly id: Id;
   readonly method: string;
   readonly segments: readonly string[];
 }
 
-/** What a path leads to. Parameters are decoded; `undefined` where one can't be. */
-export interface Match<Id> {
+/** The endpoint of a path. `params` is undefined if a parameter cannot be decoded. */
+export interface PathMatch<Id> {
   readonly id: Id;
   readonly params: Readonly<Record<string, string>> | undefined;
 }
 
-/** Finds the endpoint of a path; parameters may be empty there, as their bounds say what is wrong with that. */
+/** Finds the endpoint of a path. Empty parameters match too: their schema rejects them with a message. */
 export function createRouter<Id extends string>(
   table: Readonly<Record<Id, Pick<AnyEndpoint, 'method' | 'path'>>>,
-): (method: string, path: string) => Match<Id> | undefined {
-  const bySize = new Map<number, Pattern<Id>[]>();
+): (method: string, path: string) => PathMatch<Id> | undefined {
+  const byLength = new Map<number, Pattern<Id>[]>();
   for (const id in table) {
     const segments = table[id].path.split('/');
-    const same = bySize.get(segments.length) ?? [];
-    bySize.set(segments.length, [...same, { id, method: table[id].method, segments }]);
+    const same = byLength.get(segments.length) ?? [];
+    byLength.set(segments.length, [...same, { id, method: table[id].method, segments }]);
   }
   return (method, path) => {
     const parts = path.split('/');
-    const found = bySize.get(parts.length)?.find((pattern) => {
+    const found = byLength.get(parts.length)?.find((pattern) => {
       return pattern.method === method && pattern.segments.every((part, at) => fits(part, parts[at]));
     });
     return found && { id: found.id, params: paramsOf(found.segments, parts) };

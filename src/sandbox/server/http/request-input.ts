@@ -2,37 +2,38 @@ import * as z from 'zod/mini';
 import { $ZodNumber, $ZodOptional, $ZodUndefined } from 'zod/v4/core';
 import type { Answers, Endpoint, FieldShapes, Request } from '../../../contract/endpoint.ts';
 import { issuesText } from '../../../contract/issue-text.ts';
-import { type Refusal, refusal } from './api-error.ts';
+import { type ApiError, apiError } from './api-error.ts';
 
-/** A request as it came: nothing checked yet. */
-export interface RawInput {
+/** An unchecked request. */
+export interface RawRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: string;
 }
 
-type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
+type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ApiError };
 
-/** Checks a request against its row of the table. */
+/** Validates a request against its endpoint. */
 export function parseInput<
   P extends FieldShapes,
   Q extends FieldShapes,
   B extends z.core.$ZodType,
   A extends Answers,
->(row: Endpoint<P, Q, B, A>, raw: RawInput): Parsed<Request<z.output<P>, z.output<Q>, z.output<B>>> {
-  const params = z.safeParse(row.params, raw.params);
+>(endpoint: Endpoint<P, Q, B, A>, raw: RawRequest): Parsed<Request<z.output<P>, z.output<Q>, z.output<B>>> {
+  const params = z.safeParse(endpoint.params, raw.params);
   if (!params.success) return invalid(params.error);
-  const query = z.safeParse(row.query, textsOf(row.query, raw.query));
+  const query = z.safeParse(endpoint.query, queryValues(endpoint.query, raw.query));
   if (!query.success) return invalid(query.error);
-  const json = row.method === 'POST' && takesBody(row.body) ? parseJson(raw.body) : { value: undefined };
-  if (!json) return { ok: false, refusal: refusal('BAD_REQUEST', 'The body is no JSON.') };
-  const body = z.safeParse(row.body, json.value);
+  const json =
+    endpoint.method === 'POST' && takesBody(endpoint.body) ? parseJson(raw.body) : { value: undefined };
+  if (!json) return { ok: false, error: apiError('BAD_REQUEST', 'The body is not valid JSON.') };
+  const body = z.safeParse(endpoint.body, json.value);
   if (!body.success) return invalid(body.error);
   return { ok: true, value: { params: params.data, query: query.data, body: body.data } };
 }
 
-/** The members of a query that the row knows; those that are numbers there become numbers. */
-function textsOf(fields: FieldShapes, query: URLSearchParams): Record<string, unknown> {
+/** The known query parameters; numeric ones are converted. */
+function queryValues(fields: FieldShapes, query: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(fields._zod.def.shape)) {
     const text = query.get(name);
@@ -57,6 +58,6 @@ function parseJson(text: string): { value: unknown } | undefined {
   }
 }
 
-function invalid(error: z.core.$ZodError): { ok: false; refusal: Refusal } {
-  return { ok: false, refusal: refusal('VALIDATION_ERROR', `${issuesText(error.issues, 'The body')}.`) };
+function invalid(error: z.core.$ZodError): { ok: false; error: ApiError } {
+  return { ok: false, error: apiError('VALIDATION_ERROR', `${issuesText(error.issues, 'The body')}.`) };
 }

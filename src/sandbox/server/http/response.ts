@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { Strike } from '../../faults/engine.ts';
+import type { TriggeredFault } from '../../faults/engine.ts';
 
-/** An answer, ready to be written. */
-export interface Answer {
+/** A response, ready to send. */
+export interface HttpResponse {
   readonly status: number;
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,28 +10,32 @@ export interface Answer {
 
 const HTML = '<!doctype html><html><head><title>Bad Gateway</title></head><body>502</body></html>';
 
-/** An error page such as a gateway shows: no JSON, no code. */
-export const gatewayPage = (status: number): Answer => ({
+/** The HTML error page of a gateway. */
+export const gatewayPage = (status: number): HttpResponse => ({
   status,
   text: HTML.replaceAll('502', String(status)),
   headers: { 'content-type': 'text/html; charset=utf-8' },
 });
 
-/** Breaks a connection without a goodbye. */
-export const reset = (response: ServerResponse) => response.socket?.resetAndDestroy();
+/** Closes a connection with a TCP reset. */
+export const resetConnection = (response: ServerResponse) => response.socket?.resetAndDestroy();
 
-/** Writes an answer, spoilt by what strikes after the work is done. */
-export function respond(response: ServerResponse, answer: Answer, strikes: readonly Strike[]): void {
-  const has = (kind: string) => strikes.some(({ what }) => what.kind === kind);
-  if (response.destroyed) return;
-  if (has('lost')) return void reset(response);
-  const spoilt = has('html')
+/** Sends a response, changed by the faults that apply after the work is done. */
+export function respond(
+  to: ServerResponse,
+  response: HttpResponse,
+  triggered: readonly TriggeredFault[],
+): void {
+  const has = (kind: string) => triggered.some(({ fault }) => fault.kind === kind);
+  if (to.destroyed) return;
+  if (has('lost')) return void resetConnection(to);
+  const sent = has('html')
     ? { ...gatewayPage(502), status: 200 }
     : has('shape')
-      ? { ...answer, text: '{"surprise":[1,2,3],"count":"many"}' }
-      : answer;
-  const body = Buffer.from(spoilt.text);
-  response.writeHead(spoilt.status, { ...answer.headers, ...spoilt.headers, 'content-length': body.length });
-  if (!has('cut')) return void response.end(body);
-  response.write(body.subarray(0, body.length >> 1), () => response.socket?.destroy());
+      ? { ...response, text: '{"surprise":[1,2,3],"count":"many"}' }
+      : response;
+  const body = Buffer.from(sent.text);
+  to.writeHead(sent.status, { ...response.headers, ...sent.headers, 'content-length': body.length });
+  if (!has('cut')) return void to.end(body);
+  to.write(body.subarray(0, body.length >> 1), () => to.socket?.destroy());
 }

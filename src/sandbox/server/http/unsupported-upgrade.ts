@@ -1,15 +1,14 @@
 import type { IncomingMessage, Server } from 'node:http';
 
-/** Whether a request asks for a WebSocket, and not for another protocol. */
-export const wantsSocket = ({ headers }: IncomingMessage): boolean =>
+/** Whether a request asks for a WebSocket upgrade, and not for another protocol. */
+export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * Serves a request that offers another protocol, as some clients do with every call (`Upgrade: h2c`): the
- * offer is passed over. Node takes its hands off a connection once anything is offered on it, so the request
- * goes back in without the offer, and the connection begins anew.
+ * Ignores an upgrade to another protocol; some clients send `Upgrade: h2c` with every call. Node stops parsing
+ * a connection after any upgrade request, so the request is fed back without its upgrade headers.
  */
-export function passOver(server: Server, request: IncomingMessage, head: Buffer): void {
+export function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buffer): void {
   const { socket, method, url, httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {

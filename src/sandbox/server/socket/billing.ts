@@ -2,25 +2,28 @@ import { cu } from '../../../contract/endpoints.ts';
 import type { SandboxClock } from '../../clock.ts';
 import type { Key } from '../../keys/key.ts';
 
-/** Whether each started minute is charged at its start, or time as it passes. The service does not say. */
+/** Whether every started minute is charged at its start, or time as it passes; the service does not say. */
 export type SocketBilling = 'started' | 'elapsed';
 
 const MINUTE = 60_000;
 const TICK = 1_000;
 
-/** What a socket has to be able to pay before it opens. */
+/** The charge that must be affordable before a socket opens. */
 export const openingPrice = (billing: SocketBilling) => ({
   cu: billing === 'started' ? cu.socketMinute : Math.ceil((cu.socketMinute * TICK) / MINUTE),
   reveals: 0,
 });
 
-/** Charges a socket while it is open; `broke` is called once when the key can't pay on. Returns the end. */
+/**
+ * Charges a socket while it is open, and calls `outOfUnits` once when the key cannot pay any more. Returns a
+ * function that stops it.
+ */
 export function billSocket(
   key: Key,
   clock: SandboxClock,
   billing: SocketBilling,
   charged: (units: number) => void,
-  broke: () => void,
+  outOfUnits: () => void,
 ): () => void {
   const opened = clock.now();
   let paid = 0;
@@ -45,7 +48,7 @@ export function billSocket(
   const arm = (number: number) => {
     cancel = clock.at(opened + number * step, () => {
       if (settle()) arm(Math.floor((clock.now() - opened) / step) + 1);
-      else broke();
+      else outOfUnits();
     });
   };
   settle();
@@ -53,7 +56,7 @@ export function billSocket(
 
   return () => {
     cancel();
-    // A socket that closes as a minute ends has not started the next.
+    // A socket that closes at the end of a minute has not started the next one.
     if (billing === 'elapsed') settle();
   };
 }

@@ -2,27 +2,27 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { CLOSE_QUOTA } from '../../../contract/frames.ts';
 import type { SandboxClock } from '../../clock.ts';
-import type { Faults, Strike } from '../../faults/engine.ts';
+import type { Faults, TriggeredFault } from '../../faults/engine.ts';
 import type { Key } from '../../keys/key.ts';
-import type { Outgoing } from '../live-feed.ts';
+import type { FramedPost } from '../live-feed.ts';
 import { billSocket, type SocketBilling } from './billing.ts';
 import { recentIds } from './recent-ids.ts';
-import { listeningToNothing, takeFrame } from './subscription.ts';
+import { applyClientFrame, unsubscribed } from './subscription.ts';
 
-/** One open socket. */
-export interface Session {
+/** An open socket. */
+export interface Connection {
   readonly id: string;
   readonly key: Key;
   /** Whether the last ping was answered. */
   readonly answered: boolean;
-  offer(post: Outgoing): void;
-  strike(how: Ending, code?: number): void;
+  offer(post: FramedPost): void;
+  disconnect(how: Disconnect, code?: number): void;
 }
 
-/** How a socket can end, or go dumb, by the sandbox's own doing. */
-export type Ending = 'drop' | 'close' | 'halfopen';
+/** How the sandbox can end or silence a socket. */
+export type Disconnect = 'drop' | 'close' | 'halfopen';
 
-export interface SessionParts {
+export interface ConnectionOptions {
   readonly id: string;
   readonly key: Key;
   readonly ws: WebSocket;
@@ -35,84 +35,86 @@ export interface SessionParts {
   readonly ended: () => void;
 }
 
-/** How long the moving of a clock by hand waits for a client's pong. */
+/** When time is moved by hand, how long a ping waits for its pong. */
 const PONG_GRACE_MS = 5_000;
 
-export function openSession(parts: SessionParts): Session {
-  const { ws, raw, clock, faults } = parts;
+export function openConnection(options: ConnectionOptions): Connection {
+  const { ws, raw, clock, faults } = options;
   const sent = recentIds(50_000);
-  const calledOff = new Set<() => void>();
-  let listening = listeningToNothing;
-  let waiting: (() => void) | null = null;
-  let held: string | null = null;
-  let deaf = false;
-  let over = false;
+  const cancels = new Set<() => void>();
+  let subscription = unsubscribed;
+  /** Set while a ping waits for its pong. */
+  let pongReceived: (() => void) | null = null;
+  /** The frame that a `reorder` fault holds back. */
+  let delayed: string | null = null;
+  let silent = false;
+  let ended = false;
 
-  const say = (frame: unknown) => write(JSON.stringify(frame));
+  const sendJson = (frame: unknown) => write(JSON.stringify(frame));
   const write = (text: string) => {
-    if (!deaf && ws.readyState === ws.OPEN) ws.send(text);
+    if (!silent && ws.readyState === ws.OPEN) ws.send(text);
   };
   const later = (ms: number, task: () => unknown) => {
     const cancel = clock.at(clock.now() + Math.round(ms), () => {
-      calledOff.delete(cancel);
+      cancels.delete(cancel);
       return task();
     });
-    calledOff.add(cancel);
+    cancels.add(cancel);
   };
   const end = () => {
-    if (over) return;
-    over = true;
-    for (const cancel of calledOff) cancel();
+    if (ended) return;
+    ended = true;
+    for (const cancel of cancels) cancel();
     stopBilling();
-    waiting?.();
-    parts.ended();
+    pongReceived?.();
+    options.ended();
   };
 
-  const stopBilling = billSocket(parts.key, clock, parts.billing, parts.charged, () => {
+  const stopBilling = billSocket(options.key, clock, options.billing, options.charged, () => {
     ws.close(CLOSE_QUOTA, 'Out of units.');
     end();
   });
 
-  function strike(how: Ending, code = 1001) {
+  function disconnect(how: Disconnect, code = 1001) {
     if (how === 'close') ws.close(code);
     if (how === 'drop') ws.terminate();
     if (how !== 'halfopen') return end();
-    // Nothing is read, nothing is sent, nothing is closed: as behind a cable that was pulled.
-    deaf = true;
+    // As if a cable was unplugged: nothing is read, sent or closed.
+    silent = true;
     raw.pause();
   }
 
-  /** A dead peer is found out by the ping that it did not answer before the next one. */
+  /** Closes the socket if the previous ping was not answered. */
   function ping(): Promise<void> | undefined {
-    if (over) return;
-    if (waiting) {
-      if (!deaf) ws.terminate();
+    if (ended) return;
+    if (pongReceived) {
+      if (!silent) ws.terminate();
       end();
       return;
     }
-    later(parts.pingMs, ping);
+    later(options.pingMs, ping);
     const answer = new Promise<void>((resolve) => {
-      const grace = setTimeout(resolve, deaf ? 0 : PONG_GRACE_MS).unref();
-      waiting = () => {
+      const grace = setTimeout(resolve, silent ? 0 : PONG_GRACE_MS).unref();
+      pongReceived = () => {
         clearTimeout(grace);
-        waiting = null;
+        pongReceived = null;
         resolve();
       };
     });
-    if (!deaf) ws.ping();
+    if (!silent) ws.ping();
     return answer;
   }
 
   function send(text: string) {
     write(text);
-    if (held === null) return;
-    const next = held;
-    held = null;
+    if (delayed === null) return;
+    const next = delayed;
+    delayed = null;
     write(next);
   }
 
-  function sendStruck(text: string, strikes: readonly Strike[]) {
-    const has = (kind: string) => strikes.some(({ what }) => what.kind === kind);
+  function sendWithFaults(text: string, triggered: readonly TriggeredFault[]) {
+    const has = (kind: string) => triggered.some(({ fault }) => fault.kind === kind);
     if (has('withhold')) return;
     if (has('html')) return send('<html><body>502 Bad Gateway</body></html>');
     if (has('shape')) return send('{"type":"surprise","payload":[1,2,3]}');
@@ -120,47 +122,48 @@ export function openSession(parts: SessionParts): Session {
     if (has('dup')) send(text);
   }
 
-  ws.on('pong', () => waiting?.());
+  ws.on('pong', () => pongReceived?.());
   ws.on('close', end);
   ws.on('error', end);
   ws.on('message', (data: RawData, binary: boolean) => {
-    const taken = takeFrame(listening, binary ? null : data.toString());
-    listening = taken.listening;
-    for (const answer of taken.answers) say(answer);
+    const applied = applyClientFrame(subscription, binary ? null : data.toString());
+    subscription = applied.state;
+    for (const answer of applied.answers) sendJson(answer);
   });
 
-  say({ type: 'ready', connectionId: parts.id });
-  later(parts.pingMs, ping);
-  for (const { what, ms } of faults.drawTimes()) {
-    if (isEnding(what.kind)) {
-      const how = what.kind;
-      later(ms, () => strike(how));
+  sendJson({ type: 'ready', connectionId: options.id });
+  later(options.pingMs, ping);
+  for (const { fault, ms } of faults.triggerTimed()) {
+    if (isDisconnect(fault.kind)) {
+      const how = fault.kind;
+      later(ms, () => disconnect(how));
     }
   }
 
   return {
-    id: parts.id,
-    key: parts.key,
+    id: options.id,
+    key: options.key,
     get answered() {
-      return waiting === null;
+      return pongReceived === null;
     },
-    strike,
+    disconnect,
     offer({ id, tokenAddress, text }) {
-      if (over || deaf || !listening.matches(tokenAddress) || !sent.add(id)) return;
-      const strikes = faults.draw('frame', 'ws');
-      if (strikes.length === 0) return send(text);
-      for (const { what } of strikes) if (isEnding(what.kind)) return strike(what.kind);
-      const wait = strikes.find(({ what }) => what.kind === 'delay' || what.kind === 'reorder');
-      if (wait?.what.kind === 'delay') return later(wait.ms, () => sendStruck(text, strikes));
-      if (!wait || held !== null) return sendStruck(text, strikes);
-      held = text;
+      if (ended || silent || !subscription.matches(tokenAddress) || !sent.add(id)) return;
+      const triggered = faults.trigger('frame', 'ws');
+      if (triggered.length === 0) return send(text);
+      for (const { fault } of triggered) if (isDisconnect(fault.kind)) return disconnect(fault.kind);
+      const wait = triggered.find(({ fault }) => fault.kind === 'delay' || fault.kind === 'reorder');
+      if (wait?.fault.kind === 'delay') return later(wait.ms, () => sendWithFaults(text, triggered));
+      if (!wait || delayed !== null) return sendWithFaults(text, triggered);
+      delayed = text;
       later(wait.ms, () => {
-        if (held === text) held = null;
-        else return;
+        if (delayed !== text) return;
+        delayed = null;
         write(text);
       });
     },
   };
 }
 
-const isEnding = (kind: string): kind is Ending => kind === 'drop' || kind === 'close' || kind === 'halfopen';
+const isDisconnect = (kind: string): kind is Disconnect =>
+  kind === 'drop' || kind === 'close' || kind === 'halfopen';

@@ -1,14 +1,14 @@
-/** Remembers the newest ids, between `size` and twice as many, in two sets that take turns. */
+/** Remembers the latest ids (between `size` and twice as many) in two generations. `add` returns whether an id is new. */
 export function recentIds(size: number): { add(id: string): boolean } {
-  let young = new Set<string>();
-  let old = new Set<string>();
+  let current = new Set<string>();
+  let previous = new Set<string>();
   return {
     add(id) {
-      if (young.has(id) || old.has(id)) return false;
-      young.add(id);
-      if (young.size >= size) {
-        old = young;
-        young = new Set();
+      if (current.has(id) || previous.has(id)) return false;
+      current.add(id);
+      if (current.size >= size) {
+        previous = current;
+        current = new Set();
       }
       return true;
     },

@@ -4,68 +4,67 @@ import type { WebSocketServer } from 'ws';
 import { SOCKET_PATH } from '../../../contract/endpoints.ts';
 import { type ErrorCode, errorCodes } from '../../../contract/errors.ts';
 import type { Key } from '../../keys/key.ts';
-import { jsonAnswer, splitOnce } from '../http/api.ts';
-import { bodyOfRefusal, type Refusal, refusal } from '../http/api-error.ts';
-import { type Answer, gatewayPage } from '../http/response.ts';
-import type { Kernel } from '../parts.ts';
+import { jsonResponse, splitOnce } from '../http/api.ts';
+import { type ApiError, apiError, apiErrorBody } from '../http/api-error.ts';
+import { gatewayPage, type HttpResponse } from '../http/response.ts';
+import type { SandboxParts } from '../parts.ts';
 import type { LogEntry } from '../request-log.ts';
 import { openingPrice } from './billing.ts';
-import { type Ending, openSession, type Session } from './connection.ts';
+import { type Connection, type Disconnect, openConnection } from './connection.ts';
 
-/** The live feed's door, and the sockets behind it. */
-export interface Gate {
+/** Accepts sockets on the live feed. */
+export interface SocketServer {
   upgrade(request: IncomingMessage, raw: Socket, head: Buffer): Promise<void>;
-  readonly sessions: readonly Session[];
-  /** Does something to every open socket. */
-  strike(how: Ending, code?: number): void;
-  /** Breaks every connection, those gone silent as well. */
+  readonly connections: readonly Connection[];
+  /** Ends or silences every open socket. */
+  disconnect(how: Disconnect, code?: number): void;
+  /** Closes every connection, including silent ones. */
   destroy(): void;
 }
 
-export function createGate(kernel: Kernel): Gate {
-  const { settings, clock, faults, feed, admission, log, nextId } = kernel;
-  const sessions = new Set<Session>();
-  const connections = new Set<Socket>();
+export function createSocketServer(parts: SandboxParts): SocketServer {
+  const { settings, clock, faults, feed, admission, log, nextId } = parts;
+  const connections = new Set<Connection>();
+  const rawSockets = new Set<Socket>();
   let loading: Promise<WebSocketServer> | undefined;
   const server = () => {
-    // Loaded by the first who asks for the feed: a sandbox without sockets starts without it.
+    // Loaded on first use, so that a sandbox without sockets starts faster.
     loading ??= import('ws').then(({ WebSocketServer }) => {
       const wss = new WebSocketServer({ noServer: true, maxPayload: 1024 * 1024, clientTracking: false });
-      // In the words of the service, where ws would answer in its own.
+      // Replaces the plain-text error of ws by one of the service.
       wss.on('wsClientError', ({ message }, raw: Socket) => {
-        deny(raw, refuseWith(refusal('BAD_REQUEST', `${message}.`)), nextId('req'));
+        deny(raw, rejectWith(apiError('BAD_REQUEST', `${message}.`)), nextId('req'));
       });
       return wss;
     });
     return loading;
   };
   feed.listen((post) => {
-    for (const session of sessions) session.offer(post);
+    for (const connection of connections) connection.offer(post);
   });
 
-  const refuse = (code: ErrorCode, retryAfter?: number): TurnedAway =>
-    refuseWith(refusal(code, undefined, retryAfter));
-  const refuseWith = (why: Refusal): TurnedAway => ({
-    code: why.code,
-    answer: jsonAnswer(errorCodes[why.code].status, bodyOfRefusal(why, settings.retryAfter)),
+  const reject = (code: ErrorCode, retryAfter?: number): Rejection =>
+    rejectWith(apiError(code, undefined, retryAfter));
+  const rejectWith = (error: ApiError): Rejection => ({
+    code: error.code,
+    response: jsonResponse(errorCodes[error.code].status, apiErrorBody(error, settings.retryAfter)),
   });
 
-  function admit(request: IncomingMessage, ip: string): { key: Key } | TurnedAway {
-    if (splitOnce(request.url ?? '', '?')[0] !== SOCKET_PATH) return refuse('NOT_FOUND');
+  function admit(request: IncomingMessage, ip: string): { key: Key } | Rejection {
+    if (splitOnce(request.url ?? '', '?')[0] !== SOCKET_PATH) return reject('NOT_FOUND');
     const admitted = admission.admit(request.headers, ip, 'feed:live');
-    if ('refusal' in admitted) return refuseWith(admitted.refusal);
-    for (const { what, ms } of faults.draw('call', 'ws')) {
-      if (what.kind !== 'answer') continue;
-      if ('gateway' in what.answer) return { code: null, answer: gatewayPage(what.answer.gateway) };
-      const { code } = what.answer;
-      return refuse(code, code === 'RATE_LIMITED' ? Math.max(1, Math.ceil(ms / 1000)) : undefined);
+    if ('error' in admitted) return rejectWith(admitted.error);
+    for (const { fault, ms } of faults.trigger('call', 'ws')) {
+      if (fault.kind !== 'answer') continue;
+      if ('gateway' in fault.answer) return { code: null, response: gatewayPage(fault.answer.gateway) };
+      const { code } = fault.answer;
+      return reject(code, code === 'RATE_LIMITED' ? Math.max(1, Math.ceil(ms / 1000)) : undefined);
     }
     const shortage = admitted.key.meter.shortage(openingPrice(settings.socketBilling));
-    return shortage ? refuse(shortage) : admitted;
+    return shortage ? reject(shortage) : admitted;
   }
 
-  /** A line of the log. */
-  const enter = (line: Pick<LogEntry, 'requestId' | 'key' | 'ip' | 'status' | 'code' | 'cu'>) =>
+  const addToLog = (line: Pick<LogEntry, 'requestId' | 'key' | 'ip' | 'status' | 'code' | 'cu'>) =>
     log.add({
       ...line,
       time: clock.now(),
@@ -76,10 +75,10 @@ export function createGate(kernel: Kernel): Gate {
       ms: 0,
     });
 
-  function deny(raw: Socket, { answer, code }: TurnedAway, requestId: string): void {
-    const { status } = answer;
-    enter({ requestId, key: null, ip: raw.remoteAddress ?? '', status, code, cu: 0 });
-    turnAway(raw, answer, requestId);
+  function deny(raw: Socket, { response, code }: Rejection, requestId: string): void {
+    const { status } = response;
+    addToLog({ requestId, key: null, ip: raw.remoteAddress ?? '', status, code, cu: 0 });
+    rejectHandshake(raw, response, requestId);
   }
 
   return {
@@ -89,14 +88,14 @@ export function createGate(kernel: Kernel): Gate {
       raw.on('error', () => raw.destroy());
       const wss = await server();
       const admitted = admit(request, ip);
-      if ('answer' in admitted) return deny(raw, admitted, requestId);
+      if ('response' in admitted) return deny(raw, admitted, requestId);
       const record = (cu: number) =>
-        enter({ requestId, ip, key: admitted.key.id, status: 101, code: null, cu });
+        addToLog({ requestId, ip, key: admitted.key.id, status: 101, code: null, cu });
       wss.handleUpgrade(request, raw, head, (ws) => {
-        connections.add(raw);
-        raw.once('close', () => connections.delete(raw));
+        rawSockets.add(raw);
+        raw.once('close', () => rawSockets.delete(raw));
         record(0);
-        const session = openSession({
+        const connection = openConnection({
           id: nextId('ws'),
           key: admitted.key,
           ws,
@@ -106,32 +105,32 @@ export function createGate(kernel: Kernel): Gate {
           billing: settings.socketBilling,
           pingMs: settings.pingMs,
           charged: record,
-          ended: () => sessions.delete(session),
+          ended: () => connections.delete(connection),
         });
-        sessions.add(session);
+        connections.add(connection);
       });
     },
-    get sessions() {
-      return [...sessions];
+    get connections() {
+      return [...connections];
     },
-    strike(how, code) {
-      for (const session of [...sessions]) session.strike(how, code);
+    disconnect(how, code) {
+      for (const connection of [...connections]) connection.disconnect(how, code);
     },
     destroy() {
-      for (const session of [...sessions]) session.strike('drop');
-      for (const raw of connections) raw.destroy();
+      for (const connection of [...connections]) connection.disconnect('drop');
+      for (const raw of rawSockets) raw.destroy();
     },
   };
 }
 
-/** What a handshake gets instead of an upgrade. */
-interface TurnedAway {
+/** The response to a handshake that is not upgraded. */
+interface Rejection {
   readonly code: ErrorCode | null;
-  readonly answer: Answer;
+  readonly response: HttpResponse;
 }
 
-/** Refuses a handshake in plain HTTP, before any upgrade. */
-function turnAway(raw: Socket, { status, text, headers }: Answer, requestId: string): void {
+/** Rejects a handshake with a plain HTTP response. */
+function rejectHandshake(raw: Socket, { status, text, headers }: HttpResponse, requestId: string): void {
   const lines = Object.entries({
     ...headers,
     'content-length': Buffer.byteLength(text),

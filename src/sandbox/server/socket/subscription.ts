@@ -3,43 +3,44 @@ import { ClientFrame, type Subscription } from '../../../contract/frames.ts';
 import { SOCKET_TOKENS_MAX } from '../../../contract/limits.ts';
 import { normalAddress } from '../../world/address.ts';
 
-/** What one connection listens to, and what it answers to a frame. Pure: no socket in here. */
-export interface Listening {
+/** The subscription of one connection. */
+export interface SubscriptionState {
   readonly subscription: Subscription | null;
   readonly matches: (tokenAddress: string | null) => boolean;
 }
 
-export const listeningToNothing: Listening = { subscription: null, matches: () => false };
+export const unsubscribed: SubscriptionState = { subscription: null, matches: () => false };
 
-/** Takes a client's frame: the answers to it, and what is listened to from then on. */
-export function takeFrame(
-  current: Listening,
+/** Applies a client's frame: returns the new subscription and the frames to send back. */
+export function applyClientFrame(
+  current: SubscriptionState,
   text: string | null,
-): { readonly listening: Listening; readonly answers: readonly unknown[] } {
-  const reject = (error: string) => ({ listening: current, answers: [{ type: 'error', error }] });
+): { readonly state: SubscriptionState; readonly answers: readonly unknown[] } {
+  const reject = (error: string) => ({ state: current, answers: [{ type: 'error', error }] });
   const json = text === null ? undefined : parseJson(text);
-  if (json === undefined) return reject('A frame is a JSON text.');
+  if (json === undefined) return reject('A frame must be JSON text.');
   const frame = z.safeParse(ClientFrame, json);
-  if (!frame.success) return reject('A frame is {type: "subscribe", subscription} or {type: "unsubscribe"}.');
+  if (!frame.success)
+    return reject('A frame must be {type: "subscribe", subscription} or {type: "unsubscribe"}.');
   if (frame.data.type === 'unsubscribe') {
-    return { listening: listeningToNothing, answers: [{ type: 'subscription', subscription: null }] };
+    return { state: unsubscribed, answers: [{ type: 'subscription', subscription: null }] };
   }
-  const asked = frame.data.subscription;
-  if (asked.type === 'tokens' && asked.tokens.length > SOCKET_TOKENS_MAX) {
+  const requested = frame.data.subscription;
+  if (requested.type === 'tokens' && requested.tokens.length > SOCKET_TOKENS_MAX) {
     return reject(
-      `${asked.tokens.length} addresses were named; a subscription names at most ${SOCKET_TOKENS_MAX}.`,
+      `${requested.tokens.length} addresses were named; a subscription may name at most ${SOCKET_TOKENS_MAX}.`,
     );
   }
-  const listening = listenTo(asked);
+  const state = subscribeTo(requested);
   const { subscription: previous } = current;
-  const answers: unknown[] = [{ type: 'subscription', subscription: listening.subscription }];
+  const answers: unknown[] = [{ type: 'subscription', subscription: state.subscription }];
   if (previous) answers.unshift({ type: 'replaced', previous });
-  return { listening, answers };
+  return { state, answers };
 }
 
-function listenTo(asked: Subscription): Listening {
-  if (asked.type === 'all') return { subscription: { type: 'all' }, matches: () => true };
-  const tokens = [...new Set(asked.tokens.map(normalAddress))];
+function subscribeTo(requested: Subscription): SubscriptionState {
+  if (requested.type === 'all') return { subscription: { type: 'all' }, matches: () => true };
+  const tokens = [...new Set(requested.tokens.map(normalAddress))];
   const named = new Set(tokens);
   return {
     subscription: { type: 'tokens', tokens },

@@ -1,0 +1,17 @@
+import type { EndpointId } from '../../contract/endpoints.ts';
+import type { SandboxClock } from '../clock.ts';
+import type { EndpointHandler } from '../server/http/endpoint-handler.ts';
+import type { World } from '../world/types.ts';
+import type { LiveResolves } from './live-resolves.ts';
+
+/** What handlers need. */
+export interface HandlerContext {
+  readonly world: World;
+  readonly clock: SandboxClock;
+  readonly resolves: LiveResolves;
+  /** Whether a thesis page has at most 20 rows, or as many as requested. */
+  readonly page: 'full' | 'capped';
+}
+
+/** The handlers of some endpoints. */
+export type EndpointHandlers<Id extends EndpointId> = { readonly [Key in Id]: EndpointHandler };
