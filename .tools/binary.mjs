@@ -14,7 +14,10 @@ const output = join(folder, process.platform === 'win32' ? 'trdr.exe' : 'trdr');
 
 const { outputFiles, metafile } = await build({
   ...options,
-  stdin: { contents: "import { start } from './src/cli/main.ts'; start();", resolveDir: root },
+  stdin: {
+    contents: "process.on('SIGUSR1', () => {}); import { start } from './src/cli/main.ts'; start();",
+    resolveDir: root,
+  },
   format: 'cjs',
   plugins: [sparing],
 });

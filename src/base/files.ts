@@ -35,6 +35,7 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
     ENOENT: 'it does not exist',
     ENOTDIR: 'a part of its path is no folder',
     EISDIR: 'it is a folder',
+    ENOTREG: 'it is not a regular file',
     EACCES: 'permission denied',
     EPERM: 'not permitted',
     EROFS: 'the disk is read-only',
@@ -185,11 +186,23 @@ export function readAt(fd: number, from: number, length: number): Buffer {
   return bytes.subarray(0, done);
 }
 
-/** Reads a file of at most `most` bytes; undefined where there is none. Throws where it is larger. */
+/**
+ * Opens a regular file for reading. Opening a FIFO waits for a writer, without end and deaf to signals, so
+ * the file is opened without waiting and everything else is rejected.
+ */
+export function openRegular(path: string): number {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const stats = fstatSync(fd);
+  if (stats.isFile()) return fd;
+  closeSync(fd);
+  throw Object.assign(new Error('not a regular file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENOTREG' });
+}
+
+/** Reads a regular file of at most `most` bytes; undefined if there is none. Throws if it is larger. */
 export function readBounded(path: string, most: number): string | undefined {
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    fd = openRegular(path);
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
@@ -198,7 +211,7 @@ export function readBounded(path: string, most: number): string | undefined {
     const parts: Buffer[] = [];
     let size = 0;
     for (;;) {
-      // What a pipe or a device holds can't be told beforehand, so the size is only a guess.
+      // Files of /proc have no size, and others may grow: the size is only a guess.
       const part = Buffer.allocUnsafe(Math.min(most, Math.max(4096, fstatSync(fd).size - size)) + 1);
       const read = readSync(fd, part, 0, part.length, null);
       if (read === 0) return Buffer.concat(parts, size).toString('utf8');

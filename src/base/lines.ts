@@ -1,5 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs';
-import { isAbsent } from './files.ts';
+import { closeSync, readSync } from 'node:fs';
+import { isAbsent, openRegular } from './files.ts';
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 10;
@@ -11,7 +11,7 @@ const NEWLINE = 10;
 export function* readLines(path: string, longest = 1024 * 1024): Generator<string> {
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    fd = openRegular(path);
   } catch (error) {
     if (isAbsent(error)) return;
     throw error;

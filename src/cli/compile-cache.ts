@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import { ensureFolder } from '../base/files.ts';
 import { foldersOf, homeOf, workingFolder } from '../state/paths.ts';
 
 type Require = (name: string) => unknown;
@@ -66,7 +67,7 @@ export function cachedRequire(folder: string, place: string, within: Require): R
 function keep(place: string, fresh: readonly Fresh[]): void {
   if (fresh.length === 0) return;
   try {
-    mkdirSync(place, { recursive: true, mode: 0o700 });
+    ensureFolder(place);
     for (const { path, script } of fresh) {
       // Renamed into place: nobody reads half a file.
       const half = `${path}.${process.pid}`;

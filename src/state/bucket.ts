@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
-import { appendLines, isAbsent, readAt } from '../base/files.ts';
+import { closeSync, fstatSync } from 'node:fs';
+import { appendLines, isAbsent, openRegular, readAt } from '../base/files.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 
 /** A kept answer: a 200 with its record, or a 404 without one. */
@@ -136,7 +136,7 @@ export function openBucket(path: string): Bucket {
     get({ hash, prefix }, now) {
       let fd: number;
       try {
-        fd = openSync(path, 'r');
+        fd = openRegular(path);
       } catch (error) {
         if (isAbsent(error)) return undefined;
         throw error;

@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, renameSync } from 'node:fs';
-import { appendLines, beside, discard, openPrivate, readAt, writeAll } from '../base/files.ts';
+import { closeSync, fstatSync, renameSync } from 'node:fs';
+import { appendLines, beside, discard, openPrivate, openRegular, readAt, writeAll } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { isAhead, readAnswer, scanLines } from './bucket.ts';
 
@@ -17,7 +17,7 @@ export function isDue(path: string, size: number): boolean {
 
 /** How large a bucket was after its last compaction: its first line says so. */
 function liveOf(path: string): number {
-  const fd = openSync(path, 'r');
+  const fd = openRegular(path);
   try {
     return Number(/^\["live",(\d{1,15})\]\n/.exec(readAt(fd, 0, 64).toString('latin1'))?.[1] ?? 0);
   } finally {
@@ -36,7 +36,7 @@ export function compact(path: string, now: number): void {
   const temporary = beside(path);
   let fd: number | undefined;
   try {
-    fd = openSync(path, 'r');
+    fd = openRegular(path);
     const bytes = readAt(fd, 0, fstatSync(fd).size);
     const { lines, end } = newest(bytes, now);
     const live = lines.reduce((sum, { from, end: to }) => sum + to - from + 1, 0);

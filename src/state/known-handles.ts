@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendLines, readAt, writeAtomic } from '../base/files.ts';
+import { appendLines, openRegular, readAt, writeAtomic } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 
 /** What a shell may be given without a thought. */
@@ -45,7 +45,7 @@ function latest(folder: string, prefix: string, limit: number): string[] {
 
 function tailOf(path: string): string {
   try {
-    const fd = openSync(path, 'r');
+    const fd = openRegular(path);
     try {
       const { size } = fstatSync(fd);
       const from = Math.max(0, size - LARGEST);

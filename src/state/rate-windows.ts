@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
-import { fileFailure, writeAtomic } from '../base/files.ts';
+import { fileFailure, readBounded, writeAtomic } from '../base/files.ts';
 import { withLock } from '../base/lock.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { RateWindows } from '../contract/ports.ts';
 import { emptyLane, expireCalls, type LaneState, readLanes, takeSlot, writeLanes } from './rate-lanes.ts';
+
+/** Far more than the lanes of all keys of a team. */
+const LARGEST = 16 * 1024 * 1024;
 
 /** What the windows are kept for, and with. */
 export interface WindowsOptions {
@@ -49,7 +51,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
       await withLock(
         `${file}.lock`,
         () => {
-          lanes = readLanes(quietly(() => readFileSync(file, 'utf8')) ?? '');
+          lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
           applied = { result: apply() };
           // Not synced: a power cut outlasts the windows, and any other crash leaves them whole.
           writeAtomic(file, writeLanes(lanes, now()), { sync: false });

@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { type Home, openHome, runInProcess, trdr } from './harness.ts';
 
@@ -154,6 +155,18 @@ describe('the config file', () => {
     }
     expect(readFileSync(fileOf(home), 'utf8')).toBe(text);
     expect((await trdr(['config', 'path'], { home })).stdout).toBe(`${fileOf(home)}\n`);
+  });
+
+  test('that is a FIFO is rejected instead of waited for', async () => {
+    const home = openHome();
+    mkdirSync(home.config, { mode: 0o700 });
+    await execa('mkfifo', [join(home.config, 'config.json')]);
+    const { exitCode, error } = await trdr(['config', 'list'], { home });
+    expect([exitCode, error()['code']]).toEqual([9, 'ENOTREG']);
+    expect(error()['message']).toContain('it is not a regular file');
+    expect((await trdr(['config', 'set', 'retries', '1'], { home })).exitCode).toBe(9);
+    expect((await trdr(['__complete', 'profile', ''], { home })).exitCode).toBe(0);
+    expect(lstatSync(join(home.config, 'config.json')).isFIFO()).toBe(true);
   });
 
   test('with a value that can not be read stops the rest, but not what mends it', async () => {

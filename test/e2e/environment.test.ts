@@ -224,3 +224,19 @@ describe('a profile', () => {
     expect(person.stderr).not.toContain('{');
   });
 });
+
+test.runIf(process.platform === 'linux')('a home below /proc costs the cache, and no more', async () => {
+  const sandbox = await withSandbox({ now: NOW });
+  const none = {
+    HOME: '/proc/nowhere/home',
+    TRDR_CONFIG_DIR: undefined,
+    TRDR_STATE_DIR: undefined,
+    TRDR_CACHE_DIR: undefined,
+    // Saving compiled code makes folders, too.
+    NODE_DISABLE_COMPILE_CACHE: undefined,
+  };
+  const { exitCode, records } = await trdr(['whois', 'mira'], { sandbox, env: none });
+  expect([exitCode, records()[0]?.['handle']]).toEqual([0, 'mira']);
+  const set = await trdr(['config', 'set', 'retries', '1'], { env: none });
+  expect(set.exitCode).toBe(9);
+});

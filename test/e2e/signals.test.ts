@@ -178,6 +178,22 @@ describe.each(signals)('%s', (signal, exit) => {
   });
 });
 
+test('SIGUSR1 opens no debugger', async () => {
+  let release = () => {};
+  const service = await withService(
+    () =>
+      new Promise((resolve) => {
+        release = () => resolve({ body: held('mira') });
+      }),
+  );
+  const child = startTrdr(['whois', 'mira'], { sandbox: service });
+  await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(1);
+  for (let times = 0; times < 3; times++) child.kill('SIGUSR1');
+  release();
+  const { exitCode, stdout, stderr } = await child;
+  expect([exitCode, JSON.parse(stdout).handle, stderr]).toEqual([0, 'mira', '']);
+});
+
 describe('a question', () => {
   const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);
 

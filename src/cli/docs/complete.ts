@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { readBounded } from '../../base/files.ts';
 import { baseUrl } from '../../base/values.ts';
 import { openCache } from '../../state/cache.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
@@ -9,6 +9,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Bag = Readonly<Record<string, unknown>>;
 
 const MOST = 200;
+const LARGEST_CONFIG = 1024 * 1024;
 
 /**
  * What a shell asks for while a line is typed: `KIND PREFIX [--profile P] [--sandbox]`. Reads the config
@@ -54,7 +55,7 @@ function readConfig(folder: string | undefined): Config {
 
 function parsed(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(readBounded(path, LARGEST_CONFIG) ?? '');
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
-import { fileFailure, isAbsent, readAt, writeAtomic } from '../../base/files.ts';
+import { fileFailure, isAbsent, openRegular, readAt, writeAtomic } from '../../base/files.ts';
 import { JOURNAL_VERSION, type JournalLine, readLine } from './journal-lines.ts';
 
 /** A line of a journal, and where it stands. */
@@ -76,7 +76,7 @@ const damaged = (path: string, at: number) =>
 /** Replaces a journal by its sound beginning and the sound lines behind the torn one, in one step. */
 function rewrite(path: string, good: number, salvaged: readonly Buffer[]): void {
   const tail = Buffer.concat(salvaged);
-  const fd = openSync(path, 'r');
+  const fd = openRegular(path);
   try {
     writeAtomic(path, Buffer.concat([readAt(fd, 0, good - tail.length), tail]));
   } finally {
@@ -88,7 +88,7 @@ function rewrite(path: string, good: number, salvaged: readonly Buffer[]): void 
 function* rawLines(path: string): Generator<{ readonly bytes: Buffer; readonly at: number }> {
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    fd = openRegular(path);
   } catch (error) {
     if (isAbsent(error)) return;
     throw fileFailure('read the journal', path, error);
