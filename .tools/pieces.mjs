@@ -110,7 +110,10 @@ const makeDoors = (digest) =>
       {
         name: 'program',
         setup({ onResolve, onLoad }) {
-          onResolve({ filter: /^\.\/complete\.ts$/ }, () => ({ path: './complete.cjs', external: true }));
+          onResolve({ filter: /^\.\/docs\/complete\.ts$/ }, () => ({
+            path: './complete.cjs',
+            external: true,
+          }));
           onResolve({ filter: /^\.\/process\.ts$/ }, () => ({ path: 'process', namespace: 'program' }));
           onLoad({ filter: /./, namespace: 'program' }, () => ({
             contents: `const { openProgram } = require('./src/cli/compile-cache.ts');
