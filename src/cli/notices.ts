@@ -1,3 +1,4 @@
+import { differenceText } from '../contract/known.ts';
 import type { Notice } from '../contract/ports.ts';
 import { span } from '../output/format/time.ts';
 import { safeLine } from '../output/terminal/safe-text.ts';
@@ -12,6 +13,8 @@ export function noticeText(notice: Notice): string {
       return `trying again (${notice.attempt} of ${notice.of}) in ${span(notice.ms)}: ${safeLine(notice.reason)}`;
     case 'lost':
       return `the answer of ${notice.endpoint} was lost on the way: up to ${unitsText(notice.cuAtMost)} may have been charged`;
+    case 'difference':
+      return `${notice.call} differs from its description: ${differenceText(notice.difference)}`;
     case 'trace':
       return safeLine(notice.line);
   }

@@ -1,5 +1,7 @@
 import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
+import type { FormName } from './forms.ts';
+import type { Known } from './known.ts';
 
 /** An object schema, as params and query are. */
 export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
@@ -13,11 +15,19 @@ export interface Request<P = unknown, Q = unknown, B = unknown> {
   readonly body: B;
 }
 
-/** An answer that succeeded, told apart by its status. */
+/** An answer that succeeded, as it is described, told apart by its status. */
 export type Answered<A> = {
   [S in keyof A & number]: {
     readonly status: S;
     readonly record: A[S] extends z.core.$ZodType ? z.output<A[S]> : never;
+  };
+}[keyof A & number];
+
+/** What is known of an answer that succeeded: the real service may differ from its description. */
+export type KnownAnswer<A> = {
+  [S in keyof A & number]: {
+    readonly status: S;
+    readonly known: A[S] extends z.core.$ZodType ? Known<z.output<A[S]>> : never;
   };
 }[keyof A & number];
 
@@ -40,7 +50,8 @@ export interface Price<R, A> {
   readonly text: string;
   // Methods, so that a row of known types is still a row to what loops over the table.
   before(request: R): Bounds;
-  after(request: R, answer: A): Charge;
+  /** Undefined where the answer does not tell. */
+  after(request: R, answer: A): Charge | undefined;
   /** What a 404 costs. */
   readonly miss: number;
 }
@@ -66,9 +77,11 @@ export interface Endpoint<
   readonly query: Q;
   readonly body: B;
   readonly answers: A;
+  /** What a 200 is recognised by. */
+  readonly form: FormName;
   /** Codes this endpoint documents beyond those every endpoint can answer. */
   readonly errors: readonly ErrorCode[];
-  readonly price: Price<Request<z.output<P>, z.output<Q>, z.output<B>>, Answered<A>>;
+  readonly price: Price<Request<z.output<P>, z.output<Q>, z.output<B>>, KnownAnswer<A>>;
   readonly retry: RetryRule;
   /** Default time allowed for one request, in seconds. */
   readonly timeoutSeconds: number;
@@ -105,7 +118,7 @@ export function rows<M extends Readonly<Record<string, () => unknown>>>(
 /** A row whose types are not known: what loops over the table see. */
 export interface AnyEndpoint
   extends Omit<Endpoint<FieldShapes, FieldShapes, z.core.$ZodType, Answers>, 'price'> {
-  readonly price: Price<Request, { readonly status: number; readonly record: unknown }>;
+  readonly price: Price<Request, { readonly status: number; readonly known: unknown }>;
 }
 
 /** Errors that any endpoint may answer with. */

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { unitsText } from '../base/units.ts';
-import { type Answered, endpoint, type FieldShapes, type Request, rows } from './endpoint.ts';
+import { endpoint, type FieldShapes, type KnownAnswer, type Request, rows } from './endpoint.ts';
 import { bounded, field } from './field.ts';
+import type { Known } from './known.ts';
 import {
   ADDRESS_MAX,
   BATCH_MAX,
@@ -42,15 +43,16 @@ const limit = field(
   { default: THESIS_LIMIT_DEFAULT },
 );
 
-const provesWallet = (pnl: Pnl) => pnl.wallet !== null || pnl.evmWallet !== null;
+const provesWallet = ({ wallet, evmWallet }: Known<Pnl>) => isText(wallet) || isText(evmWallet);
+const isText = (value: unknown) => typeof value === 'string';
 const walletOnce = (holds: boolean) => (holds ? 1 : 0);
 
 const lookupPrice = {
   text: '100 CU, 200 CU on 404',
   before: () => ({ least: cu.lookup, most: cu.miss, reveals: 1 }),
-  after: (_: unknown, { record }: { record: User }) => ({
+  after: (_: unknown, answer: { known: Known<User> }) => ({
     cu: cu.lookup,
-    reveals: walletOnce(holdsWallet(record)),
+    reveals: walletOnce(holdsWallet(answer.known)),
   }),
   miss: cu.miss,
 };
@@ -91,6 +93,7 @@ export const endpoints = rows({
       summary: 'The user behind a handle.',
       params: z.object({ handle }),
       answers: { 200: User },
+      form: 'user',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: lookupPrice,
     }),
@@ -102,11 +105,12 @@ export const endpoints = rows({
       summary: 'The user behind a wallet address.',
       params: z.object({ address }),
       answers: { 200: User },
+      form: 'user',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: {
         text: '30,000 CU, 200 CU on 404',
         before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
-        after: (_, { record }) => ({ cu: cu.reveal, reveals: walletOnce(holdsWallet(record)) }),
+        after: (_, { known: user }) => ({ cu: cu.reveal, reveals: walletOnce(holdsWallet(user)) }),
         miss: cu.miss,
       },
     }),
@@ -118,6 +122,7 @@ export const endpoints = rows({
       summary: 'The user with an id.',
       params: z.object({ id: userId }),
       answers: { 200: User },
+      form: 'user',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: lookupPrice,
     }),
@@ -130,6 +135,7 @@ export const endpoints = rows({
       summary: "A handle's wallet, looked for live where none is held.",
       params: z.object({ handle }),
       answers: { 200: User, 202: Pending },
+      form: 'user',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED', 'CONFLICT'],
       price: {
         text: '30,000 CU, 200 CU on 202 or 404',
@@ -137,7 +143,7 @@ export const endpoints = rows({
         after: (_, answer) =>
           answer.status === 202
             ? { cu: cu.miss, reveals: 0 }
-            : { cu: cu.reveal, reveals: walletOnce(holdsWallet(answer.record)) },
+            : { cu: cu.reveal, reveals: walletOnce(holdsWallet(answer.known)) },
         miss: cu.miss,
       },
       retry: 'never',
@@ -151,11 +157,12 @@ export const endpoints = rows({
       summary: "One trader's numbers.",
       params: z.object({ handle }),
       answers: { 200: Pnl },
+      form: 'numbers',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: {
         text: '30,000 CU, 200 CU on 404',
         before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
-        after: (_, { record }) => ({ cu: cu.reveal, reveals: walletOnce(provesWallet(record)) }),
+        after: (_, { known: pnl }) => ({ cu: cu.reveal, reveals: walletOnce(provesWallet(pnl)) }),
         miss: cu.miss,
       },
     }),
@@ -169,6 +176,7 @@ export const endpoints = rows({
       params: nothing,
       body: z.object({ handles: z.array(handle).check(z.minLength(1), z.maxLength(BATCH_MAX)) }),
       answers: { 200: PnlBatch },
+      form: 'batch',
       errors: ['QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: {
         text: '30,000 CU per handle found, 200 CU per handle missing',
@@ -176,10 +184,14 @@ export const endpoints = rows({
           const asked = distinctHandles(body.handles).length;
           return { least: cu.miss * asked, most: cu.reveal * asked, reveals: asked };
         },
-        after: (_, { record }) => ({
-          cu: cu.reveal * record.entries.length + cu.miss * record.missing.length,
-          reveals: record.entries.filter(provesWallet).length,
-        }),
+        after: ({ body }, { known: { entries = [], missing = [] } }) => {
+          // What the answer leaves out may have been charged as well: the sum is known only when it is whole.
+          if (entries.length + missing.length < distinctHandles(body.handles).length) return undefined;
+          return {
+            cu: cu.reveal * entries.length + cu.miss * missing.length,
+            reveals: entries.filter(provesWallet).length,
+          };
+        },
         miss: cu.miss,
       },
       retry: 'never',
@@ -193,6 +205,7 @@ export const endpoints = rows({
       params: nothing,
       query: thesisQuery,
       answers: { 200: ThesisPage },
+      form: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: thesisPrice,
     }),
@@ -205,6 +218,7 @@ export const endpoints = rows({
       params: z.object({ tokenAddress: token }),
       query: thesisQuery,
       answers: { 200: TokenThesisPage },
+      form: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: thesisPrice,
     }),
@@ -217,6 +231,7 @@ export const endpoints = rows({
       params: z.object({ id: userId }),
       query: thesisQuery,
       answers: { 200: UserThesisPage },
+      form: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: thesisPrice,
     }),
@@ -229,6 +244,7 @@ export const endpoints = rows({
       params: z.object({ id: userId, tokenAddress: token }),
       query: thesisQuery,
       answers: { 200: UserThesisPage },
+      form: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: thesisPrice,
     }),
@@ -240,6 +256,7 @@ export const endpoints = rows({
       summary: "A wallet's launchpad account; a stored read, no resolution.",
       params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
       answers: { 200: LaunchpadUser },
+      form: 'launchpadUser',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED'],
       price: launchpadPrice,
     }),
@@ -252,6 +269,7 @@ export const endpoints = rows({
       params: nothing,
       query: calloutQuery,
       answers: { 200: CalloutPage },
+      form: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: launchpadPrice,
     }),
@@ -264,6 +282,7 @@ export const endpoints = rows({
       params: z.object({ mint: field(bounded(1, ADDRESS_MAX), 'Coin mint.') }),
       query: calloutQuery,
       answers: { 200: CalloutPage },
+      form: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: launchpadPrice,
     }),
@@ -276,6 +295,7 @@ export const endpoints = rows({
       params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
       query: calloutQuery,
       answers: { 200: CalloutPage },
+      form: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: launchpadPrice,
     }),
@@ -291,6 +311,7 @@ export const endpoints = rows({
         at: field(z.optional(z.string()), 'Epoch ms or ISO time; the latest snapshot at or before it.'),
       }),
       answers: { 200: Board },
+      form: 'board',
       errors: ['QUOTA_EXCEEDED'],
       price: launchpadPrice,
     }),
@@ -302,6 +323,7 @@ export const endpoints = rows({
       summary: "The key's plan, scopes, entitlement and usage.",
       params: nothing,
       answers: { 200: Me },
+      form: 'me',
       errors: [],
       price: {
         text: 'free',
@@ -322,8 +344,8 @@ export type RequestOf<Id extends EndpointId> = Request<
   z.output<Row<Id>['query'] & FieldShapes>,
   z.output<Row<Id>['body']>
 >;
-/** What a call of endpoint `Id` answers with when it succeeds. */
-export type AnswerOf<Id extends EndpointId> = Answered<Row<Id>['answers']>;
+/** What is known of the answer of endpoint `Id` when it succeeds: the real service may differ. */
+export type KnownAnswerOf<Id extends EndpointId> = KnownAnswer<Row<Id>['answers']>;
 
 /** Handles as the service compares them: without a leading @, lower-cased. */
 export const normalHandle = (text: string) => text.trim().replace(/^@/, '').toLowerCase();

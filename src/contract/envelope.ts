@@ -7,15 +7,3 @@ export const Meta = z.looseObject({
   requestId: field(z.string(), 'Unique per request; quote it to support.'),
 });
 export type Meta = z.infer<typeof Meta>;
-
-/**
- * Takes an answer as it came, wrapped in `data` and `meta` or bare. Both readings are possible, and no
- * bare record has both members, so the form itself tells which holds.
- */
-export function unwrap(body: unknown): { data: unknown; meta?: Meta } {
-  if (typeof body === 'object' && body !== null && 'data' in body && 'meta' in body) {
-    const meta = Meta.safeParse(body.meta);
-    return meta.success ? { data: body.data, meta: meta.data } : { data: body.data };
-  }
-  return { data: body };
-}

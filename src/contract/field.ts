@@ -14,13 +14,6 @@ export function field<S extends z.core.$ZodType>(schema: S, description: string,
   return schema;
 }
 
-/**
- * Whether a value has the form of a schema. The value itself is used on, not the copy that the schema makes: a copy
- * loses a member named `__proto__`, and how numbers were written.
- */
-export const matches = <S extends z.core.$ZodType>(schema: S, value: unknown): value is z.output<S> =>
-  z.safeParse(schema, value).success;
-
 /** A string of `min` to `max` characters. */
 export const bounded = (min: number, max: number) => z.string().check(z.minLength(min), z.maxLength(max));
 

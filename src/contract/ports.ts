@@ -1,7 +1,8 @@
 import type { Failure } from '../base/failure.ts';
 import type { Bounds, Charge } from './endpoint.ts';
-import type { AnswerOf, EndpointId, RequestOf } from './endpoints.ts';
+import type { EndpointId, KnownAnswerOf, RequestOf } from './endpoints.ts';
 import type { Meta } from './envelope.ts';
+import type { Difference, Known, Sent } from './known.ts';
 
 /** One HTTP request, whole. */
 export interface HttpRequest {
@@ -88,13 +89,18 @@ export type Notice =
       readonly reason: string;
     }
   | { readonly kind: 'lost'; readonly endpoint: string; readonly cuAtMost: number }
+  /** An answer differs from its description; each field of a form once per run. */
+  | { readonly kind: 'difference'; readonly call: string; readonly difference: Difference }
   | { readonly kind: 'trace'; readonly line: string };
 
-/** An answer of the service, decoded. */
-export type Result<Id extends EndpointId> = AnswerOf<Id> & {
-  readonly meta: Meta | undefined;
+/** An answer of the service, read: `known` has the fields that are as described. */
+export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {
+  /** As it came: what machine formats print, and what is saved. */
+  readonly record: Sent;
+  readonly meta: Known<Meta> | undefined;
   readonly requestId: string | undefined;
-  readonly charge: Charge;
+  /** Undefined where the answer does not tell. */
+  readonly charge: Charge | undefined;
   readonly headers: Readonly<Record<string, string>>;
 };
 

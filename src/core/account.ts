@@ -1,25 +1,31 @@
+import type { Known } from '../contract/known.ts';
 import type { Me } from '../contract/records/account.ts';
 
-/** What is left of both meters; `null` where nothing limits. */
+/** What is left of both meters; null where nothing limits, as far as the record tells. */
 export interface Left {
   readonly units: number | null;
   readonly reveals: number | null;
 }
 
 /**
- * What a key can still spend. Whether `unitsRemaining` counts the top-ups is not stated, so its own
- * arithmetic tells: grant less used is the month's rest alone, anything beyond holds the top-ups.
+ * What a key can still spend. Whether `unitsRemaining` includes the top-ups is not stated; the record's own
+ * arithmetic tells: grant less used is the month's rest alone, anything beyond includes the top-ups.
  */
-export function leftOf({ usage, entitlement }: Me): Left {
+export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
   if (entitlement.unmetered) return { units: null, reveals: null };
-  const { unitsRemaining, additionalUnits, revealsRemaining } = usage;
-  if (unitsRemaining === null) return { units: null, reveals: revealsRemaining };
-  const monthsRest = Math.max(0, entitlement.monthlyUnits - usage.unitsUsed);
+  const { unitsUsed, unitsRemaining = null, additionalUnits = 0, revealsRemaining: reveals = null } = usage;
+  const { monthlyUnits } = entitlement;
+  if (unitsRemaining === null) return { units: null, reveals };
+  const monthsRest =
+    monthlyUnits === undefined || unitsUsed === undefined ? 0 : Math.max(0, monthlyUnits - unitsUsed);
   const countsTopUps = unitsRemaining > monthsRest && additionalUnits > 0;
-  return {
-    units: countsTopUps ? unitsRemaining : unitsRemaining + additionalUnits,
-    reveals: revealsRemaining,
-  };
+  return { units: countsTopUps ? unitsRemaining : unitsRemaining + additionalUnits, reveals };
+}
+
+/** Whether the record tells what is left of a meter: a gate cannot be decided without. */
+export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter: keyof Left): boolean {
+  if (entitlement.unmetered) return true;
+  return (meter === 'units' ? usage.unitsRemaining : usage.revealsRemaining) !== undefined;
 }
 
 /** Where the month's units go at the present rate. */
@@ -34,17 +40,18 @@ export interface Forecast {
 const HOUR = 3_600_000;
 
 /** Carries the use of this UTC month so far on to its end. Too early in the month, there is none. */
-export function forecast(me: Me, now: number): Forecast | null {
+export function forecast(me: Known<Me>, now: number): Forecast | null {
   const date = new Date(now);
   const begins = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
   const ends = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  const unitsUsed = me.usage?.unitsUsed;
   // The first hours say nothing about a month.
-  if (now - begins < HOUR) return null;
-  const perMs = me.usage.unitsUsed / (now - begins);
+  if (unitsUsed === undefined || now - begins < HOUR) return null;
+  const perMs = unitsUsed / (now - begins);
   const left = leftOf(me).units;
   const runsOutAt = left === null || perMs === 0 ? null : now + left / perMs;
   return {
-    unitsByMonthEnd: Math.round(me.usage.unitsUsed + perMs * (ends - now)),
+    unitsByMonthEnd: Math.round(unitsUsed + perMs * (ends - now)),
     runsOutAt: runsOutAt !== null && runsOutAt < ends ? Math.round(runsOutAt) : null,
     monthEndsAt: ends,
   };

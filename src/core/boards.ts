@@ -1,37 +1,46 @@
-import type { Board, BoardEntry } from '../contract/records/launchpad.ts';
-import type { BoardRecord } from '../contract/records/tool.ts';
+import { numberOf, recordsOf, type Sent, textOf } from '../contract/known.ts';
+
+/** The entries of a board, as they came. */
+export const entriesOf = (board: Sent): Sent[] => recordsOf(board['entries']);
 
 /**
- * The entries of a board, each with what became of its rank since an earlier snapshot; those who are no
- * longer on it follow, without figures: what they have now is not known.
+ * The entries of a board, each with what became of its rank since an earlier snapshot; those who left the
+ * board follow without figures, because their present ones are unknown. An entry is followed by its wallet.
  */
-export function compareBoards(board: Board, before: Board): BoardRecord[] {
-  const earlier = new Map(before.entries.map((entry) => [entry.wallet, entry]));
-  const present = new Set(board.entries.map((entry) => entry.wallet));
+export function compareBoards(board: Sent, before: Sent): Sent[] {
+  const earlier = new Map(entriesOf(before).map((entry) => [textOf(entry['wallet']), entry]));
+  const present = new Set(entriesOf(board).map((entry) => textOf(entry['wallet'])));
+  earlier.delete(undefined);
   return [
-    ...board.entries.map((entry) => ({ ...entry, ...moved(entry, earlier.get(entry.wallet)) })),
-    ...before.entries.filter((entry) => !present.has(entry.wallet)).map(leaver),
+    ...entriesOf(board).map((entry) => ({ ...entry, ...moved(entry, earlier) })),
+    ...[...earlier].filter(([wallet]) => !present.has(wallet)).map(([, entry]) => leaver(entry)),
   ];
 }
 
-function moved({ rank }: BoardEntry, before: BoardEntry | undefined) {
-  if (!before) return { previousRank: null, change: 'new', rankChange: null } as const;
-  const rankChange = before.rank - rank;
+function moved(entry: Sent, earlier: ReadonlyMap<string | undefined, Sent>) {
+  const before = earlier.get(textOf(entry['wallet']));
+  if (textOf(entry['wallet']) === undefined) return { previousRank: null, rankChange: null };
+  if (!before) return { previousRank: null, change: 'new', rankChange: null };
+  const [rank, previousRank] = [numberOf(entry['rank']), numberOf(before['rank'])];
+  if (rank === undefined || previousRank === undefined) {
+    return { previousRank: previousRank ?? null, rankChange: null };
+  }
+  const rankChange = previousRank - rank;
   const change = rankChange > 0 ? 'up' : rankChange < 0 ? 'down' : 'same';
-  return { previousRank: before.rank, change, rankChange } as const;
+  return { previousRank, change, rankChange };
 }
 
-const leaver = (entry: BoardEntry): BoardRecord => ({
+const leaver = (entry: Sent): Sent => ({
   rank: null,
-  wallet: entry.wallet,
-  username: entry.username,
-  isVerified: entry.isVerified,
+  wallet: entry['wallet'],
+  username: entry['username'],
+  isVerified: entry['isVerified'],
   pnlSol: null,
   pnlUsd: null,
   pnlPercent: null,
   realizedPnlUsd: null,
   unrealizedPnlUsd: null,
-  previousRank: entry.rank,
+  previousRank: numberOf(entry['rank']) ?? null,
   change: 'left',
   rankChange: null,
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unwrap } from '../../src/contract/envelope.ts';
+import { recognise } from '../../src/contract/forms.ts';
 import { ask, holder, NOON, sandbox } from './help.ts';
 
 describe('what the description leaves open stands behind a switch', () => {
@@ -13,7 +13,7 @@ describe('what the description leaves open stands behind a switch', () => {
       data: record,
       meta: { asOf: new Date(NOON).toISOString(), requestId: expect.stringMatching(/^req_/) },
     });
-    expect(unwrap(body).data).toEqual(record);
+    expect(recognise('user', body)?.record).toEqual(record);
     const other = (await ask(wrapped, path)).body;
     expect(other.meta.requestId).not.toBe(body.meta.requestId);
   });

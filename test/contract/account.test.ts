@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { unwrap } from '../../src/contract/envelope.ts';
 import { Me, readAccount } from '../../src/contract/records/account.ts';
 
 const usage = {
@@ -33,23 +32,6 @@ describe("a key's record", () => {
     const nothing = { account: null, plan: null, scopes: null, ratePerMinute: null };
     for (const more of [{}, { account: null, plan: 7, scopes: 'all' }, { plan: [], account: {} }]) {
       expect(facts(more), JSON.stringify(more)).toEqual(nothing);
-    }
-  });
-});
-
-describe('an answer', () => {
-  const meta = { asOf: '2026-05-15T12:00:00.000Z', requestId: 'req_1' };
-
-  it('is taken out of its envelope, or as it stands', () => {
-    expect(unwrap({ data: { id: 1 }, meta })).toEqual({ data: { id: 1 }, meta });
-    expect(unwrap({ id: 1 })).toEqual({ data: { id: 1 } });
-    expect(unwrap({ data: { id: 1 } })).toEqual({ data: { data: { id: 1 } } });
-    for (const bare of [[], null, 'text', 7]) expect(unwrap(bare)).toEqual({ data: bare });
-  });
-
-  it('is no less an answer where what stands beside it can not be read', () => {
-    for (const odd of [null, {}, { asOf: 5, requestId: 'x' }]) {
-      expect(unwrap({ data: { id: 1 }, meta: odd })).toEqual({ data: { id: 1 } });
     }
   });
 });

@@ -60,17 +60,23 @@ describe('the price list', () => {
   it('counts an answer with a wallet as a reveal, and one without as none', () => {
     const { price } = endpoints['user.handle'];
     const request = { ...none, params: { handle: 'h' } };
-    expect(price.after(request, { status: 200, record: person(wallet) })).toEqual({ cu: 100, reveals: 1 });
-    expect(price.after(request, { status: 200, record: person(null) })).toEqual({ cu: 100, reveals: 0 });
+    expect(price.after(request, { status: 200, known: person(wallet) })).toEqual({ cu: 100, reveals: 1 });
+    expect(price.after(request, { status: 200, known: person(null) })).toEqual({ cu: 100, reveals: 0 });
   });
 
   it('prices a batch by what it found and what it missed', () => {
     const request = { ...none, body: { handles: ['a', 'b', 'c'] } };
     const record = { count: 2, missing: ['c'], entries: [numbers(wallet), numbers(null)] };
-    expect(endpoints['users.pnl'].price.after(request, { status: 200, record })).toEqual({
+    expect(endpoints['users.pnl'].price.after(request, { status: 200, known: record })).toEqual({
       cu: 60_200,
       reveals: 1,
     });
+  });
+
+  it('does not tell the price of a batch that leaves handles out', () => {
+    const request = { ...none, body: { handles: ['a', 'b', 'c'] } };
+    const known = { count: 1, missing: [], entries: [numbers(wallet)] };
+    expect(endpoints['users.pnl'].price.after(request, { status: 200, known })).toBeUndefined();
   });
 
   it.each([
@@ -84,7 +90,7 @@ describe('the price list', () => {
     const request = { ...none, query: { limit } };
     const record = { count: 0, hasMore: false, nextBefore: null, updatedAt: null, items: [] };
     expect(price.before(request)).toEqual({ least: cu, most: cu, reveals: 0 });
-    expect(price.after(request, { status: 200, record })).toEqual({ cu, reveals: 0 });
+    expect(price.after(request, { status: 200, known: record })).toEqual({ cu, reveals: 0 });
   });
 
   it('charges no error but the miss of a lookup', () => {

@@ -56,7 +56,7 @@ test('everybody of both boards stands once, and the places won make up for each 
         now.filter((wallet) => !before.includes(wallet)).length,
       );
       for (const { rank, previousRank, rankChange } of rows) {
-        if (typeof rankChange === 'number') expect(rankChange).toBe((previousRank ?? 0) - (rank ?? 0));
+        if (typeof rankChange === 'number') expect(rankChange).toBe(Number(previousRank) - Number(rank));
       }
     }),
     { seed },

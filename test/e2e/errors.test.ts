@@ -151,7 +151,7 @@ const user = {
   evmAddress: null,
 };
 
-describe('an answer that can not be read', () => {
+describe('an answer that cannot be read', () => {
   const bad: readonly (readonly [string, Reply])[] = [
     ['HTML with 200', { body: '<!doctype html><h1>Welcome</h1>' }],
     ['nothing with 200', { body: '' }],
@@ -159,7 +159,7 @@ describe('an answer that can not be read', () => {
     ['an empty list', { body: [] }],
     ['a lone string', { body: '"mira"' }],
     ['an object without its fields', { body: {} }],
-    ['a field of the wrong type', { body: { ...user, handle: 7 } }],
+    ['nothing to know a user by', { body: { ...user, id: null, handle: null } }],
     ['half a document', { body: JSON.stringify(user).slice(0, 90) }],
     ['a wrapped object without its fields', { body: { data: {}, meta: { asOf: '', requestId: 'r1' } } }],
     ['a 204', { status: 204, body: '' }],
@@ -172,7 +172,7 @@ describe('an answer that can not be read', () => {
     expect(ran.exitCode).toBe(9);
     expect(ran.error()).toMatchObject({ code: 'BAD_ANSWER', retryable: false, exit: 9 });
     expect(String(ran.error()['message'])).toMatch(
-      /^the answer of GET \/v2\/user\/handle\/\{handle\} can't be read: /,
+      /^cannot read the answer of GET \/v2\/user\/handle\/\{handle\}: it /,
     );
     expect(service.calls).toHaveLength(1);
   });

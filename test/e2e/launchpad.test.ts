@@ -159,14 +159,14 @@ describe('trdr launchpad board', () => {
     const sandbox = await withSandbox();
     const ran = await runInProcess(['launchpad', 'board', '--at', '2020-01-01'], { sandbox, tty: true });
     expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
-    expect(ran.stderr).toBe('trdr: no weekly board is held from then\n');
+    expect(ran.stderr).toBe('trdr: no weekly board on record for that time\n');
   });
 
   test('makes newcomers of nobody where no earlier snapshot is held', async () => {
     const sandbox = await withSandbox();
     const { records, stderr } = await trdr(['launchpad', 'board', '--compare', '2001-01-01'], { sandbox });
     expect(records()[0]).not.toHaveProperty('change');
-    expect(stderr).toContain('no board is held from the time to compare with');
+    expect(stderr).toContain('no board on record for the time to compare with');
   });
 
   test('draws bars and moves on a terminal, within its width', async () => {

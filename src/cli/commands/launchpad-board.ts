@@ -1,6 +1,7 @@
-import { type Board, boardPeriods } from '../../contract/records/launchpad.ts';
+import { numberOf, type Sent } from '../../contract/known.ts';
+import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
-import { compareBoards } from '../../core/boards.ts';
+import { compareBoards, entriesOf } from '../../core/boards.ts';
 import { boardView } from '../../output/views/board.ts';
 import { value, valueOr } from '../args/option.ts';
 import { instantAt, oneOf, time } from '../args/values.ts';
@@ -47,34 +48,44 @@ export const launchpadBoard = command({
     const client = await context.client();
     const most = asks.reduce((sum, ask) => sum + client.bounds('launchpad.board', ask).most, 0);
     await context.approve({ least: most, most }, 'this');
-    const rows: BoardRecord[] = [];
+    const rows: Sent[] = [];
     await context.emit(boardView(rows, compare !== undefined), false, async (out) => {
-      const boards: Board[] = [];
+      const boards: Sent[] = [];
       for (const ask of asks) {
         boards.push((await client.call('launchpad.board', ask, { signal: context.signal })).record);
       }
       const [board, before] = boards;
       if (board === undefined) return;
       // A board that was never captured would make newcomers of everybody.
-      const comparable = before !== undefined && before.capturedAt !== null;
+      const comparable = before !== undefined && isHeld(before);
       // What is no surprise is for whoever watches, not for the mail that cron sends.
       const isWatched = context.io.stderr.isTTY === true;
-      if (isWatched || board.capturedAt === null) context.notice(captured(`${board.period} board`, board));
+      if (isWatched || !isHeld(board)) context.notice(captured(`${period} board`, board));
       if (before !== undefined && (isWatched || !comparable)) context.notice(comparison(board, before));
-      rows.push(...(comparable ? compareBoards(board, before) : board.entries));
+      rows.push(...(comparable ? compareBoards(board, before) : entriesOf(board)));
       for (const row of rows) await out.write(row);
     });
     return 0;
   },
 });
 
-const captured = (what: string, { capturedAt }: Board) =>
-  capturedAt === null
-    ? `no ${what} is held from then`
-    : `${what} of ${new Date(capturedAt).toISOString().replace(/:\d\d\.\d+Z$/, 'Z')}`;
+/** Whether there is a snapshot: one that was never captured is empty and has no time. */
+const isHeld = (board: Sent) => board['capturedAt'] !== null || entriesOf(board).length > 0;
 
-function comparison(board: Board, before: Board): string {
-  if (before.capturedAt === null) return 'no board is held from the time to compare with: ranks stand alone';
-  const same = before.capturedAt === board.capturedAt;
+function captured(what: string, board: Sent): string {
+  if (!isHeld(board)) return `no ${what} on record for that time`;
+  const time = dateText(board['capturedAt']);
+  return time === undefined ? `${what} of an unknown time` : `${what} of ${time}`;
+}
+
+function dateText(value: unknown): string | undefined {
+  const date = new Date(numberOf(value) ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
+}
+
+function comparison(board: Sent, before: Sent): string {
+  if (!isHeld(before)) return 'no board on record for the time to compare with: ranks stand alone';
+  const time = numberOf(before['capturedAt']);
+  const same = time !== undefined && time === board['capturedAt'];
   return `${captured('compared with that', before)}${same ? ': the same snapshot, nothing can have changed' : ''}`;
 }

@@ -1,7 +1,8 @@
 import { Failure } from '../../base/failure.ts';
 import { group } from '../../base/units.ts';
+import type { Known } from '../../contract/known.ts';
 import { Me } from '../../contract/records/account.ts';
-import { forecast, type Left, leftOf } from '../../core/account.ts';
+import { forecast, isMeterKnown, leftOf } from '../../core/account.ts';
 import { meView } from '../../output/views/me.ts';
 import { value } from '../args/option.ts';
 import { integer, units } from '../args/values.ts';
@@ -31,21 +32,29 @@ export const me = command({
   parse: (_, given) => given,
   async run(context, { minUnits, minReveals }) {
     if (await context.dryRun([{ id: 'me', ask: {} }])) return 0;
-    const { record } = await (await context.client()).call('me', {}, { signal: context.signal });
-    await context.printOne(meView(forecast(record, context.io.clock.now())), record);
-    refuseBelow(leftOf(record), { units: minUnits, reveals: minReveals });
+    const { record, known } = await (await context.client()).call('me', {}, { signal: context.signal });
+    await context.printOne(meView(forecast(known, context.io.clock.now())), record);
+    checkGate(known, { units: minUnits, reveals: minReveals });
     return 0;
   },
 });
 
-/** Throws where less is left than the user asked for; no cap is always enough. */
-export function refuseBelow(
-  left: Left,
+/** Throws where less is left than the user asked for, or where nobody can tell; no cap is always enough. */
+export function checkGate(
+  me: Known<Me>,
   least: { units: number | undefined; reveals: number | undefined },
 ): void {
+  const left = leftOf(me);
   for (const meter of ['units', 'reveals'] as const) {
     const [has, wants] = [left[meter], least[meter]];
-    if (has !== null && wants !== undefined && has < wants) {
+    if (wants === undefined) continue;
+    if (!isMeterKnown(me, meter)) {
+      throw new Failure('answer', `the service does not report how many ${meter} are left`, {
+        code: 'BAD_ANSWER',
+        hint: `--min-${meter} cannot be decided; trdr doctor shows how the service differs from its description`,
+      });
+    }
+    if (has !== null && has < wants) {
       throw new Failure(
         'limit',
         `${group(has)} ${meter} are left, fewer than the ${group(wants)} asked for`,

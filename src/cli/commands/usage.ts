@@ -1,4 +1,4 @@
-import { usageError as wrongUsage } from '../../base/failure.ts';
+import { Failure, usageError as wrongUsage } from '../../base/failure.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
 import { reconcileView, usageView } from '../../output/views/books.ts';
 import { type LedgerEntry, ledgerGroups, readLedger, summarise } from '../../state/ledger.ts';
@@ -70,8 +70,16 @@ const total = (sums: readonly { calls: number; cu: number }[], of: 'calls' | 'cu
 
 async function holdAgainst(context: Context) {
   if (await context.dryRun([{ id: 'me', ask: {} }])) return 0 as const;
-  const { record } = await (await context.client()).call('me', {}, { signal: context.signal });
-  const { period, unitsUsed } = record.usage;
+  const { known } = await (await context.client()).call('me', {}, { signal: context.signal });
+  const { unitsUsed, period: stated = '' } = known.usage ?? {};
+  const thisMonth = new Date(context.io.clock.now()).toISOString().slice(0, 7);
+  const period = /^\d{4}-\d{2}$/.test(stated) ? stated : thisMonth;
+  if (unitsUsed === undefined) {
+    throw new Failure('answer', 'the service does not report the units used', {
+      code: 'BAD_ANSWER',
+      hint: 'trdr doctor shows how the service differs from its description',
+    });
+  }
   const { folders, profile } = context.settings;
   const [sum] = await summarise(
     ofProfile(readLedger({ dir: folders.state, ...monthOf(period) }), profile),

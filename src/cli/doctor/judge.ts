@@ -1,6 +1,7 @@
 import { Failure } from '../../base/failure.ts';
-import { type Me, readAccount } from '../../contract/records/account.ts';
-import { leftOf } from '../../core/account.ts';
+import { known, type Sent } from '../../contract/known.ts';
+import { Me, readAccount } from '../../contract/records/account.ts';
+import { isMeterKnown, type Left, leftOf } from '../../core/account.ts';
 import type { Difference } from '../../core/drift.ts';
 import { span } from '../../output/format/time.ts';
 import { countText, unitsText } from '../spend/estimate.ts';
@@ -29,13 +30,15 @@ export function judgeClock(date: string | undefined, askedAt: number, answeredAt
 }
 
 /** What the key may still do. */
-export function judgeLimits(me: Me): Check {
-  const { ratePerMinute } = readAccount(me);
+export function judgeLimits(record: Sent): Check {
+  const me = known(Me, record);
+  const { ratePerMinute } = readAccount(record);
   const { units, reveals } = leftOf(me);
+  const without = (meter: keyof Left) => (isMeterKnown(me, meter) ? 'without a cap' : 'not reported');
   const detail = [
     ratePerMinute === null ? 'rate not told' : `${countText(ratePerMinute, 'request')} a minute`,
-    units === null ? 'units without a cap' : `${unitsText(units)} left`,
-    reveals === null ? 'reveals without a cap' : `${countText(reveals, 'wallet reveal')} left`,
+    units === null ? `units ${without('units')}` : `${unitsText(units)} left`,
+    reveals === null ? `reveals ${without('reveals')}` : `${countText(reveals, 'wallet reveal')} left`,
   ].join(', ');
   if (units === 0 || reveals === 0) {
     return fail(
@@ -49,8 +52,8 @@ export function judgeLimits(me: Me): Check {
       }),
     );
   }
-  const share = (left: number | null, used: number) => (left === null ? 1 : left / Math.max(1, left + used));
-  const { unitsUsed, revealsUsed } = me.usage;
+  const share = (left: number | null, used = 0) => (left === null ? 1 : left / Math.max(1, left + used));
+  const { unitsUsed, revealsUsed } = me.usage ?? {};
   const low = Math.min(share(units, unitsUsed), share(reveals, revealsUsed)) < LITTLE;
   return low ? warn('limits', detail, 'little is left: see trdr me') : passed('limits', detail);
 }

@@ -1,4 +1,6 @@
 import { Failure, usageError } from '../../base/failure.ts';
+import { known } from '../../contract/known.ts';
+import { User } from '../../contract/records/user.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from './open-lookup.ts';
@@ -30,7 +32,14 @@ export async function userIdOf(subject: Subject, context: Context): Promise<stri
   if (subject.form === 'id') return subject.value;
   const answer = await openCachedLookup(context).answer(subject, context.signal);
   if (answer.found === null) throw answer.failure;
-  if (answer.found) return answer.record.id;
+  if (answer.found) {
+    const { id } = known(User, answer.record);
+    if (id) return id;
+    throw new Failure('answer', `the record of ${subject.text} has no user id`, {
+      code: 'BAD_ANSWER',
+      hint: 'give the user id instead of the handle',
+    });
+  }
   throw new Failure('missing', `no user is held for ${subject.text}`, {
     code: answer.code,
     hint: 'check the spelling with trdr whois; a user id always works',

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
-import { matches } from '../../contract/field.ts';
-import { PnlRecord } from '../../contract/records/subject.ts';
+import { isRecord } from '../../contract/known.ts';
+import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import { failedPnl } from '../../core/pnl/records.ts';
@@ -169,15 +169,29 @@ async function* recordsOf(
       yield failedPnl(subjects[position] ?? '', failure);
     }
     if (!held) continue;
-    if (!matches(PnlRecord, value)) throw spoilt(journal.path, position);
-    tally.add(value.found === null ? { found: null, failure: refusalOf(value.error) } : value);
-    yield value;
+    const record = readRow(value);
+    if (!record) throw spoilt(journal.path, position);
+    tally.add(record.found === null ? { found: null, failure: failureOf(record) } : record);
+    yield record;
   }
 }
 
-/** Why a handle was refused, in an earlier run maybe. */
-const refusalOf = ({ code, message, status, hint }: Extract<PnlRecord, { found: null }>['error']) =>
-  new Failure(status === 403 ? 'forbidden' : 'usage', message, { code, status, hint });
+/** A row of the journal: what the service sent is as it came, so that only what trdr added is checked. */
+function readRow(value: unknown): PnlRecord | undefined {
+  if (!isRecord(value)) return undefined;
+  const { subject, found } = value;
+  if (typeof subject !== 'string') return undefined;
+  if (found === true) return { ...value, subject, found };
+  const missing = MissingSubject.safeParse(value);
+  return missing.success ? missing.data : FailedSubject.safeParse(value).data;
+}
+
+/** Why a handle failed, in an earlier run maybe. */
+function failureOf({ error }: Extract<PnlRecord, { found: null }>): Failure {
+  const { code, message, status, hint } = error;
+  const kind = status === 403 ? 'forbidden' : status === 400 ? 'usage' : 'answer';
+  return new Failure(kind, message, { code, status, hint });
+}
 
 const spoilt = (path: string, position: number) =>
   new Failure('local', `the journal ${path} holds no record for handle ${position + 1}`, {

@@ -23,8 +23,8 @@ export async function preflight(context: Context, estimate: FullEstimate, what: 
   }
   await context.approve(estimate, what);
   if (estimate.most !== null && estimate.most <= context.settings.confirmAbove) return;
-  const { record } = await (await context.client()).call('me', {}, { signal: context.signal });
-  const { units, reveals } = leftOf(record);
+  const { known } = await (await context.client()).call('me', {}, { signal: context.signal });
+  const { units, reveals } = leftOf(known);
   if (units !== null && units < estimate.least) {
     throw new Failure(
       'quota',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { field, nullable } from '../field.ts';
+import { isRecord, numberOf, type Sent, textOf } from '../known.ts';
 
 const Usage = z.looseObject({
   period: field(z.string(), 'Current UTC month, YYYY-MM.'),
@@ -41,9 +42,9 @@ export interface AccountFacts {
 }
 
 /** Reads account, plan, scopes and rate out of every nesting that the service may mean. */
-export function readAccount(me: Me): AccountFacts {
-  const places = [me, me.account, me.plan, me.entitlement, me['key'], me['data']].filter(isObject);
-  const first = <T>(pick: (place: Record<string, unknown>) => T | undefined): T | null => {
+export function readAccount(me: Sent): AccountFacts {
+  const places = [me, me['account'], me['plan'], me['entitlement'], me['key'], me['data']].filter(isRecord);
+  const first = <T>(pick: (place: Sent) => T | undefined): T | null => {
     for (const place of places) {
       const found = pick(place);
       if (found !== undefined) return found;
@@ -58,12 +59,8 @@ export function readAccount(me: Me): AccountFacts {
   };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
-const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 const nameOf = (value: unknown) =>
   textOf(value) ??
-  (isObject(value) ? (textOf(value['name']) ?? textOf(value['title']) ?? textOf(value['id'])) : undefined);
+  (isRecord(value) ? (textOf(value['name']) ?? textOf(value['title']) ?? textOf(value['id'])) : undefined);
 const stringsOf = (value: unknown) =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : undefined;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { field } from '../field.ts';
+import type { Sent } from '../known.ts';
 import { LaunchpadUser } from './launchpad.ts';
 import { Pnl } from './pnl.ts';
 import { User } from './user.ts';
@@ -32,12 +33,16 @@ export const FailedSubject = z.looseObject({
   error: field(ErrorInfo, 'Why the lookup failed.'),
 });
 
+/** A subject that was found, with its record as the service sent it. */
+export type FoundSubject = Sent & { readonly subject: string; readonly found: true };
+type Unanswered = z.infer<typeof MissingSubject> | z.infer<typeof FailedSubject>;
+
 const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
   z.looseObject({ subject, found: field(z.literal(true), 'The subject was found.'), ...shape });
 
 /** One line of `trdr whois`. */
 export const WhoisRecord = z.union([answered(User.shape), MissingSubject, FailedSubject]);
-export type WhoisRecord = z.infer<typeof WhoisRecord>;
+export type WhoisRecord = FoundSubject | Unanswered;
 
 /** A handle without an answer yet. */
 export const PendingSubject = z.looseObject({
@@ -63,12 +68,12 @@ export const ResolveRecord = z.union([
   MissingSubject,
   FailedSubject,
 ]);
-export type ResolveRecord = z.infer<typeof ResolveRecord>;
+export type ResolveRecord = FoundSubject | z.infer<typeof PendingSubject> | Unanswered;
 
 /** One line of `trdr launchpad user`. */
 export const LaunchpadUserRecord = z.union([answered(LaunchpadUser.shape), MissingSubject, FailedSubject]);
-export type LaunchpadUserRecord = z.infer<typeof LaunchpadUserRecord>;
+export type LaunchpadUserRecord = FoundSubject | Unanswered;
 
 /** One line of `trdr pnl`. */
 export const PnlRecord = z.union([answered(Pnl.shape), MissingSubject, FailedSubject]);
-export type PnlRecord = z.infer<typeof PnlRecord>;
+export type PnlRecord = FoundSubject | Unanswered;

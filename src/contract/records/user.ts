@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { field, nullable } from '../field.ts';
+import type { Known } from '../known.ts';
 
 /** A social account that was linked and verified. */
 export const Social = z.looseObject({
@@ -30,7 +31,8 @@ export const User = z.looseObject({
 export type User = z.infer<typeof User>;
 
 /** Whether a verified wallet is held for a user. */
-export const holdsWallet = (user: User): boolean => user.solanaAddress !== null || user.evmAddress !== null;
+export const holdsWallet = ({ solanaAddress, evmAddress }: Known<User>): boolean =>
+  typeof solanaAddress === 'string' || typeof evmAddress === 'string';
 
 export const pendingReasons = {
   queued: 'accepted; the answer is not ready',

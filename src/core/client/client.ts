@@ -3,6 +3,7 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Bounds, Charge } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
+import type { Difference, Sent } from '../../contract/known.ts';
 import type {
   CallOptions,
   Client,
@@ -12,9 +13,9 @@ import type {
   RateWindows,
   Transport,
 } from '../../contract/ports.ts';
-import { Me, readAccount } from '../../contract/records/account.ts';
+import { readAccount } from '../../contract/records/account.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
-import { decode, encode } from './coding.ts';
+import { decode, type Encoded, encode } from './coding.ts';
 import { createLimiter, type LaneName } from './limiter.ts';
 import { isFree, matchEndpoint, rawPath } from './match-endpoint.ts';
 import { createSender, requireKey } from './sender.ts';
@@ -87,6 +88,17 @@ export function createClient(options: ClientOptions): Client {
     return read.ok ? rateOf(read.result.record) : null;
   }
 
+  const reported = new Set<string>();
+  /** Reports each field of a form once: a list of 10,000 that lacks it is one difference. */
+  function report({ method, path, form }: Encoded['row'], differences: readonly Difference[]): void {
+    for (const difference of differences) {
+      const name = `${form} ${difference.field}`;
+      if (reported.has(name)) continue;
+      reported.add(name);
+      notify({ kind: 'difference', call: `${method} ${path}`, difference });
+    }
+  }
+
   return {
     bounds: (id, ask) => encode(id, ask).bounds,
 
@@ -103,6 +115,7 @@ export function createClient(options: ClientOptions): Client {
           timeoutMs: timeoutMs ?? options.timeoutMs ?? call.row.timeoutSeconds * 1000,
           read(answer) {
             const reading = decode(call, answer, clock.now());
+            if (reading.ok) report(call.row, reading.differences);
             return reading.ok
               ? {
                   ok: true,
@@ -173,7 +186,4 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function rateOf(record: unknown): number | null {
-  const me = Me.safeParse(record);
-  return me.success ? readAccount(me.data).ratePerMinute : null;
-}
+const rateOf = (record: Sent): number | null => readAccount(record).ratePerMinute;

@@ -11,8 +11,11 @@ import {
   type Request,
 } from '../../contract/endpoint.ts';
 import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
-import { unwrap } from '../../contract/envelope.ts';
+import { Meta } from '../../contract/envelope.ts';
+import { errorCodes } from '../../contract/errors.ts';
+import { forms, recognise } from '../../contract/forms.ts';
 import { issuesText } from '../../contract/issue-text.ts';
+import { type Difference, isRecord, known } from '../../contract/known.ts';
 import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
 import { readServiceError, requestIdOf } from './service-errors.ts';
 
@@ -20,7 +23,7 @@ type Values = Record<string, unknown>;
 
 /** A row, whose price takes whatever its schemas have read. */
 export type EndpointRow = Omit<AnyEndpoint, 'price'> & {
-  readonly price: Price<Request<Values, Values>, { readonly status: 200 | 202; readonly record: unknown }>;
+  readonly price: Price<Request<Values, Values>, { readonly status: 200 | 202; readonly known: unknown }>;
 };
 
 /** A call, checked and spelled out. */
@@ -35,9 +38,15 @@ export interface Encoded {
   readonly bounds: Bounds;
 }
 
-/** An answer, read. `charge` is undefined where it can't be told what the call cost. */
+/** An answer, read. `charge` is undefined where the answer does not tell what the call cost. */
 export type DecodedAnswer<Id extends EndpointId> =
-  | { readonly ok: true; readonly result: Result<Id>; readonly charge: Charge }
+  | {
+      readonly ok: true;
+      readonly result: Result<Id>;
+      readonly charge: Charge | undefined;
+      /** How the record differs from its description, each field once. */
+      readonly differences: readonly Difference[];
+    }
   | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
 
 // A row's functions take their own request alone, so no row is a `Row` to the compiler. It holds
@@ -75,48 +84,73 @@ export function decode<Id extends EndpointId>(
   answer: HttpAnswer,
   now: number,
 ): DecodedAnswer<Id> {
-  const { row, request, bounds } = call;
+  const { row, request } = call;
   const body = parseJson(answer.text);
   const requestId = requestIdOf(answer, body);
-  const schema =
-    answer.status === 200 ? row.answers[200] : answer.status === 202 ? row.answers[202] : undefined;
-  if (!schema) {
-    if (answer.status >= 200 && answer.status < 300)
-      return unreadable(call, answer, requestId, 'its status is not one of this call');
+  if (!isSuccess(answer.status)) {
     const { failure, documented } = readServiceError(answer, body, now);
-    // A gateway's own 5xx says nothing of whether the service behind it has served the call.
-    const unsure = !documented && answer.status >= 500 && answer.status !== 503;
-    const charge = documented ? chargeOfError(row, answer.status, failure.code) : NOTHING;
-    return { ok: false, failure, charge: unsure && bounds.most > 0 ? undefined : charge };
+    return { ok: false, failure, charge: errorCharge(call, answer.status, failure.code, documented) };
   }
-  if (body === undefined) return unreadable(call, answer, requestId, `it is no JSON${typeOf(answer)}`);
-  const { data, meta } = unwrap(body);
-  const parsed = z.safeParse(schema, data);
-  if (!parsed.success) {
-    return unreadable(call, answer, requestId, issuesText(parsed.error.issues, 'the record'));
-  }
-  // The answer as it came: the copy that a schema makes loses `__proto__`, and how numbers were written.
-  const answered = { status: answer.status === 202 ? (202 as const) : (200 as const), record: data };
+  if (body === undefined)
+    return unreadable(
+      call,
+      answer,
+      requestId,
+      answer.text.trim() === '' ? 'it is empty' : `it is not JSON${typeOf(answer)}`,
+    );
+  // A success of another status than documented is read as the record it holds.
+  const isPending = answer.status === 202 && row.answers[202] !== undefined;
+  const schema = (isPending && row.answers[202]) || row.answers[200];
+  const form = isPending ? 'pending' : row.form;
+  const found = recognise(form, body);
+  if (!found) return unreadable(call, answer, requestId, `it holds no ${forms[form].name} record`);
+  const { record } = found;
+  const differences = new Map<string, Difference>();
+  const answered = {
+    status: isPending ? (202 as const) : (200 as const),
+    known: known(schema, record, (difference) => {
+      if (!differences.has(difference.field)) differences.set(difference.field, difference);
+    }),
+  };
   const charge = row.price.after(request, answered);
   const { headers } = answer;
+  const meta = isRecord(found.meta) ? known(Meta, found.meta) : undefined;
   // The schema that was chosen is the row's own for this status.
-  const result = { ...answered, meta, requestId, charge, headers } as unknown as Result<Id>;
-  return { ok: true, result, charge };
+  const result = { ...answered, record, meta, requestId, charge, headers } as unknown as Result<Id>;
+  return { ok: true, result, charge, differences: [...differences.values()] };
 }
 
 const NOTHING: Charge = { cu: 0, reveals: 0 };
 
+/** What an error can have cost; undefined where neither the status nor the body tells. */
+function errorCharge(
+  { row, bounds }: Encoded,
+  status: number,
+  code: string,
+  documented: boolean,
+): Charge | undefined {
+  // A 5xx page of a gateway does not tell whether the service behind it has served the call.
+  if (status < 400) return NOTHING;
+  const isClear = documented ? status >= 500 || isDocumented(status) : isDocumented(status) && status < 500;
+  if (!isClear && status !== 503 && bounds.most > 0) return undefined;
+  return documented ? chargeOfError(row, status, code) : NOTHING;
+}
+
+const statuses = new Set<number>(Object.values(errorCodes).map(({ status }) => status));
+const isDocumented = (status: number) => statuses.has(status);
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
 function unreadable(call: Encoded, answer: HttpAnswer, requestId: string | undefined, what: string) {
   const { bounds, method, row } = call;
-  const failure = new Failure('answer', `the answer of ${method} ${row.path} can't be read: ${what}`, {
+  const failure = new Failure('answer', `cannot read the answer of ${method} ${row.path}: ${what}`, {
     code: 'BAD_ANSWER',
     status: answer.status,
     requestId,
-    hint: 'see it as it came with trdr api, and how the service differs with trdr doctor',
+    hint: 'trdr doctor shows how the service differs from its description',
   });
-  // It was answered, so it was charged: how much is known only where the price does not depend on the answer.
-  const charge = bounds.least === bounds.most ? { cu: bounds.most, reveals: 0 } : undefined;
-  return { ok: false as const, failure, charge };
+  // What served it is not certain: the call may have been charged, up to its most.
+  return { ok: false as const, failure, charge: bounds.most === 0 ? NOTHING : undefined };
 }
 
 const typeOf = ({ headers }: HttpAnswer) => {

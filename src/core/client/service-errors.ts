@@ -1,18 +1,7 @@
-import * as z from 'zod/mini';
 import { Failure, type FailureKind } from '../../base/failure.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
+import { isRecord, recordsOf, textOf } from '../../contract/known.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
-
-// Read more leniently than the contract writes it: whatever has a code is the service's own word.
-const Body = z.looseObject({
-  error: z.looseObject({
-    code: z.string(),
-    message: z.optional(z.unknown()),
-    retryAfter: z.optional(z.unknown()),
-  }),
-  retryAfter: z.optional(z.unknown()),
-});
-const Identified = z.looseObject({ meta: z.looseObject({ requestId: z.string() }) });
 
 /** The longest text of the service that a message repeats. */
 const LONGEST = 500;
@@ -23,48 +12,79 @@ const bounded = (text: string): string => (text.length > LONGEST ? `${text.slice
 /** An error answer, read. */
 export interface ServiceError {
   readonly failure: Failure;
-  /** The body had the service's own form: what it says of billing holds. A gateway's page proves nothing. */
+  /** The body has a code, so it is the service's own: what the description says of billing holds. */
   readonly documented: boolean;
 }
 
-/** Reads an answer that is no success. `body` is its JSON, undefined where it is none. */
+/** Reads an answer that is not a success. `body` is its JSON, undefined where it is none. */
 export function readServiceError(answer: HttpAnswer, body: unknown, now: number): ServiceError {
   const { status } = answer;
-  const parsed = Body.safeParse(body);
-  const error = parsed.success ? parsed.data.error : undefined;
-  const code = error?.code.slice(0, 100) || `HTTP_${status}`;
+  const { code: stated, message, waits } = readErrorBody(body);
+  const code = stated ?? `HTTP_${status}`;
   const known = isErrorCode(code) ? errorCodes[code] : undefined;
-  const said =
-    typeof error?.message === 'string' && error.message !== '' ? bounded(error.message) : undefined;
-  const retryAfter = secondsOf(
-    parsed.success
-      ? [parsed.data.retryAfter, error?.retryAfter, answer.headers['retry-after']]
-      : [answer.headers['retry-after']],
-    now,
-  );
   return {
     failure: new Failure(
-      kindOf(status, error !== undefined),
-      said ?? known?.meaning ?? `the service answered ${status}`,
+      kindOf(status, stated !== undefined, known?.status),
+      message ?? known?.meaning ?? `the service answered with status ${status}`,
       {
         code,
         status,
         retryable: known && known.status === status ? known.retryable : isPassing(status),
-        retryAfter,
+        retryAfter: secondsOf([...waits, answer.headers['retry-after']], now),
         requestId: requestIdOf(answer, body),
-        hint: hintFor(code, status, error !== undefined),
+        hint: hintFor(code, status, stated !== undefined),
       },
     ),
-    documented: error !== undefined,
+    documented: stated !== undefined,
   };
 }
 
+/** What an error body says, whichever of the usual forms it has. */
+interface ErrorBody {
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+  /** Waits in the order in which they count. */
+  readonly waits: readonly unknown[];
+}
+
+/**
+ * The documented form is `{error: {code, message}}`. Frameworks and gateways in between write
+ * `{error: "text"}`, `{code, message}`, `{message}`, `{detail}` or `{errors: [...]}`.
+ */
+function readErrorBody(body: unknown): ErrorBody {
+  if (!isRecord(body)) return { code: undefined, message: undefined, waits: [] };
+  const { error } = body;
+  const first = recordsOf(body['errors'])[0];
+  const places = [...(isRecord(error) ? [error] : []), body, ...(first ? [first] : [])];
+  const named = [...places.map(({ code }) => codeOf(code)), constantOf(error), codeOf(body['errorCode'])];
+  const texts = [...places.flatMap(({ message, detail, title }) => [message, detail, title]), error];
+  const waits = [body, ...places].flatMap((place) => [
+    place['retryAfter'],
+    place['retry_after'],
+    place['retryAfterSeconds'],
+  ]);
+  const message = texts.map(textOf).find((text) => text !== undefined && text.trim() !== '');
+  return { code: named.find(Boolean), message: message && bounded(message), waits };
+}
+
+/** A code is one word; a sentence in its place is a message. A known one counts in any case. */
+function codeOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^[A-Za-z][\w.-]{0,99}$/.test(value)) return undefined;
+  return isErrorCode(value.toUpperCase()) ? value.toUpperCase() : value;
+}
+
+/** A text that is written like a code: `RATE_LIMITED`, and not `Not Found`. */
+const constantOf = (value: unknown) => {
+  const code = codeOf(value);
+  return code !== undefined && (isErrorCode(code) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(code))
+    ? code
+    : undefined;
+};
+
 /** The id to quote to support, from the body or a header. */
 export function requestIdOf(answer: HttpAnswer, body: unknown): string | undefined {
-  const inBody = Identified.safeParse(body);
-  const id = inBody.success
-    ? inBody.data.meta.requestId
-    : (answer.headers['x-request-id'] ?? answer.headers['request-id']);
+  const meta = isRecord(body) && isRecord(body['meta']) ? body['meta'] : {};
+  const id = textOf(meta['requestId']) ?? answer.headers['x-request-id'] ?? answer.headers['request-id'];
   return id?.slice(0, 200);
 }
 
@@ -77,10 +97,14 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   429: 'rate',
 };
 
-/** A 404 that is not the service's own says nothing of who is held: the base URL may be wrong. */
-const kindOf = (status: number, documented: boolean): FailureKind =>
-  status === 404 && !documented ? 'service' : (kinds[status] ?? 'service');
-const isPassing = (status: number) => status === 429 || (status >= 500 && status !== 501 && status !== 505);
+/**
+ * A 404 without a code may come from anything at this address: it does not say that a trader is not found.
+ * Of a status that is not in the description, a known code tells what it means.
+ */
+const kindOf = (status: number, documented: boolean, usual: number | undefined): FailureKind =>
+  status === 404 && !documented ? 'service' : (kinds[status] ?? kinds[usual ?? 0] ?? 'service');
+const isPassing = (status: number) =>
+  status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 
 /** Seconds that somebody can mean: what is no amount, or longer than a life, says nothing. */
 const isWait = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1e9;
@@ -120,7 +144,7 @@ const hints: Readonly<Record<ErrorCode, string>> = {
 function hintFor(code: string, status: number, documented: boolean): string {
   if (isErrorCode(code)) return hints[code];
   if (!documented)
-    return 'the answer did not come from the service itself; check the base URL and any proxy: trdr doctor';
+    return 'the answer may not come from the service itself; check the base URL and any proxy: trdr doctor';
   const [known] = Object.entries(errorCodes).find(([, meaning]) => meaning.status === status) ?? [];
   return known !== undefined && isErrorCode(known)
     ? hints[known]

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
-import { matches } from '../../contract/field.ts';
+import { recognise } from '../../contract/forms.ts';
+import { known, type Sent } from '../../contract/known.ts';
 import type {
   AnswerCache,
   CachedAnswer,
@@ -10,7 +11,7 @@ import type {
 } from '../../contract/ports.ts';
 import { User } from '../../contract/records/user.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
-import type { Subject, SubjectForm } from './subject.ts';
+import { isUserId, type Subject, type SubjectForm } from './subject.ts';
 
 export const MAX_AGE_MS = 3_600_000;
 /** A miss is no statement for long: the link may be verified any moment. */
@@ -34,16 +35,16 @@ export interface LookupCall {
 
 /** Where users are found: kept answers first, the service for the rest. */
 export interface CachedLookup {
-  answer(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer<User>>;
+  answer(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
   /** Asks the service, whatever is kept, and keeps its answer. */
-  ask(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer<User>>;
+  ask(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
   /** Keeps a user that another call found for a handle. */
-  keep(subject: Subject, user: User): Promise<void>;
+  keep(subject: Subject, user: Sent): Promise<void>;
   /** The calls that `answer` would make as things stand; none where a kept answer holds. */
   plan(subject: Subject): Promise<readonly LookupCall[]>;
 }
 
-type Kept = { readonly time: number; readonly user: User | null };
+type Kept = { readonly time: number; readonly user: Sent | null };
 
 const endpointOf: Readonly<Record<SubjectForm, CachedEndpoint>> = {
   handle: 'user.handle',
@@ -60,7 +61,8 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     const entry = await cache?.get(endpoint, normal);
     if (!entry) return undefined;
     if (entry.status === 404) return { time: entry.time, user: null };
-    return matches(User, entry.record) ? { time: entry.time, user: entry.record } : undefined;
+    const user = recognise('user', entry.record)?.record;
+    return user && { time: entry.time, user };
   }
 
   function isFresh({ time, user }: Kept): boolean {
@@ -74,7 +76,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     endpoint: CachedEndpoint,
     subject: { readonly value: string; readonly normal: string },
     signal: AbortSignal | undefined,
-  ): Promise<LookupAnswer<User>> {
+  ): Promise<LookupAnswer> {
     try {
       const { record } = await client.call(endpoint, askFor(endpoint, subject.value), { signal });
       const time = clock.now();
@@ -94,30 +96,30 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
    * handle was theirs at this moment. Not so a wallet: it may be linked to several users, of whom the
    * service always answers the same one, and that need not be this one.
    */
-  async function keepUser(endpoint: CachedEndpoint, normal: string, user: User, time: number): Promise<void> {
+  async function keepUser(endpoint: CachedEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;
     const answer: CachedAnswer = { time, status: 200, record: user };
-    const keys = new Map<string, readonly [CachedEndpoint, string]>();
-    for (const key of [
-      [endpoint, normal],
-      ['user.id', user.id.toLowerCase()],
-      ['user.handle', normalHandle(user.handle)],
-    ] as const) {
-      keys.set(key.join(' '), key);
-    }
-    for (const [place, name] of keys.values()) await cache.put(place, name, answer);
+    const { id, handle } = known(User, user);
+    const names = new Map<string, readonly [CachedEndpoint, string]>();
+    const add = (place: CachedEndpoint, name: string) => names.set(`${place} ${name}`, [place, name]);
+    add(endpoint, normal);
+    if (id) add('user.id', id.toLowerCase());
+    if (handle) add('user.handle', normalHandle(handle));
+    for (const [place, name] of names.values()) await cache.put(place, name, answer);
   }
 
   /**
    * A wallet answer that has aged: the id is asked for 100 CU, and where the user still holds the address,
    * that is the answer. Undefined where it has to be asked for anew.
    */
-  async function refresh(subject: Subject, user: User, signal: AbortSignal | undefined) {
-    const id = { value: user.id, normal: user.id.toLowerCase() };
-    const known = await kept('user.id', id.normal);
-    const answer: LookupAnswer<User> =
-      known?.user && isFresh(known)
-        ? { found: true, record: known.user, time: known.time, from: 'cache' }
+  async function refresh(subject: Subject, user: Sent, signal: AbortSignal | undefined) {
+    const value = idOf(user);
+    if (value === undefined) return undefined;
+    const id = { value, normal: value.toLowerCase() };
+    const saved = await kept('user.id', id.normal);
+    const answer: LookupAnswer =
+      saved?.user && isFresh(saved)
+        ? { found: true, record: saved.user, time: saved.time, from: 'cache' }
         : await call('user.id', id, signal);
     if (answer.found === null) return answer;
     if (!answer.found || !holds(answer.record, subject)) return undefined;
@@ -129,15 +131,15 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   return {
     async answer(subject, signal) {
       const endpoint = endpointOf[subject.form];
-      const known = await kept(endpoint, subject.normal);
-      if (known && isFresh(known)) {
-        const { time, user } = known;
+      const saved = await kept(endpoint, subject.normal);
+      if (saved && isFresh(saved)) {
+        const { time, user } = saved;
         return user
           ? { found: true, record: user, time, from: 'cache' }
           : { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
       }
       const refreshed =
-        known?.user && subject.form === 'wallet' ? await refresh(subject, known.user, signal) : undefined;
+        saved?.user && subject.form === 'wallet' ? await refresh(subject, saved.user, signal) : undefined;
       return refreshed ?? (await call(endpoint, subject, signal));
     },
 
@@ -147,23 +149,32 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
     async plan(subject) {
       const endpoint = endpointOf[subject.form];
-      const known = await kept(endpoint, subject.normal);
-      if (known && isFresh(known)) return [];
+      const saved = await kept(endpoint, subject.normal);
+      if (saved && isFresh(saved)) return [];
       const asked = { id: endpoint, ask: askFor(endpoint, subject.value) };
-      if (!known?.user || subject.form !== 'wallet') return [{ ...asked, sure: true }];
-      const byId = await kept('user.id', known.user.id.toLowerCase());
+      const id = saved?.user ? idOf(saved.user) : undefined;
+      if (id === undefined || subject.form !== 'wallet') return [{ ...asked, sure: true }];
+      const byId = await kept('user.id', id.toLowerCase());
       if (byId?.user && isFresh(byId)) return holds(byId.user, subject) ? [] : [{ ...asked, sure: true }];
       return [
-        { id: 'user.id', ask: askFor('user.id', known.user.id), sure: true },
+        { id: 'user.id', ask: askFor('user.id', id), sure: true },
         { ...asked, sure: false },
       ];
     },
   };
 }
 
-/** Whether a user's verified wallets hold the address. */
-const holds = (user: User, { normal }: Subject) =>
-  user.solanaAddress === normal || user.evmAddress?.toLowerCase() === normal;
+/** Whether a user's verified wallets include the address. */
+function holds(user: Sent, { normal }: Subject): boolean {
+  const { solanaAddress, evmAddress } = known(User, user);
+  return solanaAddress === normal || evmAddress?.toLowerCase() === normal;
+}
+
+/** The id that a user can be looked up by: the service takes a UUID. */
+function idOf(user: Sent): string | undefined {
+  const { id } = known(User, user);
+  return id !== undefined && isUserId(id) ? id : undefined;
+}
 
 const paramOf = { 'user.handle': 'handle', 'user.wallet': 'address', 'user.id': 'id' } as const;
 const askFor = (endpoint: CachedEndpoint, value: string) =>

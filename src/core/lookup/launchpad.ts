@@ -1,13 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Client } from '../../contract/ports.ts';
-import type { LaunchpadUser } from '../../contract/records/launchpad.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
 import type { Subject } from './subject.ts';
 
 /** Asks for launchpad accounts, one wallet at a time, as `lookup` wants it. */
 export const launchpadAnswers =
   (client: Pick<Client, 'call'>, clock: Pick<Clock, 'now'>) =>
-  async ({ value: wallet }: Subject, signal: AbortSignal): Promise<LookupAnswer<LaunchpadUser>> => {
+  async ({ value: wallet }: Subject, signal: AbortSignal): Promise<LookupAnswer> => {
     try {
       const { record } = await client.call('launchpad.user', { params: { wallet } }, { signal });
       return { found: true, record, time: clock.now(), from: 'service' };

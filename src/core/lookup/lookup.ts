@@ -1,11 +1,12 @@
 import { Failure } from '../../base/failure.ts';
+import type { Sent } from '../../contract/known.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
 import { readSubject, type Subject, type SubjectForm } from './subject.ts';
 
 /** What is known of one subject. */
-export type LookupAnswer<R> =
-  | { readonly found: true; readonly record: R; readonly time: number; readonly from: 'cache' | 'service' }
+export type LookupAnswer =
+  | { readonly found: true; readonly record: Sent; readonly time: number; readonly from: 'cache' | 'service' }
   | {
       readonly found: false;
       readonly code: string;
@@ -26,22 +27,22 @@ export type ErrorFields = {
 };
 
 /** One record a subject. */
-export type LookupRecord<R extends object> =
-  | ({ readonly subject: string; readonly found: true } & R)
+export type LookupRecord =
+  | ({ readonly subject: string; readonly found: true } & Sent)
   | { readonly subject: string; readonly found: false; readonly code: string }
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
 /** A record and what stands behind it. */
-export interface Lookup<R extends object> {
-  readonly record: LookupRecord<R>;
-  readonly answer: LookupAnswer<R>;
+export interface Lookup {
+  readonly record: LookupRecord;
+  readonly answer: LookupAnswer;
   /** The same subject stood before in this run: this is its answer again. */
   readonly repeated: boolean;
 }
 
-export interface LookupOptions<R extends object> {
+export interface LookupOptions {
   /** Asks about one subject. A failure that concerns this subject alone is an answer; others are thrown. */
-  readonly answer: (subject: Subject, signal: AbortSignal) => Promise<LookupAnswer<R>>;
+  readonly answer: (subject: Subject, signal: AbortSignal) => Promise<LookupAnswer>;
   readonly as?: SubjectForm | undefined;
   /** How many subjects are asked about at once. */
   readonly window?: number | undefined;
@@ -60,28 +61,28 @@ const GIVE_UP_AFTER = 20;
  * is a record; what concerns them all (key, scope, allowance, ceiling, a service that is gone) is thrown
  * once everything that was answered has been given.
  */
-export async function* lookup<R extends object>(
+export async function* lookup(
   texts: AsyncIterable<string> | Iterable<string>,
-  { answer, as, window = WINDOW, memory = MEMORY, signal }: LookupOptions<R>,
-): AsyncGenerator<Lookup<R>, void, void> {
-  const remember = createMemo<LookupAnswer<R>>(memory, isPaidFor);
+  { answer, as, window = WINDOW, memory = MEMORY, signal }: LookupOptions,
+): AsyncGenerator<Lookup, void, void> {
+  const remember = createMemo<LookupAnswer>(memory, isPaidFor);
   let failuresInRow = 0;
 
-  const ask = async (subject: Subject, stop: AbortSignal): Promise<LookupAnswer<R>> => {
+  const ask = async (subject: Subject, stop: AbortSignal): Promise<LookupAnswer> => {
     const answered = await answer(subject, stop);
     failuresInRow = answered.found === null && isOutage(answered.failure) ? failuresInRow + 1 : 0;
     if (answered.found === null && failuresInRow >= GIVE_UP_AFTER) throw answered.failure;
     return answered;
   };
 
-  const work = async (text: string, stop: AbortSignal): Promise<Lookup<R>> => {
+  const work = async (text: string, stop: AbortSignal): Promise<Lookup> => {
     let subject: Subject;
     try {
       subject = await readSubject(text, as);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const answered = { found: null, failure: error } as const;
-      return { record: toRecord<R>(text.trim(), answered), answer: answered, repeated: false };
+      return { record: toRecord(text.trim(), answered), answer: answered, repeated: false };
     }
     let repeated = true;
     const answered = await remember(`${subject.form}:${subject.normal}`, () => {
@@ -95,7 +96,7 @@ export async function* lookup<R extends object>(
 }
 
 /** An answer as the record of its subject. */
-function toRecord<R extends object>(subject: string, answer: LookupAnswer<R>): LookupRecord<R> {
+function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
   if (answer.found === null) return { subject, found: null, error: errorFields(answer.failure) };
   if (!answer.found) return { subject, found: false, code: answer.code };
   // They stand first, and no field of the service's takes their place.
@@ -121,7 +122,7 @@ export function errorFields(failure: Failure): ErrorFields {
  * Turns the failure of one call into an answer where it concerns its subject alone, and throws it where
  * every other subject would meet it too.
  */
-export function answerOf(error: unknown, now: number): Exclude<LookupAnswer<never>, { found: true }> {
+export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { found: true }> {
   if (!(error instanceof Failure) || concernsAll(error)) throw error;
   if (error.kind === 'missing') {
     return { found: false, code: error.code, time: now, from: 'service' };
@@ -130,7 +131,7 @@ export function answerOf(error: unknown, now: number): Exclude<LookupAnswer<neve
 }
 
 /** A kept answer can be had again for nothing: remembering it would only take room. */
-const isPaidFor = (answer: LookupAnswer<object>) => answer.found === null || answer.from === 'service';
+const isPaidFor = (answer: LookupAnswer) => answer.found === null || answer.from === 'service';
 
 const concernsAll = ({ kind, code }: Failure): boolean =>
   kind === 'auth' ||

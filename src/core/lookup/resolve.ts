@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { type Known, known, type Sent } from '../../contract/known.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
-import { holdsWallet, type Pending, type User } from '../../contract/records/user.ts';
+import { holdsWallet, type Pending, User } from '../../contract/records/user.ts';
 import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type ErrorFields, errorFields, type LookupAnswer } from './lookup.ts';
 import { createMemo } from './memo.ts';
@@ -14,7 +15,7 @@ export type ResolveSource = 'held' | 'cached' | 'live';
 
 /** One record a handle. */
 export type ResolveOutput =
-  | ({ readonly subject: string; readonly found: true; readonly source: ResolveSource } & User)
+  | ({ readonly subject: string; readonly found: true; readonly source: ResolveSource } & Sent)
   | { readonly subject: string; readonly found: false; readonly code: string }
   | PendingRecord
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
@@ -29,6 +30,9 @@ export type PendingRecord = {
   readonly retryAfterSeconds?: number;
   readonly position?: number;
 };
+
+/** What a 202 says. */
+type PendingState = Pick<PendingRecord, 'reason' | 'retryable' | 'retryAfterSeconds' | 'position'>;
 
 /** A record, and the failure behind it where there is one. */
 export interface Resolved {
@@ -86,7 +90,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     const look = afresh ? users.ask : users.answer;
     const answer = await look(subject, signal);
     // A kept answer without a wallet is no reason to pay for a resolve: it may be held by now.
-    if (answer.found && !holdsWallet(answer.record) && answer.from === 'cache') {
+    if (answer.found && !revealsWallet(answer.record) && answer.from === 'cache') {
       return fromLookup(subject, await users.ask(subject, signal));
     }
     return fromLookup(subject, answer);
@@ -100,7 +104,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     const until = clock.mono() + waitMs;
     let lost = 0;
     for (let round = 0; ; round++) {
-      let pending: Pending;
+      let pending: PendingState;
       try {
         const result = await client.call('user.resolve', { params: { handle: subject.value } }, { signal });
         if (result.status === 200) {
@@ -108,7 +112,7 @@ export function createResolver(options: ResolverOptions): Resolver {
           const source = result.headers['x-service-resolve'] === 'cached' ? 'cached' : 'live';
           return found(subject, result.record, source);
         }
-        pending = result.record;
+        pending = readPending(result.known);
       } catch (error) {
         if (!isLost(error) || ++lost >= LOST_ALLOWED) return refused(subject, error, clock.now());
         // It may have been served and charged, or the service may be at it yet: what it finds is held soon,
@@ -175,8 +179,18 @@ export async function readHandle(text: string): Promise<Subject> {
 const WINDOW = 8;
 const MEMORY = 10_000;
 
+const revealsWallet = (user: Sent) => holdsWallet(known(User, user));
+
+/** A 202 says that there is no answer yet, whatever its body leaves out. */
+const readPending = ({ reason, retryable, retryAfterSeconds, position }: Known<Pending>): PendingState => ({
+  reason: reason ?? 'unknown',
+  retryable: retryable ?? reason !== 'no_preview',
+  ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  ...(position === undefined ? {} : { position }),
+});
+
 /** Each asking again is paid for, so that the waits grow where the service leaves them open. */
-const waitFor = ({ reason, retryAfterSeconds }: Pending, round: number): number =>
+const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): number =>
   retryAfterSeconds === undefined
     ? Math.min(LONGEST_MS, (unstated[reason] ?? UNSTATED_MS) * 1.5 ** round)
     : Math.max(1, retryAfterSeconds) * 1000;
@@ -191,12 +205,12 @@ const isLost = (error: unknown): error is Failure =>
     (error.kind === 'service' && error.code.startsWith('HTTP_5')));
 
 /** What the cheap way says: a held wallet, or a failure of its own. A miss and an empty hand go on to the resolve. */
-function fromLookup(subject: Subject, answer: LookupAnswer<User>): Resolved | undefined {
+function fromLookup(subject: Subject, answer: LookupAnswer): Resolved | undefined {
   if (answer.found === null) return refusedBy(subject, answer.failure);
-  return answer.found && holdsWallet(answer.record) ? found(subject, answer.record, 'held') : undefined;
+  return answer.found && revealsWallet(answer.record) ? found(subject, answer.record, 'held') : undefined;
 }
 
-function found({ text: subject }: Subject, user: User, source: ResolveSource): Resolved {
+function found({ text: subject }: Subject, user: Sent, source: ResolveSource): Resolved {
   const first = { subject, found: true, source } as const;
   return { record: { ...first, ...user, ...first } };
 }
@@ -214,7 +228,7 @@ const refusedBy = (subject: Subject, failure: Failure): Resolved => ({
 
 function pendingRecord(
   { text: subject }: Subject,
-  { reason, retryable, retryAfterSeconds, position }: Pending,
+  { reason, retryable, retryAfterSeconds, position }: PendingState,
 ): PendingRecord {
   return {
     subject,

@@ -17,6 +17,9 @@ export interface Subject {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** Whether a text has the form of a user id. */
+export const isUserId = (text: string): boolean => UUID.test(text);
+
 const EVM = /^0x[0-9a-f]{40}$/i;
 
 /**

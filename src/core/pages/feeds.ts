@@ -1,7 +1,8 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
+import type { Sent } from '../../contract/known.ts';
+import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_DEFAULT } from '../../contract/limits.ts';
 import type { Client, RequestParts } from '../../contract/ports.ts';
-import type { Callout } from '../../contract/records/launchpad.ts';
-import type { Thesis } from '../../contract/records/thesis.ts';
+import { idOfItem, readPage, timeOfItem } from '../../contract/records/page.ts';
 import type { PageFeed } from './walk.ts';
 
 /** What a thesis feed is narrowed to. */
@@ -43,23 +44,25 @@ interface Call<Id extends EndpointId> {
 }
 
 /** Theses as a feed to walk. */
-export const thesisFeed = (client: Pick<Client, 'call'>, scope: ThesisScope = {}): PageFeed<Thesis> => ({
+export const thesisFeed = (client: Pick<Client, 'call'>, scope: ThesisScope = {}): PageFeed<Sent> => ({
   async page(before, limit, signal) {
     const { id, ask } = thesisCall(scope, { before, limit });
-    return (await client.call(id, ask, { signal })).record;
+    const { record } = await client.call(id, ask, { signal });
+    return readPage(record, Math.min(limit ?? THESIS_LIMIT_DEFAULT, THESIS_BLOCK));
   },
-  idOf: ({ id }) => id,
-  timeOf: ({ platformCreatedAt }) => platformCreatedAt,
+  idOf: idOfItem,
+  timeOf: (item) => timeOfItem(item, 'platformCreatedAt'),
   sized: true,
 });
 
 /** Callouts as a feed to walk; its pages have one size and one price. */
-export const calloutFeed = (client: Pick<Client, 'call'>, scope: CalloutScope = {}): PageFeed<Callout> => ({
+export const calloutFeed = (client: Pick<Client, 'call'>, scope: CalloutScope = {}): PageFeed<Sent> => ({
   async page(before, _rows, signal) {
     const { id, ask } = calloutCall(scope, { before });
-    return (await client.call(id, ask, { signal })).record;
+    const { record } = await client.call(id, ask, { signal });
+    return readPage(record, CALLOUT_PAGE);
   },
-  idOf: ({ id }) => id,
-  timeOf: ({ createdAt }) => createdAt,
+  idOf: idOfItem,
+  timeOf: (item) => timeOfItem(item, 'createdAt'),
   sized: false,
 });

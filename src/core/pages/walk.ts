@@ -13,7 +13,8 @@ export interface ListPage<T> {
 export interface PageFeed<T> {
   /** A page of rows older than `before`; `rows` is undefined where the feed's pages have one size. */
   page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<ListPage<T>>;
-  readonly idOf: (item: T) => string;
+  /** Undefined where the item has none: it can be neither told from others nor used as a cursor. */
+  readonly idOf: (item: T) => string | undefined;
   /** Post time, epoch ms, where it is known. */
   readonly timeOf: (item: T) => number | null;
   /** Whether the page size can be chosen, and is paid for. */
@@ -54,7 +55,8 @@ export async function* walk<T>(feed: PageFeed<T>, options: WalkOptions = {}): As
     sizer?.saw(page.items.map(feed.timeOf), page.hasMore);
     let news = 0;
     for (const item of page.items) {
-      if (!seen.add(feed.idOf(item))) continue;
+      const id = feed.idOf(item);
+      if (id !== undefined && !seen.add(id)) continue;
       news++;
       const time = feed.timeOf(item);
       if (time !== null && time < since) return;
@@ -64,7 +66,10 @@ export async function* walk<T>(feed: PageFeed<T>, options: WalkOptions = {}): As
     }
     if (!page.hasMore) return;
     // The oldest row is where the next page starts, also where the page does not say so.
-    const rows = page.items.map(feed.idOf).reverse();
+    const rows = page.items
+      .map(feed.idOf)
+      .filter((id) => id !== undefined)
+      .reverse();
     const next = page.nextBefore ?? rows[0];
     barren = news === 0 ? barren + 1 : 0;
     if (next === undefined || cursors.has(next) || barren >= BARREN_PAGES) throw stuck();

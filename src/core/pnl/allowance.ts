@@ -64,12 +64,12 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
   let walletsCount = false;
 
   async function refresh(signal?: AbortSignal): Promise<Left> {
-    const { record } = await client.call('me', {}, { signal });
-    const now = record.usage.unitsUsed;
+    const { known } = await client.call('me', {}, { signal });
+    const now = known.usage?.unitsUsed ?? null;
     // Whoever else spends from the same key makes the arithmetic worthless.
     if (since > 0) trust = now === used ? Math.min(LONGEST_TRUST, Math.max(1, trust * 2)) : 0;
     used = now;
-    left = leftOf(record);
+    left = leftOf(known);
     since = 0;
     return left;
   }
@@ -120,7 +120,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
     },
     async unmoved(before, waitMs, signal) {
       if (before === null) return false;
-      const standsStill = async () => (await client.call('me', {})).record.usage.unitsUsed === before;
+      const standsStill = async () => (await client.call('me', {})).known.usage?.unitsUsed === before;
       try {
         if (!(await standsStill())) return false;
         if (waitMs <= 0) return true;

@@ -1,8 +1,9 @@
 import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
+import { listOf } from '../../contract/known.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { answerOf } from '../lookup/lookup.ts';
-import { answersOf, failedPnl, foundPnl, missingPnl, type PnlAnswer } from './records.ts';
+import { answersOf, failedPnl, foundPnl, type HandleAnswer, missingPnl, type PnlAnswer } from './records.ts';
 
 /** What was learnt of one handle, by its place among all. */
 export interface PnlResult {
@@ -13,7 +14,8 @@ export interface PnlResult {
 
 /** What one call brought. */
 export interface BatchAnswer {
-  readonly records: readonly PnlAnswer[];
+  /** One for each handle, in their order. */
+  readonly answers: readonly HandleAnswer[];
   readonly requestId: string | undefined;
   readonly reveals: number;
 }
@@ -30,8 +32,8 @@ export async function requestOne(
   { now, ...options }: CallOptions & { readonly now: () => number },
 ): Promise<PnlResult> {
   try {
-    const { records } = await single(client, subject, options);
-    return { position: 0, record: records[0] ?? missingPnl(subject) };
+    const { answers } = await single(client, subject, options);
+    return { position: 0, record: answers[0]?.record ?? missingPnl(subject) };
   } catch (error) {
     const answer = answerOf(error, now());
     if (answer.found === false) return { position: 0, record: missingPnl(subject, answer.code) };
@@ -51,14 +53,14 @@ export async function requestBatch(
     return await single(client, only, options);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
-    return { records: [missingPnl(only, error.code)], requestId: error.requestId, reveals: 0 };
+    return { answers: [{ record: missingPnl(only, error.code) }], requestId: error.requestId, reveals: 0 };
   }
 }
 
 async function single(client: Caller, subject: string, options: CallOptions): Promise<BatchAnswer> {
   const ask = { params: { handle: sent(subject) } };
   const { record, requestId, charge } = await client.call('user.pnl', ask, options);
-  return { records: [foundPnl(subject, record)], requestId, reveals: charge.reveals };
+  return { answers: [{ record: foundPnl(subject, record) }], requestId, reveals: charge?.reveals ?? 1 };
 }
 
 async function batch(
@@ -68,7 +70,16 @@ async function batch(
 ): Promise<BatchAnswer> {
   const ask = { body: { handles: subjects.map(sent) } };
   const { record, requestId, charge } = await client.call('users.pnl', ask, options);
-  return { records: answersOf(subjects, record), requestId, reveals: charge.reveals };
+  if (listOf(record['entries']).length + listOf(record['missing']).length === 0) {
+    throw new Failure('answer', `the answer mentions none of the ${subjects.length} handles of the batch`, {
+      code: 'NO_ENTRY',
+      status: 200,
+      requestId,
+      hint: 'trdr doctor shows how the service differs from its description',
+    });
+  }
+  const answers = answersOf(subjects, record);
+  return { answers, requestId, reveals: charge?.reveals ?? subjects.length };
 }
 
 /** What one handle of a batch can bring upon all of it: nothing was charged, and the others may pass. */

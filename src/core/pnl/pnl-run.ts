@@ -139,13 +139,22 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       refusedInRow = 0;
       most = Math.min(BATCH_MAX, most * 2);
       const spent = client.spent.cu - before.cu;
-      const rows = answer.records.map((value, place) => ({ position: positions[place] ?? 0, value }));
+      const results = answer.answers.map(({ record, failure }, place) => ({
+        position: positions[place] ?? 0,
+        record,
+        failure,
+      }));
+      const rows = results.map(({ position, record }) => ({ position, value: record }));
       await settle((to, number) =>
         keep(() => to.answered(number, { rows, cu: spent, requestId: answer.requestId })),
       );
-      purse.paid({ cu: spent, reveals: answer.reveals });
+      if (mayBeLost() > before.lost) purse.lost();
+      else purse.paid({ cu: spent, reveals: answer.reveals });
       at += size;
-      yield rows.map(({ position, value }) => ({ position, record: value }));
+      yield results;
+      // A service that answers with none of the handles asked for would be paid for nothing again and again.
+      const [first] = results;
+      if (first?.failure && results.every(({ failure }) => failure !== undefined)) throw first.failure;
     }
   }
 

@@ -1,47 +1,50 @@
+import { numberOf, type Sent } from '../../contract/known.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 
 /** What a rank did: places won or lost, or that it is new, or gone and from where. */
-function move({ change, previousRank, rankChange }: BoardRecord) {
+function move({ change, previousRank, rankChange }: Sent) {
   if (change === 'new') return 'new';
-  return change === 'left' ? `left #${previousRank}` : rankChange;
+  if (change !== 'left') return rankChange;
+  return typeof previousRank === 'number' ? `left #${previousRank}` : 'left';
 }
 
-const change: Column<BoardRecord> = { title: 'move', kind: 'move', value: move, field: 'change' };
+const change: Column<Sent> = { title: 'move', kind: 'move', value: move, field: 'change' };
 
 /** The board; bars are drawn against the largest PnL of `rows`, which may be filled in until they are drawn. */
-export function boardView(rows: readonly BoardRecord[], compared: boolean): View<BoardRecord> {
+export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> {
   let largest: number | undefined;
-  const length = ({ pnlUsd }: BoardRecord) => {
-    largest ??= rows.reduce((most, row) => Math.max(most, Math.abs(row.pnlUsd ?? 0)), 0);
-    return pnlUsd === null ? undefined : largest > 0 ? pnlUsd / largest : 0;
+  const length = (row: Sent) => {
+    largest ??= rows.reduce((most, { pnlUsd }) => Math.max(most, Math.abs(numberOf(pnlUsd) ?? 0)), 0);
+    const pnlUsd = numberOf(row['pnlUsd']);
+    return pnlUsd === undefined ? undefined : largest > 0 ? pnlUsd / largest : 0;
   };
   return {
     columns: [
-      { title: compared ? 'rank' : '#', kind: 'integer', value: (row) => row.rank, field: 'rank' },
+      { title: compared ? 'rank' : '#', kind: 'integer', value: (row) => row['rank'], field: 'rank' },
       ...(compared ? [change] : []),
-      { title: 'user', kind: 'text', value: (row) => row.username, rank: 1, min: 8, field: 'username' },
-      { title: 'wallet', kind: 'address', value: (row) => row.wallet, min: 11, field: 'wallet' },
-      { title: 'PnL', kind: 'signedUsd', value: (row) => row.pnlUsd, field: 'pnlUsd' },
+      { title: 'user', kind: 'text', value: (row) => row['username'], rank: 1, min: 8, field: 'username' },
+      { title: 'wallet', kind: 'address', value: (row) => row['wallet'], min: 11, field: 'wallet' },
+      { title: 'PnL', kind: 'signedUsd', value: (row) => row['pnlUsd'], field: 'pnlUsd' },
       { title: '', kind: 'bar', value: length, rank: 3 },
-      { title: 'return', kind: 'percent', value: (row) => row.pnlPercent, rank: 2, field: 'pnlPercent' },
+      { title: 'return', kind: 'percent', value: (row) => row['pnlPercent'], rank: 2, field: 'pnlPercent' },
       {
         title: 'realized',
         kind: 'signedUsd',
-        value: (row) => row.realizedPnlUsd,
+        value: (row) => row['realizedPnlUsd'],
         rank: 4,
         field: 'realizedPnlUsd',
       },
       {
         title: 'unrealized',
         kind: 'signedUsd',
-        value: (row) => row.unrealizedPnlUsd,
+        value: (row) => row['unrealizedPnlUsd'],
         rank: 5,
         field: 'unrealizedPnlUsd',
       },
-      { title: 'SOL', kind: 'number', value: (row) => row.pnlSol, rank: 6, field: 'pnlSol' },
-      { title: 'verified', kind: 'flag', value: (row) => row.isVerified, rank: 7, field: 'isVerified' },
+      { title: 'SOL', kind: 'number', value: (row) => row['pnlSol'], rank: 6, field: 'pnlSol' },
+      { title: 'verified', kind: 'flag', value: (row) => row['isVerified'], rank: 7, field: 'isVerified' },
     ],
     fields: fieldPaths(BoardRecord),
     // That there is none is said where the board is asked for, with the time.

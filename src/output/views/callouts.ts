@@ -1,34 +1,47 @@
+import type { Sent } from '../../contract/known.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import type { View } from '../view.ts';
 
 /** Callouts, newest first: what was called out, what became of it, and why. */
-export const calloutView: View<Callout> = {
+export const calloutView: View<Sent> = {
   columns: [
-    { title: 'posted', kind: 'time', value: (row) => row.createdAt, rank: 2, field: 'createdAt' },
+    { title: 'posted', kind: 'time', value: (row) => row['createdAt'], rank: 2, field: 'createdAt' },
     {
       title: 'coin',
       kind: 'text',
-      value: (row) => row.coinSymbol ?? row.coinName ?? row.coinMint,
+      value: (row) => row['coinSymbol'] ?? row['coinName'] ?? row['coinMint'],
       min: 6,
       field: 'coinSymbol',
     },
-    { title: 'by', kind: 'text', value: (row) => row.userName ?? row.wallet, min: 8, field: 'userName' },
-    { title: 'now', kind: 'multiple', value: (row) => row.multiple, field: 'multiple' },
-    { title: 'best', kind: 'multiple', value: (row) => row.maxMultiplier, rank: 3, field: 'maxMultiplier' },
+    {
+      title: 'by',
+      kind: 'text',
+      value: (row) => row['userName'] ?? row['wallet'],
+      min: 8,
+      field: 'userName',
+    },
+    { title: 'now', kind: 'multiple', value: (row) => row['multiple'], field: 'multiple' },
+    {
+      title: 'best',
+      kind: 'multiple',
+      value: (row) => row['maxMultiplier'],
+      rank: 3,
+      field: 'maxMultiplier',
+    },
     {
       title: 'mcap then',
       kind: 'usd',
-      value: (row) => row.calledOutAtMcap,
+      value: (row) => row['calledOutAtMcap'],
       rank: 1,
       field: 'calledOutAtMcap',
     },
-    { title: 'wallet', kind: 'address', value: (row) => row.wallet, rank: 4, field: 'wallet' },
-    { title: 'mint', kind: 'address', value: (row) => row.coinMint, rank: 5, field: 'coinMint' },
+    { title: 'wallet', kind: 'address', value: (row) => row['wallet'], rank: 4, field: 'wallet' },
+    { title: 'mint', kind: 'address', value: (row) => row['coinMint'], rank: 5, field: 'coinMint' },
     {
       title: 'why',
       kind: 'text',
-      value: (row) => row.thesis,
+      value: (row) => row['thesis'],
       wrap: true,
       below: true,
       lines: 3,
@@ -40,7 +53,7 @@ export const calloutView: View<Callout> = {
 };
 
 /** Callouts as they are posted: taken as they come. */
-export const liveCalloutView: View<Readonly<Record<string, unknown>>> = {
+export const liveCalloutView: View<Sent> = {
   columns: [
     { title: 'posted', kind: 'time', value: (row) => row['createdAt'], rank: 2, field: 'createdAt' },
     {

@@ -1,4 +1,5 @@
 import { group } from '../../base/units.ts';
+import { isRecord, type Sent, textOf } from '../../contract/known.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import type { View } from '../view.ts';
@@ -9,13 +10,24 @@ export interface Outlook {
   readonly runsOutAt: number | null;
 }
 
-const used = (spent: number, left: number | null) => ({
-  used: spent,
-  of: left === null ? null : spent + left,
-});
+const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
+
+/** A bar of both numbers; where one of them is not a number, what came as it came. */
+function used(spent: unknown, left: unknown): unknown {
+  if (typeof spent === 'number' && (typeof left === 'number' || left === null)) {
+    return { used: spent, of: left === null ? null : spent + left };
+  }
+  if (spent === undefined && left === undefined) return undefined;
+  return `${valueText(spent)} used, ${valueText(left)} left`;
+}
+
+const valueText = (value: unknown): string =>
+  typeof value === 'number' ? group(value) : (textOf(value) ?? JSON.stringify(value) ?? 'not reported');
+
+const periodText = (period: unknown) => (typeof period === 'string' ? `${period} (UTC month)` : period);
 
 /** The key's plan and meters; `outlook` is what its use so far leads to. */
-export const meView = (outlook: Outlook | null): View<Me> => ({
+export const meView = (outlook: Outlook | null): View<Sent> => ({
   columns: [
     { title: 'plan', kind: 'text', value: (me) => readAccount(me).plan },
     {
@@ -25,18 +37,28 @@ export const meView = (outlook: Outlook | null): View<Me> => ({
       rank: 2,
       field: 'ratePerMinute',
     },
-    { title: 'units used', kind: 'integer', value: (me) => me.usage.unitsUsed, field: 'usage.unitsUsed' },
-    { title: 'left', kind: 'integer', value: (me) => me.usage.unitsRemaining, field: 'usage.unitsRemaining' },
+    {
+      title: 'units used',
+      kind: 'integer',
+      value: (me) => usageOf(me)['unitsUsed'],
+      field: 'usage.unitsUsed',
+    },
+    {
+      title: 'left',
+      kind: 'integer',
+      value: (me) => usageOf(me)['unitsRemaining'],
+      field: 'usage.unitsRemaining',
+    },
     {
       title: 'reveals used',
       kind: 'integer',
-      value: (me) => me.usage.revealsUsed,
+      value: (me) => usageOf(me)['revealsUsed'],
       field: 'usage.revealsUsed',
     },
     {
       title: 'left',
       kind: 'integer',
-      value: (me) => me.usage.revealsRemaining,
+      value: (me) => usageOf(me)['revealsRemaining'],
       field: 'usage.revealsRemaining',
     },
   ],
@@ -44,13 +66,17 @@ export const meView = (outlook: Outlook | null): View<Me> => ({
     title: (me) => readAccount(me).account ?? 'this key',
     lines: [
       { label: 'plan', kind: 'text', value: (me) => planText(me) },
-      { label: 'period', kind: 'text', value: (me) => `${me.usage.period} (UTC month)` },
-      { label: 'units', kind: 'meter', value: (me) => used(me.usage.unitsUsed, me.usage.unitsRemaining) },
-      { label: 'top-ups', kind: 'integer', value: (me) => me.usage.additionalUnits || undefined },
+      { label: 'period', kind: 'text', value: (me) => periodText(usageOf(me)['period']) },
+      {
+        label: 'units',
+        kind: 'meter',
+        value: (me) => used(usageOf(me)['unitsUsed'], usageOf(me)['unitsRemaining']),
+      },
+      { label: 'top-ups', kind: 'integer', value: (me) => usageOf(me)['additionalUnits'] || undefined },
       {
         label: 'reveals',
         kind: 'meter',
-        value: (me) => used(me.usage.revealsUsed, me.usage.revealsRemaining),
+        value: (me) => used(usageOf(me)['revealsUsed'], usageOf(me)['revealsRemaining']),
       },
       { label: 'by month end', kind: 'integer', value: () => outlook?.unitsByMonthEnd },
       { label: 'runs out', kind: 'time', value: () => outlook?.runsOutAt ?? undefined },
@@ -62,10 +88,13 @@ export const meView = (outlook: Outlook | null): View<Me> => ({
   empty: 'no account',
 });
 
-function planText(me: Me): string {
+function planText(me: Sent): string {
   const { plan } = readAccount(me);
-  const name = plan ?? 'not told';
-  return me.entitlement.unmetered ? `${name}, unmetered: counted, never refused` : name;
+  const name = plan ?? 'not reported';
+  const { entitlement } = me;
+  return isRecord(entitlement) && entitlement['unmetered'] === true
+    ? `${name}, unmetered: counted, never refused`
+    : name;
 }
 
 const rateText = (rate: number | null) => (rate === null ? undefined : `${group(rate)} requests a minute`);

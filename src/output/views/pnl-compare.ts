@@ -1,7 +1,7 @@
 import type { PnlWindow, WindowName } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { CellKind, View } from '../view.ts';
-import { windowOf, windowStateText } from './pnl-rows.ts';
+import { handleOf, windowOf, windowStateText } from './pnl-rows.ts';
 
 /** A line of a comparison: one number of one window, for each handle. */
 export interface CompareRow {
@@ -40,7 +40,7 @@ export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
       { title: 'window', kind: 'text', value: (row) => row.window, min: 6 },
       { title: '', kind: 'text', value: (row) => row.title, min: 9 },
       ...records.map((record, at) => ({
-        title: `@${record.found === true ? record.handle : record.subject.replace(/^@/, '')}`,
+        title: `@${handleOf(record)}`,
         kind: 'signedUsd' as const,
         kindOf: (row: CompareRow) => row.kind,
         value: (row: CompareRow) => row.values[at],

@@ -1,5 +1,6 @@
 import { copySources } from '../../base/json.ts';
-import { type PnlWindow, type WindowName, windowNames } from '../../contract/records/pnl.ts';
+import { isRecord, numberOf, type Sent, textOf } from '../../contract/known.ts';
+import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
 /** What a record says of a window: numbers, or which of the kinds of nothing. */
@@ -39,16 +40,27 @@ export const rowFields = [
 export const sortKeys = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'] as const;
 export type SortKey = (typeof sortKeys)[number];
 
-/** The numbers that a record holds for a window; undefined where it holds none. */
-export const windowOf = (record: PnlRecord, window: WindowName): PnlWindow | undefined =>
-  (record.found === true ? record.windows[window] : null) ?? undefined;
+/** The numbers of a record for a window, as they came; undefined where there are none. */
+export function windowOf(record: PnlRecord, window: WindowName): Sent | undefined {
+  if (record.found !== true || !isRecord(record['windows'])) return undefined;
+  const numbers = record['windows'][window];
+  return isRecord(numbers) ? numbers : undefined;
+}
+
+/** One number of a window; undefined where it is not a number. */
+export const measureOf = (record: PnlRecord, window: WindowName, name: SortKey): number | undefined =>
+  numberOf(windowOf(record, window)?.[name]);
+
+/** The handle of a record, else the subject that was given. */
+export const handleOf = (record: PnlRecord): string =>
+  (record.found === true ? textOf(record['handle']) : undefined) ?? record.subject.replace(/^@/, '');
 
 /** Tells the kinds of nothing apart, for one window or for all of them. */
 export function windowState(record: PnlRecord, windows: readonly WindowName[] = windowNames): WindowState {
   if (record.found === null) return 'failed';
   if (!record.found) return 'not_held';
   if (windows.some((window) => windowOf(record, window))) return 'ok';
-  return record.wallet === null && record.evmWallet === null ? 'no_wallet' : 'no_numbers';
+  return record['wallet'] === null && record['evmWallet'] === null ? 'no_wallet' : 'no_numbers';
 }
 
 /** The same in words; empty where there is nothing to explain. */
@@ -101,11 +113,11 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
       code,
       ...person,
       window,
-      netUsd: numbers?.netUsd,
-      returnPct: numbers?.returnPct,
-      volumeUsd: numbers?.volumeUsd,
-      trades: numbers?.trades,
-      rank: numbers?.rank,
+      netUsd: numbers?.['netUsd'],
+      returnPct: numbers?.['returnPct'],
+      volumeUsd: numbers?.['volumeUsd'],
+      trades: numbers?.['trades'],
+      rank: numbers?.['rank'],
       ...extras,
       ...unknownOf(numbers),
     };
@@ -116,8 +128,8 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
 /** Puts the best first by one number of one window; those without it come last, in the order they had. */
 export function sorted(records: readonly PnlRecord[], by: SortKey, window: WindowName): PnlRecord[] {
   const keyed = records.map((record) => {
-    const value = windowOf(record, window)?.[by] ?? null;
-    return { record, value: value === null ? Number.NEGATIVE_INFINITY : by === 'rank' ? -value : value };
+    const value = measureOf(record, window, by);
+    return { record, value: value === undefined ? Number.NEGATIVE_INFINITY : by === 'rank' ? -value : value };
   });
   // Infinite twice makes no difference that could be subtracted.
   return keyed.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value)).map(({ record }) => record);
@@ -128,7 +140,7 @@ export function largestOf(records: readonly PnlRecord[]): (window: WindowName) =
   const largest = new Map<WindowName, number>();
   for (const record of records) {
     for (const window of windowNames) {
-      const size = Math.abs(windowOf(record, window)?.netUsd ?? 0);
+      const size = Math.abs(measureOf(record, window, 'netUsd') ?? 0);
       if (size > (largest.get(window) ?? 0)) largest.set(window, size);
     }
   }

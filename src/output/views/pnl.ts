@@ -1,16 +1,25 @@
+import { numberOf } from '../../contract/known.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import type { Column, View } from '../view.ts';
-import { largestOf, type PnlRow, rowFields, rowsOf, windowOf, windowStateText } from './pnl-rows.ts';
+import {
+  handleOf,
+  largestOf,
+  measureOf,
+  type PnlRow,
+  rowFields,
+  rowsOf,
+  windowOf,
+  windowStateText,
+} from './pnl-rows.ts';
 
 const of =
   (key: string) =>
   (record: PnlRecord): unknown =>
     record.found === true ? record[key] : undefined;
 
-const nameOf = (record: PnlRecord) =>
-  `@${record.found === true ? record.handle : record.subject.replace(/^@/, '')}`;
+const nameOf = (record: PnlRecord): string => `@${handleOf(record)}`;
 
 /** Cash flow as a share of the largest shown, for a bar. */
 const lengthOf = (netUsd: number | undefined, largest: number) =>
@@ -54,7 +63,7 @@ export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
           const largest = Math.max(...windows.map((window) => largestOf([record])(window)));
           return windows.map((window) => {
             const { netUsd, returnPct, rank, volumeUsd, trades } = windowOf(record, window) ?? {};
-            return [window, netUsd, returnPct, rank, volumeUsd, trades, lengthOf(netUsd, largest)];
+            return [window, netUsd, returnPct, rank, volumeUsd, trades, lengthOf(numberOf(netUsd), largest)];
           });
         },
       },
@@ -83,7 +92,7 @@ export function tableRows(
   return rows.map((row) => ({
     ...row,
     name: nameOf(record),
-    length: largest && lengthOf(windowOf(record, row.window)?.netUsd, largest(row.window)),
+    length: largest && lengthOf(measureOf(record, row.window, 'netUsd'), largest(row.window)),
     nothing: nothing || windowStateText(record, [row.window]),
   }));
 }

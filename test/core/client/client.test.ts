@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { endpointIds } from '../../../src/contract/endpoints.ts';
 import { errorCodes } from '../../../src/contract/errors.ts';
+import { differenceText } from '../../../src/contract/known.ts';
 import type { RequestParts } from '../../../src/contract/ports.ts';
 import { createClient } from '../../../src/core/client/client.ts';
 import { createSpendLimit } from '../../../src/core/client/spend-limit.ts';
@@ -126,10 +127,10 @@ describe('an answer', () => {
     [
       'not JSON',
       { status: 200, headers: { 'content-type': 'text/html' }, text: '<html>' },
-      'no JSON (text/html)',
+      'not JSON (text/html)',
     ],
-    ['of the wrong shape', json(200, user({ handle: 7 })), 'handle must be a string'],
-    ['of a status that the call has not', json(204, {}), 'status'],
+    ['no record of its form', json(200, { name: 'Mert' }), 'it holds no user record'],
+    ['empty', { status: 204, headers: {}, text: '' }, 'it is empty'],
   ])('that is %s says so and counts at its most', async (_, answer, words) => {
     const { client, ledger } = rig(() => ({
       ...answer,
@@ -142,13 +143,30 @@ describe('an answer', () => {
     expect(client.spent).toEqual({ cu: 0, atMost: 200, calls: 1 });
   });
 
-  it('of the wrong shape names the first wrong field', async () => {
-    const page = { count: 1, hasMore: false, nextBefore: null, updatedAt: null, items: [{ id: 'a' }] };
-    const { client, ledger } = rig(() => json(200, page));
-    const failure = await failureOf(client.call('thesis.all', {}));
-    expect(failure.message).toContain('items[0].authorHandle');
-    // The price of a page does not depend on what it holds.
-    expect(ledger).toMatchObject([{ cu: 200 }]);
+  it('that differs from its description is delivered as it came, and each field reported once', async () => {
+    const page = { hasMore: false, nextBefore: null, updatedAt: null, items: [{ id: 'a' }, { id: 7 }, 'x'] };
+    const notices: string[] = [];
+    const { client, ledger } = rig(() => json(200, page), {
+      notify: (notice) => {
+        if (notice.kind === 'difference') notices.push(differenceText(notice.difference));
+      },
+    });
+    expect((await client.call('thesis.all', {})).record).toEqual(page);
+    expect((await client.call('thesis.all', {})).known.items).toEqual([{ id: 'a' }, {}]);
+    expect(ledger).toMatchObject([{ cu: 200 }, { cu: 200 }]);
+    expect(notices).toEqual([
+      'count is missing',
+      'items[].authorHandle is missing',
+      'items[].thesis is missing',
+      'items[].platformCreatedAt is missing',
+      'items[].id is a number, expected text',
+      'items[] is text, expected an object',
+    ]);
+  });
+
+  it('of an unusual 2xx status is read as the record it holds', async () => {
+    const { client } = rig(() => json(203, user()));
+    expect(await client.call('user.handle', mert)).toMatchObject({ status: 200, record: user() });
   });
 
   it('that repeats the key loses it', async () => {

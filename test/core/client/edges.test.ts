@@ -83,7 +83,10 @@ describe('a call', () => {
   });
 
   test.each([
-    [499, { cu: 0, reveals: 0 }],
+    [404, { cu: 0, reveals: 0 }],
+    [418, undefined],
+    [451, undefined],
+    [499, undefined],
     [500, undefined],
     [502, undefined],
     [503, { cu: 0, reveals: 0 }],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
 import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports.ts';
-import type { User } from '../../../src/contract/records/user.ts';
 import type { ClientOptions } from '../../../src/core/client/client.ts';
 import { type CachedLookupOptions, createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type Lookup, lookup } from '../../../src/core/lookup/lookup.ts';
@@ -42,10 +41,10 @@ function setUp(
   const cache = memoryCache();
   const source = createCachedLookup({ client: made.client, clock: made.clock, cache, ...rest });
   const run = async (texts: AsyncIterable<string> | Iterable<string>) => {
-    const records: Lookup<User>[] = [];
+    const records: Lookup[] = [];
     let failure: unknown;
     try {
-      for await (const found of lookup<User>(texts, { answer: source.answer })) records.push(found);
+      for await (const found of lookup(texts, { answer: source.answer })) records.push(found);
     } catch (thrown) {
       failure = thrown;
     }
@@ -116,7 +115,7 @@ describe('lookups', () => {
     }
     let count = 0;
     const before = heldBytes();
-    for await (const _ of lookup<User>(yes(), { answer: source.answer })) if (++count === 100_000) break;
+    for await (const _ of lookup(yes(), { answer: source.answer })) if (++count === 100_000) break;
     expect(sent.length).toBe(1);
     expect(heldBytes() - before).toBeLessThan(5e6);
   });

@@ -8,7 +8,7 @@ const batch = (entries: readonly string[], missing: readonly string[] = []) => (
   entries: entries.map((handle) => entryOf(handle)),
 });
 const foundOf = (subjects: readonly string[], answer: ReturnType<typeof batch>) =>
-  answersOf(subjects, answer).map((record) =>
+  answersOf(subjects, answer).map(({ record }) =>
     record.found === true ? [record.subject, record.handle] : [record.subject, record.found],
   );
 
@@ -21,17 +21,33 @@ describe('the answers of a batch', () => {
     ]);
   });
 
-  test('find whoever was renamed by their place', () => {
-    expect(foundOf(['a', 'old', 'gone', 'z'], batch(['a', 'new', 'z'], ['gone']))).toEqual([
-      ['a', 'a'],
-      ['old', 'new'],
-      ['gone', false],
-      ['z', 'z'],
-    ]);
+  test('never pass an entry under another handle off as the answer, and keep what was paid for', () => {
+    const answers = answersOf(['a', 'old', 'gone', 'z'], batch(['a', 'new', 'z'], ['gone']));
+    expect(answers.map(({ record }) => record.found)).toEqual([true, null, false, true]);
+    expect(answers[1]?.record).toMatchObject({
+      subject: 'old',
+      error: { code: 'NO_ENTRY', hint: expect.stringContaining('@new'), unmatched: [{ handle: 'new' }] },
+    });
+    expect(answers[1]?.failure?.kind).toBe('answer');
+  });
+
+  test('are each judged on their own, whatever stands beside them', () => {
+    const odd = { ...entryOf('b'), windows: { '24h': { rank: null } }, followers: 'many' };
+    const answers = answersOf(['a', 'b', 'c', 'd'], {
+      entries: [null, 7, odd, { windows: {} }, entryOf('a')],
+      missing: ['C', null, {}],
+    });
+    expect(answers.map(({ record }) => record.found)).toEqual([true, true, false, null]);
+    expect(answers[1]?.record).toEqual({ subject: 'b', found: true, ...odd });
+    expect(answers[3]?.record).toMatchObject({ error: { unmatched: [null, 7, { windows: {} }] } });
+  });
+
+  test('are found where the handle is listed as missing too, since they were paid for', () => {
+    expect(foundOf(['a'], batch(['a'], ['a']))).toEqual([['a', 'a']]);
   });
 
   test('say so where nothing was said of a handle', () => {
-    expect(answersOf(['a', 'b', 'c'], batch(['a']))[1]).toMatchObject({
+    expect(answersOf(['a', 'b', 'c'], batch(['a']))[1]?.record).toMatchObject({
       subject: 'b',
       found: null,
       error: { code: 'NO_ENTRY' },
@@ -40,7 +56,7 @@ describe('the answers of a batch', () => {
 
   test("never let a field of the service's take the place of subject and found", () => {
     const entry = { ...entryOf('a'), subject: 'x', found: false };
-    expect(answersOf(['A'], { count: 1, missing: [], entries: [entry] })[0]).toMatchObject({
+    expect(answersOf(['A'], { count: 1, missing: [], entries: [entry] })[0]?.record).toMatchObject({
       subject: 'A',
       found: true,
     });

@@ -6,6 +6,7 @@ import {
   chargeOfError,
   type Endpoint,
   type FieldShapes,
+  type KnownAnswer,
   type Request,
 } from '../../../contract/endpoint.ts';
 import { errorCodes } from '../../../contract/errors.ts';
@@ -105,7 +106,9 @@ function chargeAnswer<
   { key }: Caller,
   count: RevealCount,
 ): CallOutcome {
-  const price = endpoint.price.after(request, answer);
+  // What the sandbox answers is whole, so that all of it is known.
+  const whole = { status: answer.status, known: answer.record } as KnownAnswer<A>;
+  const price = endpoint.price.after(request, whole) ?? { cu: 0, reveals: 0 };
   const charge = count === 'entry' ? price : { cu: price.cu, reveals: Math.min(1, price.reveals) };
   const shortage = key.meter.shortage(charge);
   if (shortage) return freeError(apiError(shortage));

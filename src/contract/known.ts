@@ -1,0 +1,183 @@
+// By name, not through z.core: whoever names that takes all of zod along, in every language it speaks.
+import {
+  $ZodArray,
+  $ZodBoolean,
+  $ZodNullable,
+  $ZodNumber,
+  $ZodNumberFormat,
+  $ZodObject,
+  $ZodOptional,
+  $ZodString,
+  type $ZodType,
+  $ZodUnknown,
+  type output,
+  safeParse,
+} from 'zod/v4/core';
+
+/** A record as the service sent it: nothing is certain but that it is an object. */
+export type Sent = Readonly<Record<string, unknown>>;
+
+/** A record with the fields that have the type described; any of them may be absent. */
+export type Known<T> = T extends readonly (infer Item)[]
+  ? readonly Known<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]?: Known<T[Name]> | undefined }
+    : T;
+
+/** A field that differs from its description. */
+export interface Difference {
+  /** The dotted path: `windows.24h.rank`, `items[].likeCount`. */
+  readonly field: string;
+  /** What the description says: `an integer`. */
+  readonly expected: string;
+  /** What came: `missing`, `null`, `text`. */
+  readonly got: string;
+}
+
+type Report = (difference: Difference) => void;
+type Reader = (value: unknown, field: string, report: Report) => unknown;
+
+const ABSENT = Symbol('absent');
+const ignore: Report = () => {};
+
+/**
+ * Reads a record by a schema that describes rather than guards: a field of another type is left out, an item of
+ * a list likewise, and all others stay, unknown ones included. A record without a difference is returned itself.
+ */
+export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report = ignore): Known<output<S>> {
+  const read = readerOf(schema)(sent, '', report);
+  // The reader leaves nothing in place that has not the type of its schema.
+  return (read === ABSENT ? {} : read) as Known<output<S>>;
+}
+
+/** How a record differs from its description, each field once. */
+export function differencesOf(schema: $ZodType, sent: Sent): Difference[] {
+  const found = new Map<string, Difference>();
+  readerOf(schema)(sent, '', (difference) => {
+    const name = `${difference.field} ${difference.got}`;
+    if (!found.has(name)) found.set(name, difference);
+  });
+  return [...found.values()];
+}
+
+/** A difference as a clause: `rank is null, expected an integer`. */
+export const differenceText = ({ field, expected, got }: Difference): string =>
+  `${field === '' ? 'the record' : field} is ${got}${got === 'missing' ? '' : `, expected ${expected}`}`;
+
+export const isRecord = (value: unknown): value is Sent =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** The records of a list; what is not an object is not one. */
+export const recordsOf = (value: unknown): Sent[] => listOf(value).filter(isRecord);
+
+const readers = new WeakMap<$ZodType, Reader>();
+
+function readerOf(schema: $ZodType): Reader {
+  const made = readers.get(schema) ?? makeReader(schema);
+  readers.set(schema, made);
+  return made;
+}
+
+function makeReader(schema: $ZodType): Reader {
+  if (schema instanceof $ZodOptional) return readerOf(schema._zod.def.innerType);
+  if (schema instanceof $ZodNullable) {
+    const inner = readerOf(schema._zod.def.innerType);
+    return (value, field, report) => (value === null ? null : inner(value, field, report));
+  }
+  if (schema instanceof $ZodObject) return objectReader(schema);
+  if (schema instanceof $ZodArray) return arrayReader(schema);
+  if (schema instanceof $ZodUnknown) return (value) => value;
+  if (schema instanceof $ZodNumberFormat) {
+    return leaf('an integer', Number.isFinite, Number.isInteger);
+  }
+  if (schema instanceof $ZodNumber) return leaf('a number', Number.isFinite);
+  if (schema instanceof $ZodString) return leaf('text', (value) => typeof value === 'string');
+  if (schema instanceof $ZodBoolean) return leaf('true or false', (value) => typeof value === 'boolean');
+  return leaf('of another form', (value) => safeParse(schema, value).success);
+}
+
+/** A value without parts. What is only not as exact as described stays usable, and is reported all the same. */
+function leaf(
+  expected: string,
+  fits: (value: unknown) => boolean,
+  isExact: (value: unknown) => boolean = () => true,
+): Reader {
+  return (value, field, report) => {
+    if (!fits(value)) {
+      report({ field, expected, got: typeText(value) });
+      return ABSENT;
+    }
+    if (!isExact(value)) report({ field, expected, got: 'a fraction' });
+    return value;
+  };
+}
+
+function objectReader(schema: $ZodObject): Reader {
+  const fields = Object.entries(schema._zod.def.shape).map(([name, inner]) => ({
+    name,
+    read: readerOf(inner),
+    optional: inner instanceof $ZodOptional,
+    expected: expectedOf(inner),
+  }));
+  return (value, field, report) => {
+    if (!isRecord(value)) {
+      report({ field, expected: 'an object', got: typeText(value) });
+      return ABSENT;
+    }
+    let copy: Record<string, unknown> | undefined;
+    for (const { name, read, optional, expected } of fields) {
+      const path = field === '' ? name : `${field}.${name}`;
+      const given = Object.hasOwn(value, name) ? value[name] : undefined;
+      if (given === undefined) {
+        if (!optional) report({ field: path, expected, got: 'missing' });
+        continue;
+      }
+      const got = read(given, path, report);
+      if (got === given) continue;
+      copy ??= { ...value };
+      if (got === ABSENT) delete copy[name];
+      else copy[name] = got;
+    }
+    return copy ?? value;
+  };
+}
+
+function arrayReader(schema: $ZodArray): Reader {
+  const read = readerOf(schema._zod.def.element);
+  return (value, field, report) => {
+    if (!Array.isArray(value)) {
+      report({ field, expected: 'a list', got: typeText(value) });
+      return ABSENT;
+    }
+    const items = value.map((item: unknown) => read(item, `${field}[]`, report));
+    const isSame = items.every((item, at) => item === value[at]);
+    return isSame ? value : items.filter((item) => item !== ABSENT);
+  };
+}
+
+/** What a schema expects, learnt from what it says of something that fits nothing. */
+function expectedOf(schema: $ZodType): string {
+  let expected = '';
+  readerOf(schema)(ABSENT, '', (difference) => {
+    expected ||= difference.expected;
+  });
+  return expected;
+}
+
+function typeText(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  switch (typeof value) {
+    case 'string':
+      return 'text';
+    case 'number':
+      return Number.isFinite(value) ? 'a number' : 'too large a number';
+    case 'boolean':
+      return 'true or false';
+    default:
+      return 'an object';
+  }
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { type FormName, forms, recognise } from '../../src/contract/forms.ts';
+
+const meta = { asOf: '2026-05-15T12:00:00.000Z', requestId: 'req_1' };
+
+/** The least of each form, and what comes close without being it. */
+const cases: Readonly<
+  Record<FormName, { readonly least: readonly object[]; readonly not: readonly unknown[] }>
+> = {
+  user: {
+    least: [{ id: 'x' }, { id: 7 }, { handle: 'x' }, { solanaAddress: 'x' }, { evmAddress: 'x', id: null }],
+    not: [{}, { id: null, handle: null }, { name: 'x' }, { error: { code: 'NOT_OBSERVED' } }],
+  },
+  numbers: { least: [{ handle: 'x' }, { windows: {} }, { windows: [] }], not: [{}, { wallet: 'x' }] },
+  batch: {
+    least: [{ entries: [] }, { missing: [] }, { entries: null }, { missing: ['x'], entries: 7 }],
+    not: [{}, { count: 2 }, { entries: 7 }],
+  },
+  page: { least: [{ items: [] }, { items: null }, { items: [7] }], not: [{}, { items: {} }, { count: 0 }] },
+  board: { least: [{ entries: [] }, { entries: null }], not: [{}, { entries: {} }, { period: 'daily' }] },
+  launchpadUser: { least: [{ wallet: 'x' }, { username: 'x' }], not: [{}, { bio: 'x' }] },
+  me: { least: [{}, { usage: 7 }, { anything: true }], not: [] },
+  pending: { least: [{}, { pending: true }, { reason: 'queued' }], not: [] },
+};
+
+describe.each(Object.keys(forms) as FormName[])('a record of the form %s', (name) => {
+  const { least, not } = cases[name];
+
+  it.each(least)('is recognised by its least: %j', (record) => {
+    expect(recognise(name, record)?.record).toBe(record);
+  });
+
+  it.each(least)('is recognised in an envelope, with meta or without: %j', (record) => {
+    expect(recognise(name, { data: record, meta })).toEqual({ record, meta });
+    expect(recognise(name, { data: record, meta: null })?.record).toBe(record);
+    expect(recognise(name, { data: record, success: true })?.record).toBe(record);
+  });
+
+  it.each([...not, null, undefined, 'text', 7, true, []])('is not recognised in %j', (body) => {
+    expect(recognise(name, body)).toBeUndefined();
+  });
+});
+
+describe('a bare record with a field named data', () => {
+  it('is itself, unless meta stands beside it', () => {
+    const user = { id: 'x', data: { id: 'y' } };
+    expect(recognise('user', user)?.record).toBe(user);
+    expect(recognise('user', { ...user, meta })?.record).toBe(user.data);
+    expect(recognise('user', { id: 'x', data: 7, meta: 7 })?.record).toEqual({ id: 'x', data: 7, meta: 7 });
+  });
+});
