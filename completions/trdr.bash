@@ -36,6 +36,8 @@ _trdr_flags() {
     'config path') reply='--help -h --quiet -q --debug --color --profile --sandbox' ;;
     'api') reply='--field -f --input --include -i --paginate --out --help -h --quiet -q --debug --color --profile --sandbox --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
     'launchpad tail') reply='--coin --wallet --lag --backfill --since --count --duration --checkpoint --help -h --quiet -q --debug --color --profile --sandbox --output -o --json --fields --out --utc --base-url --dry-run --retries --timeout --insecure-http --max-cu --yes -y' ;;
+    'help') reply='--help -h --quiet -q --debug --color --profile --sandbox' ;;
+    'version') reply='--help -h --quiet -q --debug --color --profile --sandbox' ;;
     'sandbox') reply='--port --seed --plan --rate --envelope --page --faults --replay --speed --data --theses --traders --socials --units-used --unmetered --help -h --quiet -q --debug --color --profile --sandbox' ;;
     *) return 1 ;;
   esac
@@ -45,7 +47,7 @@ _trdr_flags() {
 _trdr_words() {
   reply=
   case $1 in
-    '') reply='api auth cache completion config doctor launchpad me pnl price resolve sandbox schema thesis usage whois' ;;
+    '') reply='api auth cache completion config doctor help launchpad me pnl price resolve sandbox schema thesis usage version whois' ;;
     'thesis') reply='list tail' ;;
     'launchpad') reply='board callouts tail user' ;;
     'cache') reply='clear stats' ;;
@@ -63,7 +65,7 @@ _trdr_arg() {
     'pnl '*) reply='@handle' ;;
     'price 0') reply='user.handle user.wallet user.id user.resolve user.pnl users.pnl thesis.all thesis.token thesis.user thesis.userToken launchpad.user launchpad.callouts launchpad.callouts.coin launchpad.callouts.wallet launchpad.board me ws' ;;
     'launchpad user '*) reply='' ;;
-    'schema '*) reply='resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox' ;;
+    'schema '*) reply='resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api help version sandbox' ;;
     'completion 0') reply='bash zsh fish powershell' ;;
     'auth switch 0') reply='@profile' ;;
     'auth logout 0') reply='@profile' ;;
@@ -73,6 +75,7 @@ _trdr_arg() {
     'config unset 0') reply='baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp' ;;
     'api 0') reply='GET POST' ;;
     'api 1') reply='' ;;
+    'help '*) reply='' ;;
   esac
 }
 

@@ -7,7 +7,7 @@ $script:TrdrValued = @('--wait', '--file', '--column', '--color', '--profile', '
 # stands for names that only this machine knows.
 $script:TrdrCommands = @{
     '' = @{
-        Words = @{ 'api' = 'Call any API endpoint and print the raw response'; 'auth' = 'Manage keys and profiles'; 'cache' = 'Manage cached answers'; 'completion' = 'Print the completion script for a shell'; 'config' = 'Manage settings'; 'doctor' = 'Check settings, key, connection, clock, limits and API changes'; 'launchpad' = 'Look up launchpad accounts, callouts and the leaderboard'; 'me' = 'Show plan, limits, usage and remaining allowance (free)'; 'pnl' = 'Show traders'' numbers: cash flow, return, volume, trades, rank'; 'price' = 'Show the price list in compute units (CU)'; 'resolve' = 'Resolve a handle to its wallet, searching live if none is on record'; 'sandbox' = 'Run the embedded service on localhost'; 'schema' = 'Print the JSON Schema of a command''s records, flags, prices and exit codes'; 'thesis' = 'List or stream theses'; 'usage' = 'Show what this machine has spent (from the local ledger)'; 'whois' = 'Look up who is behind a handle, a wallet or a user id' }
+        Words = @{ 'api' = 'Call any API endpoint and print the raw response'; 'auth' = 'Manage keys and profiles'; 'cache' = 'Manage cached answers'; 'completion' = 'Print the completion script for a shell'; 'config' = 'Manage settings'; 'doctor' = 'Check settings, key, connection, limits and API changes'; 'help' = 'Show help for a command or a topic'; 'launchpad' = 'Look up launchpad accounts, callouts and the leaderboard'; 'me' = 'Show plan, limits, usage and remaining allowance (free)'; 'pnl' = 'Show traders'' cash flow, return, volume, trades and rank'; 'price' = 'Show the price list in compute units (CU)'; 'resolve' = 'Resolve a handle to its wallet, searching live if none is on record'; 'sandbox' = 'Run the embedded service on localhost'; 'schema' = 'Describe a command''s records, flags and prices as JSON'; 'thesis' = 'List or stream theses'; 'usage' = 'Show what this machine has spent (from the local ledger)'; 'version' = 'Print the version'; 'whois' = 'Look up who is behind a handle, a wallet or a user id' }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
         Args = @()
         Variadic = $false
@@ -111,7 +111,7 @@ $script:TrdrCommands = @{
     'schema' = @{
         Words = @{  }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = '' }
-        Args = @('resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox')
+        Args = @('resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api help version sandbox')
         Variadic = $true
     }
     'completion' = @{
@@ -201,6 +201,18 @@ $script:TrdrCommands = @{
     'launchpad tail' = @{
         Words = @{  }
         Flags = @{ '--coin' = '@token'; '--wallet' = ''; '--lag' = ''; '--backfill' = ''; '--since' = ''; '--count' = ''; '--duration' = ''; '--checkpoint' = '@file'; '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = ''; '--base-url' = ''; '--dry-run' = ''; '--retries' = ''; '--timeout' = ''; '--insecure-http' = ''; '--max-cu' = ''; '--yes' = ''; '-y' = '' }
+        Args = @()
+        Variadic = $false
+    }
+    'help' = @{
+        Words = @{  }
+        Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = '' }
+        Args = @('')
+        Variadic = $true
+    }
+    'version' = @{
+        Words = @{  }
+        Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = '' }
         Args = @()
         Variadic = $false
     }

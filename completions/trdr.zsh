@@ -21,7 +21,7 @@ _trdr_resolve() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -55,7 +55,7 @@ _trdr_whois() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -89,7 +89,7 @@ _trdr_pnl() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -124,7 +124,7 @@ _trdr_thesis_list() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -164,7 +164,7 @@ _trdr_thesis_tail() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -193,7 +193,7 @@ _trdr_me() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -217,7 +217,7 @@ _trdr_price() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -240,7 +240,7 @@ _trdr_launchpad_user() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -273,7 +273,7 @@ _trdr_launchpad_callouts() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -303,7 +303,7 @@ _trdr_launchpad_board() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -331,7 +331,7 @@ _trdr_doctor() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -358,7 +358,7 @@ _trdr_schema() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -367,7 +367,7 @@ _trdr_schema() {
     '(--fields)--fields=[print only these fields, in this order]:fields: ' \
     '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
-    '*:command:(resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api sandbox)' \
+    '*:command:(resolve whois pnl thesis list tail me price launchpad user callouts board doctor schema completion usage cache stats clear auth login status switch logout config get set unset path api help version sandbox)' \
     && return
 }
 
@@ -378,7 +378,7 @@ _trdr_completion() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '1:shell:(bash zsh fish powershell)' \
@@ -395,7 +395,7 @@ _trdr_usage() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -419,7 +419,7 @@ _trdr_cache_stats() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -439,7 +439,7 @@ _trdr_cache_clear() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     && return
@@ -454,7 +454,7 @@ _trdr_auth_login() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
@@ -473,7 +473,7 @@ _trdr_auth_status() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -497,7 +497,7 @@ _trdr_auth_switch() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '1:profile:{_trdr_known profile}' \
@@ -512,7 +512,7 @@ _trdr_auth_logout() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '1:profile:{_trdr_known profile}' \
@@ -527,7 +527,7 @@ _trdr_config_list() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -546,7 +546,7 @@ _trdr_config_get() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -566,7 +566,7 @@ _trdr_config_set() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '1:key:(baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp)' \
@@ -581,7 +581,7 @@ _trdr_config_unset() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '1:key:(baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp)' \
@@ -595,7 +595,7 @@ _trdr_config_path() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     && return
@@ -615,7 +615,7 @@ _trdr_api() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--base-url)--base-url=[base URL of the service]:base-url: ' \
@@ -646,7 +646,7 @@ _trdr_launchpad_tail() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     '(--output -o)--output=[output format]:output:(table ndjson json csv)' \
@@ -663,6 +663,33 @@ _trdr_launchpad_tail() {
     '(--max-cu)--max-cu=[spend at most this many CU in this run]:max-cu: ' \
     '(--yes -y)--yes[skip the cost confirmation]' \
     '(--yes -y)-y[skip the cost confirmation]' \
+    && return
+}
+
+_trdr_help() {
+  _arguments -S \
+    '(--help -h)--help[show help]' \
+    '(--help -h)-h[show help]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
+    '*:topic: ' \
+    && return
+}
+
+_trdr_version() {
+  _arguments -S \
+    '(--help -h)--help[show help]' \
+    '(--help -h)-h[show help]' \
+    '(--quiet -q)--quiet[suppress notices on stderr]' \
+    '(--quiet -q)-q[suppress notices on stderr]' \
+    '(--debug)--debug[trace requests on stderr (keys are masked)]' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
+    '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
+    '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     && return
 }
 
@@ -688,7 +715,7 @@ _trdr_sandbox() {
     '(--quiet -q)--quiet[suppress notices on stderr]' \
     '(--quiet -q)-q[suppress notices on stderr]' \
     '(--debug)--debug[trace requests on stderr (keys are masked)]' \
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)' \
+    '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
     && return
@@ -789,7 +816,7 @@ _trdr() {
     '(--quiet -q)--quiet[suppress notices on stderr]'
     '(--quiet -q)-q[suppress notices on stderr]'
     '(--debug)--debug[trace requests on stderr (keys are masked)]'
-    '(--color)--color=[colour in tables and messages]:color:(auto always never)'
+    '(--color)--color=[color in tables and messages]:color:(auto always never)'
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}'
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]'
     '(--output -o)--output=[output format]:output:(table ndjson json csv)'
@@ -813,16 +840,18 @@ _trdr() {
     'cache:Manage cached answers'
     'completion:Print the completion script for a shell'
     'config:Manage settings'
-    'doctor:Check settings, key, connection, clock, limits and API changes'
+    'doctor:Check settings, key, connection, limits and API changes'
+    'help:Show help for a command or a topic'
     'launchpad:Look up launchpad accounts, callouts and the leaderboard'
     'me:Show plan, limits, usage and remaining allowance (free)'
-    'pnl:Show traders'\'' numbers\: cash flow, return, volume, trades, rank'
+    'pnl:Show traders'\'' cash flow, return, volume, trades and rank'
     'price:Show the price list in compute units (CU)'
     'resolve:Resolve a handle to its wallet, searching live if none is on record'
     'sandbox:Run the embedded service on localhost'
-    'schema:Print the JSON Schema of a command'\''s records, flags, prices and exit codes'
+    'schema:Describe a command'\''s records, flags and prices as JSON'
     'thesis:List or stream theses'
     'usage:Show what this machine has spent (from the local ledger)'
+    'version:Print the version'
     'whois:Look up who is behind a handle, a wallet or a user id'
   )
   words_thesis=(
@@ -863,6 +892,7 @@ _trdr() {
         completion) _trdr_completion ;;
         config) _trdr_config ;;
         doctor) _trdr_doctor ;;
+        help) _trdr_help ;;
         launchpad) _trdr_launchpad ;;
         me) _trdr_me ;;
         pnl) _trdr_pnl ;;
@@ -872,6 +902,7 @@ _trdr() {
         schema) _trdr_schema ;;
         thesis) _trdr_thesis ;;
         usage) _trdr_usage ;;
+        version) _trdr_version ;;
         whois) _trdr_whois ;;
       esac
       ;;

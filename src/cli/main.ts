@@ -1,5 +1,7 @@
-import { readFileSync, writeSync } from 'node:fs';
+import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { wantsColor } from '../output/terminal/style.ts';
+import { layoutPage } from './docs/layout.ts';
 
 declare const __VERSION__: string;
 
@@ -55,24 +57,38 @@ const scripts: Readonly<Record<string, string>> = {
   powershell: 'trdr.ps1',
 };
 
+/** The answer to a line that needs no more than a file of the build; undefined for all other lines. */
 function kept(argv: readonly string[]): string | undefined {
-  const [first = '--help'] = argv;
-  if (argv.length <= 1 && (first === '--version' || first === '-V')) return `${__VERSION__}\n`;
-  const last = argv.at(-1) ?? '--help';
-  const words = argv.slice(0, -1);
-  if ((last === '--help' || last === '-h') && words.every((word) => /^[a-z]+$/.test(word))) {
-    return readKept('help', `${words.join('-') || 'trdr'}.txt`);
-  }
-  const script = argv.length === 2 && first === 'completion' ? scripts[last] : undefined;
-  if (script !== undefined) return readKept('../completions', script);
-  return undefined;
+  const [first = 'help', ...others] = argv;
+  const last = argv.at(-1);
+  if (argv.length === 1 && ['version', '--version', '-V', '-v'].includes(first)) return `${__VERSION__}\n`;
+  if (last === '--help' || last === '-h') return keptHelp(argv.slice(0, -1));
+  if (first === 'help') return keptHelp(others);
+  const script = argv.length === 2 && first === 'completion' ? scripts[last ?? ''] : undefined;
+  return script === undefined ? undefined : readKept('../completions', script);
+}
+
+function keptHelp(words: readonly string[]): string | undefined {
+  if (!words.every((word) => /^[a-z-]+$/.test(word))) return undefined;
+  const page = readKept('help', `${words.join('-') || 'trdr'}.json`);
+  if (page === undefined) return undefined;
+  const columns = terminalColumns();
+  return layoutPage(JSON.parse(page), {
+    columns: columns || 80,
+    bold: wantsColor(undefined, process.env, columns !== undefined),
+  });
+}
+
+/** The width of the terminal on stdout; undefined if stdout is none, which is found out without a stream. */
+function terminalColumns(): number | undefined {
+  return fstatSync(1).isCharacterDevice() && process.stdout.isTTY ? process.stdout.columns : undefined;
 }
 
 function readKept(folder: string, name: string): string | undefined {
   try {
     return readFileSync(join(__dirname, folder, name), 'utf8');
   } catch {
-    // Not kept: the long way answers, or says what is wrong.
+    // A single executable has no files: the program answers, or reports what is wrong.
     return undefined;
   }
 }

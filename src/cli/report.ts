@@ -71,7 +71,8 @@ function wantsMachine(io: Io, setting: Said['output']): boolean {
   return format === undefined ? io.stdout.isTTY !== true : format !== 'table';
 }
 
-function colorMode(argv: readonly string[]): 'auto' | 'always' | 'never' {
+/** The value of --color on a command line that may not parse. */
+export function colorMode(argv: readonly string[]): 'auto' | 'always' | 'never' {
   const mode = stated(argv, ['--color']);
   return mode === 'always' || mode === 'never' ? mode : 'auto';
 }

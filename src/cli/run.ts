@@ -1,14 +1,12 @@
-import { Failure, usageError } from '../base/failure.ts';
-import { createSink, outputClosed } from '../output/sink.ts';
+import { usageError } from '../base/failure.ts';
+import { outputClosed } from '../output/sink.ts';
 import { parseWords } from './args/parse.ts';
 import { findCommand } from './args/route.ts';
-import type { AnyCommand } from './command.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io } from './io.ts';
 import { createReport } from './report.ts';
 import type { RunSettings } from './settings/settings.ts';
-import { groups, tree } from './tree.ts';
-import { version } from './version.ts';
+import { tree } from './tree.ts';
 
 /** Runs one command line to its exit code. The only place where failures become words and codes. */
 export async function run(io: Io): Promise<number> {
@@ -30,8 +28,7 @@ export async function run(io: Io): Promise<number> {
 async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Promise<ExitCode> {
   const { path, rest, wantsHelp } = findCommand(io.argv, Object.keys(tree));
   const load = tree[path];
-  if (path === '' && isVersion(io.argv[0]) && !wantsHelp) return await show(io, `${version}\n`);
-  if (load === undefined || wantsHelp) return await showHelp(io, path);
+  if (load === undefined || wantsHelp) return await showHelp(io, path, wantsHelp);
   const command = await load();
   const parsed = parseWords(command, rest);
   const input = command.parse(parsed.args, parsed.given as never);
@@ -45,28 +42,24 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   }
 }
 
-/** Help for the whole, a group or a command. A line that names no command at all gets help on stderr. */
-async function showHelp(io: Io, path: string): Promise<ExitCode> {
-  const { commandHelp, groupHelp, rootHelp } = await import('./docs/help.ts');
-  const load = tree[path];
-  const text = async () => {
-    if (load !== undefined) return commandHelp(await load());
-    const all: AnyCommand[] = await Promise.all(Object.values(tree).map((each) => each()));
-    return groups().includes(path) ? groupHelp(path, all) : rootHelp(all);
-  };
-  const asked = io.argv.some((word) => word === '--help' || word === '-h');
+/** Help for everything, a group or a command; an error if the line names no command and does not ask for help. */
+async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode> {
   const [first] = io.argv;
-  if (path === '' && first !== undefined && !asked) {
+  if (!asked && path !== '') {
+    throw usageError(
+      `"trdr ${path}" requires a subcommand: ${subcommands(path).join(', ')}`,
+      `see trdr ${path} --help`,
+    );
+  }
+  if (!asked && first !== undefined) {
     throw usageError(`no command given with ${first.split('=')[0]}`, 'see trdr --help');
   }
-  const shown = await text();
-  if (path !== '' && load === undefined && !asked) {
-    throw new Failure('usage', `"trdr ${path}" requires a subcommand: ${subcommands(path).join(', ')}`, {
-      code: 'USAGE',
-      hint: `see trdr ${path} --help`,
-    });
-  }
-  return await show(io, shown);
+  const [{ findPage }, { showPage }] = await Promise.all([
+    import('./docs/help.ts'),
+    import('./docs/show.ts'),
+  ]);
+  await showPage(io, await findPage(path === '' ? [] : path.split(' ')));
+  return 0;
 }
 
 /** The last words of the commands of a group. */
@@ -74,12 +67,3 @@ const subcommands = (group: string) =>
   Object.keys(tree)
     .filter((path) => path.startsWith(`${group} `))
     .map((path) => path.slice(group.length + 1));
-
-const isVersion = (word: string | undefined): boolean => word === '--version' || word === '-V';
-
-async function show(io: Io, text: string): Promise<ExitCode> {
-  const sink = createSink(io.stdout, { name: 'stdout' });
-  await sink.write(text);
-  await sink.end();
-  return 0;
-}

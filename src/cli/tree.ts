@@ -31,10 +31,12 @@ export const tree: Readonly<Record<string, Load>> = {
   'config path': async () => (await import('./commands/config-path.ts')).configPath,
   api: async () => (await import('./commands/api.ts')).api,
   'launchpad tail': async () => (await import('./commands/launchpad-tail.ts')).launchpadTail,
+  help: async () => (await import('./commands/help.ts')).help,
+  version: async () => (await import('./commands/version.ts')).version,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
 
-/** The first words under which several commands stand: `thesis`, `launchpad`, `auth`. */
+/** The first words of commands that have two: `thesis`, `launchpad`, `auth`. */
 export const groups = (): string[] => [
   ...new Set(
     Object.keys(tree)

@@ -5,7 +5,7 @@ import { everyCommonOption } from '../../src/cli/args/common.ts';
 import { longName, type Options } from '../../src/cli/args/option.ts';
 import { parseWords } from '../../src/cli/args/parse.ts';
 import { findCommand } from '../../src/cli/args/route.ts';
-import { allCommands } from '../../src/cli/docs/manual.ts';
+import { allCommands } from '../../src/cli/docs/help.ts';
 import { groups, tree } from '../../src/cli/tree.ts';
 import { allPages, type Block, type Page, root } from './pages.ts';
 import { commandsOf, type Word, wordsOfTrdr } from './shell.ts';

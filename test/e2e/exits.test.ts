@@ -22,7 +22,7 @@ const cases: readonly Case[] = [
   [0, 'an empty list', ['thesis', 'list', '--token', NOBODY], null, {}],
   [0, 'no subjects at all', ['whois', '-'], null, { input: '# nobody\n\n' }],
   [2, 'an unknown command', ['whose', 'mira'], 'USAGE', {}],
-  [2, 'a flag alone', ['-v'], 'USAGE', {}],
+  [2, 'a flag alone', ['-q'], 'USAGE', {}],
   [2, 'flags without a command', ['--json', '--sandbox'], 'USAGE', {}],
   [2, 'no time at all', ['me', '--timeout', '0s'], 'USAGE', {}],
   [2, 'an unknown flag', ['whois', 'mira', '--jsn'], 'USAGE', {}],

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyCommand } from '../../src/cli/command.ts';
-import { allCommands } from '../../src/cli/docs/manual.ts';
+import { allCommands } from '../../src/cli/docs/help.ts';
 import { commonErrors } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../src/contract/errors.ts';

@@ -1,18 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { rootHelp } from '../../src/cli/docs/help.ts';
-import { allCommands, helpFiles, manTexts, referenceTexts } from '../../src/cli/docs/manual.ts';
-import { trdr } from './harness.ts';
+import { allCommands } from '../../src/cli/docs/help.ts';
+import { layoutPage } from '../../src/cli/docs/layout.ts';
+import { helpFiles, manTexts, referenceTexts } from '../../src/cli/docs/manual.ts';
+import { overviewPage } from '../../src/cli/docs/overview.ts';
+import type { DocPage } from '../../src/cli/docs/page.ts';
+import { topics } from '../../src/cli/docs/topics.ts';
+import { runInProcess, trdr } from './harness.ts';
 import { isInstalled } from './shells.ts';
 
 const commands = await allCommands();
 const named = (path: string) => path.replaceAll(' ', '-');
+const pageOf = (name: string) => pages.find((page) => page.name === name) ?? expect.unreachable();
 
-test('what help suggests to try runs as it stands, with nobody to ask', async () => {
-  const lines = rootHelp(commands).match(/^ {2}trdr .* --sandbox$/gm) ?? [];
+/** Every page as JSON, as the build writes it. */
+const pages = Object.values(await helpFiles()).map((text): DocPage => JSON.parse(text));
+
+test('the commands that help suggests run as they are, without anybody to ask', async () => {
+  const text = layoutPage(overviewPage(commands), { columns: 80, bold: false });
+  const lines = text.match(/^ {2}trdr .* --sandbox$/gm) ?? [];
   expect(lines).toHaveLength(2);
   for (const line of lines) {
     const { exitCode, stdout, stderr } = await trdr(line.trim().split(' ').slice(1));
@@ -20,17 +29,103 @@ test('what help suggests to try runs as it stands, with nobody to ask', async ()
   }
 });
 
-test('help fits a terminal of 80 columns, but for what is to be copied', async () => {
-  for (const text of Object.values(await helpFiles())) {
-    const [told = ''] = text.split('\nExamples:');
-    for (const line of told.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
-  }
+describe('help', () => {
+  test.each([40, 60, 80, 120])('fits a terminal of %i columns, except for command lines', (columns) => {
+    for (const page of pages) {
+      const copied = page.sections.flatMap(({ code = [], terms = [] }) => [
+        ...code.flatMap(({ run, does }) => [run, `# ${does}`]),
+        // The choices of a flag are one word.
+        ...terms.map(([term]) => term.trim()),
+      ]);
+      for (const line of layoutPage(page, { columns, bold: false }).split('\n')) {
+        if (copied.includes(line.trim()) || !line.trim().includes(' ')) continue;
+        expect(line.length, `${page.name}: ${line}`).toBeLessThanOrEqual(columns);
+      }
+    }
+  });
+
+  test('shows the examples right after the flags of the command, and the common flags last', () => {
+    const text = layoutPage(pageOf('whois'), { columns: 80, bold: false });
+    expect(text.match(/^[A-Z][A-Za-z ]+(?=:$)/gm)).toEqual([
+      'Arguments',
+      'Flags',
+      'Examples',
+      'Prices',
+      'Exit codes',
+      'Output flags',
+      'Service flags',
+      'Cost flags',
+      'Global flags',
+    ]);
+  });
+
+  test('lists every command, also one that no section names', () => {
+    const added = { ...(commands[0] ?? expect.unreachable()), path: 'brandnew', summary: 'Do a new thing' };
+    const listed = overviewPage([...commands, added]).sections.flatMap(({ terms = [] }) => terms);
+    expect(listed.map(([term, meaning]) => [term.trim(), meaning])).toContainEqual([
+      'brandnew',
+      'Do a new thing',
+    ]);
+    for (const { path } of commands) {
+      const [first = '', second] = path.split(' ');
+      const row = listed.find(([term]) => [path, first].includes(term.trim()));
+      expect([path, row?.[1].includes(second ?? '') || row?.[0].trim() === path]).toEqual([path, true]);
+    }
+  });
+
+  test('is the same from kept files, from "trdr help" and from the program itself', async () => {
+    const direct = await trdr(['whois', '--help']);
+    expect(direct.stdout).toBe(layoutPage(pageOf('whois'), { columns: 80, bold: false }));
+    expect((await trdr(['help', 'whois'])).stdout).toBe(direct.stdout);
+    // Other words on the line: the program answers.
+    expect((await trdr(['whois', 'mira', '--help'])).stdout).toBe(direct.stdout);
+    expect((await runInProcess(['help', 'whois'])).stdout).toBe(direct.stdout);
+    for (const line of [[], ['help'], ['--help'], ['-h']]) {
+      expect([line, (await trdr(line)).stdout]).toEqual([
+        line,
+        layoutPage(overviewPage(commands), { columns: 80, bold: false }),
+      ]);
+    }
+  });
+
+  test('fits the terminal and has bold headings on it, unless color is off', async () => {
+    const wide = await runInProcess(['help', 'whois'], { tty: true, columns: 120 });
+    expect(wide.stdout).toContain('\x1b[1mFlags:\x1b[22m');
+    expect(wide.stdout).not.toBe((await runInProcess(['help', 'whois'], { tty: true, columns: 60 })).stdout);
+    const plain = await runInProcess(['help', 'whois'], { tty: true, columns: 80, env: { NO_COLOR: '1' } });
+    expect(plain.stdout).toBe(layoutPage(pageOf('whois'), { columns: 80, bold: false }));
+  });
+
+  test('has topics, and suggests a name for a typo', async () => {
+    for (const name of ['environment', 'formats', 'times', 'money', 'exit-codes', 'store']) {
+      const { exitCode, stdout } = await trdr(['help', name]);
+      expect([name, exitCode, stdout.length > 300]).toEqual([name, 0, true]);
+    }
+    expect((await trdr(['help', 'exit', 'codes'])).stdout).toContain('130');
+    const wrong = await trdr(['help', 'monney']);
+    expect([wrong.exitCode, wrong.error()['hint']]).toEqual([2, 'Did you mean "trdr help money"?']);
+  });
+
+  test('of a group lists its commands; without --help, the group is an error that does', async () => {
+    expect((await trdr(['help', 'auth'])).stdout).toContain('auth login');
+    const { exitCode, error } = await trdr(['thesis']);
+    expect([exitCode, error()['message']]).toEqual([2, '"trdr thesis" requires a subcommand: list, tail']);
+  });
 });
 
+test.each([['version'], ['--version'], ['-V'], ['-v'], ['version', '-q']])(
+  'the version: trdr %s',
+  async (...line) => {
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+    expect((await trdr(line)).stdout).toBe(`${version}\n`);
+  },
+);
+
 describe('the manual', () => {
-  test('has a page for each command, and one for the whole', async () => {
+  test('has a page for each command and topic, and one for the whole', async () => {
     const names = commands.map(({ path }) => `trdr-${named(path)}.1`);
-    expect(Object.keys(await manTexts()).sort()).toEqual(['trdr.1', ...names].sort());
+    const topicNames = topics.map(({ name }) => `trdr-${name}.7`);
+    expect(Object.keys(await manTexts()).sort()).toEqual(['trdr.1', ...names, ...topicNames].sort());
   });
 
   test('is roff that draws no warning', async () => {
@@ -51,10 +146,10 @@ describe('the manual', () => {
     if (!isInstalled('groff')) return;
     const folder = mkdtempSync(join(tmpdir(), 'trdr-man-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const pages = await manTexts();
+    const texts = await manTexts();
     for (const { path, examples } of commands) {
       const file = join(folder, 'page.1');
-      writeFileSync(file, pages[`trdr-${named(path)}.1`] ?? '');
+      writeFileSync(file, texts[`trdr-${named(path)}.1`] ?? '');
       const { stdout } = execaSync('groff', ['-P-cbou', '-rLL=250n', '-man', '-Tutf8', file]);
       for (const { run } of examples) expect(stdout).toContain(run);
     }

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parseWords } from '../../src/cli/args/parse.ts';
 import { findCommand } from '../../src/cli/args/route.ts';
-import { allCommands } from '../../src/cli/docs/manual.ts';
+import { allCommands } from '../../src/cli/docs/help.ts';
 import { describeAll, recordSchema } from '../../src/cli/docs/schema.ts';
 import { PlannedCall } from '../../src/contract/records/tool.ts';
 

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { allCommands } from '../../src/cli/docs/manual.ts';
+import { allCommands } from '../../src/cli/docs/help.ts';
 import { runInProcess, trdr, withSandbox } from './harness.ts';
 import { holdToSchema } from './schema-check.ts';
 

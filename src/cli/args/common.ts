@@ -12,7 +12,7 @@ const always = {
   help: flag('-h, --help', 'show help'),
   quiet: flag('-q, --quiet', 'suppress notices on stderr'),
   debug: flag('--debug', 'trace requests on stderr (keys are masked)'),
-  color: value('--color', 'colour in tables and messages', oneOf('auto', 'always', 'never'), 'auto'),
+  color: value('--color', 'color in tables and messages', oneOf('auto', 'always', 'never'), 'auto'),
   profile: value('--profile', 'use this profile', text('name', 'profile')),
   sandbox: flag('--sandbox', 'use the embedded service: no key, no network, no cost'),
 } satisfies Options;
@@ -20,7 +20,7 @@ const always = {
 const output = {
   output: value('-o, --output', 'output format', oneOf(...outputFormats), 'table on a terminal, else ndjson'),
   json: flag('--json', 'same as -o json'),
-  fields: value('--fields', 'print only these fields, in this order', text('a,b.c')),
+  fields: value('--fields', 'print only these fields, in this order', text('fields')),
   out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
   utc: flag('--utc', 'show times in UTC'),
 } satisfies Options;

@@ -3,89 +3,63 @@ import { type Failure, usageError } from '../../base/failure.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { AnyCommand } from '../command.ts';
 import { commonOptions, everyCommonOption, type Globals } from './common.ts';
-import { type GivenFlags, longName, type Option, type Options } from './option.ts';
+import { type GivenFlags, longName, type Option, type Options, shortName } from './option.ts';
 
-/** What a command line says: the words, the command's own flags and the common ones. */
+/** The words after a command's name, read: its arguments, its own flags and the common ones. */
 export interface Parsed {
   readonly args: readonly string[];
   readonly given: GivenFlags<Options>;
   readonly globals: Globals;
-  /** Long names of the flags that stand on the line, for settings that know where a value comes from. */
-  readonly stated: ReadonlySet<string>;
 }
 
-/** Reads the words behind a command's name. Throws usage failures that say what would have been right. */
+/** Reads the words after a command's name. Throws usage errors that say what is accepted instead. */
 export function parseWords(command: AnyCommand, words: readonly string[]): Parsed {
-  const common = commonOptions(command.common);
-  const program = commanderFor(command, { ...common, ...command.options });
-  try {
-    program.parse([...words], { from: 'user' });
-  } catch (error) {
-    throw error instanceof CommanderError
-      ? inOurWords(error, command, { ...common, ...command.options })
-      : error;
-  }
-  const needed = command.args.filter(({ optional }) => !optional);
-  const missing = needed[program.args.length];
-  if (missing) {
-    throw usageError(
-      `"trdr ${command.path}" requires a ${missing.name.toUpperCase()}`,
-      `see trdr ${command.path} --help`,
+  const options = { ...commonOptions(command.common), ...command.options };
+  rejectFlagAsValue(options, words);
+  const program = new Commander().exitOverride().configureOutput({ writeErr() {} });
+  // By name: a command may have a flag of a common one's name as its own.
+  const known = new Map(Object.values(options).map((option) => [longName(option), toCommander(option)]));
+  for (const each of known.values()) program.addOption(each);
+  const { operands, unknown } = parsed(program, words);
+  if (unknown[0] !== undefined) throw unknownFlag(unknown[0], command, options);
+  checkCount(command, operands);
+  const read = (set: Options): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(set).map(([key, option]) => {
+        const made = known.get(longName(option));
+        // A common flag that this command does not have keeps its default.
+        return [key, made ? readValue(option, made, program) : option.fallback];
+      }),
     );
-  }
-  const stated = new Set<string>();
-  const read = (options: Options): Record<string, unknown> => {
-    const values: Record<string, unknown> = {};
-    for (const [key, option] of Object.entries(options)) {
-      const name = longName(option);
-      if (program.getOptionValueSource(name) === 'cli') stated.add(longName(option));
-      values[key] = valueGiven(option, program.getOptionValue(name));
-    }
-    return values;
-  };
   return {
-    args: program.args,
+    args: operands,
     given: read(command.options) as GivenFlags<Options>,
-    // Flags that this command lacks keep their defaults: commander knows nothing of them.
     globals: read(everyCommonOption) as unknown as Globals,
-    stated,
   };
 }
 
-/**
- * A flag as commander takes it, under its own long name: by its own rules `--wait` and `--no-wait` would
- * be one value, and here they are two.
- */
-function asCommander(option: Option<unknown>): CommanderOption {
-  const made = new CommanderOption(option.value ? `${option.flags} <${option.value.name}>` : option.flags);
-  made.negate = false;
-  made.attributeName = () => longName(option);
-  return made;
+function toCommander(option: Option<unknown>): CommanderOption {
+  const { flags, value, repeatable } = option;
+  const made = new CommanderOption(value ? `${flags} <${value.name}>` : flags);
+  return repeatable ? made.argParser((text, all: readonly string[] = []) => [...all, text]) : made;
 }
 
-function commanderFor(command: AnyCommand, options: Options): Commander {
-  const program = new Commander(`trdr ${command.path}`)
-    .helpOption(false)
-    .helpCommand(false)
-    .exitOverride()
-    .showSuggestionAfterError(false)
-    .configureOutput({ writeOut() {}, writeErr() {} });
-  for (const option of Object.values(options)) {
-    const made = asCommander(option);
-    if (option.repeatable) made.argParser((text: string, all: readonly string[] = []) => [...all, text]);
-    program.addOption(made);
+function parsed(program: Commander, words: readonly string[]) {
+  try {
+    return program.parseOptions([...words]);
+  } catch (error) {
+    // The only error of option parsing: the last word is a flag that takes a value.
+    if (error instanceof CommanderError) throw requiresValue(words.at(-1) ?? '');
+    throw error;
   }
-  for (const { name, variadic } of command.args) {
-    // Whether there are enough is counted below: a word that may be left out can stand before one that may not.
-    program.argument(variadic ? `[${name}...]` : `[${name}]`);
-  }
-  return program.allowExcessArguments(command.args.at(-1)?.variadic === true);
 }
 
-/** Turns the text of a flag into its value, and says which flag a bad one belongs to. */
-function valueGiven(option: Option<unknown>, raw: unknown): unknown {
+/** The value of a flag. `--wait D` and `--no-wait` are one value to commander: the last one wins. */
+function readValue(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
+  const raw: unknown = program.getOptionValue(made.attributeName());
+  if (made.negate) return raw === false;
   const kind = option.value;
-  if (raw === undefined || raw === kind?.absent) return option.fallback;
+  if (raw === undefined || raw === false || raw === kind?.absent) return option.fallback;
   if (!kind) return raw;
   const one = (text: unknown) => {
     const value = kind.read(String(text));
@@ -95,32 +69,47 @@ function valueGiven(option: Option<unknown>, raw: unknown): unknown {
   return Array.isArray(raw) ? raw.map(one) : one(raw);
 }
 
-function inOurWords(error: CommanderError, command: AnyCommand, options: Options): Failure {
-  const said = error.message.replace(/^error: /, '');
-  // Without what stands behind an equals sign: it may be a key.
-  const quoted = /'([^'=]+)/.exec(said)?.[1] ?? '';
-  const help = `see trdr ${command.path} --help`;
-  switch (error.code) {
-    case 'commander.unknownOption': {
-      if (Object.values(options).some((option) => `--${longName(option)}` === quoted)) {
-        return usageError(`${quoted} takes no value`, help);
-      }
-      const near = didYouMean(
-        quoted,
-        Object.values(options).map((option) => `--${longName(option)}`),
-      );
-      return usageError(`unknown flag ${quoted} for "trdr ${command.path}"`, near || help);
-    }
-    case 'commander.optionMissingArgument':
-      return usageError(`${quoted.replace(/^-\w, /, '').replace(/ <.*/, '')} requires a value`, help);
-    case 'commander.excessArguments':
-      return usageError(
-        command.args.length === 0
-          ? `"trdr ${command.path}" takes no arguments`
-          : `too many arguments for "trdr ${command.path}"`,
-        command.excess ?? help,
-      );
-    default:
-      return usageError(said, help);
+/**
+ * Rejects a known flag in the place of a value: in `--symbol $UNSET --dry-run`, the dry run would become a
+ * symbol, and the calls would be sent and paid for.
+ */
+function rejectFlagAsValue(options: Options, words: readonly string[]): void {
+  const all = Object.values(options);
+  const named = (word: string) =>
+    all.find((option) => word === `--${longName(option)}` || word === `-${shortName(option)}`);
+  for (const [at, word] of words.entries()) {
+    if (word === '--') return;
+    const next = words[at + 1];
+    if (next === undefined || !named(word)?.value || !named(next.split('=')[0] ?? '')) continue;
+    throw requiresValue(
+      word,
+      `"${next.split('=')[0]}" is a flag; if you mean the text, write ${word}=${next}`,
+    );
   }
+}
+
+const requiresValue = (flag: string, hint = 'write the value after it'): Failure =>
+  usageError(`${flag} requires a value`, hint);
+
+function checkCount(command: AnyCommand, words: readonly string[]): void {
+  const { args, path } = command;
+  // An optional argument can stand before a required one: `api [METHOD] PATH`.
+  const missing = args.filter(({ optional }) => !optional)[words.length];
+  if (missing) {
+    throw usageError(`"trdr ${path}" requires a ${missing.name.toUpperCase()}`, `see trdr ${path} --help`);
+  }
+  if (words.length <= args.length || args.at(-1)?.variadic) return;
+  throw usageError(
+    args.length === 0 ? `"trdr ${path}" takes no arguments` : `too many arguments for "trdr ${path}"`,
+    command.excess ?? `see trdr ${path} --help`,
+  );
+}
+
+function unknownFlag(word: string, { path }: AnyCommand, options: Options): Failure {
+  // The text after an equals sign is not repeated: it may be a key.
+  const [flag = ''] = word.split('=');
+  const names = Object.values(options).map((option) => `--${longName(option)}`);
+  const help = `see trdr ${path} --help`;
+  if (names.includes(flag)) return usageError(`${flag} takes no value`, help);
+  return usageError(`unknown flag ${flag} for "trdr ${path}"`, didYouMean(flag, names) || help);
 }

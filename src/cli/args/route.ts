@@ -3,7 +3,7 @@ import { didYouMean } from '../../output/suggest.ts';
 import { everyCommonOption } from './common.ts';
 import { longName, shortName } from './option.ts';
 
-/** Which command a line calls, and what is left of the line. `path` may name a group. */
+/** The command of a line, and the rest of the line. `path` may name a group. */
 export interface CommandRoute {
   readonly path: string;
   readonly rest: readonly string[];
@@ -15,8 +15,7 @@ export interface CommandRoute {
  * value take the next word along.
  */
 export function findCommand(argv: readonly string[], paths: readonly string[]): CommandRoute {
-  // As with gh and npm: `trdr help whois` is `trdr whois --help`.
-  if (argv[0] === 'help') return findCommand([...argv.slice(1), '--help'], paths);
+  if (versionFlags.includes(argv[0] ?? '')) return findCommand(['version', ...argv.slice(1)], paths);
   const rest: string[] = [];
   let path = '';
   let index = 0;
@@ -49,6 +48,8 @@ export function findCommand(argv: readonly string[], paths: readonly string[]): 
   const flags = end === -1 ? rest : rest.slice(0, end);
   return { path, rest, wantsHelp: flags.includes('--help') || flags.includes('-h') };
 }
+
+const versionFlags = ['--version', '-V', '-v'];
 
 const valued = Object.values(everyCommonOption).filter((option) => option.value !== undefined);
 const takesValue = (word: string) =>

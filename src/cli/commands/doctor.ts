@@ -9,7 +9,7 @@ import { probe } from '../doctor/probe.ts';
 
 export const doctor = command({
   path: 'doctor',
-  summary: 'Check settings, key, connection, clock, limits and API changes',
+  summary: 'Check settings, key, connection, limits and API changes',
   about: [
     'Prints one record per check, with its status (ok, warn, fail, skip) and how to fix it. Free of charge, unless --ws is given.',
     "Compares the service's OpenAPI description with the API that this version of trdr was built for, and reports each endpoint, parameter and field that was added, removed or changed. Additions are ok; whatever breaks a call is a failure.",

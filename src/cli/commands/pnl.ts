@@ -18,7 +18,7 @@ import { streamPnl } from '../pnl/stream.ts';
 
 export const pnl = command({
   path: 'pnl',
-  summary: "Show traders' numbers: cash flow, return, volume, trades, rank",
+  summary: "Show traders' cash flow, return, volume, trades and rank",
   about: [
     'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number. Tables label it cash flow.',
     'One handle uses the single call; more use batches of up to 100. A handle given twice is requested once. If the remaining allowance cannot pay for a full batch, the batch is reduced; the skipped handles are listed on stderr, and the command exits 6.',

@@ -7,7 +7,7 @@ import { describeAll, describeCommand } from '../docs/schema.ts';
 
 export const schema = command({
   path: 'schema',
-  summary: "Print the JSON Schema of a command's records, flags, prices and exit codes",
+  summary: "Describe a command's records, flags and prices as JSON",
   about: [
     'Prints one JSON document for scripts and agents: the JSON Schema (2020-12) of one record under "record", and the arguments, flags, prices and exit codes of the command. Without a command, prints the map of all commands, with the schema of errors on stderr.',
     'On a terminal, the document is indented; there is no table format.',

@@ -23,7 +23,7 @@ export const thesisTail = command({
   about: [
     'Streams over WebSocket (20,000 CU/min), with polls that fill every gap, or polls only (200 CU each). "auto" starts with the WebSocket and falls back to polling when the key has no live feed, when the WebSocket has used its share of the remaining units (setting socketShare, 10%), or when the spending limit does not cover another minute.',
     'Every thesis posted between start and end is printed exactly once, oldest first within a fill. A gap that cannot be filled is reported with its start and end.',
-    '--out appends, and goes on from the end of the file itself after any crash: no line lost, torn or doubled. --checkpoint does so for a pipe: a kill can double what was flushed since the last checkpoint, and loses nothing.',
+    '--out appends to the file and, after any crash, continues from its end: no line is lost, torn or doubled. --checkpoint does the same for a pipe: after a kill, rows written since the last checkpoint can be repeated.',
     'It has no end of its own, so it asks first: give --duration, --max-cu or --yes where nobody is there to answer.',
   ],
   args: [],

@@ -1,95 +1,97 @@
 import type { AnyCommand } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { version } from '../version.ts';
-import { rootSections } from './help.ts';
-import { type DocPage, docPage, pageName, type Term } from './page.ts';
+import { commandSections, tagline } from './overview.ts';
+import { commandPage, type DocPage, pageFile, type Section, type Term } from './page.ts';
+import { topics } from './topics.ts';
 
-/** The manual by file name: trdr(1), and a page for each command. */
+/** The manual by file name: trdr(1), a page for each command in section 1 and for each topic in section 7. */
 export function manFiles(commands: readonly AnyCommand[]): Record<string, string> {
   const paths = commands.map(({ path }) => path);
-  const pages = commands.map(
-    (command) => [`trdr-${pageName(command.path)}.1`, manPage(docPage(command), paths)] as const,
-  );
-  return { 'trdr.1': overview(commands), ...Object.fromEntries(pages) };
+  const pages = commands.map((command): [string, string] => [
+    `${manName(command.path)}.1`,
+    manPage(
+      commandPage(command),
+      1,
+      ['', ...siblings(command.path, paths)].map((path) => reference(path)),
+    ),
+  ]);
+  const topicPages = topics.map((topic): [string, string] => [
+    `${manName(topic.name)}.7`,
+    manPage(topic, 7, [reference('')]),
+  ]);
+  return { 'trdr.1': overview(commands), ...Object.fromEntries([...pages, ...topicPages]) };
 }
 
-const environment: readonly Term[] = [
-  ['TRDR_API_KEY', 'the key; it is never taken from the command line'],
-  ['TRDR_BASE_URL', 'base URL of the service'],
-  ['TRDR_PROFILE', 'the profile in use'],
-  ['TRDR_OUTPUT', 'output format'],
-  ['TRDR_CONFIG_DIR', 'folder of the settings'],
-  ['TRDR_STATE_DIR', 'folder of the ledger and the rate windows'],
-  ['TRDR_CACHE_DIR', 'folder of kept answers'],
-  ['NO_COLOR, FORCE_COLOR', 'no colour, or colour in any case'],
-];
+const manName = (name: string) => (name === '' ? 'trdr' : `trdr-${pageFile(name)}`);
+
+/** The other commands of a command's group. */
+function siblings(path: string, paths: readonly string[]): string[] {
+  const group = path.split(' ')[0] ?? path;
+  return paths.filter((other) => other !== path && other.split(' ')[0] === group);
+}
 
 function overview(commands: readonly AnyCommand[]): string {
-  const sections = rootSections(commands);
-  return document('trdr', [
-    section(
-      'NAME',
-      `trdr \\- ${text('who is behind a handle or a wallet, how they trade, and what they say')}`,
-    ),
+  const lists = commandSections(commands).map(({ title, commands: inside }) =>
+    section(title.toUpperCase(), termLines(inside.map(({ path, summary }) => [`trdr ${path}`, summary]))),
+  );
+  const environment = topics.find(({ name }) => name === 'environment');
+  return document('trdr', 1, [
+    section('NAME', `trdr \\- ${text(tagline.replace(/\.$/, ''))}`),
     section('SYNOPSIS', `.B trdr\n${text('COMMAND [flags]')}`),
     section(
       'DESCRIPTION',
       text(
-        'The command-line client of a service for trader identity, trading numbers, the thesis feed and the launchpad. Data goes to stdout; everything else goes to stderr. Each command has a page of its own, as trdr-whois(1). With --sandbox any command runs against the embedded service: no key, no set-up, no network.',
+        'The command-line client of a service for trader identity, trading numbers, the thesis feed and the launchpad. Data goes to stdout, everything else to stderr. Each command has a page of its own, such as trdr-whois(1). With --sandbox, any command runs against the embedded service: no key, no network, no cost.',
       ),
     ),
-    ...sections.map(({ title, commands: inside }) =>
-      section(title.toUpperCase(), terms(inside.map(({ path, summary }) => [`trdr ${path}`, summary]))),
-    ),
-    section('ENVIRONMENT', terms(environment)),
-    section('EXIT STATUS', terms(Object.entries(exitCodes).map(([code, meaning]): Term => [code, meaning]))),
-    section('SEE ALSO', seeAlso(commands.map(({ path }) => path))),
+    ...lists,
+    section('ENVIRONMENT', termLines((environment?.sections ?? []).flatMap(({ terms = [] }) => terms))),
+    section('EXIT STATUS', termLines(Object.entries(exitCodes).map(([code, meaning]) => [code, meaning]))),
+    section('SEE ALSO', [...topics.map(({ name }) => reference(name, 7))].join(' ,\n')),
   ]);
 }
 
-function manPage(page: DocPage, paths: readonly string[]): string {
-  const { path, summary, usage, about, args, flags, prices, exits, examples } = page;
-  const group = path.split(' ')[0] ?? path;
-  const near = paths.filter((other) => other !== path && other.split(' ')[0] === group);
-  return document(`trdr-${pageName(path)}`, [
-    section('NAME', `trdr\\-${text(pageName(path))} \\- ${text(summary)}`),
-    section('SYNOPSIS', text(usage)),
+function manPage(page: DocPage, part: 1 | 7, seeAlso: readonly string[]): string {
+  const { name, summary, usage, about, sections } = page;
+  return document(manName(name), part, [
+    section('NAME', `${text(manName(name))} \\- ${text(summary.replace(/\.$/, ''))}`),
+    section('SYNOPSIS', usage === undefined ? '' : text(usage)),
     section('DESCRIPTION', about.map(text).join('\n.PP\n')),
-    section('ARGUMENTS', terms(args)),
-    ...flags.map(({ title, rows }) =>
-      section(title === 'Flags' ? 'OPTIONS' : title.toUpperCase(), terms(rows)),
-    ),
-    section('PRICES', terms(prices)),
-    section('EXIT STATUS', terms(exits)),
-    section(
-      'EXAMPLES',
-      examples
-        .map(({ run, does }) => `${text(`${does}:`)}\n.PP\n.RS 4\n.nf\n${text(run)}\n.fi\n.RE`)
-        .join('\n.PP\n'),
-    ),
-    section('SEE ALSO', seeAlso(['', ...near])),
+    ...sections.map((each) => section(titles[each.title] ?? each.title.toUpperCase(), sectionBody(each))),
+    section('SEE ALSO', seeAlso.join(' ,\n')),
   ]);
 }
 
-const document = (name: string, parts: readonly string[]) =>
+/** Headings that manuals write in another way. */
+const titles: Readonly<Record<string, string>> = { Flags: 'OPTIONS', 'Exit codes': 'EXIT STATUS' };
+
+const sectionBody = ({ text: paragraphs = [], terms = [], code = [] }: Section): string =>
+  [
+    paragraphs.map(text).join('\n.PP\n'),
+    termLines(terms),
+    code
+      .map(({ run, does }) => `${text(`${does}:`)}\n.PP\n.RS 4\n.nf\n${text(run)}\n.fi\n.RE`)
+      .join('\n.PP\n'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n.PP\n');
+
+const document = (name: string, part: 1 | 7, sections: readonly string[]) =>
   `${[
-    `.TH "${name.toUpperCase()}" "1" "" "trdr ${version}" "trdr manual"`,
+    `.TH "${name.toUpperCase()}" "${part}" "" "trdr ${version}" "trdr manual"`,
     '.nh',
     '.ad l',
-    ...parts.filter((part) => part !== ''),
+    ...sections.filter((each) => each !== ''),
   ].join('\n')}\n`;
 
 const section = (title: string, body: string) => (body === '' ? '' : `.SH ${title}\n${body}`);
-const terms = (rows: readonly Term[]) =>
+const termLines = (rows: readonly Term[]) =>
   rows.map(([term, meaning]) => `.TP\n\\fB${text(term)}\\fR\n${text(meaning)}`).join('\n');
 
-const seeAlso = (paths: readonly string[]) =>
-  paths
-    .map((path) => (path === '' ? 'trdr' : `trdr-${pageName(path)}`))
-    .map((name) => `.BR ${text(name)} (1)`)
-    .join(' ,\n');
+const reference = (name: string, part: 1 | 7 = 1) => `.BR ${text(manName(name))} (${part})`;
 
-/** Text for roff: its own characters taken as they are, hyphens kept for copying, no line taken for a request. */
+/** Text for roff: special characters escaped, hyphens copyable, and no line read as a request. */
 const text = (given: string) =>
   given
     .replaceAll('\\', '\\e')

@@ -1,53 +1,64 @@
 import type { AnyCommand } from '../command.ts';
-import { rootSections } from './help.ts';
-import { type DocPage, docPage, pageName, type Term } from './page.ts';
+import { commandSections } from './overview.ts';
+import { commandPage, type DocPage, type Example, pageFile, type Section, type Term } from './page.ts';
+import { topics } from './topics.ts';
 
-/** The reference by file name: a page for each command, and one that leads to them. */
+/** The reference by file name: a page for each command and topic, and one that leads to them. */
 export function referenceFiles(commands: readonly AnyCommand[]): Record<string, string> {
-  const pages = commands.map(
-    (command) => [`${pageName(command.path)}.md`, markdown(docPage(command))] as const,
-  );
-  return { 'README.md': contents(commands), ...Object.fromEntries(pages) };
+  const pages = commands.map((command) => [`${pageFile(command.path)}.md`, commandText(command)] as const);
+  const topicPages = topics.map((topic) => [topicFile(topic), topicText(topic)] as const);
+  return { 'README.md': contents(commands), ...Object.fromEntries([...pages, ...topicPages]) };
 }
+
+const topicFile = ({ name }: DocPage) => `topic-${name}.md`;
 
 function contents(commands: readonly AnyCommand[]): string {
-  const parts = rootSections(commands).map(({ title, commands: inside }) => {
-    const rows = inside.map(
-      ({ path, summary }) => `- [\`trdr ${path}\`](${pageName(path)}.md): ${escaped(summary)}.`,
-    );
-    return `## ${title}\n\n${rows.join('\n')}\n`;
-  });
-  return `# Reference\n\nA page for each command, made from the program itself.\n\n${parts.join('\n')}`;
-}
-
-function markdown({ path, summary, usage, about, args, flags, prices, exits, examples }: DocPage): string {
-  const parts = [
-    `# trdr ${path}\n\n${escaped(summary)}.\n\n\`\`\`sh\n${usage}\n\`\`\``,
-    ...about.map(escaped),
-    section(
-      'Examples',
-      examples.length > 0
-        ? `\`\`\`sh\n${examples.map(({ run, does }) => `# ${does}\n${run}`).join('\n\n')}\n\`\`\``
-        : '',
+  const lists = commandSections(commands).map(({ title, commands: inside }) => ({
+    title,
+    rows: inside.map(
+      ({ path, summary }) => `- [\`trdr ${path}\`](${pageFile(path)}.md): ${escaped(summary)}.`,
     ),
-    section('Arguments', table(['argument', 'meaning'], args)),
-    ...flags.map(({ title, rows }) => section(title, table(['flag', 'meaning'], rows))),
-    section('Prices', table(['call', 'price'], prices)),
-    section('Exit codes', table(['code', 'meaning'], exits)),
-  ];
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  }));
+  const topicList = {
+    title: 'Topics',
+    rows: topics.map((topic) => `- [\`trdr help ${topic.name}\`](${topicFile(topic)}): ${topic.summary}.`),
+  };
+  const parts = [...lists, topicList].map(({ title, rows }) => `## ${title}\n\n${rows.join('\n')}\n`);
+  return `# Reference\n\nA page for each command and topic, generated from the program.\n\n${parts.join('\n')}`;
 }
 
-const section = (title: string, body: string) => (body === '' ? '' : `## ${title}\n\n${body}`);
-
-function table(titles: readonly [string, string], rows: readonly Term[]): string {
-  if (rows.length === 0) return '';
-  const lines = rows.map(
-    ([term, meaning]) =>
-      `| \`${term.replaceAll('|', '\\|')}\` | ${escaped(meaning).replaceAll('|', '\\|')} |`,
-  );
-  return [`| ${titles.join(' | ')} |`, '| --- | --- |', ...lines].join('\n');
+function commandText(command: AnyCommand): string {
+  const page = commandPage(command);
+  return document(`trdr ${page.name}`, page, [
+    escaped(page.summary),
+    `\`\`\`sh\n${page.usage}\n\`\`\``,
+    ...page.about.map(escaped),
+  ]);
 }
 
-/** Text that Markdown would take for something else. */
+const topicText = (page: DocPage) =>
+  document(page.summary, page, [`\`trdr help ${page.name}\``, ...page.about.map(escaped)]);
+
+const document = (title: string, { sections }: DocPage, intro: readonly string[]) =>
+  `${[`# ${title}`, ...intro, ...sections.map(sectionText)].join('\n\n')}\n`;
+
+const sectionText = ({ title, text = [], terms = [], code = [] }: Section): string =>
+  [`## ${title}`, ...text.map(escaped), table(terms), codeText(code)]
+    .filter((part) => part !== '')
+    .join('\n\n');
+
+const codeText = (code: readonly Example[]) =>
+  code.length === 0
+    ? ''
+    : `\`\`\`sh\n${code.map(({ run, does }) => `# ${does}\n${run}`).join('\n\n')}\n\`\`\``;
+
+/** Terms have no headings: what they are follows from the title above them. */
+function table(terms: readonly Term[]): string {
+  if (terms.length === 0) return '';
+  const cell = (text: string) => text.replaceAll('|', '\\|');
+  const rows = terms.map(([term, meaning]) => `| \`${cell(term)}\` | ${cell(escaped(meaning))} |`);
+  return ['| | |', '| --- | --- |', ...rows].join('\n');
+}
+
+/** Text that Markdown would read as markup. */
 const escaped = (text: string) => text.replaceAll('<', '&lt;').replaceAll('*', '\\*').replaceAll('_', '\\_');

@@ -1,50 +1,94 @@
+import { endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
 import { alwaysOptions, commonGroups } from '../args/common.ts';
-import type { Options } from '../args/option.ts';
-import type { AnyCommand } from '../command.ts';
+import type { Option, Options } from '../args/option.ts';
+import type { AnyCommand, Argument } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import { argumentTerm, groupTitles, optionHelp, optionTerm, priceRows, usageLine } from './help.ts';
 
 /** A term and what it means. */
 export type Term = readonly [term: string, meaning: string];
 
-/** What a page about a command holds, whatever it is written in. */
-export interface DocPage {
-  readonly path: string;
-  readonly summary: string;
-  readonly usage: string;
-  readonly about: readonly string[];
-  readonly args: readonly Term[];
-  readonly flags: readonly { readonly title: string; readonly rows: readonly Term[] }[];
-  readonly prices: readonly Term[];
-  readonly exits: readonly Term[];
-  readonly examples: AnyCommand['examples'];
+/** A command line and what it shows. */
+export interface Example {
+  readonly run: string;
+  readonly does: string;
 }
 
-/** A command as a page. */
-export function docPage(command: AnyCommand): DocPage {
-  const common = command.common.map((group) => ({
-    title: groupTitles[group],
-    rows: rowsOf(commonGroups[group]),
-  }));
+/** A titled part of a page: paragraphs, then terms, then command lines. */
+export interface Section {
+  readonly title: string;
+  readonly text?: readonly string[];
+  readonly terms?: readonly Term[];
+  readonly code?: readonly Example[];
+}
+
+/** A page of help: plain data, from which the terminal, man and Markdown renderers work. */
+export interface DocPage {
+  /** The words after `trdr help`; empty for the overview. */
+  readonly name: string;
+  readonly summary: string;
+  readonly usage?: string;
+  readonly about: readonly string[];
+  readonly sections: readonly Section[];
+  readonly footer?: string;
+}
+
+/** The page of a command: its own parts first, then its costs and exit codes, and last the common flags. */
+export function commandPage(command: AnyCommand): DocPage {
+  const common = command.common.map((group) => flagSection(groupTitles[group], commonGroups[group]));
+  const all: Section[] = [
+    {
+      title: 'Arguments',
+      terms: command.args.map((argument) => [argumentTerm(argument), argument.help] as const),
+    },
+    flagSection('Flags', command.options),
+    { title: 'Examples', code: command.examples },
+    { title: 'Prices', terms: priceTerms(command) },
+    { title: 'Exit codes', terms: command.exits.map((code) => [String(code), exitCodes[code]] as const) },
+    ...common,
+    flagSection('Global flags', alwaysOptions),
+  ];
   return {
-    path: command.path,
-    summary: command.summary,
+    name: command.path,
+    summary: `${command.summary}.`,
     usage: usageLine(command),
     about: command.about,
-    args: command.args.map((argument) => [argumentTerm(argument), argument.help]),
-    flags: [
-      { title: 'Flags', rows: rowsOf(command.options) },
-      ...common,
-      { title: 'Always', rows: rowsOf(alwaysOptions) },
-    ].filter(({ rows }) => rows.length > 0),
-    prices: priceRows(command),
-    exits: command.exits.map((code) => [String(code), exitCodes[code]]),
-    examples: command.examples,
+    sections: all.filter(({ terms = [], code = [] }) => terms.length + code.length > 0),
   };
 }
 
-const rowsOf = (options: Options): Term[] =>
-  Object.values(options).map((option) => [optionTerm(option).trim(), optionHelp(option)]);
+/** Headings of the common flags. */
+const groupTitles = { output: 'Output flags', service: 'Service flags', money: 'Cost flags' } as const;
 
-/** A command's name as one word: `thesis-list`. */
-export const pageName = (path: string): string => path.replaceAll(' ', '-');
+const flagSection = (title: string, options: Options): Section => ({
+  title,
+  terms: Object.values(options).map((option) => [optionTerm(option), optionHelp(option)] as const),
+});
+
+/** How a flag is written: `-o, --output table|ndjson|json|csv`, `--out FILE`. */
+const optionTerm = ({ flags, value }: Option<unknown>): string =>
+  value ? `${flags} ${value.choices ? value.name : value.name.toUpperCase()}` : flags;
+
+/** What a flag is for, with its default. */
+const optionHelp = ({ help, shown, repeatable }: Option<unknown>) =>
+  [help, repeatable && '(repeatable)', shown !== undefined && `[${shown}]`].filter(Boolean).join(' ');
+
+/** How an argument is written: `SUBJECT...`, `[PROFILE]`. */
+function argumentTerm({ name, optional, variadic }: Argument): string {
+  const term = `${name.toUpperCase()}${variadic ? '...' : ''}`;
+  return optional ? `[${term}]` : term;
+}
+
+/** The usage line of a command. */
+export const usageLine = (command: AnyCommand): string =>
+  ['trdr', command.path, ...command.args.map(argumentTerm), '[flags]'].join(' ');
+
+/** The price of each endpoint that a command may call. */
+const priceTerms = (command: AnyCommand): Term[] =>
+  command.calls.map((id) =>
+    id === 'ws'
+      ? [`GET ${SOCKET_PATH}`, SOCKET_PRICE]
+      : [`${endpoints[id].method} ${endpoints[id].path}`, endpoints[id].price.text],
+  );
+
+/** The name of a page as one word, for file names: `thesis-list`; `trdr` for the overview. */
+export const pageFile = (name: string): string => name.replaceAll(' ', '-') || 'trdr';

@@ -7,7 +7,7 @@ import type { AnyCommand } from '../command.ts';
 import { priceList } from '../commands/price.ts';
 import { exitCodes } from '../exit.ts';
 import { version } from '../version.ts';
-import { usageLine } from './help.ts';
+import { usageLine } from './page.ts';
 
 /** A command as programs read it: what it takes, what it prints, what it costs, how it ends. */
 export function describeCommand(command: AnyCommand) {

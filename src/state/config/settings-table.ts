@@ -59,7 +59,7 @@ export const settingRows = {
     fallback: 'auto',
     fallbackText: 'auto',
     flag: '--color',
-    about: 'colour in tables and messages',
+    about: 'color in tables and messages',
   }),
   utc: row({
     kind: onOff,
@@ -104,7 +104,7 @@ export const settingRows = {
     fallback: undefined,
     fallbackText: '30s; resolve 60s',
     flag: '--timeout',
-    about: 'time for one request',
+    about: 'timeout of each request',
   }),
   socketShare: row({
     kind: share,
@@ -118,7 +118,7 @@ export const settingRows = {
     fallback: false as boolean,
     fallbackText: 'false',
     flag: '--insecure-http',
-    about: 'allow plain http beyond this machine',
+    about: 'allow plain HTTP to other machines',
   }),
 } as const;
 

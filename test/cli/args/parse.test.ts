@@ -15,7 +15,7 @@ const spec = command({
     limit: value('-l, --limit', 'how many', integer({ min: 1 })),
     token: list('--token', 'which', text('address')),
   },
-  common: ['output', 'money'],
+  common: ['output', 'service', 'money'],
   examples: [],
   calls: [],
   exits: [0],
@@ -36,6 +36,24 @@ describe('a line', () => {
     expect(parseWords(spec, ['a', '--wait', '2s']).given).toMatchObject({ wait: 2_000, noWait: false });
   });
 
+  it('lets the last of a flag and its "no" form win', () => {
+    expect(parseWords(spec, ['a', '--no-wait', '--wait', '2s']).given).toMatchObject({
+      wait: 2_000,
+      noWait: false,
+    });
+    expect(parseWords(spec, ['a', '--wait', '2s', '--no-wait']).given).toMatchObject({
+      wait: 60_000,
+      noWait: true,
+    });
+  });
+
+  it('takes a value that looks like a flag, but is none of this command', () => {
+    expect(parseWords(spec, ['a', '--token', '--unknown']).given).toMatchObject({ token: ['--unknown'] });
+    expect(parseWords(spec, ['a', '--token=--dry-run']).given).toMatchObject({ token: ['--dry-run'] });
+    expect(parseWords(spec, ['--', '--token', '--yes']).args).toEqual(['--token', '--yes']);
+    expect(parseWords(spec, ['a', '--token', '-']).given).toMatchObject({ token: ['-'] });
+  });
+
   it('gathers repeated flags, takes = and short forms, and words behind --', () => {
     const { args, given } = parseWords(spec, ['--token=x', '--token', 'y', '-l7', '--', '-odd']);
     expect(given).toMatchObject({ token: ['x', 'y'], limit: 7 });
@@ -51,7 +69,26 @@ describe('a line', () => {
       /whole number/,
     ],
     ['a switch with a value', ['a', '--no-wait=5'], /--no-wait takes no value/, /--help/],
-    ['a flag without its value', ['a', '--limit'], /--limit requires a value/, /--help/],
+    ['a flag without its value', ['a', '--limit'], /^--limit requires a value/, /after it/],
+    ['a short flag without its value', ['a', '-l'], /^-l requires a value/, /after it/],
+    [
+      'a flag in the place of a value',
+      ['a', '--token', '--dry-run'],
+      /^--token requires a value/,
+      /--token=--dry-run/,
+    ],
+    [
+      'a flag with a value in the place of a value',
+      ['a', '-l', '--token=x'],
+      /^-l requires a value/,
+      /"--token" is a flag/,
+    ],
+    [
+      'a short flag in the place of a value',
+      ['a', '--token', '-y'],
+      /^--token requires a value/,
+      /"-y" is a flag/,
+    ],
     ['no argument where one is needed', [], /requires a SUBJECT/, /trdr try --help/],
   ])('with %s is refused, and what is right is said', (_, words, message, hint) => {
     expect(() => parseWords(spec, words)).toThrow(

@@ -17,11 +17,6 @@ describe('a line is routed', () => {
   it('sees help wherever it stands, but not behind --', () => {
     expect(findCommand(['whois', 'mira', '--help'], paths).wantsHelp).toBe(true);
     expect(findCommand(['whois', '--', '--help'], paths).wantsHelp).toBe(false);
-    expect(findCommand(['help', 'thesis', 'tail'], paths)).toMatchObject({
-      path: 'thesis tail',
-      wantsHelp: true,
-    });
-    expect(findCommand(['help'], paths)).toMatchObject({ path: '', wantsHelp: true });
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allCommands } from '../../../src/cli/docs/manual.ts';
+import { allCommands } from '../../../src/cli/docs/help.ts';
 import { describeAll, recordSchema } from '../../../src/cli/docs/schema.ts';
 import { PlannedCall } from '../../../src/contract/records/tool.ts';
 

@@ -1,7 +1,7 @@
 import { alwaysOptions, commonOptions, everyCommonOption } from '../../args/common.ts';
 import { longName, type Option, type Options, shortName } from '../../args/option.ts';
 import type { AnyCommand } from '../../command.ts';
-import { groupSummaries } from '../help.ts';
+import { groupSummary } from '../overview.ts';
 
 /** What a word can be: one of some, or one of a kind that is found where the shell runs. */
 export interface Slot {
@@ -51,7 +51,7 @@ export function outlineOf(commands: readonly AnyCommand[]): Outline {
     throw new Error(`a switch in one command takes a value in another: ${both.join(', ')}`);
   return {
     commands: outlined,
-    groups: groups.map((path) => ({ path, summary: groupSummaries[path] ?? path })),
+    groups: groups.map((path) => ({ path, summary: groupSummary(path) })),
     leading: flagsOf({ ...alwaysOptions, ...everyCommonOption }),
     valued,
   };

@@ -1,0 +1,22 @@
+import { command } from '../command.ts';
+import { version as number } from '../version.ts';
+
+export const version = command({
+  path: 'version',
+  summary: 'Print the version',
+  about: ['The same as "trdr --version" or "trdr -v".'],
+  args: [],
+  options: {},
+  common: [],
+  examples: [{ run: 'trdr version', does: 'the version of trdr' }],
+  calls: [],
+  settings: 'none',
+  exits: [0, 2],
+  parse: () => undefined,
+  async run({ output }) {
+    const sink = await output();
+    await sink.write(`${number}\n`);
+    await sink.end();
+    return 0;
+  },
+});

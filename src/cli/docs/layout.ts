@@ -1,0 +1,83 @@
+import type { DocPage, Example, Section, Term } from './page.ts';
+
+/** How the terminal shows a page. */
+export interface Layout {
+  readonly columns: number;
+  /** Whether headings are bold. */
+  readonly bold: boolean;
+}
+
+/** Longer lines are hard to read. */
+const WIDEST = 100;
+/** Below this width, meanings stand below their terms instead of beside them. */
+const STACK_BELOW = 60;
+
+/** A page of help as text for a terminal of a given width. */
+export function layoutPage(page: DocPage, { columns, bold }: Layout): string {
+  const width = Math.min(WIDEST, Math.max(20, columns));
+  const heading = (text: string) => (bold ? `\x1b[1m${text}\x1b[22m` : text);
+  const { summary, usage, about, sections, footer } = page;
+  const parts = [
+    fold(summary, '', width),
+    usage === undefined ? [] : fold(`Usage: ${usage}`, '', width, '  ').map(boldUsage(heading)),
+    ...about.map((paragraph) => fold(paragraph, '', width)),
+    ...sections.map((section) => [heading(`${section.title}:`), ...sectionLines(section, width)]),
+    footer === undefined ? [] : fold(footer, '', width),
+  ];
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+const boldUsage = (heading: (text: string) => string) => (line: string) => line.replace(/^Usage:/, heading);
+
+function sectionLines({ text = [], terms = [], code = [] }: Section, width: number): string[] {
+  const blocks = [
+    ...text.map((paragraph) => fold(paragraph, '  ', width)),
+    termLines(terms, width),
+    codeLines(code),
+  ].filter((lines) => lines.length > 0);
+  return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+/** Command lines are not folded: they are there to be copied. */
+const codeLines = (code: readonly Example[]) =>
+  code.flatMap(({ run, does }) => [...(does === '' ? [] : [`  # ${does}`]), `  ${run}`]);
+
+function termLines(terms: readonly Term[], width: number): string[] {
+  if (terms.length === 0) return [];
+  const aligned = alignShort(terms);
+  if (width < STACK_BELOW) {
+    return aligned.flatMap(([term, meaning]) => [`  ${term.trim()}`, ...fold(meaning, '      ', width)]);
+  }
+  const column = Math.min(Math.floor(width * 0.45), Math.max(...aligned.map(([term]) => term.length)));
+  const indent = ' '.repeat(column + 4);
+  return aligned.flatMap(([term, meaning]) => {
+    const [first = '', ...others] = fold(meaning, indent, width);
+    return term.length > column
+      ? [`  ${term}`, first, ...others]
+      : [`  ${term.padEnd(column)}  ${first.trimStart()}`, ...others];
+  });
+}
+
+/** Indents long flags by the width of `-x, ` if a short one stands among them. */
+function alignShort(terms: readonly Term[]): readonly Term[] {
+  if (!terms.some(([term]) => /^-\w, /.test(term))) return terms;
+  return terms.map(([term, meaning]) => [term.startsWith('--') ? `    ${term}` : term, meaning]);
+}
+
+/** Folds a paragraph; lines after the first are indented by `hang` more. */
+function fold(text: string, indent: string, width: number, hang = ''): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const lead = indent.length + (lines.length > 0 ? hang.length : 0);
+    if (line !== '' && lead + line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  if (line !== '') lines.push(line);
+  return lines.map((each, index) => `${indent}${index > 0 ? hang : ''}${each}`);
+}

@@ -1,0 +1,112 @@
+import type { AnyCommand } from '../command.ts';
+import type { DocPage, Section, Term } from './page.ts';
+import { topics } from './topics.ts';
+
+/** What trdr is, in a sentence. */
+export const tagline =
+  'Look up traders by handle or wallet, compare their numbers, and follow the thesis feed live.';
+
+/** The sections of the overview, in the order in which a newcomer needs them. A name may be a group. */
+const sections: readonly { readonly title: string; readonly names: readonly string[] }[] = [
+  { title: 'Look up', names: ['whois', 'resolve', 'pnl'] },
+  { title: 'Theses', names: ['thesis list', 'thesis tail'] },
+  {
+    title: 'Launchpad',
+    names: ['launchpad user', 'launchpad callouts', 'launchpad tail', 'launchpad board'],
+  },
+  { title: 'Costs', names: ['me', 'price', 'usage', 'budget'] },
+  { title: 'Setup', names: ['auth', 'config', 'cache', 'store', 'doctor'] },
+  { title: 'Scripting', names: ['api', 'schema', 'completion', 'sandbox'] },
+  { title: 'Help', names: ['help', 'version'] },
+];
+
+/** One line for each group of commands. */
+const groupSummaries: Readonly<Record<string, string>> = {
+  thesis: 'List or stream theses',
+  launchpad: 'Look up launchpad accounts, callouts and the leaderboard',
+  auth: 'Manage keys and profiles',
+  config: 'Manage settings',
+  cache: 'Manage cached answers',
+  budget: 'Limit what a profile may spend',
+  store: 'Share one key between machines',
+};
+
+/** What a group of commands is for. */
+export const groupSummary = (group: string): string => groupSummaries[group] ?? `Commands of ${group}`;
+
+const isUnder = (path: string, name: string) => path === name || path.startsWith(`${name} `);
+
+/** The sections of the overview with their commands. Commands that no section names come last, under "More". */
+export function commandSections(
+  commands: readonly AnyCommand[],
+): { readonly title: string; readonly names: readonly string[]; readonly commands: readonly AnyCommand[] }[] {
+  const named = sections.map(({ title, names }) => ({
+    title,
+    names,
+    commands: names.flatMap((name) => commands.filter(({ path }) => isUnder(path, name))),
+  }));
+  const rest = commands.filter(
+    ({ path }) => !named.some((each) => each.commands.some((c) => c.path === path)),
+  );
+  const more = { title: 'More', names: rest.map(({ path }) => path), commands: rest };
+  return [...named, more].filter((each) => each.commands.length > 0);
+}
+
+/** The page of trdr itself: every command with a line. */
+export function overviewPage(commands: readonly AnyCommand[]): DocPage {
+  const rows = (names: readonly string[]): Term[] =>
+    names.flatMap((name): Term[] => {
+      const single = commands.find(({ path }) => path === name);
+      if (single) return [[name, single.summary]];
+      const inner = commands.filter(({ path }) => path.startsWith(`${name} `));
+      const words = inner.map(({ path }) => path.slice(name.length + 1)).join(', ');
+      return inner.length > 0 ? [[name, `${groupSummary(name)}: ${words}`]] : [];
+    });
+  const lists = commandSections(commands).map(({ title, names }) => ({ title, terms: rows(names) }));
+  return {
+    name: '',
+    summary: tagline,
+    usage: 'trdr COMMAND [flags]',
+    about: [],
+    sections: [
+      ...evenTerms([
+        ...lists,
+        { title: 'Topics', terms: topics.map(({ name, summary }) => [`help ${name}`, summary]) },
+      ]),
+      {
+        title: 'Try it without a key or a network',
+        code: [
+          { run: 'trdr whois mira --sandbox', does: '' },
+          { run: 'trdr thesis tail --count 5 --duration 1m --sandbox', does: '' },
+        ],
+      },
+    ],
+    footer: 'Run "trdr COMMAND --help" or "trdr help TOPIC" for details.',
+  };
+}
+
+/** Pads the terms of several sections to one width, so that their meanings line up. */
+function evenTerms(lists: readonly { readonly title: string; readonly terms: readonly Term[] }[]): Section[] {
+  const width = Math.max(...lists.flatMap(({ terms }) => terms.map(([term]) => term.length)));
+  return lists.map(({ title, terms }) => ({
+    title,
+    terms: terms.map(([term, meaning]) => [term.padEnd(width), meaning]),
+  }));
+}
+
+/** The page of a group: its commands, and the topic of the same name if there is one. */
+export function groupPage(group: string, commands: readonly AnyCommand[]): DocPage {
+  const inner = commands.filter(({ path }) => path.startsWith(`${group} `));
+  const topic = topics.find(({ name }) => name === group);
+  return {
+    name: group,
+    summary: `${groupSummary(group)}.`,
+    usage: `trdr ${group} COMMAND [flags]`,
+    about: topic?.about ?? [],
+    sections: [
+      { title: 'Commands', terms: inner.map(({ path, summary }) => [path, summary]) },
+      ...(topic?.sections ?? []),
+    ],
+    footer: `Run "trdr ${group} COMMAND --help" for details.`,
+  };
+}

@@ -1,0 +1,22 @@
+import { createSink } from '../../output/sink.ts';
+import { wantsColor } from '../../output/terminal/style.ts';
+import type { Io } from '../io.ts';
+import { colorMode } from '../report.ts';
+import { layoutPage } from './layout.ts';
+import type { DocPage } from './page.ts';
+
+/** Columns of help that does not go to a terminal. */
+const PLAIN_COLUMNS = 80;
+
+/** Writes a page of help to stdout, fitted to the terminal. */
+export async function showPage(io: Io, page: DocPage): Promise<void> {
+  const isTerminal = io.stdout.isTTY === true;
+  const sink = createSink(io.stdout, { name: 'stdout' });
+  await sink.write(
+    layoutPage(page, {
+      columns: (isTerminal && io.stdout.columns) || PLAIN_COLUMNS,
+      bold: wantsColor(colorMode(io.argv), io.env, isTerminal),
+    }),
+  );
+  await sink.end();
+}

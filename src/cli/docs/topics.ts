@@ -1,0 +1,200 @@
+import { outputFormats, settingRows } from '../../state/config/settings-table.ts';
+import { exitCodes } from '../exit.ts';
+import type { DocPage, Term } from './page.ts';
+
+/** Variables that are not overrides of a setting. */
+const variables: readonly Term[] = [
+  ['TRDR_API_KEY', 'API key; never accepted as an argument'],
+  ['TRDR_PROFILE', 'profile to use instead of the current one'],
+  ['TRDR_NO_PROMPT', 'never ask; treat the run as not interactive (CI does the same)'],
+  ['TRDR_CONFIG_DIR', 'folder of the config file'],
+  ['TRDR_STATE_DIR', 'folder of the ledger and the rate limit state'],
+  ['TRDR_CACHE_DIR', 'folder of cached answers'],
+  ['XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME', 'parents of these folders if they are not set'],
+  ['NO_COLOR, FORCE_COLOR', 'never or always use color'],
+  ['TERM=dumb', 'disables color, spinners and progress bars'],
+  ['TZ', 'time zone of times in tables'],
+  ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'proxy for requests to the service'],
+  ['NODE_EXTRA_CA_CERTS', 'file with additional certificate authorities'],
+];
+
+/** Variables that override a setting, with the settings they override. */
+const overrides: readonly Term[] = Object.values(settingRows).flatMap((row): Term[] =>
+  'env' in row ? [[row.env, row.about]] : [],
+);
+
+const formats: Readonly<Record<string, string>> = {
+  table: 'for people: colors, grouped digits, fitted to the terminal',
+  ndjson: 'one compact JSON object per line; works with streams',
+  json: 'one JSON document; streams reject it',
+  csv: 'comma-separated values with a header; formulas are disarmed',
+  tsv: 'tab-separated values with a header',
+  markdown: 'a Markdown table',
+};
+
+/** Pages that are not about a command: `trdr help TOPIC`. */
+export const topics: readonly DocPage[] = [
+  {
+    name: 'environment',
+    summary: 'Environment variables',
+    about: ['Flags override the environment, which overrides the profile, which overrides the defaults.'],
+    sections: [
+      { title: 'Settings', terms: overrides },
+      { title: 'Other variables', terms: variables },
+      {
+        title: 'Examples',
+        code: [
+          { run: 'trdr config list --origin', does: 'see where each value comes from' },
+          { run: 'TRDR_PROFILE=desk trdr me', does: 'use another profile once' },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'formats',
+    summary: 'Output formats and selecting fields',
+    about: [
+      'stdout carries data only; notices, prompts, progress, costs and errors go to stderr.',
+      'The default format is table on a terminal and ndjson otherwise. Set another one with --output, with the extension of --out FILE, with TRDR_OUTPUT, or with "trdr config set output FORMAT".',
+    ],
+    sections: [
+      {
+        title: 'Formats',
+        terms: outputFormats.map((format): Term => [format, formats[format] ?? '']),
+      },
+      {
+        title: 'Fields',
+        text: [
+          '--fields a,b.c prints only these fields, in this order, in every format. "trdr schema COMMAND" describes all fields of its records.',
+          'Machine formats carry every field that the service sent, unknown ones included, with names, nulls and digits unchanged. Tables round numbers and shorten text.',
+        ],
+      },
+      {
+        title: 'Errors',
+        text: [
+          'Errors go to stderr: as text for people, as one line of JSON in machine formats. The exit code tells what kind of error it is: see "trdr help exit-codes".',
+        ],
+      },
+      {
+        title: 'Examples',
+        code: [
+          { run: 'trdr thesis list --fields authorHandle,tokenSymbol,thesis', does: 'a narrower table' },
+          { run: 'trdr pnl mira kato --out pnl.csv', does: 'write a CSV file' },
+          { run: "trdr whois mira --json | jq -r '.solanaAddress'", does: 'pick one value' },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'times',
+    summary: 'How to write times and durations',
+    about: [
+      'Flags such as --since, --until and --at accept a point in time; --timeout, --wait and --duration accept a length of time.',
+    ],
+    sections: [
+      {
+        title: 'Times',
+        terms: [
+          ['2026-01-31', 'midnight of that day'],
+          ['2026-01-31T09:30', 'a date and time; local, or UTC with --utc'],
+          ['2026-01-31T09:30Z', 'with an offset: Z, +02:00'],
+          ['1769851800000', 'epoch milliseconds (13 digits)'],
+          ['2h, 7d, 1w', 'that long ago'],
+          ['now, today, yesterday', 'now, or midnight of the day'],
+        ],
+      },
+      {
+        title: 'Durations',
+        terms: [
+          ['500ms, 30s, 5m, 2h, 7d, 1w', 'a number with its unit'],
+          ['1h30m', 'several of them'],
+          ['90', 'seconds'],
+        ],
+      },
+      {
+        title: 'Output',
+        text: [
+          'Machine formats print timestamps as the service sends them, in epoch milliseconds. Tables print them in the time zone of the machine, or in UTC with --utc.',
+        ],
+      },
+      {
+        title: 'Examples',
+        code: [
+          { run: 'trdr thesis list --since 2h', does: 'the last two hours' },
+          { run: 'trdr thesis list --since 2026-01-30 --until 2026-01-31 --utc', does: 'one day in UTC' },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'money',
+    summary: 'What calls cost, and how to limit it',
+    about: [
+      'Calls are paid in compute units (CU). trdr estimates the cost of a run before it sends anything, and records every paid call in a local ledger.',
+    ],
+    sections: [
+      {
+        title: 'Before a run',
+        terms: [
+          ['trdr price', 'the price list'],
+          ['--dry-run', 'print the calls with their least and greatest cost; send nothing'],
+          ['confirmAbove', 'setting: runs that can cost more ask first [100,000 CU]'],
+          ['--yes', 'skip that question; without a terminal the run exits 11'],
+          ['--max-cu CU', 'spending limit: no call is sent that could exceed it'],
+        ],
+      },
+      {
+        title: 'After a run',
+        terms: [
+          ['trdr me', 'what is left of both allowances, units and wallet reveals (free)'],
+          ['trdr usage', 'what this machine has spent, by command, endpoint, day or profile'],
+          ['trdr usage --reconcile', 'compare the ledger with what the service counted'],
+        ],
+      },
+      {
+        title: 'Saving CU',
+        text: [
+          'Answers are cached: repeating a lookup within --max-age is free. A wallet lookup costs 30,000 CU, a lookup by handle or user id 100 CU. Interrupted exports continue with --resume and pay for nothing twice.',
+          '--sandbox runs any command against the embedded service, for free.',
+        ],
+      },
+      {
+        title: 'Examples',
+        code: [
+          { run: 'trdr pnl --file desk.txt --dry-run', does: 'what would it cost?' },
+          { run: 'trdr pnl --file desk.txt --out pnl.csv --max-cu 5M', does: 'spend at most 5,000,000 CU' },
+          { run: 'trdr config set confirmAbove 1M', does: 'ask less often' },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'exit-codes',
+    summary: 'What each exit code means',
+    about: ['"trdr COMMAND --help" lists the exit codes of a command.'],
+    sections: [
+      {
+        title: 'Exit codes',
+        terms: Object.entries(exitCodes).map(([code, meaning]): Term => [code, meaning]),
+      },
+      {
+        title: 'Examples',
+        code: [
+          {
+            run: 'trdr whois mira -q > /dev/null || echo "exit code $?"',
+            does: 'tell "not found" from a failure',
+          },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'store',
+    summary: 'Sharing one key between machines',
+    about: [
+      'Processes on one machine share the rate limit, the cache and the ledger through the folders of "trdr help environment", without any setup.',
+      'Each machine counts on its own. If several machines use one key, "trdr usage --reconcile" shows what the others have spent, and requests above the common rate limit are delayed and retried.',
+    ],
+    sections: [],
+  },
+];
