@@ -30,6 +30,16 @@ const tables = {
     );
     return ['| name | applies to a | time | effect |', '| --- | --- | --- | --- |', ...rows].join('\n');
   },
+  async settings() {
+    const { settingRows } = await load('src/state/config/settings-table.ts');
+    const code = (text) => (text ? `\`${text}\`` : '—');
+    const rows = Object.entries(settingRows).map(
+      ([name, { about, fallbackText, flag, env }]) =>
+        `| \`${name}\` | ${about} | ${fallbackText} | ${code(flag)} | ${code(env)} |`,
+    );
+    const head = ['| setting | meaning | default | flag | variable |', '| --- | --- | --- | --- | --- |'];
+    return [...head, ...rows].join('\n');
+  },
 };
 
 async function shown(what) {
