@@ -9,7 +9,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Each phrase with a better one. A space also matches a line break inside a comment or a paragraph. */
 const phrases = [
-  ['is no(?! longer)', 'is not a, invalid, unknown'],
+  ['is no(?! longer| one)', 'is not a, invalid, unknown'],
   ['(?:is|are) none', 'not found, there is no'],
   ['none of the', 'no, not one of'],
   ['anew', 'again'],
