@@ -225,3 +225,34 @@ export const baseUrl: Kind<string> = {
     return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   },
 };
+
+/** A name that is part of keys and labels of the shared store. */
+export const plainName: Kind<string> = {
+  name: 'name',
+  noun: 'name',
+  hint: 'use letters, digits and . _ -, at most 64',
+  read: (text) => (/^[A-Za-z0-9][\w.-]{0,63}$/.test(text) ? text : undefined),
+};
+
+/** The path of a file that is read later. */
+export const filePath: Kind<string> = {
+  name: 'file',
+  noun: 'file',
+  hint: 'write it as a path',
+  read: (text) => (text === '' ? undefined : text),
+};
+
+/** The address of a shared store, or `off`. Passwords are kept out of it: URLs end up in logs. */
+export const storeUrl: Kind<string> = {
+  name: 'url',
+  noun: 'store URL',
+  hint: 'write it as redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path, without a password; or off',
+  read(text) {
+    if (text === 'off' || /^unix:(\/\/)?\/./.test(text)) return text;
+    if (/[\s\\]/.test(text) || !URL.canParse(text)) return undefined;
+    const url = new URL(text);
+    if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') return undefined;
+    if (url.password || url.search || url.hash || !url.hostname) return undefined;
+    return /^\/?\d{0,4}$/.test(url.pathname) ? text : undefined;
+  },
+};

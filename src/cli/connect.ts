@@ -1,4 +1,4 @@
-import type { Client, Notice } from '../contract/ports.ts';
+import type { Client, Notice, RateWindows } from '../contract/ports.ts';
 import { createClient } from '../core/client/client.ts';
 import type { LaneName } from '../core/client/limiter.ts';
 import { createSpendLimit } from '../core/client/spend-limit.ts';
@@ -7,6 +7,7 @@ import { openLedger } from '../state/ledger.ts';
 import { openWindows } from '../state/rate-windows.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
+import type { RunStore } from './store/open-store.ts';
 import { version } from './version.ts';
 
 /** Which service a run talks to. */
@@ -25,31 +26,34 @@ export interface Connecting {
   readonly ceiling: number | undefined;
   readonly notify: (notice: Notice) => void;
   readonly notice: (line: string) => void;
+  /** What all machines of the key share, where a store is set. */
+  readonly store?: RunStore | undefined;
 }
 
 /** Opens the client: limiter and ledger on this machine's disk, ceiling and retries as set. */
-export function connect(
+export async function connect(
   { baseUrl, key, embedded }: Target,
-  { io, command, settings, ceiling, notify, notice }: Connecting,
-): Client {
+  { io, command, settings, ceiling, notify, notice, store }: Connecting,
+): Promise<Client> {
   const dir = settings.folders.state;
+  const local = openWindows({
+    // The embedded service lives as long as this process: nobody else asks it anything.
+    dir: embedded ? undefined : dir,
+    baseUrl,
+    key: key ?? '',
+    now: io.clock.now,
+    sleep: io.clock.sleep,
+    // The service counts these by address, whatever the key.
+    shared: ['resolve' satisfies LaneName],
+    notice: notice,
+  });
   return createClient({
     transport: createTransport({ env: io.env }),
     baseUrl,
     key,
     clock: io.clock,
     random: io.random,
-    windows: openWindows({
-      // The embedded service lives as long as this process: nobody else asks it anything.
-      dir: embedded ? undefined : dir,
-      baseUrl,
-      key: key ?? '',
-      now: io.clock.now,
-      sleep: io.clock.sleep,
-      // The service counts these by address, whatever the key.
-      shared: ['resolve' satisfies LaneName],
-      notice: notice,
-    }),
+    windows: store === undefined ? local : await sharedWindows(store, local, io, notice),
     budget: createSpendLimit(
       ceiling === undefined
         ? { maxCu: settings.maxCu }
@@ -64,4 +68,14 @@ export function connect(
     userAgent: `trdr/${version}`,
     insecureHttp: settings.insecureHttp,
   });
+}
+
+async function sharedWindows(
+  { link, machine, memory }: RunStore,
+  local: RateWindows,
+  { clock }: Io,
+  notice: (line: string) => void,
+): Promise<RateWindows> {
+  const { createStoreWindows } = await import('../store/windows.ts');
+  return createStoreWindows({ link, local, machine, clock, memory, notice });
 }

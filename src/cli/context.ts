@@ -7,6 +7,7 @@ import type { Target } from './connect.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
 import type { Estimate } from './spend/estimate.ts';
+import type { RunStore } from './store/open-store.ts';
 
 /** A request that a command is going to make: for dry runs and estimates. */
 export interface Planned {
@@ -47,6 +48,8 @@ export interface Context {
   readonly scope: { readonly baseUrl: string; readonly key: string } | undefined;
   /** Another service or key than the run's own, connected to: for the commands that check keys. */
   connect(target: Target): Promise<Client>;
+  /** The store shared by all machines of the key; undefined where none is set. */
+  store(): Promise<RunStore | undefined>;
   /** The output itself, for what is no record. */
   output(): Promise<Sink>;
   /** Opens the output for records of one kind. `single`: the command has exactly one answer. */

@@ -14,6 +14,7 @@ import { formatOf, openSink, renderOptions, selectedFields } from './output.ts';
 import { loadSettings } from './settings/settings.ts';
 import { confirm } from './spend/confirm.ts';
 import { estimateText, judge, needsConfirmation } from './spend/estimate.ts';
+import type { RunStore } from './store/open-store.ts';
 
 /** Puts a command's context together. Nothing is opened or loaded before it is asked for. */
 export async function createContext(io: Io, command: AnyCommand, { globals }: Parsed): Promise<Context> {
@@ -65,15 +66,16 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     return { baseUrl, key, embedded: false };
   }
 
-  async function connectTo(whom: Target): Promise<Client> {
+  async function connectTo(whom: Target, store?: RunStore): Promise<Client> {
     const { connect } = await import('./connect.ts');
     const { noticeText } = await import('./notices.ts');
-    const made = connect(whom, {
+    const made = await connect(whom, {
       io,
       command: command.path,
       settings,
       ceiling,
       notice,
+      store,
       notify(event) {
         // Nobody reads on, and so nothing is said: the ledger has what it may have cost.
         if (event.kind === 'lost' && gone.signal.reason === outputClosed) return;
@@ -93,8 +95,25 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   };
 
   async function openClient(): Promise<Client> {
-    opened = await connectTo(await target());
+    opened = await connectTo(await target(), await store());
     return opened;
+  }
+
+  let openedStore: Promise<RunStore | undefined> | undefined;
+  const store = () => {
+    openedStore ??= openRunStore();
+    return openedStore;
+  };
+
+  /** The shared store; the embedded service has none. */
+  async function openRunStore(): Promise<RunStore | undefined> {
+    if (globals.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
+    const { openStore } = await import('./store/open-store.ts');
+    const { baseUrl, key } = await target();
+    const trace = globals.debug ? (line: string) => void io.stderr.write(`trdr: ${line}\n`) : undefined;
+    const run = openStore({ baseUrl, key: key ?? '' }, { io, settings, trace });
+    closers.push(async () => run.link.close());
+    return run;
   }
 
   async function output(): Promise<Sink> {
@@ -160,7 +179,8 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       return client;
     },
     target,
-    connect: connectTo,
+    connect: (whom) => connectTo(whom),
+    store,
     output,
     get spent() {
       return opened?.spent.cu ?? 0;

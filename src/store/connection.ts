@@ -51,7 +51,7 @@ const COMMAND_MS = 2_000;
 /** Opens a connection, or throws a store failure. */
 export async function connectStore(address: StoreAddress, options: ConnectOptions = {}): Promise<Connection> {
   checkExposure(address, options.plain ?? false);
-  const { Redis } = await import('iovalkey');
+  const { default: Redis } = await import('iovalkey');
   const { connectMs = CONNECT_MS, commandMs = COMMAND_MS, trace } = options;
   const where = address.shown;
   const client = new Redis({
@@ -146,7 +146,9 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   };
 }
 
-const isReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
+/** Error replies begin with a code in capitals. Their class cannot tell: its name is lost in a minified bundle. */
+const isReply = (error: unknown): error is Error =>
+  error instanceof Error && !('code' in error) && /^[A-Z]{3,}\b/.test(error.message);
 
 function awayFailure(where: string, why: string, cause: unknown) {
   const detail = reasonOf(cause) ?? why;

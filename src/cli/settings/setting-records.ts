@@ -7,13 +7,20 @@ import { type SettingName, settingNames } from '../../state/config/settings-tabl
 import { originText } from './profiles.ts';
 
 /** What `config get` knows: the settings of a profile, which one it is, and that it has a key. */
-export const settingRecordsSafe: readonly string[] = ['profile', 'key', ...settingNames];
+export const settingRecordsSafe: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];
 
 /** Every setting as a record; the key is masked. */
 export function settingRecords(settings: Sourced, origins: boolean): SettingRecord[] {
   const { profile, key } = settings;
   const masked = { ...key, value: key.value === undefined ? undefined : maskKey(key.value) };
-  const rows = [{ name: 'profile', ...profile }, { name: 'key', ...masked }, ...settingList(settings)];
+  const { storePassword } = settings;
+  const hidden = { ...storePassword, value: storePassword.value === undefined ? undefined : '****' };
+  const rows = [
+    { name: 'profile', ...profile },
+    { name: 'key', ...masked },
+    ...settingList(settings),
+    { name: 'storePassword', ...hidden },
+  ];
   return rows.map((row) => ({
     setting: row.name,
     value: row.value ?? null,
@@ -29,6 +36,12 @@ export function writableSetting(word: string): SettingName {
     throw usageError(
       'a key is never accepted as an argument',
       'save one with "trdr auth login", remove it with "trdr auth logout"',
+    );
+  }
+  if (word === 'storePassword') {
+    throw usageError(
+      'a password is never accepted as an argument',
+      'save it with "trdr store login URL", or set TRDR_STORE_PASSWORD',
     );
   }
   if (word === 'profile')

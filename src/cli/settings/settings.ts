@@ -17,6 +17,7 @@ import type { Io } from '../io.ts';
 export interface RunSettings extends SettingValues {
   readonly profile: string;
   readonly key: string | undefined;
+  readonly storePassword: string | undefined;
   /** The base URL that the profile's key was saved for, when a flag or the environment names another one. */
   readonly keptFor: string | undefined;
   readonly folders: Folders;
@@ -101,6 +102,7 @@ export function loadSettings(io: Io, globals: Globals, mood?: SettingsUse): RunS
     ...(values as unknown as SettingValues),
     profile: from.profile.value,
     key: from.key.value,
+    storePassword: from.storePassword.value,
     keptFor: keptFor(from, profileOf(file, from.profile.value)?.['baseUrl']),
     folders: folders(io),
   };

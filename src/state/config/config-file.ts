@@ -11,7 +11,7 @@ const LARGEST = 1024 * 1024;
 /** The schemas of the file, made when there is a file to read: many runs have their settings of the environment. */
 function makeSchemas() {
   /** What trdr does not know of is kept. */
-  const Profile = z.looseObject({ key: z.optional(z.string()) });
+  const Profile = z.looseObject({ key: z.optional(z.string()), storePassword: z.optional(z.string()) });
   const ConfigFile = z.looseObject({
     version: z.literal(CONFIG_VERSION),
     /** The profile that is used where nobody names one. */

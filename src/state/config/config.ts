@@ -16,6 +16,8 @@ export interface Config {
   read(): ConfigFile;
   /** Keeps a key, and the base URL that it is for. The first profile to hold a key becomes the current one. */
   login(profile: string, given: { key: string; baseUrl?: string | undefined }): Promise<void>;
+  /** Saves a store and its password in a profile; without a password, an earlier one is removed. */
+  storeLogin(profile: string, given: { store: string; password: string | undefined }): Promise<void>;
   /** Forgets the key of a profile. False where it held none. */
   logout(profile: string): Promise<boolean>;
   /** Makes a profile the one that is used where nobody names one. */
@@ -87,6 +89,15 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
           profiles: { ...file.profiles, [name]: profile },
         };
       });
+    },
+    async storeLogin(name, { store: address, password }) {
+      checkProfileName(name);
+      const store = storedSetting('store', address);
+      await changeProfile(name, ({ storePassword: _, ...profile }) => ({
+        ...profile,
+        store,
+        ...(password !== undefined && { storePassword: password }),
+      }));
     },
     async logout(name) {
       return changeProfile(name, (profile) => {

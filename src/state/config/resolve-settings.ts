@@ -24,6 +24,7 @@ interface Sourced<T> {
 export type Settings = { readonly [N in SettingName]: Sourced<SettingValue<N>> } & {
   readonly profile: Sourced<string>;
   readonly key: Sourced<string | undefined>;
+  readonly storePassword: Sourced<string | undefined>;
   /** What is wrong with values that were passed over; empty unless `tolerant`. */
   readonly problems: readonly Failure[];
 };
@@ -68,6 +69,7 @@ export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sour
     ...(values as { readonly [N in SettingName]: Sourced<SettingValue<N>> }),
     profile,
     key: keyOf(env, held, profile.value, trying),
+    storePassword: storePasswordOf(env, held, profile.value),
     problems,
   };
 }
@@ -127,6 +129,19 @@ function keyOf(
     const value = trying(() => checkKeyFormat(kept, `the key of profile "${profile}"`));
     if (value !== undefined) return { value, origin: 'profile', from: profile };
   }
+  return { value: undefined, origin: 'default' };
+}
+
+function storePasswordOf(
+  env: Sources['env'],
+  held: Profile | undefined,
+  profile: string,
+): Sourced<string | undefined> {
+  const given = env['TRDR_STORE_PASSWORD'];
+  if (given) return { value: given, origin: 'environment', from: 'TRDR_STORE_PASSWORD' };
+  const saved = held?.storePassword;
+  // A password saved for one store is not sent to another that the environment names.
+  if (saved !== undefined && !env['TRDR_STORE']) return { value: saved, origin: 'profile', from: profile };
   return { value: undefined, origin: 'default' };
 }
 

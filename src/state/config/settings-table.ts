@@ -2,11 +2,14 @@ import { Failure } from '../../base/failure.ts';
 import {
   baseUrl,
   duration,
+  filePath,
   integer,
   type Kind,
   oneOf,
   onOff,
+  plainName,
   share,
+  storeUrl,
   timeout,
   units,
 } from '../../base/values.ts';
@@ -120,6 +123,51 @@ export const settingRows = {
     flag: '--insecure-http',
     about: 'allow plain HTTP to other machines',
   }),
+  store: row({
+    kind: storeUrl,
+    fallback: undefined,
+    fallbackText: 'none',
+    env: 'TRDR_STORE',
+    about: 'store shared by all machines of a key: a Redis or Valkey URL without password, or off',
+  }),
+  storeCa: row({
+    kind: filePath,
+    fallback: undefined,
+    fallbackText: "the system's",
+    about: 'PEM file of the certificate authority that signed the certificate of the store',
+  }),
+  storePrefix: row({
+    kind: plainName,
+    fallback: 'trdr' as string,
+    fallbackText: 'trdr',
+    about: 'prefix of all keys in the store',
+  }),
+  storeAway: row({
+    kind: oneOf('local', 'stop'),
+    fallback: 'local',
+    fallbackText: 'local',
+    about: 'while the store is away: go on with the files of this machine, or stop paid calls',
+  }),
+  storePlain: row({
+    kind: onOff,
+    normalized: true,
+    fallback: false as boolean,
+    fallbackText: 'false',
+    about: 'allow an unencrypted connection to a store beyond this machine',
+  }),
+  machine: row({
+    kind: plainName,
+    fallback: undefined,
+    fallbackText: 'the host name',
+    env: 'TRDR_MACHINE',
+    about: 'name of this machine in the store',
+  }),
+  egress: row({
+    kind: plainName,
+    fallback: 'shared' as string,
+    fallbackText: 'shared',
+    about: 'name of the public address: machines behind the same one share the limit of resolve',
+  }),
 } as const;
 
 type Rows = typeof settingRows;
@@ -169,6 +217,12 @@ export function needSettingName(name: string): SettingName {
     throw new Failure('usage', 'a key cannot be set from the command line', {
       code: 'USAGE',
       hint: 'run "trdr auth login", or pipe it to "trdr auth login --with-key"',
+    });
+  }
+  if (name === 'storePassword') {
+    throw new Failure('usage', 'a password cannot be set from the command line', {
+      code: 'USAGE',
+      hint: 'run "trdr store login URL", or set TRDR_STORE_PASSWORD',
     });
   }
   throw new Failure('usage', `unknown setting "${name}"`, {

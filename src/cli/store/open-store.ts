@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../../base/failure.ts';
+import { ensureFolder, writeAtomic } from '../../base/files.ts';
+import { readStoreUrl, type StoreAddress } from '../../store/address.ts';
+import type { ConnectOptions } from '../../store/connection.ts';
+import { type Keys, keysOf } from '../../store/keys.ts';
+import { createLink, type StoreLink } from '../../store/link.ts';
+import { createMemory, type StoreMemory } from '../../store/memory.ts';
+import type { Io } from '../io.ts';
+import type { RunSettings } from '../settings/settings.ts';
+import { version } from '../version.ts';
+
+/** The shared store of a run, connected to on first use. */
+export interface RunStore {
+  readonly link: StoreLink;
+  readonly keys: Keys;
+  readonly address: StoreAddress;
+  readonly connect: ConnectOptions;
+  readonly machine: string;
+  readonly memory: StoreMemory;
+}
+
+type Scope = { readonly baseUrl: string; readonly key: string };
+type Parts = {
+  readonly io: Pick<Io, 'clock' | 'random'>;
+  readonly settings: RunSettings;
+  readonly trace?: ((line: string) => void) | undefined;
+};
+
+/** The store of the settings for a base URL and key. Nothing is connected to yet. */
+export function openStore(scope: Scope, { io, settings, trace }: Parts): RunStore {
+  const address = readStoreUrl(settings.store ?? '');
+  const connect = connectOptions(settings, trace);
+  const keys = keysOf({ ...scope, prefix: settings.storePrefix, egress: settings.egress });
+  return {
+    link: createLink({ address, connect, keys, clock: io.clock, random: io.random }),
+    keys,
+    address,
+    connect,
+    machine: machineOf(settings),
+    memory: createMemory(memoryFile(settings.folders.state, keys.bind)),
+  };
+}
+
+/** How the store of the settings is connected to. */
+export const connectOptions = (
+  settings: RunSettings,
+  trace?: ((line: string) => void) | undefined,
+): ConnectOptions => ({
+  password: settings.storePassword,
+  ca: settings.storeCa === undefined ? undefined : readCa(settings.storeCa),
+  plain: settings.storePlain,
+  name: `trdr-${version}`,
+  trace,
+});
+
+/** The name of this machine: the setting, or the host name without what cannot stand in a name. */
+export const machineOf = ({ machine }: Pick<RunSettings, 'machine'>): string =>
+  machine ??
+  (hostname()
+    .replace(/[^\w.-]/g, '-')
+    .slice(0, 64) ||
+    'unnamed');
+
+function readCa(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Failure('local', `cannot read ${path}, the certificate authority of the store`, {
+      code: 'STORE_CA',
+      hint: 'check the setting storeCa',
+      cause: error,
+    });
+  }
+}
+
+function memoryFile(folder: string | undefined, bind: string) {
+  if (folder === undefined) return undefined;
+  const path = join(folder, `store-${bind}.json`);
+  return {
+    load: () => readFileSync(path, 'utf8'),
+    save(text: string) {
+      ensureFolder(folder);
+      writeAtomic(path, text, { sync: false });
+    },
+  };
+}
