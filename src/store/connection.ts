@@ -94,7 +94,13 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     try {
       return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));
     } catch (error) {
-      if (isReply(error)) throw error;
+      // A replica or a server that is starting: whatever was read on this connection counts no more.
+      if (isReply(error) && !/^(READONLY|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
+        throw error;
+      if (isReply(error)) {
+        cause = undefined;
+        end(`it is not ready (${error.message.split(' ')[0]})`);
+      }
       end('the connection broke');
       throw over.signal.reason;
     } finally {
@@ -120,6 +126,8 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     if (options.name !== undefined)
       void exchange('CLIENT', ['SETNAME', options.name], connectMs, false).catch(() => {});
     server = readFacts(String(await exchange('INFO', [], connectMs, false)));
+    if (server.role !== 'master') end(`it is a ${server.role}, not a master`);
+    if (over.signal.aborted) throw over.signal.reason;
   } catch (error) {
     const reply = isReply(error) ? error : undefined;
     end('the connection broke');

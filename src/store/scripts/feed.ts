@@ -42,3 +42,18 @@ for at = 3, #ARGV do count = count + redis.call('XACK', KEYS[2], ARGV[2], ARGV[a
 return count`,
   { frees: true },
 );
+
+/**
+ * Extends the leader's lease and says how it does. KEYS: lease, info. ARGV: token, ms, then fields and values.
+ * Returns 0 where the lease is another's.
+ */
+export const report = script(
+  'report',
+  `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+for at = 3, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1]) end
+redis.call('HSET', KEYS[2], 'renewed', now)
+return 1`,
+  { frees: true },
+);

@@ -1,0 +1,234 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Connection } from '../connection.ts';
+import { unusable } from '../failures.ts';
+import type { FeedKeys } from '../keys.ts';
+import { entryMs, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
+
+/** How far a follower looks back when its place is gone: more than any failover or power cut loses. */
+export const LOOK_BACK_MS = 5 * 60_000;
+const COUNT = 500;
+const BLOCK_MS = 5_000;
+const RETRY_MS = 1_000;
+
+/** A place in the feed: post time and id. */
+export interface Place {
+  readonly id: string;
+  readonly at: number | null;
+}
+
+/** Where a follower stands: its last entry, and the ids of the last minutes. */
+export interface Position {
+  readonly entry: string;
+  readonly last: Place | null;
+  /** Ids that were delivered, with the entry time of each. */
+  readonly known: readonly (readonly [id: string, entryMs: number])[];
+}
+
+/** Where a follower begins. */
+export type Begin =
+  | { readonly kind: 'now' }
+  | { readonly kind: 'newest'; readonly rows: number }
+  /** Entries taken in since then; `posted` leaves out posts from before. */
+  | { readonly kind: 'since'; readonly ms: number }
+  /** Behind the entry of this id; ids in `known` were delivered. */
+  | { readonly kind: 'after'; readonly last: Place; readonly known: readonly string[] }
+  | { readonly kind: 'position'; readonly position: Position };
+
+export type FollowEvent =
+  | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
+  /** Entries between these places were deleted before they were read; either end may be unknown. */
+  | { readonly kind: 'gap'; readonly from: Place | null; readonly to: Place }
+  /** The end of the stream was reached for the first time. */
+  | { readonly kind: 'live' }
+  | { readonly kind: 'away'; readonly why: string }
+  | { readonly kind: 'back' };
+
+export interface FollowerOptions {
+  /** Opens a connection of the follower's own: it blocks on it. */
+  readonly open: () => Promise<Connection>;
+  readonly feed: FeedKeys;
+  readonly begin: Begin;
+  readonly clock: Clock;
+  readonly blockMs?: number | undefined;
+}
+
+/** Reads a feed from the store, each post exactly once. */
+export interface Follower {
+  events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void>;
+  /** Where it stands, once the rows handed out last were delivered. */
+  position(): Position | undefined;
+}
+
+const HALF_HOUR_MS = 30 * 60_000;
+const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
+
+export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }: FollowerOptions): Follower {
+  /** The entry behind which to read on; undefined until the first connection has found it. */
+  let entry: string | undefined;
+  let last: Place | null = null;
+  let known = new Map<string, number>();
+  let started = false;
+  let live = false;
+
+  if (begin.kind === 'position') {
+    entry = begin.position.entry;
+    last = begin.position.last;
+    known = new Map(begin.position.known);
+    started = true;
+  }
+
+  /** Forgets ids that no look back reaches any more. */
+  const prune = () => {
+    const horizon = entryMs(entry ?? '0') - 2 * LOOK_BACK_MS;
+    for (const [id, ms] of known) {
+      if (ms >= horizon) break;
+      known.delete(id);
+    }
+  };
+
+  const range = async (store: Connection, from: string, count: number) =>
+    readEntries(await store.send('XRANGE', [feed.stream, from, '+', 'COUNT', count]));
+
+  const newest = async (store: Connection, count: number) =>
+    readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
+
+  /** Finds where the first run begins. */
+  async function find(store: Connection): Promise<FollowEvent | undefined> {
+    const [newestRow] = await newest(store, 1);
+    const top = newestRow?.entry ?? '0-0';
+    if (begin.kind === 'now') {
+      entry = top;
+      if (newestRow) take([newestRow]);
+    }
+    if (begin.kind === 'newest') {
+      const rows = await newest(store, begin.rows);
+      const [first] = rows;
+      entry = first === undefined ? top : before(first.entry);
+    }
+    if (begin.kind === 'since') {
+      entry = before(startOf(begin.ms - HALF_HOUR_MS));
+      const [oldest] = await range(store, '-', 1);
+      if (oldest && entryMs(oldest.entry) > begin.ms) {
+        started = true;
+        return { kind: 'gap', from: null, to: oldest };
+      }
+    }
+    if (begin.kind === 'after') return await findLast(store, begin.last, begin.known);
+    started = true;
+    return undefined;
+  }
+
+  /** Finds the entry of a post that was delivered last; the service's clock may be off from the store's. */
+  async function findLast(store: Connection, place: Place, ids: readonly string[]) {
+    started = true;
+    last = place;
+    const from = startOf((place.at ?? 0) - HALF_HOUR_MS);
+    for (let at = from; ; ) {
+      const rows = await range(store, at === from ? from : `(${at}`, COUNT);
+      for (const row of rows) {
+        known.set(row.id, entryMs(row.entry));
+        if (row.id !== place.id) continue;
+        entry = row.entry;
+        return undefined;
+      }
+      const end = rows.at(-1)?.entry;
+      if (end === undefined || rows.length < COUNT) break;
+      at = end;
+    }
+    // Its entry is gone: begin where it can have been, without the posts that are known to be delivered.
+    const delivered = Math.max(place.at ?? 0, ...known.values());
+    known = new Map(ids.map((id) => [id, delivered]));
+    entry = before(from);
+    return await missed(store);
+  }
+
+  /** What was deleted behind the place of this follower, where the stream begins later. */
+  async function missed(store: Connection): Promise<FollowEvent | undefined> {
+    const [oldest] = await range(store, '-', 1);
+    if (!oldest || entry === undefined || !isBefore(entry, oldest.entry) || known.has(oldest.id))
+      return undefined;
+    if (last === null && entry === '0-0') return undefined;
+    return { kind: 'gap', from: last, to: oldest };
+  }
+
+  /** Checks on a new connection that the place of this follower still exists, else goes back. */
+  async function verify(store: Connection): Promise<FollowEvent | undefined> {
+    if (!started) return find(store);
+    if (entry === undefined || last === null) return undefined;
+    const [found] = readEntries(await store.send('XRANGE', [feed.stream, entry, entry]));
+    if (found?.id === last.id) return undefined;
+    const gap = await missed(store);
+    entry = before(startOf(entryMs(entry) - LOOK_BACK_MS));
+    return gap;
+  }
+
+  /** The rows not delivered yet, which are taken for delivered from now on. */
+  function take(rows: readonly StreamRow[]): StreamRow[] {
+    const fresh = rows.filter(({ id }) => !known.has(id));
+    for (const row of rows) known.set(row.id, entryMs(row.entry));
+    const end = rows.at(-1);
+    if (end) {
+      entry = end.entry;
+      last = { id: end.id, at: end.at };
+      prune();
+    }
+    return fresh;
+  }
+
+  async function* follow(store: Connection, signal: AbortSignal): AsyncGenerator<FollowEvent, void, void> {
+    const event = await verify(store);
+    if (event) yield event;
+    while (!signal.aborted) {
+      const block = live ? blockMs : 1;
+      const wanted = ['COUNT', COUNT, 'BLOCK', block, 'STREAMS', feed.stream, entry ?? '0-0'];
+      const rows = readStreams(await store.send('XREAD', wanted, block));
+      const fresh = take(rows);
+      if (fresh.length > 0) yield { kind: 'rows', rows: fresh };
+      if (rows.length > 0 || live) continue;
+      live = true;
+      yield { kind: 'live' };
+    }
+  }
+
+  return {
+    async *events(signal) {
+      let away = false;
+      while (!signal.aborted) {
+        let store: Connection | undefined;
+        const hangUp = () => store?.close();
+        signal.addEventListener('abort', hangUp, { once: true });
+        try {
+          store = await open();
+          if (signal.aborted) return;
+          if (away) yield { kind: 'back' };
+          away = false;
+          yield* follow(store, signal);
+        } catch (error) {
+          if (signal.aborted) return;
+          if (!unusable(error)) throw error;
+          if (!away) yield { kind: 'away', why: error.message };
+          away = true;
+        } finally {
+          signal.removeEventListener('abort', hangUp);
+          store?.close();
+        }
+        await clock.sleep(RETRY_MS, signal).catch(() => {});
+      }
+    },
+    position: () =>
+      entry === undefined || !started
+        ? undefined
+        : {
+            entry,
+            last,
+            known: [...known].filter(([, ms]) => ms >= entryMs(entry ?? '') - LOOK_BACK_MS),
+          },
+  };
+}
+
+/** The place right before an entry, for commands that read behind a place. */
+function before(entry: string): string {
+  const [ms = 0, count = 0] = entry.split('-').map(Number);
+  if (count > 0) return `${ms}-${count - 1}`;
+  return ms > 0 ? `${ms - 1}-18446744073709551615` : '0-0';
+}

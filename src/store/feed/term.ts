@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import type { Connection } from '../connection.ts';
+import { isStoreFailure, storeFailure } from '../failures.ts';
+import type { FeedKeys } from '../keys.ts';
+import { publish, report } from '../scripts/feed.ts';
+import { lead, resign } from '../scripts/lease.ts';
+import { readEntries, timeFrom } from './entry.ts';
+
+export const LEASE_MS = 10_000;
+const RENEW_MS = 2_500;
+const FULL_RETRY_MS = 1_000;
+/** Posts that one script call publishes. */
+const BATCH = 100;
+
+/** A post on its way into the stream. */
+export interface Post {
+  readonly id: string;
+  readonly at: number | null;
+  readonly body: string;
+}
+
+/** Ids that were published above the floor, with their post times. */
+export type Known = readonly (readonly [id: string, at: number | null])[];
+
+export interface TermOptions {
+  readonly store: Connection;
+  readonly feed: FeedKeys;
+  readonly clock: Clock;
+  readonly keepMs: number;
+  readonly keepRows: number;
+  readonly leaseMs?: number | undefined;
+  readonly renewMs?: number | undefined;
+  /** What an operator sees of the leader: its machine, how it reads the feed, what it spent. */
+  readonly describe: () => Readonly<Record<string, string | number>>;
+}
+
+/**
+ * The time in which one process leads a feed, on one connection. When the connection breaks the term is over, and a
+ * new one reads mark and ids again: the server may have failed over or lost its last second meanwhile.
+ */
+export interface Term {
+  readonly token: string;
+  /** The checkpoint of the term before; undefined where there is none. */
+  readonly mark: string | undefined;
+  readonly known: Known;
+  /** Aborted when the term is over: nothing of it may be published or paid for any more. */
+  readonly over: AbortSignal;
+  /** Publishes posts, oldest first; waits while the store is full. */
+  publish(posts: readonly Post[]): Promise<void>;
+  /** Saves a checkpoint; ids of posts before its floor are forgotten. */
+  save(mark: string, floor: number | null): Promise<void>;
+  /** Ends the term and lets a standby follow at once. */
+  resign(): Promise<void>;
+}
+
+/** Becomes the leader, or says for how many ms another one still is. */
+export async function openTerm(options: TermOptions): Promise<Term | { readonly leftMs: number }> {
+  const { store, feed, clock, keepMs, keepRows, leaseMs = LEASE_MS, renewMs = RENEW_MS } = options;
+  const asked = clock.mono();
+  const answer = await store.run(lead, [feed.lease, feed.epoch], [randomBytes(12).toString('hex'), leaseMs]);
+  const [token = '', left = 0]: readonly unknown[] = Array.isArray(answer) ? answer : [];
+  if (typeof token !== 'string' || token === '') return { leftMs: Number(left) || leaseMs };
+
+  const end = new AbortController();
+  const over = AbortSignal.any([end.signal, store.lost]);
+  /** The lease has ended at the latest by then, whatever became of the last renewal. */
+  let endsAt = asked + leaseMs;
+  const finish = (why: string) => end.abort(storeFailure('STORE_AWAY', why));
+
+  const check = () => {
+    if (clock.mono() >= endsAt) finish('the lease ended before it could be renewed');
+    over.throwIfAborted();
+  };
+
+  /** Ends the term in time even where an answer is still awaited. */
+  async function watching(): Promise<void> {
+    while (clock.mono() < endsAt) await clock.sleep(endsAt - clock.mono(), over);
+    finish('the lease ended before it could be renewed');
+  }
+
+  async function renewing(): Promise<void> {
+    while (!over.aborted) {
+      await clock.sleep(renewMs, over);
+      const sent = clock.mono();
+      const told = Object.entries(options.describe()).flat();
+      const mine = await store.run(report, [feed.lease, feed.info], [token as string, leaseMs, ...told]);
+      if (mine !== 1) return finish('another machine leads the feed');
+      endsAt = sent + leaseMs;
+    }
+  }
+
+  async function send(args: readonly (string | number)[]): Promise<void> {
+    const keys = [feed.lease, feed.seen, feed.stream, feed.mark, feed.info];
+    for (;;) {
+      check();
+      try {
+        const [word]: readonly unknown[] = asList(await store.run(publish, keys, [token as string, ...args]));
+        if (word === 'ok') return;
+        finish('another machine leads the feed');
+      } catch (error) {
+        if (!isStoreFailure(error, 'STORE_FULL')) throw error;
+        await clock.sleep(FULL_RETRY_MS, over);
+      }
+    }
+  }
+
+  const known = await knownIds(store, feed);
+  const mark = await store.send('GET', [feed.mark]);
+  check();
+  for (const work of [renewing(), watching()]) {
+    work.catch((error: unknown) => {
+      if (!over.aborted) end.abort(error);
+    });
+  }
+  return {
+    token,
+    mark: typeof mark === 'string' ? mark : undefined,
+    known,
+    over,
+    async publish(posts) {
+      for (let from = 0; from < posts.length; from += BATCH) {
+        const batch = posts.slice(from, from + BATCH);
+        const flat = batch.flatMap(({ id, at, body }) => [id, at ?? '', body]);
+        await send(['', '', keepMs, keepRows, ...flat]);
+      }
+    },
+    save: (text, floor) => send([text, floor ?? '', keepMs, keepRows]),
+    async resign() {
+      if (!over.aborted) await store.run(resign, [feed.lease], [token]).catch(() => {});
+      end.abort(storeFailure('STORE_AWAY', 'the term was ended'));
+    },
+  };
+}
+
+const asList = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
+
+/** Entries that ids are rebuilt from, where the server evicted them. */
+const REBUILD = 20_000;
+
+/** The ids of the feed; taken from the stream where an evicting server dropped them. */
+async function knownIds(store: Connection, feed: FeedKeys): Promise<Known> {
+  const flat = asList(await store.send('ZRANGE', [feed.seen, 0, -1, 'WITHSCORES']));
+  if (flat.length === 0) {
+    const rows = readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', REBUILD]));
+    if (rows.length > 0) {
+      const scores = rows.flatMap(({ id, at }) => [at ?? '+inf', id]);
+      await store.send('ZADD', [feed.seen, 'NX', ...scores]);
+    }
+    return rows.map(({ id, at }) => [id, at]);
+  }
+  const known: [string, number | null][] = [];
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    known.push([String(flat[at]), timeFrom(String(flat[at + 1]))]);
+  }
+  return known;
+}

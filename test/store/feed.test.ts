@@ -1,0 +1,225 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Connection } from '../../src/store/connection.ts';
+import { createFollower, type FollowEvent, type Position } from '../../src/store/feed/follower.ts';
+import { openTerm, type Post, type Term, type TermOptions } from '../../src/store/feed/term.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { hasServer } from './program.ts';
+import { type StoreServer, startServer, until } from './server.ts';
+
+const feed = keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('thesis');
+const post = (id: string, at: number | null = Date.now()): Post => ({
+  id,
+  at,
+  body: JSON.stringify({ id, at }),
+});
+
+const term = async (store: Connection, options: Partial<TermOptions> = {}): Promise<Term> => {
+  const opened = await openTerm({
+    ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
+    describe: () => ({ machine: 'a' }),
+    ...options,
+  });
+  if ('leftMs' in opened) throw new Error('another one leads');
+  return opened;
+};
+
+/** Collects what a follower says, until as many rows have come as wanted. */
+async function collect(
+  server: StoreServer,
+  begin: Parameters<typeof createFollower>[0]['begin'],
+  wanted: number,
+  during: () => Promise<void> = async () => {},
+) {
+  const follower = createFollower({
+    ...{ open: () => server.connect({ commandMs: 500 }), feed, begin, blockMs: 50 },
+    clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) },
+  });
+  const ids: string[] = [];
+  const others: FollowEvent[] = [];
+  const done = new AbortController();
+  let position: Position | undefined;
+  let acting: Promise<void> | undefined;
+  for await (const event of follower.events(done.signal)) {
+    if (event.kind === 'rows') ids.push(...event.rows.map(({ id }) => id));
+    else others.push(event);
+    position = follower.position();
+    if (event.kind === 'live') acting ??= during();
+    if (ids.length >= wanted && (acting !== undefined || wanted === 0)) done.abort();
+    if (wanted === 0 && event.kind === 'live') done.abort();
+  }
+  await acting;
+  return { ids, others, position };
+}
+
+describe.skipIf(!hasServer())('the feed in a store', () => {
+  it('has one leader; another follows when it resigns, and finds its mark and ids', async () => {
+    const server = await startServer();
+    const [one, two] = [await server.connect(), await server.connect()];
+    const first = await term(one);
+    expect(await openTerm({ ...options(two) })).toEqual({ leftMs: expect.any(Number) });
+    await first.publish([post('a', 1_000), post('b', 2_000)]);
+    await first.save('mark one', 1_500);
+    await first.resign();
+    expect(first.over.aborted).toBe(true);
+    const second = await term(two);
+    expect(second.mark).toBe('mark one');
+    expect(second.known).toEqual([['b', 2_000]]);
+    one.close();
+    two.close();
+  });
+
+  it('fences a leader whose lease went to another', async () => {
+    const server = await startServer();
+    const [one, two] = [await server.connect(), await server.connect()];
+    const first = await term(one, { leaseMs: 60_000 });
+    await two.send('DEL', [feed.lease]);
+    await term(two);
+    await expect(first.publish([post('x')])).rejects.toThrow(/another machine leads/);
+    expect(first.over.aborted).toBe(true);
+    expect(await two.send('XLEN', [feed.stream])).toBe(0);
+    one.close();
+    two.close();
+  });
+
+  it('ends a term with its lease when the store cannot be reached to renew it', async () => {
+    const server = await startServer();
+    const store = await server.connect({ commandMs: 60_000 });
+    const { over } = await term(store, { leaseMs: 300, renewMs: 50 });
+    server.pause();
+    await until(() => over.aborted);
+    expect(store.lost.aborted).toBe(false);
+    server.resume();
+    store.close();
+  });
+
+  it('ends a term with its connection', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const { over } = await term(store);
+    await server.kill();
+    await until(() => over.aborted);
+  });
+
+  it('rebuilds the ids that an evicting server dropped', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const first = await term(store);
+    await first.publish([post('a', 1_000), post('b', null)]);
+    await first.resign();
+    await store.send('DEL', [feed.seen]);
+    const second = await term(store);
+    expect(second.known).toEqual([
+      ['b', null],
+      ['a', 1_000],
+    ]);
+    await second.publish([post('a', 1_000), post('c', 3_000)]);
+    expect(await store.send('XLEN', [feed.stream])).toBe(3);
+    store.close();
+  });
+
+  it('waits with its posts while the store is full', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const leading = await term(store);
+    await store.send('CONFIG', ['SET', 'maxmemory', '1']);
+    const publishing = leading.publish([post('a')]);
+    await systemClock.sleep(50);
+    expect(await store.send('XLEN', [feed.stream])).toBe(0);
+    await store.send('CONFIG', ['SET', 'maxmemory', '0']);
+    await publishing;
+    expect(await store.send('XLEN', [feed.stream])).toBe(1);
+    store.close();
+  });
+
+  it('gives each follower every post once, through restarts of the server', async () => {
+    const server = await startServer();
+    const leader = await term(await server.connect());
+    await leader.publish([post('old')]);
+    const { ids, others } = await collect(server, { kind: 'now' }, 3, async () => {
+      await leader.publish([post('1')]);
+      await server.stop();
+      await server.start();
+      const next = await term(await server.connect(), { leaseMs: 60_000 }).catch(async () => {
+        const admin = await server.connect();
+        await admin.send('DEL', [feed.lease]);
+        return term(admin);
+      });
+      await next.publish([post('1'), post('2'), post('3')]);
+    });
+    expect(ids).toEqual(['1', '2', '3']);
+    expect(others.map(({ kind }) => kind)).toEqual(['live', 'away', 'back']);
+  });
+
+  it('looks back where the server lost its last entries, and repeats none', async () => {
+    const server = await startServer({ conf: ['--appendfsync', 'always'] });
+    const leader = await term(await server.connect());
+    await leader.publish([post('kept')]);
+    const bytes = readFileSync(server.aof());
+    await leader.publish([post('lost')]);
+    const first = await collect(server, { kind: 'newest', rows: 10 }, 2);
+    expect(first.ids).toEqual(['kept', 'lost']);
+    await server.kill();
+    writeFileSync(server.aof(), bytes);
+    await server.start();
+    const admin = await server.connect();
+    await admin.send('DEL', [feed.lease]);
+    const next = await term(admin);
+    expect(next.known.map(([id]) => id)).toEqual(['kept']);
+    await next.publish([post('between'), post('lost'), post('new')]);
+    const { position } = first;
+    if (position === undefined) throw new Error('no position');
+    const second = await collect(server, { kind: 'position', position }, 2);
+    expect(second.ids).toEqual(['between', 'new']);
+    admin.close();
+  });
+
+  it('says what was deleted before it was read', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const leader = await term(store);
+    await leader.publish([post('a', 1), post('b', 2)]);
+    const { position } = await collect(server, { kind: 'newest', rows: 10 }, 2);
+    await leader.publish([post('c', 3), post('d', 4)]);
+    await store.send('XTRIM', [feed.stream, 'MAXLEN', 1]);
+    if (position === undefined) throw new Error('no position');
+    const { ids, others } = await collect(server, { kind: 'position', position }, 1);
+    expect(ids).toEqual(['d']);
+    expect(others[0]).toMatchObject({ kind: 'gap', from: { id: 'b', at: 2 }, to: { id: 'd', at: 4 } });
+    store.close();
+  });
+
+  it('begins behind the post that was delivered last', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const now = Date.now();
+    await (await term(store)).publish(['a', 'b', 'c', 'd'].map((id, at) => post(id, now + at)));
+    const after = { kind: 'after', last: { id: 'b', at: now + 1 }, known: ['a', 'b'] } as const;
+    expect((await collect(server, after, 2)).ids).toEqual(['c', 'd']);
+    await store.send('XDEL', [feed.stream, String((await firstEntries(store))[1])]);
+    expect((await collect(server, after, 2)).ids).toEqual(['c', 'd']);
+    store.close();
+  });
+
+  it('passes over entries that are not posts', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    for (const body of ['{"a":1}\n{}', 'text', '{broken', '[]']) {
+      await store.send('XADD', [feed.stream, '*', 'id', 'x', 'at', '1', 'body', body]);
+    }
+    await store.send('XADD', [feed.stream, '*', 'other', 'field']);
+    await (await term(store)).publish([post('real')]);
+    expect((await collect(server, { kind: 'newest', rows: 10 }, 1)).ids).toEqual(['real']);
+    store.close();
+  });
+});
+
+function options(store: Connection): TermOptions {
+  return { store, feed, clock: systemClock, keepMs: 1, keepRows: 1, describe: () => ({}) };
+}
+
+async function firstEntries(store: Connection): Promise<unknown[]> {
+  const answer = await store.send('XRANGE', [feed.stream, '-', '+']);
+  return Array.isArray(answer) ? answer.map((row: unknown) => (Array.isArray(row) ? row[0] : undefined)) : [];
+}
