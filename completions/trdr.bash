@@ -69,10 +69,10 @@ _trdr_arg() {
     'completion 0') reply='bash zsh fish powershell' ;;
     'auth switch 0') reply='@profile' ;;
     'auth logout 0') reply='@profile' ;;
-    'config get 0') reply='profile key baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp' ;;
-    'config set 0') reply='baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp' ;;
+    'config get 0') reply='profile key baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp store storeCa storePrefix storeAway storePlain machine egress storePassword' ;;
+    'config set 0') reply='baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp store storeCa storePrefix storeAway storePlain machine egress' ;;
     'config set 1') reply='' ;;
-    'config unset 0') reply='baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp' ;;
+    'config unset 0') reply='baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp store storeCa storePrefix storeAway storePlain machine egress' ;;
     'api 0') reply='GET POST' ;;
     'api 1') reply='' ;;
     'help '*) reply='' ;;

@@ -171,19 +171,19 @@ $script:TrdrCommands = @{
     'config get' = @{
         Words = @{  }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = ''; '--output' = 'table ndjson json csv'; '-o' = 'table ndjson json csv'; '--json' = ''; '--fields' = ''; '--out' = '@file'; '--utc' = '' }
-        Args = @('profile key baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp')
+        Args = @('profile key baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp store storeCa storePrefix storeAway storePlain machine egress storePassword')
         Variadic = $false
     }
     'config set' = @{
         Words = @{  }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = '' }
-        Args = @('baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp', '')
+        Args = @('baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp store storeCa storePrefix storeAway storePlain machine egress', '')
         Variadic = $false
     }
     'config unset' = @{
         Words = @{  }
         Flags = @{ '--help' = ''; '-h' = ''; '--quiet' = ''; '-q' = ''; '--debug' = ''; '--color' = 'auto always never'; '--profile' = '@profile'; '--sandbox' = '' }
-        Args = @('baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp')
+        Args = @('baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp store storeCa storePrefix storeAway storePlain machine egress')
         Variadic = $false
     }
     'config path' = @{

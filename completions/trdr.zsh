@@ -555,7 +555,7 @@ _trdr_config_get() {
     '(--fields)--fields=[print only these fields, in this order]:fields: ' \
     '(--out)--out=[write to FILE; the extension sets the format (- for stdout)]:out:_files' \
     '(--utc)--utc[show times in UTC]' \
-    '1:key:(profile key baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp)' \
+    '1:key:(profile key baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp store storeCa storePrefix storeAway storePlain machine egress storePassword)' \
     && return
 }
 
@@ -569,7 +569,7 @@ _trdr_config_set() {
     '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
-    '1:key:(baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp)' \
+    '1:key:(baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp store storeCa storePrefix storeAway storePlain machine egress)' \
     '2:value: ' \
     && return
 }
@@ -584,7 +584,7 @@ _trdr_config_unset() {
     '(--color)--color=[color in tables and messages]:color:(auto always never)' \
     '(--profile)--profile=[use this profile]:profile:{_trdr_known profile}' \
     '(--sandbox)--sandbox[use the embedded service\: no key, no network, no cost]' \
-    '1:key:(baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp)' \
+    '1:key:(baseUrl output color utc confirmAbove maxCu maxAge retries timeout socketShare insecureHttp store storeCa storePrefix storeAway storePlain machine egress)' \
     && return
 }
 

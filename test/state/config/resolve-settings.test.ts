@@ -28,6 +28,13 @@ test('without a word from anyone the defaults hold', () => {
   const settings = resolveSettings({ flags: {}, env: {}, file: emptyConfig });
   const values = Object.fromEntries(settingList(settings).map(({ name, value }) => [name, value]));
   expect(values).toEqual({
+    store: undefined,
+    storeCa: undefined,
+    storePrefix: 'trdr',
+    storeAway: 'local',
+    storePlain: false,
+    machine: undefined,
+    egress: 'shared',
     baseUrl: undefined,
     output: undefined,
     color: 'auto',
