@@ -183,7 +183,7 @@ describe('a proxy of the environment', () => {
 
   test.each([
     ['socks5://127.0.0.1:1', 'socks5'],
-    ['http://', 'no proxy address'],
+    ['http://', 'invalid proxy address'],
   ])('that can not be used is refused: %s', async (url, why) => {
     const { exitCode, error } = await trdr(['me', '--insecure-http'], {
       key: KEY,

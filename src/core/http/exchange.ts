@@ -3,7 +3,7 @@ import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
 import { withoutKey } from '../client/mask-key.ts';
 import { broken, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';
 
-/** A request with its address taken apart, byte for byte: `URL` would rewrite the path. */
+/** A request whose address is split as written, byte for byte: `URL` would rewrite the path. */
 export interface Addressed extends HttpRequest {
   readonly origin: string;
   readonly path: string;
@@ -36,7 +36,7 @@ export function exchange(
     };
     const fail = (error: unknown) => {
       finish(() => reject(error));
-      stop?.(GIVEN_UP);
+      stop?.(ABANDONED);
     };
     const onAbort = () => fail(signal?.reason);
     const onTime = () => fail(sent ? noAnswer(host, timeoutMs) : unreachable(host, TOO_SLOW));
@@ -46,11 +46,11 @@ export function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         stop = (reason) => controller.abort(reason);
-        // Given up while it stood in the queue: not a byte of it has been written.
-        if (done) return stop(GIVEN_UP);
+        // The request was abandoned while queued: none of it has been written.
+        if (done) return stop(ABANDONED);
         sent = true;
         request.onSent?.();
-        // Standing in the queue is no fault of the service: its time begins now.
+        // Time spent in the queue does not count against the service: start its timeout now.
         clearTimeout(timer);
         timer = setTimeout(onTime, timeoutMs);
       },
@@ -59,7 +59,7 @@ export function exchange(
         answered = flat(received);
         const { location } = answered;
         if (status >= 300 && status < 400 && location) {
-          // Nobody keeps the other side from repeating the key there.
+          // The location may echo the key.
           const key = headers['authorization']?.replace(/^Bearer /, '');
           fail(redirected(host, status, withoutKey(location, key)));
         }
@@ -84,8 +84,8 @@ export function exchange(
   });
 }
 
-const GIVEN_UP = new Error('given up');
-const TOO_SLOW = Object.assign(new Error('no connection came about in time'), { code: 'ETIMEDOUT' });
+const ABANDONED = new Error('abandoned');
+const TOO_SLOW = Object.assign(new Error('the connection timed out'), { code: 'ETIMEDOUT' });
 
 function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const out: Record<string, string> = {};
@@ -95,7 +95,7 @@ function flat(headers: Record<string, string | string[] | undefined>): Record<st
   return out;
 }
 
-/** A byte order mark is no part of a text. */
+/** Strips a byte order mark. */
 const textOf = (chunks: readonly Buffer[]) =>
   Buffer.concat(chunks)
     .toString('utf8')

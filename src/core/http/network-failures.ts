@@ -1,48 +1,56 @@
 import { Failure } from '../../base/failure.ts';
 
-/** Faults of a certificate or a name: the next try would meet the same. */
+/** Certificate and name errors, which a retry cannot fix. */
 const LASTING =
   /^(ENOTFOUND|CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/;
 
 const words: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection was closed',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'the connection timed out',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
-  UND_ERR_SOCKET: 'the connection was closed',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut short',
-  HPE_INVALID_EOF_STATE: 'the answer was cut short',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'DNS lookup failed',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection closed',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_SOCKET: 'connection closed',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was cut short',
+  HPE_INVALID_EOF_STATE: 'the response was cut short',
 };
 
-/** A request that can't have reached the service. */
+/** A request that cannot have reached the service. */
 export const unreachable = (host: string, cause: unknown) => {
   const code = codeOf(cause);
   const lasting = LASTING.test(code);
-  return new Failure('network', `could not reach ${host}: ${wordsOf(cause)}`, {
-    code: 'UNREACHABLE',
-    retryable: !lasting,
-    hint: isTls(code)
-      ? 'its certificate is not trusted here; if you trust its authority, name that in NODE_EXTRA_CA_CERTS'
-      : 'check the base URL, the network and any proxy: trdr doctor',
-    cause,
-  });
+  return new Failure(
+    'network',
+    code === 'ENOTFOUND' ? `cannot resolve host ${host}` : `cannot reach ${host}: ${wordsOf(cause)}`,
+    {
+      code: 'UNREACHABLE',
+      retryable: !lasting,
+      hint: isTls(code)
+        ? 'the certificate is not trusted on this machine; if you trust its issuer, set NODE_EXTRA_CA_CERTS to its certificate file'
+        : 'check the base URL, the network and any proxy with trdr doctor',
+      cause,
+    },
+  );
 };
 
-/** A request that was sent, and whose connection broke before the whole answer was in. */
+/** A request that was sent, and whose connection broke before the response was complete. */
 export const broken = (host: string, cause: unknown) =>
-  new Failure('network', `the connection to ${host} broke before the answer was in: ${wordsOf(cause)}`, {
-    code: 'BROKEN',
-    retryable: true,
-    hint: 'try again; if it keeps happening, look at the network and any proxy: trdr doctor',
-    cause,
-  });
+  new Failure(
+    'network',
+    `lost the connection to ${host} before the response was complete: ${wordsOf(cause)}`,
+    {
+      code: 'BROKEN',
+      retryable: true,
+      hint: 'try again; if it keeps happening, check the network and any proxy with trdr doctor',
+      cause,
+    },
+  );
 
-/** A request that was sent and not answered in the time allowed. */
+/** A request that was sent and not answered within the timeout. */
 export const noAnswer = (host: string, ms: number) =>
   new Failure('network', `${host} did not answer within ${ms / 1000} s`, {
     code: 'NO_ANSWER',
@@ -52,17 +60,17 @@ export const noAnswer = (host: string, ms: number) =>
 
 /** An answer larger than anything the service sends. */
 export const tooLarge = (host: string, bytes: number) =>
-  new Failure('answer', `${host} sent an answer of more than ${bytes} bytes; it was not read`, {
+  new Failure('answer', `${host} sent a response larger than ${bytes} bytes; it was discarded`, {
     code: 'BAD_ANSWER',
-    hint: 'check the base URL: trdr doctor',
+    hint: 'check the base URL with trdr doctor',
   });
 
-/** A redirect, which is never followed: the key is for the base URL alone. */
+/** A redirect. Redirects are never followed, because the key must only go to the base URL. */
 export const redirected = (host: string, status: number, location: string) =>
-  new Failure('service', `${host} points elsewhere (${status}), to ${location.slice(0, 200)}`, {
+  new Failure('service', `${host} redirects (${status}) to ${location.slice(0, 200)}`, {
     code: 'REDIRECT',
     status,
-    hint: 'redirects are not followed, and the key was not sent there; if that is the service, make it the base URL',
+    hint: 'redirects are not followed and the key was not sent there; if that is the service, use it as the base URL',
   });
 
 const codeOf = (error: unknown): string =>

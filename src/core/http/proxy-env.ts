@@ -6,8 +6,8 @@ import { isLoopback } from '../../base/loopback.ts';
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that the environment asks for, for requests to `target`; undefined: none. Lower-case names
- * win, as everywhere. Loopback never goes through a proxy: what is for this machine must not leave it.
+ * The proxy that the environment configures for requests to `target`, or undefined. Lower-case names win, as in
+ * curl. Loopback never goes through a proxy: traffic for this machine must not leave it.
  */
 export function proxyFor(target: URL, env: Env): URL | undefined {
   if (isLoopback(target.hostname)) return undefined;
@@ -22,8 +22,8 @@ export function proxyFor(target: URL, env: Env): URL | undefined {
 function parseProxy(value: string, name: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The value may hold a password: it is never repeated.
-  if (!url?.hostname) throw usageError(`${name} is no proxy address`, 'write it as http://host:port');
+  // Do not echo the value: it may hold a password.
+  if (!url?.hostname) throw usageError(`invalid proxy address in ${name}`, 'write it as http://host:port');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw usageError(
       `${name} names a ${url.protocol.slice(0, -1)} proxy; http and https proxies are supported`,
@@ -51,7 +51,7 @@ function isExempt(target: URL, list: string): boolean {
     });
 }
 
-// A bare IPv6 address is full of colons, none of which starts a port.
+// The colons of a bare IPv6 address do not start a port.
 const withoutPort = (entry: string) => (isIP(entry) === 6 ? `[${entry}]` : entry);
 
 function inNetwork(host: string, entry: string): boolean {

@@ -6,15 +6,15 @@ import type { Lines, Wiring } from './undici.ts';
 
 /** How the network is used. */
 export interface TransportOptions {
-  /** The environment, for its proxy variables alone. */
+  /** Read for its proxy variables only. */
   readonly env?: Env | undefined;
-  /** Certificates of the authorities to trust instead of the built-in ones, PEM. */
+  /** PEM certificates of the authorities to trust instead of the built-in ones. */
   readonly ca?: readonly string[] | undefined;
-  /** The time that making a connection may take. */
+  /** Connection timeout. */
   readonly connectMs?: number | undefined;
-  /** The most connections open at once to one origin. */
+  /** Maximum number of open connections per origin. */
   readonly connections?: number | undefined;
-  /** The largest answer that is read. */
+  /** Maximum size of a response. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -23,9 +23,8 @@ const CONNECTIONS = 10;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * The network, kept alive between requests. What it takes to make a connection is loaded with the first
- * request, the proxy's part only where the environment names one: a command that ends without a request
- * pays for neither.
+ * Keep-alive connections to the service. The HTTP client is loaded with the first request, and its proxy support
+ * only when the environment names a proxy, so a command without requests starts faster.
  */
 export function createTransport(options: TransportOptions = {}): Transport {
   const wiring: Wiring = {
@@ -74,9 +73,10 @@ async function open(origin: string, wiring: Wiring, env: Env): Promise<Opened> {
 
 const wantsProxy = (env: Env) => Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name));
 
-/** Takes an address apart as it is written. */
+/** Splits an address without normalising it. */
 function address(request: HttpRequest): Addressed {
   const [, origin, path] = /^(https?:\/\/[^/?#\s]+)(\/[^#\s]*)?$/.exec(request.url) ?? [];
-  if (!origin || !URL.canParse(origin)) throw usageError('the address is no http or https URL');
+  if (!origin || !URL.canParse(origin))
+    throw usageError('invalid URL: it must start with http:// or https://');
   return { ...request, origin, path: path ?? '/', host: new URL(origin).host };
 }

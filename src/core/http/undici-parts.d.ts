@@ -1,5 +1,5 @@
-// The parts of undici that a request needs, imported by path: its index pulls in fetch, WebSocket and caches,
-// which cost more than the request itself.
+// The parts of undici that a request needs, imported by path: its index loads fetch, WebSocket and caches,
+// which cost more start-up time than the request itself.
 declare module 'undici/lib/dispatcher/client.js' {
   import type { Client } from 'undici';
 

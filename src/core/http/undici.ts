@@ -2,20 +2,20 @@ import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 
-// In one piece with what makes the connections: each further file costs a start.
+// Bundled with the connection code: each extra file adds to start-up time.
 export { exchange } from './exchange.ts';
 
-// The parser is WebAssembly. Optimising it in the background holds the process open for some 80 ms at its
-// end, and a command-line client never parses enough to earn that back.
+// The parser is WebAssembly. V8 optimises it in the background, which delays the exit of the process by about 80 ms;
+// a command-line client never parses enough to gain from that.
 setFlagsFromString('--liftoff-only');
-// Code that is kept carries the flags that stand at the end, and a run that begins with others has no use for
-// it: the flag is taken back, with the two that it brought along.
+// V8 rejects cached code that was compiled under other flags, so reset this flag, and the two it implies, before
+// the cache is written at exit.
 process.prependOnceListener('exit', () => {
   for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
     setFlagsFromString(flag);
 });
 
-/** What a transport needs of undici. */
+/** The parts of an undici dispatcher that a transport uses. */
 export type Lines = Pick<Dispatcher, 'dispatch'> & { destroy(): Promise<unknown> };
 
 /** How connections are made. */
@@ -25,20 +25,20 @@ export interface Wiring {
   readonly ca: readonly string[] | undefined;
 }
 
-/** TLS and time limit of a connection. */
+/** TLS and timeout options of a connection. */
 export const connectOptions = ({ ca, connectMs }: Wiring) => ({
   ...(ca ? { ca: [...ca] } : {}),
-  // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: a key goes over this line.
+  // Ignore NODE_TLS_REJECT_UNAUTHORIZED: the key is sent over this connection.
   rejectUnauthorized: true,
   timeout: connectMs,
 });
 
-/** Time is kept by the transport, per request: undici's own limits are switched off. */
+/** The transport enforces a timeout per request, so undici's own are off. */
 export const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const;
 
 /**
- * Connections straight to an origin. An idle one is always taken before another is opened; undici's own
- * pool takes one that has just answered for busy, so that a second request would shake hands anew.
+ * Direct connections to an origin. An idle connection is reused before a new one is opened. undici's own pool treats
+ * a connection that has just answered as busy, so a second request would pay for another TLS handshake.
  */
 export function direct(origin: string, wiring: Wiring): Lines {
   const clients: Lines[] = [];
@@ -72,7 +72,7 @@ export function direct(origin: string, wiring: Wiring): Lines {
   };
 }
 
-/** A handler that also says when its request is over. */
+/** Wraps a handler to report when its request is over. */
 function ending(handler: Dispatcher.DispatchHandler, over: () => void): Dispatcher.DispatchHandler {
   return {
     onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
