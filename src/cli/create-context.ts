@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
 import type { Client } from '../contract/ports.ts';
+import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import { createNotices } from '../output/notices.ts';
 import { outputClosed, type Sink } from '../output/sink.ts';
 import { wantsUnicode } from '../output/terminal/style.ts';
@@ -33,11 +34,12 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   let opened: Client | undefined;
   let ceiling: number | undefined;
 
-  const notice = createNotices({
+  const write = createNotices({
     stream: () => io.stderr,
     quiet: globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
   });
+  const notice = (text: string) => write(withoutKeys(withoutKey(text, settings.key)));
 
   async function findTarget(): Promise<Target> {
     if (globals.sandbox) {

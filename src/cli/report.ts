@@ -7,24 +7,25 @@ import { exitOf } from './exit.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
 
-type Said = Pick<RunSettings, 'color' | 'output'>;
+type Said = Pick<RunSettings, 'color' | 'output' | 'key'>;
 
 /**
- * Says on stderr how a run failed and returns its exit code: a few lines for a person, one line of JSON
- * where stdout is in a machine format. Without settings it reads the line itself, since that may be what
- * could not be parsed.
+ * Reports on stderr why a run failed and returns its exit code: a few lines of text where stderr is a terminal or the
+ * output is a table, one line of JSON otherwise. Without settings it searches the command line itself, which may be
+ * what could not be parsed.
  */
 export function createReport(io: Io): (error: unknown, settings?: Said) => Promise<number> {
   return async (error, settings) => {
     const known = error instanceof Failure ? error : bug(error);
-    const hide = (text: string) => withoutKeys(withoutKey(text, io.env['TRDR_API_KEY']?.trim()));
+    const hide = (text: string) =>
+      withoutKeys(withoutKey(withoutKey(text, io.env['TRDR_API_KEY']?.trim()), settings?.key));
     const failure = {
       ...fieldsOf(known),
       message: hide(known.message),
       hint: known.hint === undefined ? undefined : hide(known.hint),
     };
     const exit = error instanceof Failure ? exitOf[error.kind] : 1;
-    const text = wantsMachine(io, settings?.output)
+    const text = wantsJson(io, settings?.output)
       ? failureJson(failure, exit)
       : await renderFailure(failure, {
           style: await loadStyle(
@@ -65,7 +66,8 @@ const stated = (argv: readonly string[], names: readonly string[]): string | und
   return undefined;
 };
 
-function wantsMachine(io: Io, setting: Said['output']): boolean {
+function wantsJson(io: Io, setting: Said['output']): boolean {
+  if (io.stderr.isTTY === true) return false;
   if (io.argv.includes('--json')) return true;
   const format = setting ?? stated(io.argv, ['-o', '--output']) ?? (io.env['TRDR_OUTPUT'] || undefined);
   return format === undefined ? io.stdout.isTTY !== true : format !== 'table';

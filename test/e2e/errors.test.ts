@@ -86,6 +86,36 @@ describe.each(codes)('%s of the service', (code) => {
   });
 });
 
+describe('an error', () => {
+  const fails = ['whois', 'mira', '--fields', 'handel'];
+
+  test.each([
+    ['whatever stdout is', [], {}],
+    ['in a machine format', ['--json'], {}],
+    ['with an output that does not exist', ['-o', 'yaml'], {}],
+    ['with a machine format in the environment', [], { TRDR_OUTPUT: 'csv' }],
+  ])('is text where stderr is a terminal, %s', async (_, flags, env) => {
+    for (const stdout of [true, false]) {
+      const { exitCode, stderr } = await runInProcess([...fails, ...flags], {
+        tty: { stdout, stderr: true },
+        env: { ...env, NO_COLOR: '1' },
+      });
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(/^error: /);
+      expect(stderr).not.toContain('{"error"');
+    }
+  });
+
+  test.each([
+    ['NDJSON', []],
+    ['JSON', ['--json']],
+    ['CSV', ['-o', 'csv']],
+  ])('is a line of JSON where stderr is not a terminal and the output is %s', async (_, flags) => {
+    const { stderr } = await runInProcess([...fails, ...flags], { tty: { stdout: false, stderr: false } });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'USAGE', exit: 2 } });
+  });
+});
+
 describe('a wait that a 429 asks for', () => {
   const run = async (answer: Reply) => {
     const clock = virtualClock();

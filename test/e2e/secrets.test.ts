@@ -20,6 +20,9 @@ const filesIn = (folder: string): string[] =>
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
 
+const unescaped = (text: string) =>
+  text.replace(/\\u00([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
 /** Where a key stands that should not: in what was printed, in a file, in a file's name. */
 function leaks(key: string, runs: readonly Pick<Ran, 'stdout' | 'stderr'>[], home: Home): string[] {
   const own = join(home.config, 'config.json');
@@ -33,9 +36,28 @@ function leaks(key: string, runs: readonly Pick<Ran, 'stdout' | 'stderr'>[], hom
       .map((path) => [path, `${path}\n${readFileSync(path, 'latin1')}`]),
   ];
   return places.flatMap(([place = '', text = '']) =>
-    formsOf(key).some((form) => text.includes(form)) ? [place] : [],
+    formsOf(key).some((form) => text.includes(form) || unescaped(text).includes(form)) ? [place] : [],
   );
 }
+
+const anyUser = {
+  id: 'beb3753f-dd51-475e-a457-d78132716b95',
+  handle: 'mira',
+  name: null,
+  bio: null,
+  banner: null,
+  profilePicture: null,
+  twitter: null,
+  solanaAddress: null,
+  evmAddress: null,
+};
+
+const encoded = (key: string) => ({
+  escaped: 'ESCAPED',
+  url: encodeURIComponent(key),
+  basic: Buffer.from(`Bearer ${key}`).toString('base64'),
+  hex: Buffer.from(key).toString('hex'),
+});
 
 /** A service that repeats the key wherever it can. */
 function gossip({ path, request }: Call): Reply {
@@ -47,19 +69,15 @@ function gossip({ path, request }: Call): Reply {
     return { status: 403, headers, body: { error: { code: `C_${key}`, message: `not with ${key}` } } };
   }
   if (path.includes('broken')) return { status: 500, headers, body: `<html>${key}</html>` };
-  const user = {
-    id: 'beb3753f-dd51-475e-a457-d78132716b95',
-    handle: 'mira',
+  const escaped = [...key].map((char) => `\\u00${char.charCodeAt(0).toString(16)}`).join('');
+  const user = JSON.stringify({
+    ...anyUser,
     name: key,
     bio: `my key is ${key}`,
-    banner: null,
-    profilePicture: null,
-    twitter: null,
-    solanaAddress: null,
-    evmAddress: null,
     [key]: key,
-  };
-  return { headers, body: user };
+    ...encoded(key),
+  });
+  return { headers, body: Buffer.from(user.replace('ESCAPED', escaped)) };
 }
 
 const keys = [
@@ -172,4 +190,50 @@ test('a bug is reported without the key', async () => {
   ];
   expect(runs[0]?.exitCode).toBe(1);
   expect(leaks(key, runs, home)).toEqual([]);
+});
+
+describe.each(keys)('a key %s that was pasted where a subject belongs', (_, key) => {
+  test.each([
+    ['whois', key],
+    ['whois', 'mira', `@${key}`],
+    ['whois', '--as', 'handle', key],
+    ['whois', '-'],
+    ['pnl', key],
+    ['pnl', 'mira', key],
+    ['resolve', key],
+    ['launchpad', 'user', key],
+    ['launchpad', 'callouts', '--coin', key],
+    ['launchpad', 'callouts', '--wallet', key],
+    ['thesis', 'list', '--token', key],
+    ['thesis', 'list', '--user', key],
+    ['api', `/v2/user/handle/${key.replace('/', '%2f')}`],
+    ['api', 'POST', '/v2/user/handles/pnl', '-f', `handles[]=${key}`, '--yes'],
+  ])('is rejected before anything is sent, saved or shown: %s %s %s', async (...argv) => {
+    const [service, home] = [await withService(gossip), openHome()];
+    const words = argv.filter((word) => word !== undefined);
+    const options = { sandbox: service, key, home, stdin: `mira\n${key}\n` };
+    const runs = [await runInProcess(words, options), await runInProcess([...words, '--debug'], options)];
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([2, 2]);
+    expect(service.calls).toEqual([]);
+    expect(leaks(key, runs, home)).toEqual([]);
+  });
+});
+
+test('a subject with the form of another key is rejected, and a handle that only looks like one is looked up', async () => {
+  const [service, home] = [await withService(gossip), openHome()];
+  const other = 'acme_test_0123456789abcdef';
+  const rejected = await runInProcess(['whois', other], { sandbox: service, key: keys[0][1], home });
+  expect(rejected).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(rejected.error()).toMatchObject({
+    code: 'BAD_SUBJECT',
+    message: 'acme_test_****cdef: this is an API key, not a subject',
+  });
+  await runInProcess(['whois', 'fx_live_trading'], { sandbox: service, key: keys[0][1], home });
+  expect(service.calls).toEqual(['GET /v2/user/handle/fx_live_trading']);
+});
+
+test('a key that is a short word does not change answers', async () => {
+  const service = await withService(() => ({ body: { ...anyUser, bio: 'a test of testing' } }));
+  const ran = await runInProcess(['whois', 'mira', '--json'], { sandbox: service, key: 'test' });
+  expect(ran.json()).toMatchObject({ bio: 'a test of testing' });
 });

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';
 import { type InputFlags, readSubjects, type SubjectSource } from './input.ts';
@@ -21,10 +22,10 @@ export interface Subjects {
  */
 export async function gatherSubjects(
   source: SubjectSource,
-  context: Pick<Context, 'io'>,
+  context: Pick<Context, 'io' | 'settings'>,
   read: (text: string) => Promise<Subject>,
 ): Promise<Subjects> {
-  const input = readSubjects(source, context.io);
+  const input = subjectsOf(source, context);
   const checked: Subject[] = [];
   // The first one beyond what is checked: that there is one is what tells a long input from a full one.
   let beyond: InputFlags | undefined;
@@ -51,6 +52,20 @@ export async function gatherSubjects(
       for await (const { text } of input) yield text;
     },
   };
+}
+
+/** The input up to a line that is an API key: it is rejected wherever it stands, and no record repeats it. */
+export async function* subjectsOf(
+  source: SubjectSource,
+  { io, settings }: Pick<Context, 'io' | 'settings'>,
+): AsyncGenerator<InputFlags> {
+  for await (const item of readSubjects(source, io)) {
+    if (!isKey(item.text.trim(), settings.key)) yield item;
+    else {
+      const failure = keyAsSubject(item.text.trim(), settings.key);
+      throw item.line === undefined ? failure : onLine(item.line, failure);
+    }
+  }
 }
 
 /** Whether a command has exactly one answer: one subject, named on the command line. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { usageError } from '../../base/failure.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
+import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import type { Field } from '../../core/client/raw-request.ts';
 import { flag, list, value } from '../args/option.ts';
 import { readAll } from '../args/stdin.ts';
@@ -80,6 +81,9 @@ export const api = command({
         'leave out the host; use --base-url for another service',
       );
     }
+    const named = fields.flatMap(({ name, value }) => (name === 'before' ? [] : [value]));
+    const pasted = [...(path.split('?')[0] ?? '').split('/'), ...named].find((word) => isKey(word));
+    if (pasted !== undefined) throw keyAsSubject(pasted);
     if (paginate && (method ?? 'GET') !== 'GET') throw usageError('--paginate works with GET only');
     if (paginate && input !== undefined) throw usageError('--paginate and --input cannot be combined');
     return { method, path: path.startsWith('/') ? path : `/${path}`, fields, input, include, paginate };

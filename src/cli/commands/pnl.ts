@@ -60,7 +60,7 @@ export const pnl = command({
     const { out, dryRun, fields } = context.globals;
     if (resume && out === undefined)
       throw usageError('--resume requires --out', 'name the file to resume: --out FILE');
-    const subjects = await gatherHandles(source, context.io);
+    const subjects = await gatherHandles(source, context);
     if (dryRun) return await plan(context, subjects, resume);
     const shape: Shape = {
       format: context.format,

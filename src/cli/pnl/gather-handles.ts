@@ -1,18 +1,21 @@
 import { Failure } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { readHandle } from '../../core/lookup/resolve.ts';
-import { readSubjects, type SubjectSource } from '../args/input.ts';
-import { onLine } from '../args/subjects.ts';
-import type { Io } from '../io.ts';
+import type { SubjectSource } from '../args/input.ts';
+import { onLine, subjectsOf } from '../args/subjects.ts';
+import type { Context } from '../context.ts';
 
 /**
  * All handles of an input in their order, each once, under its first spelling. What can't be a handle is
  * refused with its line before anything is paid for.
  */
-export async function gatherHandles(source: SubjectSource, io: Pick<Io, 'stdin' | 'cwd'>): Promise<string[]> {
+export async function gatherHandles(
+  source: SubjectSource,
+  context: Pick<Context, 'io' | 'settings'>,
+): Promise<string[]> {
   const handles: string[] = [];
   const seen = new Set<string>();
-  for await (const { text, line } of readSubjects(source, io)) {
+  for await (const { text, line } of subjectsOf(source, context)) {
     try {
       await readHandle(text);
     } catch (error) {

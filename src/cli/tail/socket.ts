@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { cu, SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
+import { withoutKeyBytes } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import { openLedger } from '../../state/ledger.ts';
 import type { Connect, Link } from '../../tail/ports.ts';
@@ -52,7 +53,10 @@ export function socketOf(
       if (link.end === undefined) enter({ status: 101, cu: cu.socketMinute });
     });
     return {
-      next: link.next,
+      next() {
+        const frame = link.next();
+        return frame && withoutKeyBytes(frame, key);
+      },
       get held() {
         return link.held;
       },

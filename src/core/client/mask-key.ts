@@ -1,3 +1,8 @@
+import { Failure } from '../../base/failure.ts';
+
+/** A shorter "key" may be a word of ordinary text: masking it would change answers. */
+const MIN_LENGTH = 8;
+
 /**
  * A key as it may be shown: its kind (`xx_live_`, `xx_test_`) and its last four characters, and those only
  * where the rest stays long enough to be a secret.
@@ -7,13 +12,88 @@ export function maskKey(key: string): string {
   return `${kind}****${secret.length >= 12 ? secret.slice(-4) : ''}`;
 }
 
-/** Replaces the key wherever it stands in a text. */
-export const withoutKey = (text: string, key: string | undefined): string =>
-  key && text.includes(key) ? text.replaceAll(key, maskKey(key)) : text;
+/** Replaces the key wherever it occurs in a text, also behind JSON escapes, percent-encoded, in base64 or in hex. */
+export function withoutKey(text: string, key: string | undefined): string {
+  if (!key || key.length < MIN_LENGTH) return text;
+  const { escapable, encodings } = formsOf(key);
+  // A function, since "$&" in a replacement text would insert the key again.
+  const mask = () => maskKey(key);
+  let masked = text.includes(key) ? text.replaceAll(key, mask) : text;
+  if (/[\\%]/.test(masked)) masked = masked.replace(escapable, mask);
+  for (const encoding of encodings) {
+    if (masked.includes(encoding)) masked = masked.replaceAll(encoding, '****');
+  }
+  return masked;
+}
 
-/** A text with everything masked that has a key's form: for words of the command line, which may be one. */
+/** The same for bytes; they stay the same object where the key is not in them. */
+export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uint8Array {
+  if (!key || key.length < MIN_LENGTH) return bytes;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!buffer.includes(key) && !buffer.includes('\\u00')) return bytes;
+  const text = buffer.toString('utf8');
+  const masked = withoutKey(text, key);
+  return masked === text ? bytes : Buffer.from(masked);
+}
+
+interface Forms {
+  /** The key with any of its characters escaped. */
+  readonly escapable: RegExp;
+  /** What every base64 or hex text that contains the key contains. */
+  readonly encodings: readonly string[];
+}
+
+/** A run has one key, or two at a login. */
+const known = new Map<string, Forms>();
+
+function formsOf(key: string): Forms {
+  const found = known.get(key);
+  if (found) return found;
+  const hex = Buffer.from(key).toString('hex');
+  const forms = {
+    escapable: new RegExp([...key].map(escapesOf).join(''), 'g'),
+    encodings: [...new Set([0, 1, 2].flatMap((lead) => base64Of(key, lead))), hex, hex.toUpperCase()],
+  };
+  known.set(key, forms);
+  return forms;
+}
+
+/** A pattern for one character: itself, behind backslashes, as a JSON escape of any depth, or percent-encoded. */
+function escapesOf(char: string): string {
+  const hex = char.charCodeAt(0).toString(16).padStart(2, '0');
+  const anyCase = [...hex].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
+  const literal = /[A-Za-z0-9]/.test(char) ? char : `\\\\*\\x${hex}`;
+  return `(?:${literal}|\\\\+u00${anyCase}|%(?:25)*${anyCase})`;
+}
+
+/** The characters of base64 that depend on the key alone, where `lead` bytes stand in its first group of three. */
+function base64Of(key: string, lead: number): string[] {
+  const bytes = Buffer.concat([Buffer.alloc(lead), Buffer.from(key)]);
+  const start = Math.ceil((lead * 8) / 6);
+  const end = Math.floor((bytes.length * 8) / 6);
+  return (['base64', 'base64url'] as const).map((encoding) => bytes.toString(encoding).slice(start, end));
+}
+
+const KEY_FORM = /(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_([A-Za-z0-9_-]{8,})/g;
+
+/** Random text has a digit or is long; `fx_live_trading` is a handle. */
+const isSecret = (text: string): boolean => /\d/.test(text) || text.length >= 16;
+
+/** A text with everything masked that has the form of a key: words of the command line may be one. */
 export const withoutKeys = (text: string): string =>
-  text.replace(/(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_[A-Za-z0-9_-]{12,}/g, (found) =>
-    // Nobody makes a secret without a digit in it; names that only look like one stay readable.
-    /_(?:live|test)_.*\d/.test(found) ? maskKey(found) : found,
-  );
+  text.replace(KEY_FORM, (found, secret: string) => (isSecret(secret) ? maskKey(found) : found));
+
+/** Whether a word is the key in use, or has the form of one. */
+export function isKey(word: string, key?: string): boolean {
+  const bare = word.replace(/^@/, '');
+  if (key !== undefined && key.length >= MIN_LENGTH && bare.includes(key)) return true;
+  const [found] = bare.matchAll(KEY_FORM);
+  return found?.[0] === bare && isSecret(found[1] ?? '');
+}
+
+/** Why a word is rejected that is a key; the word itself is shown masked. */
+export const keyAsSubject = (word: string, key?: string): Failure =>
+  new Failure('usage', `${withoutKeys(withoutKey(word, key))}: this is an API key, not a subject`, {
+    code: 'BAD_SUBJECT',
+    hint: 'set the key with "trdr auth login" or TRDR_API_KEY; revoke it if others may have seen this line',
+  });

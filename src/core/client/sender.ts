@@ -66,6 +66,14 @@ export function createSender(parts: SenderParts): Sender {
     signal?: AbortSignal,
     onSent?: () => void,
   ): Promise<HttpAnswer> {
+    const secret = requireKey(key);
+    // Whatever was read from flags, files or answers: the key is sent in its header and nowhere else.
+    if (
+      withoutKey(plan.path, secret) !== plan.path ||
+      withoutKey(plan.body ?? '', secret) !== (plan.body ?? '')
+    ) {
+      throw keyInRequest(plan.method);
+    }
     const request: HttpRequest = {
       method: plan.method,
       url: `${base.origin}${base.prefix}${plan.path}`,
@@ -73,7 +81,7 @@ export function createSender(parts: SenderParts): Sender {
         accept: 'application/json',
         ...(plan.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(parts.userAgent ? { 'user-agent': parts.userAgent } : {}),
-        authorization: `Bearer ${requireKey(key)}`,
+        authorization: `Bearer ${secret}`,
       },
       body: plan.body,
       timeoutMs: plan.timeoutMs,
@@ -202,14 +210,15 @@ export function requireKey(key: string | undefined): string {
   return key;
 }
 
+const keyInRequest = (method: string) =>
+  new Failure('usage', `this ${method} request would contain your API key; nothing was sent`, {
+    code: 'KEY_IN_REQUEST',
+    hint: 'check the command line and the input for a pasted key',
+  });
+
 /** An answer that repeats the key does not get further than here. */
 function scrubbed(answer: HttpAnswer, key: string | undefined): HttpAnswer {
   if (!key) return answer;
-  const headers = Object.entries(answer.headers);
-  if (!answer.text.includes(key) && !headers.some(([, value]) => value.includes(key))) return answer;
-  return {
-    status: answer.status,
-    headers: Object.fromEntries(headers.map(([name, value]) => [name, withoutKey(value, key)])),
-    text: withoutKey(answer.text, key),
-  };
+  const headers = Object.entries(answer.headers).map(([name, value]) => [name, withoutKey(value, key)]);
+  return { status: answer.status, headers: Object.fromEntries(headers), text: withoutKey(answer.text, key) };
 }

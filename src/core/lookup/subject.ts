@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { ADDRESS_MAX, HANDLE_MAX } from '../../contract/limits.ts';
+import { isKey, keyAsSubject } from '../client/mask-key.ts';
 import { base58Bytes, isBase58 } from './base58.ts';
 
 /** What a subject is: told by its form, or said by the user. */
@@ -29,6 +30,7 @@ const EVM = /^0x[0-9a-f]{40}$/i;
 export async function readSubject(given: string, as?: SubjectForm | undefined): Promise<Subject> {
   const text = given.trim();
   if (text === '') throw refused(text, 'an empty subject');
+  if (isKey(text)) throw keyAsSubject(text);
   switch (as ?? formOf(text)) {
     case 'id':
       return idOf(text);

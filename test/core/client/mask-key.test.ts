@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  isKey,
+  maskKey,
+  withoutKey,
+  withoutKeyBytes,
+  withoutKeys,
+} from '../../../src/core/client/mask-key.ts';
+import { holds } from '../../fuzz/fuzz.ts';
+
+const key = 'trdr_live_5ecre7P1antedQ9zXw81KeyMaterial';
+const unicode = (text: string) =>
+  [...text].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+const percent = (text: string) =>
+  [...text].map((char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+
+/** Ways in which a service or a proxy may repeat a key. */
+const echoes: readonly (readonly [string, (text: string) => string])[] = [
+  ['as it is', (text) => text],
+  ['in a JSON string', (text) => JSON.stringify(text)],
+  ['in JSON with escaped slashes', (text) => JSON.stringify(text).replaceAll('/', '\\/')],
+  ['in JSON within JSON', (text) => JSON.stringify(JSON.stringify({ text }))],
+  ['as \\uXXXX escapes', unicode],
+  ['as \\uXXXX escapes in capitals', (text) => unicode(text).toUpperCase().replaceAll('\\U', '\\u')],
+  ['with some characters escaped', (text) => text.replace(/[a-f_]/g, unicode)],
+  ['as escapes within JSON', (text) => JSON.stringify(unicode(text))],
+  ['percent-encoded', percent],
+  ['percent-encoded in capitals', (text) => percent(text).toUpperCase()],
+  ['percent-encoded where a URL needs it', encodeURIComponent],
+  ['percent-encoded twice', (text) => encodeURIComponent(percent(text))],
+  ['in hex', (text) => Buffer.from(text).toString('hex')],
+  ['in hex in capitals', (text) => Buffer.from(text).toString('hex').toUpperCase()],
+  ['in base64', (text) => Buffer.from(text).toString('base64')],
+  ['in base64 behind a word', (text) => Buffer.from(`Bearer ${text}, x`).toString('base64')],
+  ['in base64 behind a user name', (text) => Buffer.from(`ab:${text}`).toString('base64')],
+  ['in base64 for URLs', (text) => Buffer.from(`a${text}b`).toString('base64url')],
+];
+
+/** What a text still gives away: the key itself, read back from any of the encodings. */
+function readsBack(text: string, secret: string): boolean {
+  const plain = [text];
+  for (let layer = 0; layer < 3; layer++) {
+    const last = plain.at(-1) ?? '';
+    plain.push(
+      last
+        .replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+        .replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+        .replace(/\\(.)/g, '$1'),
+    );
+  }
+  const decoded = (['hex', 'base64', 'base64url'] as const).map((encoding) =>
+    Buffer.from(text, encoding).toString('latin1'),
+  );
+  return [...plain, ...decoded].some((form) => form.includes(secret));
+}
+
+describe.each(echoes)('a key that comes back %s', (_, echo) => {
+  test('is masked', () => {
+    expect(readsBack(echo(key), key)).toBe(true);
+    expect(readsBack(withoutKey(echo(key), key), key)).toBe(false);
+    expect(withoutKey(`before ${echo(key)} after`, key)).toMatch(/^before .*\*\*\*\*.* after$/);
+  });
+
+  test('is masked whatever characters it is made of', () => {
+    holds(fc.stringMatching(/^[\x21-\x7e]{8,60}$/), (secret) => {
+      expect(readsBack(withoutKey(echo(secret), secret), secret)).toBe(false);
+    });
+  });
+});
+
+test('frames are masked too, and stay as they are without the key', () => {
+  const frame = (text: string) => Buffer.from(`{"type":"error","error":"no ${text}"}`);
+  const clean = frame('\\u00e9');
+  expect(withoutKeyBytes(clean, key)).toBe(clean);
+  for (const echo of [key, unicode(key)]) {
+    const masked = Buffer.from(withoutKeyBytes(frame(echo), key)).toString();
+    expect(masked).toBe(`{"type":"error","error":"no ${maskKey(key)}"}`);
+  }
+});
+
+test('a key of fewer than 8 characters may be a word, and changes no text', () => {
+  expect(withoutKey('this is a test', 'test')).toBe('this is a test');
+  expect(withoutKey('7 chars: abcdefg', 'abcdefg')).toBe('7 chars: abcdefg');
+  expect(isKey('test', 'test')).toBe(false);
+});
+
+describe('a word', () => {
+  test.each([
+    'trdr_live_5ecre7P1anted',
+    'acme_test_0123456789abcdef',
+    '@trdr_test_0123456789abcdef',
+    'x_live_abcdefghijklmnop',
+    'k2_live_a-b_c-d9',
+  ])('%s has the form of a key', (word) => {
+    expect(isKey(word)).toBe(true);
+    expect(withoutKeys(`"${word}"`)).not.toContain(word.slice(-12));
+  });
+
+  test.each([
+    'mira',
+    'fx_live_trading',
+    'go_live',
+    'a_test_drive',
+    'day_test_account',
+    'trdr_live_',
+    'x_live_1',
+  ])('%s does not have the form of a key', (word) => {
+    expect(isKey(word)).toBe(false);
+    expect(withoutKeys(word)).toBe(word);
+  });
+
+  test('is the key in use in whatever form', () => {
+    expect(isKey('zq~5ecre7P1', 'zq~5ecre7P1')).toBe(true);
+    expect(isKey('@zq~5ecre7P1', 'zq~5ecre7P1')).toBe(true);
+  });
+});
