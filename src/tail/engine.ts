@@ -1,14 +1,16 @@
 import { blockedAtEnd, cannotHold, ceilingReached, unanswered } from './failures.ts';
 import { createFlow, type Filled } from './flow.ts';
+import { createNamelessCounter } from './nameless.ts';
 import type { EndReason, Gap, Summary, TailStatus } from './notice.ts';
 import type { TailOptions } from './options.ts';
 import { snapshotOf } from './output/checkpoint.ts';
 import { createCheckpointer } from './output/checkpointer.ts';
 import { createTailWriter } from './output/writer.ts';
 import type { TailPorts } from './ports.ts';
-import type { TailRow } from './row.ts';
+import type { PostFields, TailRow } from './row.ts';
 import { createSeen } from './seen/seen.ts';
 import { shutDown } from './shutdown.ts';
+import type { ReadFrame } from './socket/other-frame.ts';
 import { createSocketPolicy, type SocketPolicy } from './socket/socket-policy.ts';
 import { createCostMeter } from './spend/cost-meter.ts';
 import { createRate } from './spend/pace.ts';
@@ -66,16 +68,21 @@ export function createTail(world: TailPorts, options: TailOptions): Tail {
     ceiling: options.ceiling,
     socketShare: options.socketShare ?? SOCKET_SHARE,
   });
+  const nameless = createNamelessCounter();
+  const skipped = (records: readonly PostFields[]) => {
+    if (nameless.add(records)) notify({ kind: 'nameless' });
+  };
   const walker = createWalker({
     ...{ world, timing, flow, notify, wake, signal, lagMs: options.lagMs },
     firstTries: options.firstTries ?? FIRST_TRIES,
-    ...{ afford: purse.afford, paid: meter.paid, lost: meter.lost },
+    ...{ afford: purse.afford, paid: meter.paid, lost: meter.lost, nameless: skipped },
   });
 
   let way: Mode = connect ? 'ws' : 'poll';
   let conduct: SocketPolicy | undefined;
   let began = clock.mono();
   let ratedAt = began;
+  let walkedBefore = never;
   let framesSince = 0;
   let heldAt = never;
   let blockedAt: number | undefined;
@@ -128,6 +135,8 @@ export function createTail(world: TailPorts, options: TailOptions): Tail {
     report(done);
     learn(done);
     const deaf = conduct?.live && framesSince === 0 && conduct.link?.held === 0 && done.missed >= DEAF_ROWS;
+    conduct?.sawPosts(done.fresh, walkedBefore);
+    walkedBefore = walked.startedAt;
     framesSince = 0;
     walker.emitted(done);
     keeper?.touch();
@@ -154,10 +163,16 @@ export function createTail(world: TailPorts, options: TailOptions): Tail {
     conduct.drop('blocked', 'nobody reads');
   };
 
+  const otherFrame = (frame: Exclude<ReadFrame, { kind: 'row' }>) => {
+    if (frame.kind === 'nameless') skipped([frame.record]);
+    if (frame.kind === 'unreadable') notify({ kind: 'frame', text: frame.why });
+    if (frame.kind === 'error') notify({ kind: 'frame', text: frame.text });
+  };
+
   const framesStep = (): boolean => {
     const link = conduct?.link;
     if (!link || !conduct?.live || !gateOpen()) return false;
-    const taken = flow.frames(link, (text) => notify({ kind: 'frame', text }));
+    const taken = flow.frames(link, otherFrame);
     if (taken === 0) return false;
     framesSince += taken;
     keeper?.touch();
@@ -303,6 +318,7 @@ export function createTail(world: TailPorts, options: TailOptions): Tail {
     ...{ rows: outlet.rows, filled, late, spent: meter.spent },
     connections: conduct?.connections ?? 0,
     provenTo: flow.watermark?.top ?? null,
+    nameless: nameless.count,
   });
 
   return {

@@ -4,7 +4,8 @@ import type { Link } from './ports.ts';
 import type { PostMark, TailRow } from './row.ts';
 import type { Seen } from './seen/seen.ts';
 import { isBelow, steadyTime, type Watermark, watermarkOf } from './seen/watermark.ts';
-import { readRow } from './socket/frame.ts';
+import { readFrame } from './socket/frame.ts';
+import type { ReadFrame } from './socket/other-frame.ts';
 import { createMargin, type Margin } from './spend/pace.ts';
 import type { Timing } from './timing.ts';
 import { createBounds, type Depth, type StartPoint } from './walk/bounds.ts';
@@ -53,8 +54,8 @@ export interface Flow {
   fill(walked: Walked, pile: RowStack, depth: Depth, goOn: boolean): void;
   /** Emits the next rows of a fill; undefined when there is none, the outcome when it is over. */
   fillStep(): Promise<Filled | undefined>;
-  /** Emits waiting frames; how many were taken. */
-  frames(link: Link, odd: (text: string) => void): number;
+  /** Emits waiting frames; how many were taken. `other` receives what is not a post. */
+  frames(link: Link, other: (frame: Exclude<ReadFrame, { kind: 'row' }>) => void): number;
   /** Emits the rows held back. */
   release(): void;
   /** Emits what is left to emit at the end of a run. */
@@ -108,8 +109,12 @@ export function createFlow(world: FlowWorld): Flow {
   let unproven: { readonly from: PostMark | null; readonly to: PostMark } | undefined;
 
   if ('known' in start) {
-    for (const [id, at] of start.known) seen.add(id, at);
     seen.forget(start.floor);
+    for (const [id, at] of start.known) seen.add(id, at);
+    for (const [id, at] of start.lines ?? []) {
+      if (at === null || at >= start.floor) seen.add(id, at);
+      else seen.recall(id);
+    }
     watermark = start.watermark;
     lowest = seen.floor;
   }
@@ -241,18 +246,21 @@ export function createFlow(world: FlowWorld): Flow {
       const { walked, depth, rows: count, fresh, late, worstMs, missed } = own;
       return { walked, depth, rows: count, fresh, late, worstMs, missed, gap };
     },
-    frames(link, odd) {
+    frames(link, other) {
       const out: TailRow[] = [];
       let taken = 0;
       while (taken < FRAMES && left > 0) {
         const raw = link.next();
         if (!raw) break;
         taken++;
-        const row = readRow(raw, odd);
-        const when = row && scope(row) ? acceptFrame(row) : undefined;
-        if (!row || !when) continue;
-        (when === 'late' ? heldLate : out).push(row);
-        left--;
+        for (const frame of readFrame(raw)) {
+          if (frame.kind !== 'row') other(frame);
+          const wanted = frame.kind === 'row' && left > 0 && scope(frame.row);
+          const when = wanted ? acceptFrame(frame.row) : undefined;
+          if (frame.kind !== 'row' || !when) continue;
+          (when === 'late' ? heldLate : out).push(frame.row);
+          left--;
+        }
       }
       if (proveFirst && out.length > 0) {
         held = out;

@@ -42,6 +42,8 @@ export interface Summary {
   readonly filled: number;
   readonly late: number;
   readonly gaps: readonly Gap[];
+  /** Posts without an id, which were skipped. */
+  readonly nameless: number;
   readonly connections: number;
   readonly pages: number;
   readonly spent: TailCost;
@@ -62,6 +64,8 @@ export type TailNotice =
       readonly lagMs: number;
     }
   | { readonly kind: 'connected'; readonly times: number }
+  | { readonly kind: 'unacknowledged' }
+  | { readonly kind: 'nameless' }
   | { readonly kind: 'caughtUp'; readonly rows: number; readonly pages: number }
   | { readonly kind: 'down'; readonly why: DownReason; readonly text: string; readonly waitMs: number }
   | { readonly kind: 'fallback'; readonly why: PollReason; readonly perMinute: number }

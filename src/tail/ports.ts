@@ -1,11 +1,13 @@
 import type { Clock } from '../base/clock.ts';
-import type { TailRow } from './row.ts';
+import type { PostFields, TailRow } from './row.ts';
 
 /** One page of the feed, newest first. */
 export interface FeedPage {
   readonly rows: readonly TailRow[];
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
+  /** Posts without an id: nothing distinguishes them from others, so they are skipped and counted. */
+  readonly nameless?: readonly PostFields[];
   /** What the page cost. */
   readonly cu: number;
 }
@@ -40,6 +42,8 @@ export interface Link {
   /** Set when the connection is over; frames may still wait. */
   readonly end: LinkEnd | undefined;
   send(text: string): void;
+  /** Asks for a sign of life. */
+  ping?(): void;
   /** Takes leave; where it can be told, settles with whether the service heard of it and counts no further. */
   close(): Promise<boolean> | undefined;
 }

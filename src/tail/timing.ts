@@ -10,11 +10,13 @@ export interface Timing {
   readonly confirmMs: readonly number[];
   /** Without ping, pong or frame for so long, a connection is dead. */
   readonly silentMs: number;
+  /** After so long, the client sends a ping of its own. */
+  readonly pingMs: number;
   /** A clock that jumps by more was asleep. */
   readonly leapMs: number;
   /** How often the heartbeat is looked at. */
   readonly beatMs: number;
-  /** How long a subscription may take to be confirmed. */
+  /** How long an answer to a subscription is waited for before it is sent again. */
   readonly subscribeMs: number;
   readonly backoffMs: number;
   readonly backoffMaxMs: number;
@@ -40,6 +42,7 @@ export const timing: Timing = {
   auditMs: 60_000,
   confirmMs: [3_000, 20_000],
   silentMs: 45_000,
+  pingMs: 20_000,
   leapMs: 30_000,
   beatMs: 5_000,
   subscribeMs: 10_000,

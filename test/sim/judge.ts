@@ -81,7 +81,8 @@ function lost(
       problems.push(`${post.id} was posted before the start`);
     }
     if (held || emitted.has(post.id) || !passes(schedule, post.symbol)) continue;
-    if (post.old || post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > provenAt) continue;
+    if (post.old || post.nameless || post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > provenAt)
+      continue;
     if (start.top && !above(post, start.top)) continue;
     if (schedule.start.kind === 'since' && post.sortAt < EPOCH - schedule.start.ago) continue;
     if (!calm && (!proven || above(post, proven))) continue;
@@ -125,7 +126,7 @@ function lostOfPast(outcome: Outcome, emitted: ReadonlySet<string>, held: Readon
   );
   if (schedule.start.kind === 'now' || disturbed || schedule.ceiling !== null || processes.length > 1)
     return [];
-  if (schedule.timeless || processes[0]?.failure !== undefined) return [];
+  if (schedule.timeless || schedule.odd > 0 || processes[0]?.failure !== undefined) return [];
   const past = service.posts.filter(({ id }) => held.has(id));
   const { start } = schedule;
   const from = start.kind === 'since' ? EPOCH - start.ago : 0;
@@ -133,8 +134,8 @@ function lostOfPast(outcome: Outcome, emitted: ReadonlySet<string>, held: Readon
     start.kind === 'backfill' ? past.slice(0, start.rows) : past.filter(({ sortAt }) => sortAt >= from);
   return wanted
     .filter(
-      ({ id, goneAt, symbol }) =>
-        goneAt === Number.POSITIVE_INFINITY && !emitted.has(id) && passes(schedule, symbol),
+      ({ id, goneAt, symbol, nameless }) =>
+        !nameless && goneAt === Number.POSITIVE_INFINITY && !emitted.has(id) && passes(schedule, symbol),
     )
     .map(({ id }) => `${id} of the past was lost`);
 }

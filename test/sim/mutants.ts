@@ -113,6 +113,7 @@ function ringOf(size: number): Seen {
       for (const first of ids.keys()) if (ids.size > size) ids.delete(first);
       return true;
     },
+    recall: (id) => ids.set(id, null),
     forget(horizon) {
       floor = Math.max(floor, horizon);
     },

@@ -15,6 +15,8 @@ export interface Post {
   readonly goneAt: number;
   /** Dated so long ago that no walk looks there. */
   readonly old: boolean;
+  /** Its record has no id. */
+  readonly nameless: boolean;
   readonly symbol: string;
   readonly record: Readonly<Record<string, unknown>>;
 }
@@ -33,6 +35,15 @@ const OLD_MS = [600_000, 7_200_000] as const;
 /** How long the calm after the faults lasts: long enough for every late post and every proof. */
 export const calmMs = ({ lagMs }: Pick<Schedule, 'lagMs'>): number => 150_000 + lagMs;
 
+/** A time as no description has it. */
+const oddTime = (at: number, rng: Rng): unknown =>
+  rng.pick<unknown>([
+    new Date(at).toISOString(),
+    String(at),
+    at + 0.5,
+    ...['soon', '', null, {}, true, 0, -1, Math.floor(at / 1_000), at * 1_000, 4e12],
+  ]);
+
 /** Everything that will ever be posted in a schedule, newest first in the order of the pages. */
 export function postsOf(schedule: Schedule, rng: Rng): Post[] {
   const posts: Post[] = [];
@@ -46,7 +57,9 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
     const symbol = rng.pick(['AAA', 'BBB', 'CCC']);
     const age = time > 0 && ages.chance(schedule.old) ? ages.between(...OLD_MS) : 0;
     const at = schedule.timeless && rng.chance(0.03) ? null : EPOCH + Math.floor(time - age);
-    const time_ = schedule.feed === 'thesis' ? { platformCreatedAt: at } : { createdAt: at };
+    const sent = at !== null && ages.chance(schedule.odd) ? oddTime(at, ages) : at;
+    const time_ = schedule.feed === 'thesis' ? { platformCreatedAt: sent } : { createdAt: sent };
+    const nameless = ages.chance(schedule.nameless);
     posts.push({
       id,
       at,
@@ -57,8 +70,8 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
       sentAt: time + late,
       goneAt: vanishes ? visibleAt + rng.next() * 200_000 : Number.POSITIVE_INFINITY,
       old: age > 0 && at !== null,
-      symbol,
-      record: { id, tokenSymbol: symbol, thesis: `about "${symbol}"`, ...time_ },
+      ...{ nameless, symbol },
+      record: { ...(!nameless && { id }), tokenSymbol: symbol, thesis: `about "${symbol}"`, ...time_ },
     });
   };
   let time = -PAST_MS * (schedule.rate > 0.3 ? 0.3 : 1);

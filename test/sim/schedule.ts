@@ -27,6 +27,10 @@ export type Fault = { readonly from: number; readonly to: number } & (
 /** A way to go on after a crash. */
 export type ResumeBy = 'none' | 'checkpoint' | 'file' | 'both';
 
+/** Forms of an answer to a subscription: the one described, others that say it, one that says nothing, none. */
+export const acknowledgements = ['described', 'named', 'bare', 'wrapped', 'unknown', 'none'] as const;
+export type Acknowledgement = (typeof acknowledgements)[number];
+
 /** One run of the simulation, as a value: everything follows from it. */
 export interface Schedule {
   readonly seed: number;
@@ -47,6 +51,12 @@ export interface Schedule {
   readonly vanish: number;
   /** Posts dated long before they are posted: only the socket can bring them. */
   readonly old: number;
+  /** Posts whose time is text, missing or of another age than their place says; and posts without an id. */
+  readonly odd: number;
+  readonly nameless: number;
+  /** How the service answers a subscription, and whether it sends pings. */
+  readonly answer: Acknowledgement;
+  readonly pings: boolean;
   /** How long after the socket a post appears in the pages, at most. */
   readonly behindMs: number;
   /** The service gives 20 rows whatever is asked for. */
@@ -87,7 +97,15 @@ function withMore(base: Schedule, rng: Rng): Schedule {
       to: 1e12,
     });
   }
-  return { ...base, old: rng.pick([0, 0, 0.05, 0.3]), faults };
+  const old = rng.pick([0, 0, 0.05, 0.3]);
+  return {
+    ...{ ...base, old, faults },
+    // What a line of a file cannot tell, a file cannot resume from: posts without a usable time stay with checkpoints.
+    odd: base.resume === 'none' || base.resume === 'checkpoint' ? rng.pick([0, 0, 0, 0.05, 0.2]) : 0,
+    nameless: rng.pick([0, 0, 0, 0.1]),
+    answer: rng.chance(0.3) ? rng.pick(acknowledgements) : 'described',
+    pings: rng.chance(0.8),
+  };
 }
 
 function baseOf(seed: number): Schedule {
@@ -119,7 +137,7 @@ function baseOf(seed: number): Schedule {
     busyMs,
     late: rng.pick([0, 0.02, 0.1]),
     vanish: rng.pick([0, 0, 0.02, 0.1]),
-    old: 0,
+    ...{ old: 0, odd: 0, nameless: 0, answer: 'described', pings: true },
     behindMs: rng.pick([0, 500, 2_000, 15_000]),
     twenty: rng.chance(0.3),
     timeless: rng.chance(0.05) && (resume === 'none' || resume === 'checkpoint'),
@@ -170,5 +188,18 @@ function faultsOf(rng: Rng, busyMs: number, poor: boolean): Fault[] {
 /** What a schedule holds in which posts and pages are as they should be, and nobody stops the run. */
 export const uneventful = {
   ...{ via: 'ws', feed: 'thesis', resume: 'none', start: { kind: 'now' }, end: 'stop', kills: [] },
-  ...{ late: 0, vanish: 0, old: 0, twenty: false, timeless: false, skew: 0, bursts: 0, sifted: false },
+  ...{
+    late: 0,
+    vanish: 0,
+    old: 0,
+    odd: 0,
+    nameless: 0,
+    answer: 'described',
+    pings: true,
+    twenty: false,
+    timeless: false,
+    skew: 0,
+    bursts: 0,
+    sifted: false,
+  },
 } as const satisfies Partial<Schedule>;

@@ -1,8 +1,9 @@
 import { Failure } from '../../src/base/failure.ts';
 import type { Connect, FeedPage, KeyFacts, Link, LinkEnd, PageSource } from '../../src/tail/ports.ts';
-import { type Post, postsOf } from './posts.ts';
+import { tailRows } from '../../src/tail/row.ts';
+import { EPOCH, type Post, postsOf } from './posts.ts';
 import { rngOf } from './rng.ts';
-import type { Fault, Schedule } from './schedule.ts';
+import type { Acknowledgement, Fault, Schedule } from './schedule.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** What one process of the tail touches of the service; `alive` turns it off when the process is killed. */
@@ -26,6 +27,17 @@ export interface Service {
   access(alive: () => boolean, touch: () => void): Access;
 }
 
+const described = { type: 'subscription', subscription: { type: 'all' } };
+/** What the service says to a subscription. */
+const answers: Readonly<Record<Acknowledgement, unknown>> = {
+  described,
+  named: { type: 'subscription', subscription: 'all' },
+  bare: { type: 'subscription' },
+  wrapped: { data: described },
+  unknown: { type: 'noted', what: 'all' },
+  none: undefined,
+};
+
 /** The pings of the service, by which it also notices that nobody is there. */
 const PING_MS = 30_000;
 const MINUTE = 60_000;
@@ -45,6 +57,11 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
   };
   let used = 0;
   const remaining = () => (schedule.units === null ? null : Math.max(0, schedule.units - used));
+  const items = (from: readonly Post[]) =>
+    tailRows(
+      from.map(({ record }) => record),
+      callout ? 'createdAt' : 'platformCreatedAt',
+    );
   const price = (limit: number) => (callout ? 10 : 200 * Math.ceil(limit / 20));
 
   /** What a page shows at a moment, on a replica that may be behind. */
@@ -130,14 +147,14 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           held: new Set(
             posts.filter((post) => post.visibleAt <= got.then && got.then < post.goneAt).map(({ id }) => id),
           ),
-          top: got.rows.find(({ at }) => at !== null),
+          top: got.rows.find(({ at, record }) => at !== null && isTimed(record)),
         };
         // Says that nothing is older, whatever is.
         if (strikes('last'))
-          return { rows: rowsOf(got.rows), hasMore: false, nextBefore: null, cu: price(limit) };
+          return { ...items(got.rows), hasMore: false, nextBefore: null, cu: price(limit) };
         const nextBefore = strikes('repeat') ? (before ?? last) : last;
         return {
-          rows: rowsOf(got.rows),
+          ...items(got.rows),
           hasMore: got.hasMore,
           nextBefore: got.hasMore ? nextBefore : null,
           cu: price(limit),
@@ -201,7 +218,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           if (deafSince !== undefined && now() - deafSince > PING_MS)
             return finish({ why: 'reset', text: '' }, 0);
           if (!alive()) return finish({ why: 'reset', text: '' }, 0);
-          if (deafSince === undefined) {
+          if (deafSince === undefined && schedule.pings) {
             signs++;
             stir();
           }
@@ -229,7 +246,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
             if (!raw) return undefined;
             bytes -= raw.length;
             const { type, data } = JSON.parse(Buffer.from(raw).toString());
-            if (type === 'thesis') handed.add(data.id);
+            if (type === 'thesis' && data.id !== undefined) handed.add(data.id);
             return raw;
           },
           get held() {
@@ -247,7 +264,15 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
             later(rng.chance(0.2) ? rng.next() * 4_000 : rng.next() * 200, () => {
               if (strikes('mute')) return;
               subscribed = true;
-              push({ type: 'subscription', subscription: { type: 'all' } });
+              const answer = answers[schedule.answer];
+              if (answer !== undefined) push(answer);
+            });
+          },
+          ping() {
+            later(rng.next() * 200, () => {
+              if (deafSince !== undefined || end) return;
+              signs++;
+              stir();
             });
           },
           close() {
@@ -298,6 +323,12 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
 }
 
 const rowsOf = (posts: readonly Post[]) => posts.map(({ id, at, record }) => ({ id, at, record, raw: null }));
+
+/** Whether the time of a record is the one by which it is listed. */
+const isTimed = ({ platformCreatedAt, createdAt }: Post['record']): boolean => {
+  const at = platformCreatedAt ?? createdAt;
+  return typeof at === 'number' && at > EPOCH - 1e10 && at < EPOCH + 1e10;
+};
 
 /** Where a post stands in the pages: the greater, the newer. */
 export const above = (a: Post, b: Post): boolean =>

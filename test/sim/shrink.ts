@@ -9,6 +9,10 @@ function* simpler(schedule: Schedule): Generator<Schedule> {
   if (schedule.bursts > 0) yield { ...schedule, bursts: schedule.bursts - 1 };
   if (schedule.busyMs > 30_000) yield { ...schedule, busyMs: schedule.busyMs / 2 };
   if (schedule.rate > 0.02) yield { ...schedule, rate: schedule.rate / 2 };
+  if (schedule.odd > 0) yield { ...schedule, odd: 0 };
+  if (schedule.nameless > 0) yield { ...schedule, nameless: 0 };
+  if (schedule.answer !== 'described') yield { ...schedule, answer: 'described' };
+  if (!schedule.pings) yield { ...schedule, pings: true };
   if (schedule.old > 0) yield { ...schedule, old: 0 };
   if (schedule.vanish > 0) yield { ...schedule, vanish: 0 };
   if (schedule.late > 0) yield { ...schedule, late: 0 };

@@ -60,6 +60,7 @@ const RESTART_MS = 2_000;
 const MOST_STEPS = 400_000;
 const form = (schedule: Schedule) => ({
   timeField: schedule.feed === 'thesis' ? 'platformCreatedAt' : 'createdAt',
+  now: EPOCH,
 });
 
 /** Whether a row passes the sieve of a schedule. */

@@ -100,6 +100,7 @@ function flowing(given: Given = {}) {
       },
       ...{ sizer: createPollSizer({ step: 20, max: 20 }), pile, backoff: { firstMs: 1, maxMs: 1 }, tries: 1 },
       route: () => flow.route(depth),
+      nameless: () => {},
       afford: () => how.cut !== 'ceiling' || asked < (how.pages ?? 0),
       ...{ paid() {}, lost() {}, wait() {} },
       signal: new AbortController().signal,
@@ -127,7 +128,7 @@ function flowing(given: Given = {}) {
   };
   const frames = async (...rows: readonly (TailRow | string)[]): Promise<number> => {
     for (const each of rows) queue.push(typeof each === 'string' ? Buffer.from(each) : frameOf(each));
-    const taken = flow.frames(link, (text) => told.push(text));
+    const taken = flow.frames(link, (frame) => told.push('why' in frame ? frame.why : frame.kind));
     await outlet.settled();
     outlet.busy();
     return taken;
@@ -456,7 +457,7 @@ describe('frames', () => {
     const others = ['{"type":"ready","connectionId":"c"}', '{"type":"error","error":"no"}', 'x'];
     expect(await frames(odd, ...others)).toBe(4);
     expect(came()).toEqual(['odd']);
-    expect(told).toEqual(['no', 'a frame that is not JSON']);
+    expect(told).toEqual(['note', 'error', 'a frame that is not JSON']);
   });
 
   test('are taken five hundred or so at a time', async () => {

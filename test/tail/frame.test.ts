@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readOdd, readThesis } from '../../src/tail/socket/frame.ts';
+import { readFrame, readThesis } from '../../src/tail/socket/frame.ts';
+import { confirms } from '../../src/tail/socket/other-frame.ts';
 
 const SEED = process.env['SEED'] === undefined ? {} : { seed: Number(process.env['SEED']) };
 const bytes = (text: string) => Buffer.from(text);
@@ -52,7 +53,7 @@ describe('a thesis frame', () => {
     ['has its data twice', '{"type":"thesis","data":{"id":"t0"},"data":{"id":"t1"}}'],
   ])('that %s is still read, at leisure', (_, text) => {
     expect(readThesis(bytes(text))).toBeNull();
-    expect(readOdd(bytes(text))).toMatchObject({ kind: 'row', row: { id: 't1', raw: null } });
+    expect(readFrame(bytes(text))).toMatchObject([{ kind: 'row', row: { id: 't1', raw: null } }]);
   });
 
   test('with fields of an unknown form still gives its post', () => {
@@ -60,9 +61,35 @@ describe('a thesis frame', () => {
     expect(row).toMatchObject({ id: 't1', at: null });
   });
 
-  test.each([{}, { id: 7 }, { id: '' }, [], 'x', null])('without an id is none: %j', (data) => {
+  test.each([{}, { id: null }, { id: '' }, { id: {} }])('without an id is reported: %j', (data) => {
     expect(readThesis(plain(data))).toBeNull();
-    expect(readOdd(plain(data))).toMatchObject({ kind: 'unreadable' });
+    expect(readFrame(plain(data))).toEqual([{ kind: 'nameless', record: data }]);
+  });
+
+  test.each([
+    ['as text', '{"type":"thesis","data":"{\\"id\\":\\"t1\\"}"}'],
+    ['in an envelope', '{"data":{"type":"thesis","data":{"id":"t1"}}}'],
+    ['in an envelope of its own', '{"type":"thesis","data":{"data":{"id":"t1"}}}'],
+    ['in a list', '{"type":"theses","data":[{"id":"t1"}]}'],
+    ['in a list of frames', '[{"type":"ready"},{"type":"thesis","data":{"id":"t1"}}]'],
+    ['under another name', '{"event":"thesis","payload":{"id":"t1"}}'],
+    ['without an envelope', '{"id":"t1","thesis":"words"}'],
+    ['in the frame itself', '{"type":"thesis","id":"t1","thesis":"words"}'],
+    ['with a number as its id', '{"type":"thesis","data":{"id":1}}'],
+  ])('that comes %s is a post', (_, text) => {
+    const rows = readFrame(bytes(text)).flatMap((frame) => (frame.kind === 'row' ? [frame.row.id] : []));
+    expect(rows).toEqual([text.includes('"id":1') ? '1' : 't1']);
+  });
+
+  test.each([
+    [1_700_000_000_000, 1_700_000_000_000],
+    ['1700000000000', 1_700_000_000_000],
+    ['2023-11-14T22:13:20Z', 1_700_000_000_000],
+    ['yesterday', null],
+    [null, null],
+    [{}, null],
+  ])('posted at %j is at %j', (sent, at) => {
+    expect(readThesis(plain({ id: 't1', platformCreatedAt: sent }))).toMatchObject({ at });
   });
 });
 
@@ -72,18 +99,19 @@ describe('any other frame', () => {
     for (let i = 0; i < text.length; i++) {
       for (const other of ['x', ']', ' ']) {
         const odd = bytes(text.slice(0, i) + other + text.slice(i + 1));
-        const valid = readOdd(odd).kind !== 'unreadable';
+        const valid = readFrame(odd).some(({ kind }) => kind === 'row');
         if (!valid) expect(readThesis(odd)).toBeNull();
       }
     }
     for (const odd of [
       '{"type":"xhesis","data":{"id":"t1"}}',
       '{"type":"thesis","dada":{"id":"t1"}}',
+      '{"type":"thesis","data":"x"}',
+      '{"type":"thesis","data":null}',
       'null',
-      '[]',
     ]) {
       expect(readThesis(bytes(odd))).toBeNull();
-      expect(readOdd(bytes(odd))).toMatchObject({ kind: 'unreadable' });
+      expect(readFrame(bytes(odd))).toMatchObject([{ kind: 'unreadable' }]);
     }
   });
 
@@ -91,24 +119,52 @@ describe('any other frame', () => {
     const text = '{"type":"thesis","data":{"id":"t1"}}';
     const piece = bytes(`}}}${text}}}}`).subarray(3, 3 + text.length);
     expect(Buffer.from(readThesis(piece)?.raw ?? []).toString()).toBe('{"id":"t1"}');
-    expect(readOdd(piece)).toMatchObject({ kind: 'row', row: { id: 't1' } });
+    expect(readFrame(piece)).toMatchObject([{ kind: 'row', row: { id: 't1' } }]);
   });
 
   test.each([
-    { type: 'ready', connectionId: 'c' },
-    { type: 'subscription', subscription: null },
-    { type: 'subscription', subscription: { type: 'tokens', tokens: ['a'] } },
-    { type: 'replaced', previous: { type: 'all' } },
-    { type: 'error', error: 'no' },
-  ])('of the service is told: $type', (frame) => {
-    expect(readOdd(bytes(JSON.stringify(frame)))).toEqual({ kind: 'control', frame });
+    '{"type":"ready","connectionId":"c"}',
+    '{"type":"ready"}',
+    '{"connectionId":"c"}',
+    '{"type":"replaced","previous":{"type":"all"}}',
+    '{"type":"pong"}',
+  ])('that only notes something is nothing to report: %s', (text) => {
+    expect(readFrame(bytes(text))).toEqual([{ kind: 'note' }]);
+  });
+
+  test.each([
+    ['{"type":"error","error":"no"}', 'no'],
+    ['{"type":"error","error":{"code":"X","message":"no"}}', 'X: no'],
+    ['{"type":"error","message":"no"}', 'no'],
+    ['{"error":{"message":"no"}}', 'no'],
+    ['{"type":"error"}', '{"type":"error"}'],
+  ])('that is an error says what it says: %s', (text, said) => {
+    expect(readFrame(bytes(text))).toEqual([{ kind: 'error', text: said }]);
+  });
+
+  test.each([
+    ['{"type":"subscription","subscription":{"type":"all"}}', true, true],
+    ['{"type":"subscription","subscription":{"type":"tokens","tokens":["a"]}}', false, true],
+    ['{"type":"subscription","subscription":"all"}', true, true],
+    ['{"type":"subscription","subscription":["a"]}', false, true],
+    ['{"type":"subscription"}', true, true],
+    ['{"type":"subscription","subscription":null}', false, false],
+    ['{"type":"subscribed"}', true, true],
+    ['{"type":"ack","data":{"type":"all"}}', true, true],
+    ['{"subscription":{"type":"all"}}', true, true],
+    ['{"data":{"type":"subscription","subscription":{"type":"all"}}}', true, true],
+  ])('that acknowledges a subscription is recognised: %s', (text, all, tokens) => {
+    const [frame] = readFrame(bytes(text));
+    const stated = frame?.kind === 'subscription' ? frame.stated : null;
+    expect(confirms(stated, { type: 'all' })).toBe(all);
+    expect(confirms(stated, { type: 'tokens', tokens: ['a'] })).toBe(tokens);
   });
 
   test('of any bytes at all is refused, and never thrown', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (raw) => {
         expect(readThesis(raw)).toBeNull();
-        expect(readOdd(raw).kind).toBe('unreadable');
+        for (const { kind } of readFrame(raw)) expect(kind).toBe('unreadable');
       }),
       SEED,
     );
@@ -118,7 +174,7 @@ describe('any other frame', () => {
     const whole = plain({ id: 't1', platformCreatedAt: 1, thesis: 'a "b" {c}}' });
     for (let end = 0; end < whole.length; end++) {
       expect(readThesis(whole.subarray(0, end))).toBeNull();
-      expect(readOdd(whole.subarray(0, end)).kind).toBe('unreadable');
+      expect(readFrame(whole.subarray(0, end))).toMatchObject([{ kind: 'unreadable' }]);
     }
   });
 });

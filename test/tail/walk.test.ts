@@ -106,6 +106,7 @@ async function walked(answers: readonly Answer[], given: Given = {}) {
         isKnown: given.isKnown ?? (() => true),
       };
     },
+    nameless: () => {},
     afford: given.afford ?? (() => true),
     paid: (cu) => {
       paid += cu;

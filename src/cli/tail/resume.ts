@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
 import { readCheckpoint } from '../../tail/output/checkpoint.ts';
-import { mergeResume, readTailFile } from '../../tail/output/out-file.ts';
+import { type LineForm, mergeResume, readTailFile } from '../../tail/output/out-file.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Resume } from '../../tail/walk/bounds.ts';
 
@@ -11,6 +11,7 @@ export interface ResumeFrom {
   readonly checkpoint: string | undefined;
   readonly feed: string;
   readonly timeField: string;
+  readonly now: number;
 }
 
 /** Reads where an earlier run stopped; cuts a line of the file that was torn by a crash. */
@@ -19,15 +20,19 @@ export async function readResume({
   checkpoint,
   feed,
   timeField,
+  now,
 }: ResumeFrom): Promise<Resume | undefined> {
   const text = checkpoint === undefined ? undefined : textOf(checkpoint);
   const kept = text === undefined ? undefined : readCheckpoint(text, feed);
-  return mergeResume(kept, out === undefined ? undefined : await readFile(out, timeField, kept?.floor));
+  return mergeResume(
+    kept,
+    out === undefined ? undefined : await readFile(out, { timeField, now }, kept?.floor),
+  );
 }
 
 async function readFile(
   path: string,
-  timeField: string,
+  form: LineForm,
   wanted: number | undefined,
 ): Promise<Resume | undefined> {
   let fd: number;
@@ -47,7 +52,7 @@ async function readFile(
           return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
         },
       },
-      { timeField },
+      form,
       timing,
       wanted,
     );

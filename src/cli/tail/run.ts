@@ -53,7 +53,13 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
   const unlock = lockFiles([out, checkpoint].filter((path) => path !== undefined));
   try {
-    const resume = await readResume({ out, checkpoint, feed, timeField: plan.timeField });
+    const resume = await readResume({
+      out,
+      checkpoint,
+      feed,
+      timeField: plan.timeField,
+      now: context.io.clock.now(),
+    });
     const { reason } = await follow(context, client, plan, {
       start: resume ?? startOf(plan.flags, context.io.clock.now(), context.settings.utc),
       feed,

@@ -68,6 +68,7 @@ export function socketOf(
         return link.end;
       },
       send: link.send,
+      ping: () => link.ping?.(),
       close() {
         over.abort();
         return link.close();

@@ -6,7 +6,7 @@ import { readPage } from '../../contract/records/page.ts';
 import { leftOf } from '../../core/account.ts';
 import { type CalloutScope, calloutCall, type ThesisScope, thesisCall } from '../../core/pages/feeds.ts';
 import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
-import { tailRow } from '../../tail/row.ts';
+import { tailRows } from '../../tail/row.ts';
 
 /**
  * The pages of a thesis feed, as the tail walks them. It asks again itself where an answer was lost, since it
@@ -41,8 +41,7 @@ function pageOf(
   timeField: string,
 ): FeedPage {
   const { items, hasMore, nextBefore } = readPage(record, size);
-  const rows = items.map((item) => tailRow(item, timeField)).filter((row) => row !== null);
-  return { rows, hasMore, nextBefore, cu: charge?.cu ?? 0 };
+  return { ...tailRows(items, timeField), hasMore, nextBefore, cu: charge?.cu ?? 0 };
 }
 
 /** What the tail asks of the key, by the free `me`. */

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
-import { timeOf } from '../row.ts';
-import { steadyTime } from '../seen/watermark.ts';
+import { postTimeOf } from '../row.ts';
+import { believedTimes, steadyTime } from '../seen/watermark.ts';
 import type { Timing } from '../timing.ts';
 import type { Resume } from '../walk/bounds.ts';
 
@@ -21,6 +21,8 @@ export interface TailEnd {
 /** Names the fields of a line that the file is read back by. */
 export interface LineForm {
   readonly timeField: string;
+  /** This machine's clock. */
+  readonly now: number;
 }
 
 /** Read back at a time. */
@@ -63,7 +65,7 @@ export async function readTailFile(
     }
     known.push(row);
     if (known.length < LEAST_LINES) continue;
-    if (known.length === LEAST_LINES) newest = steadyTime(known.map(({ at }) => at));
+    if (known.length === LEAST_LINES) newest = newestOf(known, form.now);
     else if (row.at !== null && newest !== null) {
       newest = Math.max(newest, row.at < newest + depth ? row.at : newest);
       older = row.at < Math.min(newest - depth, wanted) - depth ? older + 1 : 0;
@@ -72,9 +74,17 @@ export async function readTailFile(
   }
   if (known.length === 0) return { keep, resume: undefined };
   const whole = older < OLDER_LINES;
-  newest ??= steadyTime(known.map(({ at }) => at));
+  newest ??= newestOf(known, form.now);
   return { keep, resume: resumeFrom(known, whole, newest, depth, spans.holdMs) };
 }
+
+const newestOf = (known: readonly Known[], now: number): number | null =>
+  steadyTime(
+    believedTimes(
+      known.map(({ at }) => at),
+      now,
+    ),
+  );
 
 function resumeFrom(
   known: readonly Known[],
@@ -134,7 +144,7 @@ function rowOfLine(text: string, form: LineForm): Known | undefined {
     if (typeof value !== 'object' || value === null) return undefined;
     const record: Record<string, unknown> = { ...value };
     const id = record['id'];
-    return typeof id === 'string' ? { id, at: timeOf(record[form.timeField]) } : undefined;
+    return typeof id === 'string' ? { id, at: postTimeOf(record[form.timeField]) } : undefined;
   } catch {
     return undefined;
   }
@@ -156,5 +166,5 @@ const refuse = (line: string) =>
  */
 export function mergeResume(checkpoint: Resume | undefined, file: Resume | undefined): Resume | undefined {
   if (!checkpoint) return file;
-  return { ...checkpoint, known: [...checkpoint.known, ...(file?.known ?? [])] };
+  return { ...checkpoint, lines: file?.known ?? [] };
 }

@@ -9,6 +9,8 @@ export interface Seen {
   has(id: string): boolean;
   /** Remembers an id; false when it is known. */
   add(id: string, at: number | null): boolean;
+  /** Remembers an id from below the floor that no checkpoint has to hold. */
+  recall(id: string): void;
   /** Raises the floor to `horizon`. */
   forget(horizon: number): void;
   /** Ids posted at or after `horizon`, those without a time, and late ones that only the socket brought. */
@@ -111,6 +113,9 @@ export function createSeen(floor: number, max: number): Seen {
       fresh.times.push(at);
       if (before + 1 >= max / 2) crowd();
       return true;
+    },
+    recall: (id) => {
+      dropped.add(id);
     },
     forget(horizon) {
       if (horizon - low >= STEP_MS) turn(horizon);

@@ -23,6 +23,16 @@ export function steadyTime(times: readonly (number | null)[]): number | null {
   return known[Math.min(ODD_ROWS, known.length - 1)] ?? null;
 }
 
+/** Post times further ahead of this machine's clock are not believed. */
+const AHEAD_MS = 86_400_000;
+
+/** Times without those that are years ahead. Where most are, this machine's clock is wrong rather than they. */
+export function believedTimes(times: readonly (number | null)[], now: number): readonly (number | null)[] {
+  const isAhead = (at: number | null) => at !== null && at > now + AHEAD_MS;
+  const ahead = times.filter(isAhead).length;
+  return ahead > 0 && ahead * 2 < times.length ? times.map((at) => (isAhead(at) ? null : at)) : times;
+}
+
 /** Whether a place is not above the top of what is complete. */
 export const isBelow = (mark: PostMark, top: PostMark | null): boolean =>
   mark.at !== null && top !== null && top.at !== null && mark.at <= top.at;

@@ -141,6 +141,9 @@ function linkOf(socket: Opening, stir: () => void, maxHeld: number, clock: Pick<
       return end;
     },
     send: (text) => socket.send(text, () => {}),
+    ping() {
+      if (socket.readyState === socket.OPEN) socket.ping(undefined, undefined, () => {});
+    },
     close() {
       farewell ??= takeLeave(socket, clock, pause ? goOn : undefined);
       return farewell;

@@ -7,11 +7,14 @@ import type { DownReason } from '../notice.ts';
 import type { Connect, Link, LinkEnd } from '../ports.ts';
 import type { CostMeter } from '../spend/cost-meter.ts';
 import type { Timing } from '../timing.ts';
-import { readOdd } from './frame.ts';
+import { readFrame } from './frame.ts';
+import { confirms, type ReadFrame } from './other-frame.ts';
 
 /** What happened to the connection. */
 export type SessionEvent =
   | { readonly kind: 'subscribed' }
+  /** The service has not answered the subscription so far. */
+  | { readonly kind: 'unacknowledged' }
   | { readonly kind: 'rejected'; readonly text: string }
   | { readonly kind: 'quota'; readonly text: string }
   | {
@@ -36,7 +39,10 @@ export interface Session {
   readonly link: Link | undefined;
   /** Since when there has been a connection to pay for. */
   readonly openedAt: number | undefined;
+  /** Sessions in a row that ended within their first minute, or brought nothing though there was something. */
   readonly shortSessions: number;
+  /** Since when a connection has waited for its subscription to be answered, once that is late. */
+  readonly unansweredSince: number | undefined;
   readonly connections: number;
   /** Gives the connection up; a new one follows unless `for good`. */
   drop(why: DownReason, text: string): void;
@@ -52,7 +58,7 @@ type State =
   | { readonly kind: 'off' }
   | { readonly kind: 'down'; readonly until: number }
   | { readonly kind: 'dialing'; readonly job: Job<Link> }
-  | { readonly kind: 'subscribing'; readonly link: Link; readonly until: number }
+  | { readonly kind: 'subscribing'; readonly link: EarlyLink; readonly until: number; readonly tries: number }
   | { readonly kind: 'up'; readonly link: Link };
 
 interface SessionWorld {
@@ -91,7 +97,8 @@ export function createSession(world: SessionWorld): Session {
       if (known) heard();
     });
     const lasted = clock.mono() - openedAt;
-    shortSessions = lasted < timing.healthyMs ? shortSessions + 1 : 0;
+    const useless = cause?.why === 'unanswered' || cause?.why === 'deaf';
+    shortSessions = useless || lasted < timing.healthyMs ? shortSessions + 1 : 0;
     if (lasted >= timing.healthyMs) backoff.reset();
     openedAt = undefined;
   };
@@ -111,27 +118,32 @@ export function createSession(world: SessionWorld): Session {
       if (outcome.error.code === 'BROKEN') meter.doubted();
       return down('refused', outcome.error.message, outcome.error);
     }
-    const link = outcome.value;
+    const link = withEarly(outcome.value);
     connections++;
     openedAt = clock.mono();
     meter.opened();
     pulse.start(link);
     cause = undefined;
-    link.send(JSON.stringify({ type: 'subscribe', subscription: world.subscription }));
-    state = { kind: 'subscribing', link, until: clock.mono() + timing.subscribeMs };
+    subscribe(link, 1);
     return undefined;
   };
 
-  /** Reads up to the frame that confirms the subscription, and leaves what follows in the link. */
-  const confirmed = (link: Link): SessionEvent | undefined => {
+  const subscribe = (link: EarlyLink, tries: number) => {
+    link.send(JSON.stringify({ type: 'subscribe', subscription: world.subscription }));
+    state = { kind: 'subscribing', link, until: clock.mono() + timing.subscribeMs, tries };
+  };
+
+  /** Reads up to the frame that proves the subscription: its acknowledgement, or a post, which stays in the link. */
+  const confirmed = (link: EarlyLink): SessionEvent | undefined => {
     for (let raw = link.next(); raw; raw = link.next()) {
-      const odd = readOdd(raw);
-      if (odd.kind !== 'control') continue;
-      if (odd.frame.type === 'error') return { kind: 'rejected', text: odd.frame.error };
-      if (odd.frame.type === 'subscription' && odd.frame.subscription?.type === world.subscription.type) {
-        state = { kind: 'up', link };
-        return { kind: 'subscribed' };
-      }
+      const frames = readFrame(raw);
+      const error = frames.find(({ kind }) => kind === 'error');
+      if (error?.kind === 'error') return { kind: 'rejected', text: error.text };
+      const posts = frames.some(({ kind }) => kind === 'row' || kind === 'nameless');
+      if (posts) link.putBack(raw);
+      if (!posts && !frames.some((frame) => isConfirmation(frame, world.subscription))) continue;
+      state = { kind: 'up', link };
+      return { kind: 'subscribed' };
     }
     return undefined;
   };
@@ -159,11 +171,11 @@ export function createSession(world: SessionWorld): Session {
       if (state.kind === 'subscribing') {
         const event = confirmed(state.link) ?? ended(state.link, false);
         if (event) return event;
-        if (state.kind === 'subscribing' && clock.mono() >= state.until) {
-          close(state.link, PING_MS);
-          return down('unanswered', 'the subscription was not confirmed');
-        }
-        return undefined;
+        if (state.kind !== 'subscribing' || clock.mono() < state.until) return undefined;
+        // Sending it again costs nothing, a new connection does. The pages are polled meanwhile.
+        const { link, tries } = state;
+        subscribe(link, tries + 1);
+        return tries === 1 ? { kind: 'unacknowledged' } : undefined;
       }
       return state.kind === 'up' ? ended(state.link, draining) : undefined;
     },
@@ -180,6 +192,10 @@ export function createSession(world: SessionWorld): Session {
     },
     get shortSessions() {
       return shortSessions;
+    },
+    get unansweredSince() {
+      const late = state.kind === 'subscribing' && state.tries > 1 ? openedAt : undefined;
+      return late === undefined ? undefined : late + timing.subscribeMs;
     },
     get connections() {
       return connections;
@@ -204,6 +220,40 @@ export function createSession(world: SessionWorld): Session {
 }
 
 type Cause = { readonly why: DownReason | 'quota'; readonly text: string };
+
+const isConfirmation = (frame: ReadFrame, asked: Subscription): boolean =>
+  frame.kind === 'subscription' && confirms(frame.stated, asked);
+
+/** A connection into which frames can be put back. */
+interface EarlyLink extends Link {
+  putBack(raw: Uint8Array): void;
+}
+
+function withEarly(link: Link): EarlyLink {
+  let early: Uint8Array | undefined;
+  return {
+    next() {
+      const raw = early ?? link.next();
+      early = undefined;
+      return raw;
+    },
+    putBack(raw) {
+      early = raw;
+    },
+    get held() {
+      return link.held + (early?.byteLength ?? 0);
+    },
+    get signs() {
+      return link.signs;
+    },
+    get end() {
+      return link.end;
+    },
+    send: (text) => link.send(text),
+    ping: () => link.ping?.(),
+    close: () => link.close(),
+  };
+}
 
 const causeOf = (end: LinkEnd | undefined): Cause | undefined => end;
 
@@ -241,6 +291,8 @@ function createPulse(clock: Clock, timing: Timing) {
         heardAt = now;
       }
       if (leapt > timing.leapMs) return { why: 'slept', text: 'the machine was asleep' };
+      // A service that sends no pings of its own still has to answer those of a client.
+      if (now - heardAt >= timing.pingMs) link.ping?.();
       if (now - heardAt < timing.silentMs) return undefined;
       return { why: 'silent', text: `nothing was heard for ${Math.round((now - heardAt) / 1_000)} s` };
     },

@@ -20,6 +20,11 @@ export interface SocketPolicy {
   /** Looks after the connection; `quiet` says that its frames could come out soon. True when something happened. */
   step(quiet: boolean): boolean;
   due(quiet: boolean): number;
+  /**
+   * Reports posts that the pages showed: a connection that has not answered its subscription, and does not bring
+   * them, is given up.
+   */
+  sawPosts(posts: number, since: number): void;
   /** Opens the way for frames, or closes it. */
   setLive(live: boolean): void;
   drop: Session['drop'];
@@ -47,6 +52,8 @@ interface ConductWorld {
 /** Before the end of a paid minute, the next one is decided on. */
 const MINUTE = 60_000;
 const DECIDE_MS = 2_000;
+/** Posts that the pages showed and the socket did not bring. */
+const DEAF_POSTS = 5;
 /** Refusals that polls do not meet. */
 const socketOnly = new Set(['forbidden', 'missing', 'usage']);
 
@@ -63,9 +70,11 @@ export function createSocketPolicy({
   const { clock } = world;
   const session = createSession({ clock, random: world.random, timing, meter, ...given });
   let live = false;
+  let missed = 0;
   let subscribedAt = Number.POSITIVE_INFINITY;
   let downSince = clock.mono();
   let decided = 0;
+  let decidedFor: number | undefined;
 
   const leave = (why: PollReason) => {
     session.stop();
@@ -82,6 +91,8 @@ export function createSocketPolicy({
   /** What speaks against the minute to come, at the moments when that counts. */
   const objection = (quiet: boolean): PollReason | undefined => {
     if (session.openedAt === undefined) return quiet ? purse.against(session.shortSessions) : undefined;
+    if (decidedFor !== session.openedAt) decided = 0;
+    decidedFor = session.openedAt;
     if (clock.mono() < decideAt()) return undefined;
     while (clock.mono() >= decideAt()) decided++;
     return purse.against(0);
@@ -90,10 +101,10 @@ export function createSocketPolicy({
   const heard = (event: SessionEvent) => {
     if (event.kind === 'subscribed') {
       subscribedAt = clock.mono();
-      decided = 0;
       given.subscribed();
       return notify({ kind: 'connected', times: session.connections });
     }
+    if (event.kind === 'unacknowledged') return notify({ kind: 'unacknowledged' });
     live = false;
     downSince = clock.mono();
     if (event.kind === 'quota') throw outOfUnits(event.text);
@@ -142,6 +153,13 @@ export function createSocketPolicy({
       return event !== undefined;
     },
     due: (quiet) => Math.min(session.due(quiet), decideAt()),
+    sawPosts(posts, since) {
+      const late = session.unansweredSince;
+      // Posts from before, and those that the socket may be about to bring, say nothing.
+      missed = late !== undefined && since >= late ? missed + posts : 0;
+      if (missed >= DEAF_POSTS)
+        session.drop('unanswered', 'the subscription was not answered, and brought no posts');
+    },
     setLive(open) {
       live = open;
     },

@@ -18,6 +18,8 @@ export interface Resume {
   /** Rows posted before this came out, or are not wanted. */
   readonly floor: number;
   readonly known: readonly (readonly [id: string, at: number | null])[];
+  /** Lines of the output that a checkpoint belongs to. */
+  readonly lines?: readonly (readonly [id: string, at: number | null])[];
 }
 
 /** How a walk is meant: of the start, down to the margin, or only to what is known. */
@@ -61,7 +63,7 @@ export function createBounds({ start, seen, margin, watermark }: RoutesWorld): B
   const deep = (): WalkBounds => ({
     // On a feed without times, nothing but a known id can end a walk.
     beyond: (row) => (row.at === null ? watermark()?.base === null && seen.has(row.id) : row.at < low()),
-    keep: (row) => !seen.has(row.id) && (row.at === null || row.at >= seen.floor),
+    keep: (row) => !seen.has(row.id) && (row.at ?? row.near ?? seen.floor) >= seen.floor,
     target: low,
     isKnown,
   });

@@ -2,8 +2,9 @@ import { type Backoff, createBackoff } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { FeedPage, PageSource } from '../ports.ts';
-import type { PostMark, TailRow } from '../row.ts';
+import type { PostFields, PostMark, TailRow } from '../row.ts';
 import type { PollSizer } from '../spend/pace.ts';
+import { orderedRows, settledRows } from './page-order.ts';
 import type { RowStack } from './row-stack.ts';
 
 /** Why a walk could not be brought to its end. */
@@ -33,6 +34,8 @@ export interface WalkWorld {
   readonly tries: number;
   /** Called when the first page is there, before any of its rows is looked at. */
   readonly route: () => WalkBounds;
+  /** Posts without an id were skipped. */
+  readonly nameless: (records: readonly PostFields[]) => void;
   /** Whether `cu` more can be paid. */
   readonly afford: (cu: number) => boolean;
   readonly paid: (cu: number) => void;
@@ -88,6 +91,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
   let route: WalkBounds | undefined;
   let idle = 0;
   let known = false;
+  // The last rows of a page, where only the next one tells whether their times are to be believed.
+  let pending: readonly TailRow[] = [];
   // The last page is asked what is below it where it contradicts what is known.
   let doubted: 'full' | 'short' | undefined;
   let limit = sizer.first();
@@ -99,6 +104,7 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     const got = await ask(world, before, limit, backoff, tries);
     if ('cut' in got) return { leg, ...got };
     const { page } = got;
+    world.nameless(page.nameless ?? []);
     if (leg.rows === 0) leg = { ...leg, startedAt: askedAt };
     route ??= world.route();
     sizer.learn(limit, page.rows.length, page.hasMore);
@@ -113,7 +119,12 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
 
     // Pages overlap where a stand-in led here. What has turned up within the overlap is late: to keep the order of
     // the walk, it is left to the next one.
-    const news = page.rows.slice(page.rows.findLastIndex((row) => previous.has(row.id)) + 1);
+    const came = page.rows.slice(page.rows.findLastIndex((row) => previous.has(row.id)) + 1);
+    const all = [...pending, ...came];
+    const ordered = orderedRows(all, clock.now());
+    const settled = page.hasMore ? settledRows(ordered) : ordered.length;
+    const news = ordered.slice(0, settled);
+    pending = all.slice(settled);
     const kept: TailRow[] = [];
     let beyond = false;
     for (const row of news) {
@@ -123,12 +134,13 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     await world.pile.push(kept);
     known ||= page.rows.some(route.isKnown);
     const last = page.rows.at(-1);
+    const lowest = news.at(-1);
     leg = {
       ...leg,
       first: firstOf(leg.first, news),
       pages: leg.pages + 1,
       rows: leg.rows + news.length,
-      reached: last ? { id: last.id, at: last.at } : leg.reached,
+      reached: lowest ? { id: lowest.id, at: lowest.at } : leg.reached,
       bottom: !page.hasMore,
     };
     if (beyond) return { leg, cut: undefined };
@@ -140,7 +152,7 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
 
     // `nextBefore` leads on; where it is missing, it can only be the page's oldest row.
     const next = page.nextBefore ?? last?.id;
-    idle = news.length === 0 ? idle + 1 : 0;
+    idle = came.length === 0 ? idle + 1 : 0;
     if (next === undefined || cursors.has(next) || idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
     cursors.add(next);
     const others = page.rows.map((row) => row.id).filter((id) => id !== next);

@@ -10,7 +10,7 @@ import type { Timing } from '../timing.ts';
 import type { Depth } from './bounds.ts';
 import { createRowStack, type RowStack } from './row-stack.ts';
 import { planWalk } from './schedule.ts';
-import { type Walked, walk } from './walk.ts';
+import { type Walked, type WalkWorld, walk } from './walk.ts';
 
 /** A walk that is over, to be emitted. */
 export interface Taken {
@@ -61,6 +61,7 @@ interface WalkerWorld {
   readonly lagMs: number;
   /** A page that fails so often before anything came of the run ends it. */
   readonly firstTries: number;
+  readonly nameless: WalkWorld['nameless'];
   readonly afford: (cu: number) => boolean;
   readonly paid: (cu: number) => void;
   readonly lost: (cu: number) => void;
@@ -123,6 +124,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
       walk({
         ...{ clock, random: world.random, source, sizer, pile, tries, route, signal },
         backoff: { firstMs: timing.backoffMs, maxMs: timing.backoffMaxMs },
+        nameless: given.nameless,
         afford: given.afford,
         paid(cu) {
           pages++;

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { createRecentSet } from '../base/recent-set.ts';
+import type { PostFields } from './row.ts';
+
+/** Counts posts without an id; the same one comes with every page that shows it, and with a frame. */
+export interface NamelessCounter {
+  readonly count: number;
+  /** Counts posts that were not counted before; whether there were any. */
+  add(records: readonly PostFields[]): boolean;
+}
+
+/** Fields by which a post without an id is recognised. */
+const FIELDS = [
+  'thesis',
+  'authorHandle',
+  'wallet',
+  'tokenAddress',
+  'coinMint',
+  'platformCreatedAt',
+  'createdAt',
+];
+const REMEMBERED = 5_000;
+
+export function createNamelessCounter(): NamelessCounter {
+  const seen = createRecentSet(REMEMBERED);
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    add(records) {
+      const before = count;
+      for (const record of records) if (seen.add(digestOf(record))) count++;
+      return count > before;
+    },
+  };
+}
+
+const digestOf = (record: PostFields): string =>
+  createHash('sha256')
+    .update(JSON.stringify(FIELDS.map((name) => record[name] ?? null)))
+    .digest('base64');

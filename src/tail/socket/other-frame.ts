@@ -1,0 +1,117 @@
+import { parseJson } from '../../base/json.ts';
+import type { Subscription } from '../../contract/frames.ts';
+import { type PostFields, type TailRow, tailRow } from '../row.ts';
+
+/** Where a thesis has its post time. */
+export const TIME_FIELD = 'platformCreatedAt';
+
+/** What a frame turned out to be. The description leaves much unsaid, so the form is recognised, not required. */
+export type ReadFrame =
+  | { readonly kind: 'row'; readonly row: TailRow }
+  /** A post without an id: nothing distinguishes it from others. */
+  | { readonly kind: 'nameless'; readonly record: PostFields }
+  /** The answer to a subscribe frame, with the subscription it states, if any. */
+  | { readonly kind: 'subscription'; readonly stated: unknown }
+  | { readonly kind: 'error'; readonly text: string }
+  /** A greeting, a heartbeat and the like. */
+  | { readonly kind: 'note' }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+const TYPE_NAMES = ['type', 'event', 'kind', 'op'] as const;
+const DATA_NAMES = ['data', 'thesis', 'payload', 'item', 'record'] as const;
+const WRAPPERS = ['data', 'payload', 'message', 'frame', 'event', 'body'] as const;
+const NOTES =
+  /^(replaced|ready|hello|welcome|connected|connection|ping|pong|heartbeat|keep-?alive|unsubscri\w*)$/i;
+const ACKNOWLEDGEMENTS = /^(subscri\w*|ack\w*|ok|success|confirm\w*|joined)$/i;
+const POSTS = /^(thesis|theses|post|posts)$/i;
+/** Envelopes within envelopes that are opened. */
+const DEEPEST = 3;
+/** The longest text of the service that a message repeats. */
+const LONGEST = 200;
+
+/** Reads any frame; one can hold several posts. */
+export function readOtherFrame(text: string): ReadFrame[] {
+  const value = parseJson(text);
+  return value === undefined
+    ? [{ kind: 'unreadable', why: 'a frame that is not JSON' }]
+    : framesOf(value, DEEPEST);
+}
+
+function framesOf(value: unknown, depth: number): ReadFrame[] {
+  if (Array.isArray(value) && depth > 0) return value.flatMap((each) => framesOf(each, depth - 1));
+  if (!isFields(value)) return [{ kind: 'unreadable', why: 'a frame that is not an object' }];
+  const type = textIn(value, TYPE_NAMES);
+  if (type !== undefined && POSTS.test(type)) return postsOf(value, depth);
+  if (type !== undefined && NOTES.test(type)) return [{ kind: 'note' }];
+  if (type !== undefined && ACKNOWLEDGEMENTS.test(type)) return [statedBy(value)];
+  if (/^err/i.test(type ?? '') || (value['error'] ?? null) !== null)
+    return [{ kind: 'error', text: errorText(value) }];
+  if ('subscription' in value) return [statedBy(value)];
+  if ('connectionId' in value) return [{ kind: 'note' }];
+  if (looksLikePost(value)) return postsOf({ data: value }, depth);
+  const inner = WRAPPERS.map((name) => unpacked(value[name])).find(isComposite);
+  if (inner !== undefined && depth > 0) return framesOf(inner, depth - 1);
+  return [
+    { kind: 'unreadable', why: `a frame of unknown type${type === undefined ? '' : ` ${quoted(type)}`}` },
+  ];
+}
+
+/** The posts of a thesis frame, wherever in it they are. */
+function postsOf(frame: PostFields, depth: number): ReadFrame[] {
+  const data = DATA_NAMES.map((name) => unpacked(frame[name])).find(isComposite);
+  if (Array.isArray(data))
+    return data.flatMap((each) => (isFields(each) ? postsOf({ data: each }, depth) : []));
+  if (!isFields(data)) {
+    // Without a member for the post, the frame itself may be it.
+    const { type: _, ...record } = frame;
+    if (looksLikePost(record)) return postsOf({ data: record }, depth);
+    return [{ kind: 'unreadable', why: 'a thesis frame without a thesis' }];
+  }
+  const row = tailRow(data, TIME_FIELD);
+  if (row) return [{ kind: 'row', row }];
+  const inner = DATA_NAMES.map((name) => data[name]).find(isFields);
+  return inner !== undefined && depth > 0
+    ? postsOf({ data: inner }, depth - 1)
+    : [{ kind: 'nameless', record: data }];
+}
+
+const statedBy = (value: PostFields): ReadFrame => ({
+  kind: 'subscription',
+  stated: 'subscription' in value ? value['subscription'] : unpacked(value['data']),
+});
+
+/** Whether an acknowledgement that states this confirms what was asked for. */
+export function confirms(stated: unknown, asked: Subscription): boolean {
+  if (stated === null || stated === false) return false;
+  const type = typeof stated === 'string' ? stated : isFields(stated) ? stated['type'] : undefined;
+  // All of the feed includes the tokens; a list of tokens is less than all.
+  if (type === 'tokens' || Array.isArray(stated)) return asked.type === 'tokens';
+  return true;
+}
+
+const looksLikePost = (value: PostFields): boolean =>
+  'id' in value && ('thesis' in value || 'tokenAddress' in value || TIME_FIELD in value);
+
+function errorText(value: PostFields): string {
+  const { error } = value;
+  const parts = isFields(error)
+    ? [error['code'], error['message']]
+    : [error, value['code'], value['message']];
+  const text = parts.filter((part) => typeof part === 'string' && part !== '').join(': ');
+  return bounded(text === '' ? JSON.stringify(value) : text);
+}
+
+const textIn = (value: PostFields, names: readonly string[]): string | undefined =>
+  names.map((name) => value[name]).find((each) => typeof each === 'string');
+
+/** A member that is JSON within JSON is read as well. */
+function unpacked(value: unknown): unknown {
+  return typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
+}
+
+const quoted = (text: string) => JSON.stringify(bounded(text));
+const bounded = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
+export const isFields = (value: unknown): value is PostFields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isComposite = (value: unknown): boolean => typeof value === 'object' && value !== null;

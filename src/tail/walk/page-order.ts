@@ -1,0 +1,72 @@
+import type { TailRow } from '../row.ts';
+import { believedTimes } from '../seen/watermark.ts';
+
+/**
+ * Pages are in the order of post times, newest first. A time that contradicts its place (text that is not a time,
+ * seconds for milliseconds, a date years ahead) would end a walk too early or move the watermark, so such a row is
+ * treated as one without a time, near those around it.
+ */
+export function orderedRows(rows: readonly TailRow[], now: number): readonly TailRow[] {
+  const times = believedTimes(
+    rows.map(({ at }) => at),
+    now,
+  );
+  const trusted = longestDescent(times);
+  if (trusted.size === rows.length) return rows;
+  const near = neighbours(times, trusted);
+  return rows.map((row, i) => (trusted.has(i) ? row : { ...copyOf(row), at: null, near: near[i] }));
+}
+
+/** A drop of this length at the end of a page is believed only once the next page confirms it. */
+const DROP_MS = 3_600_000;
+const LAST_ROWS = 2;
+
+/** How many of these rows can be judged by the page alone: nothing below the last ones says whether their times fit. */
+export function settledRows(rows: readonly TailRow[]): number {
+  const timed = rows.flatMap(({ at }, i) => (at === null ? [] : [{ at, i }]));
+  for (let n = Math.max(1, timed.length - LAST_ROWS); n < timed.length; n++) {
+    const [above, row] = [timed[n - 1], timed[n]];
+    if (above && row && above.at - row.at > DROP_MS) return row.i;
+  }
+  return rows.length;
+}
+
+/** Rows can be objects with getters, which a spread would lose. */
+const copyOf = ({ id, record, raw }: TailRow) => ({ id, record, raw });
+
+/** Places of the longest subsequence that never ascends (patience sorting). */
+function longestDescent(times: readonly (number | null)[]): ReadonlySet<number> {
+  const ends: number[] = [];
+  const before = new Map<number, number | undefined>();
+  times.forEach((at, i) => {
+    if (at === null) return;
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((times[ends[middle] ?? 0] ?? 0) >= at) low = middle + 1;
+      else high = middle;
+    }
+    before.set(i, ends[low - 1]);
+    ends[low] = i;
+  });
+  const places = new Set<number>();
+  for (let i = ends.at(-1); i !== undefined; i = before.get(i)) places.add(i);
+  return places;
+}
+
+/** For each place, the next older trusted time, or the last newer one. */
+function neighbours(times: readonly (number | null)[], trusted: ReadonlySet<number>): (number | undefined)[] {
+  const near: (number | undefined)[] = [];
+  let last: number | undefined;
+  for (let i = times.length - 1; i >= 0; i--) {
+    if (trusted.has(i)) last = times[i] ?? undefined;
+    near[i] = last;
+  }
+  last = undefined;
+  for (let i = 0; i < times.length; i++) {
+    if (trusted.has(i)) last = times[i] ?? undefined;
+    near[i] ??= last;
+  }
+  return near;
+}
