@@ -344,7 +344,11 @@ export function createTail(world: TailPorts, options: TailOptions): Tail {
       } finally {
         outer.removeEventListener('abort', stop);
       }
-      const summary: Summary = { reason: over.reason, ...account(), gaps, pages: walker.pages };
+      const summary: Summary = {
+        ...{ reason: over.reason, ...account(), gaps, pages: walker.pages },
+        durationMs: clock.mono() - began,
+        completeTo: flow.provenAt === undefined ? null : clock.now() - (clock.mono() - flow.provenAt),
+      };
       notify({ kind: 'end', summary });
       if (over.reason === 'failure') throw over.failure;
       return summary;

@@ -47,8 +47,11 @@ export interface Summary {
   readonly connections: number;
   readonly pages: number;
   readonly spent: TailCost;
-  /** Everything up to here is complete, but for the gaps. */
+  /** The newest post of the last verified page: everything up to here is complete, except for the gaps. */
   readonly provenTo: PostMark | null;
+  readonly durationMs: number;
+  /** Up to this time of the local clock everything is complete, except for the gaps; null where nothing was verified. */
+  readonly completeTo: number | null;
 }
 
 /** What the tail tells whoever runs it. */

@@ -14,7 +14,13 @@ test('the demo shows its commands, ends well, and leaves nothing behind', async 
     reject: false,
   });
   expect([exitCode, readdirSync(folder)], stderr).toEqual([0, []]);
-  for (const shown of ['$ trdr whois mira', '$ trdr thesis tail', 'end: ', '$ trdr me', 'Now you: ']) {
+  for (const shown of [
+    '$ trdr whois mira',
+    '$ trdr thesis tail',
+    'stopped after ',
+    '$ trdr me',
+    'Now you: ',
+  ]) {
     expect(`${stdout}\n${stderr}`).toContain(shown);
   }
 });

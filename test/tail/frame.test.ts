@@ -39,10 +39,10 @@ describe('a thesis frame', () => {
   });
 
   test('whose record came over several lines is passed on parsed, not raw', () => {
-    const row = readThesis(bytes('{"type":"thesis","data":{"id":"t1",\n"platformCreatedAt":1}}'));
-    expect(row).toMatchObject({ id: 't1', raw: null });
-    const carriage = readThesis(bytes('{"type":"thesis","data":{"id":"t1",\r"platformCreatedAt":1}}'));
-    expect(carriage).toMatchObject({ id: 't1', raw: null });
+    for (const end of ['\n', '\r']) {
+      const frame = bytes(`{"type":"thesis","data":{"id":"t1",${end}"platformCreatedAt":1}}`);
+      expect(readFrame(frame)).toMatchObject([{ kind: 'row', row: { id: 't1', at: 1, raw: null } }]);
+    }
   });
 
   test.each([

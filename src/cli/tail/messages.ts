@@ -1,74 +1,82 @@
 import { span } from '../../output/format/time.ts';
+import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Gap, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/row.ts';
 import type { PollReason } from '../../tail/spend/socket-share.ts';
 import { unitsText } from '../spend/estimate.ts';
 
-/** Shorter waits are nobody's business. */
+/** Shorter waits are not reported. */
 const QUIET_MS = 2_000;
-const ways = { ws: 'the socket', poll: 'polls' } as const;
-const perMinute = (cu: number) => `${unitsText(Math.round(cu))} a minute`;
-const many = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
+const perMinute = (cu: number) => `${unitsText(Math.round(cu))}/min`;
+const many = (count: number, one: string) =>
+  `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`;
 
-/** A place of the feed: its time, and its id for whoever wants to look. */
+/** The latest moment that a date can hold. */
+const LATEST = 8.64e15;
+/** A post time as ISO; one that no date can hold as the number it is. */
+const iso = (at: number): string => (Math.abs(at) <= LATEST ? new Date(at).toISOString() : String(at));
+
+/** A position in the feed: post time and id. */
 const place = (mark: PostMark | null): string =>
   mark === null
     ? 'the start of the feed'
-    : `${mark.at === null ? 'no time' : new Date(mark.at).toISOString()} (${mark.id})`;
+    : `${mark.at === null ? 'no time' : iso(mark.at)} (${safeLine(mark.id)})`;
 
-const gapText = ({ why, from, lateFrom, to }: Gap): string =>
-  why === 'failing'
-    ? `posts may be missing between ${from === null ? 'the start of this run' : place(from)} and its end`
-    : from === null && lateFrom !== null
-      ? `posts that turned up late may be missing between ${new Date(lateFrom).toISOString()} and ${place(to)}`
-      : `posts may be missing between ${place(from)} and ${place(to)}`;
+/** Where posts may be missing. */
+export function gapText({ why, from, lateFrom, to }: Gap): string {
+  if (why === 'failing') {
+    return `posts may be missing from ${from === null ? 'the start' : place(from)} to the end of this run`;
+  }
+  if (from === null && lateFrom !== null) {
+    return `posts that appeared late may be missing between ${iso(lateFrom)} and ${place(to)}`;
+  }
+  return `posts may be missing between ${place(from)} and ${place(to)}`;
+}
 
 const cuts: Readonly<Record<Gap['why'], string>> = {
-  ceiling: 'the ceiling of this run was reached',
-  quota: 'the units ran out',
-  cursor: 'the service lost the place of the walk',
-  stuck: 'the pages led nowhere',
-  denied: 'the service said that nothing older exists, though it does',
+  ceiling: 'the spending limit of this run was reached',
+  quota: 'the key has no units left',
+  cursor: 'the service no longer knows the cursor',
+  stuck: 'the pages repeat themselves',
+  denied: 'the service reported the end of the feed too early',
   failing: 'the service failed until the end',
 };
 
 const starts = {
-  now: 'from now on',
-  backfill: 'with what was asked for first',
-  since: 'from the time asked for',
-  checkpoint: 'from the checkpoint',
-  file: 'from the end of the file',
+  now: '',
+  backfill: ', starting with the backfill',
+  since: ', starting at the time given',
+  checkpoint: ', resuming from the checkpoint',
+  file: ', resuming from the end of the file',
 } as const;
 
-/** What the tail tells, as a line for stderr; undefined for what only a trace shows. */
+/** A notice of the tail as a line for stderr; undefined for what only a trace shows. */
 export function tailText(notice: TailNotice): string | undefined {
   switch (notice.kind) {
-    case 'start': {
-      const other =
-        notice.other === null
-          ? ''
-          : `; ${ways[notice.other.way]} would cost ${perMinute(notice.other.perMinute)}`;
-      const lag = notice.way === 'poll' ? `, aiming at ${span(notice.lagMs)} of delay` : '';
-      return `tailing by ${ways[notice.way]} ${starts[notice.from]}: ${perMinute(notice.perMinute)}${lag}${other}`;
-    }
+    case 'start':
+      return startText(notice);
+    case 'unacknowledged':
+      return 'the service has not acknowledged the subscription; polling until posts arrive over WebSocket';
+    case 'nameless':
+      return 'skipped a post without an id: it cannot be distinguished from others';
     case 'caughtUp':
       return notice.rows > 0
-        ? `caught up: ${many(notice.rows, 'row')} from ${many(notice.pages, 'page')}`
+        ? `caught up: ${many(notice.rows, 'post')} from ${many(notice.pages, 'page')}`
         : undefined;
     case 'down':
-      return `the socket is down (${notice.why}${notice.text === '' ? '' : `: ${notice.text}`}); connecting again in ${span(notice.waitMs)}`;
+      return `connection lost (${notice.why}${notice.text === '' ? '' : `: ${safeLine(notice.text)}`}); reconnecting in ${span(notice.waitMs)}`;
     case 'fallback':
-      return `going on by polls: ${pollReasons[notice.why]}; ${perMinute(notice.perMinute)}`;
+      return `falling back to polling (${perMinute(notice.perMinute)}): ${pollReasons[notice.why]}`;
     case 'unstable':
-      return `the socket has ended ${notice.sessions} times within a minute each: every start is billed, ${unitsText(notice.cuAtMost)} so far at the most`;
+      return `the connection failed ${notice.sessions} times in a row; each attempt is billed, at most ${unitsText(notice.cuAtMost)} so far`;
     case 'gap':
-      return `GAP: ${gapText(notice)}: ${cuts[notice.why]}`;
+      return `GAP: ${gapText(notice)}: ${cuts[notice.why]}${notice.open ? '; the next run will read it' : ''}`;
     case 'unproven':
-      return `posts came too fast to check for lost ones between ${place(notice.from)} and ${place(notice.to)}`;
+      return `posts came too fast to verify that none is missing between ${place(notice.from)} and ${place(notice.to)}`;
     case 'wait':
-      return notice.ms > QUIET_MS ? `waiting ${span(notice.ms)}: ${notice.reason}` : undefined;
+      return notice.ms > QUIET_MS ? `waiting ${span(notice.ms)}: ${safeLine(notice.reason)}` : undefined;
     case 'frame':
-      return `the service said: ${notice.text}`;
+      return `unexpected frame: ${safeLine(notice.text)}`;
     case 'end':
       return endText(notice.summary);
     default:
@@ -76,29 +84,64 @@ export function tailText(notice: TailNotice): string | undefined {
   }
 }
 
+function startText({
+  way,
+  from,
+  lagMs,
+  perMinute: cu,
+  other,
+}: Extract<TailNotice, { kind: 'start' }>): string {
+  const every = `every ${span(lagMs)}`;
+  if (way === 'poll') return `polling ${every} (${perMinute(cu)})${starts[from]}`;
+  const instead = other === null ? '' : ` (polling ${every} would cost ${perMinute(other.perMinute)})`;
+  return `streaming over WebSocket: ${perMinute(cu)}${instead}${starts[from]}`;
+}
+
 const pollReasons: Readonly<Record<PollReason, string>> = {
-  asked: 'as asked',
-  noSocket: 'this feed has no socket',
+  asked: 'as requested',
+  noSocket: 'this feed has no WebSocket',
   plan: "the key's plan has no live feed",
-  refused: 'the service refused the socket',
+  refused: 'the service refused the connection',
   rejected: 'the service rejected the subscription',
-  ceiling: 'the ceiling can hold no further minute of the socket',
-  allowance: 'the units left can hold no further minute of the socket',
-  share: 'the socket has used its share of the units left',
-  unstable: 'the socket broke again and again within its first minute',
+  ceiling: 'the spending limit cannot cover another minute of streaming',
+  allowance: 'the units left cannot cover another minute of streaming',
+  share: 'streaming has used its share of the units left',
+  unstable: 'the connection failed three times in a row',
 };
 
 /** The last line of a run. */
-function endText({ rows: count, gaps, connections, spent, filled, late }: Summary): string {
+function endText(summary: Summary): string {
+  const { rows, gaps, connections, spent, filled, late, nameless, durationMs, completeTo } = summary;
   const parts = [
-    many(count, 'row'),
+    many(rows, 'post'),
     gaps.length === 0 ? 'no gaps' : many(gaps.length, 'gap'),
     many(Math.max(0, connections - 1), 'reconnect'),
     spentText(spent),
   ];
   if (filled > 0) parts.push(`${filled} filled in`);
   if (late > 0) parts.push(`${late} late`);
-  return `end: ${parts.join(', ')}`;
+  if (nameless > 0) parts.push(`${nameless} without an id skipped`);
+  const complete =
+    completeTo === null ? 'nothing verified' : `complete up to ${iso(completeTo).slice(0, 19)}Z`;
+  return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${complete}`;
+}
+
+/** A length of time in its two largest units: `4m43s`. */
+function lengthText(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([value]) => value > 0);
+  return first < 0
+    ? '0s'
+    : parts
+        .slice(first, first + 2)
+        .map(([value, unit]) => `${value}${unit}`)
+        .join('');
 }
 
 const spentText = ({ least, most }: Summary['spent']): string =>
@@ -110,12 +153,12 @@ export function statusText(status: TailStatus): string {
   const parts = [
     way === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
-    provenAgoMs === null ? '' : `complete ${span(provenAgoMs)} ago`,
+    provenAgoMs === null ? '' : `verified ${span(provenAgoMs)} ago`,
     gaps > 0 ? many(gaps, 'gap') : '',
-    filled > 0 ? `${filled} filled` : '',
+    filled > 0 ? `${filled} filled in` : '',
     connections > 1 ? many(connections - 1, 'reconnect') : '',
     perMinute(status.perMinute),
-    `${unitsText(spent.most)} in all`,
+    `${unitsText(spent.most)} total`,
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }

@@ -1,11 +1,11 @@
-import { usageError } from '../../base/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
 import { writeAtomic } from '../../base/files.ts';
 import type { Client } from '../../contract/ports.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { wantsUnicode } from '../../output/terminal/style.ts';
 import type { View } from '../../output/view.ts';
 import { createTail } from '../../tail/engine.ts';
-import type { Summary } from '../../tail/notice.ts';
+import type { Gap, Summary } from '../../tail/notice.ts';
 import type { TailOptions } from '../../tail/options.ts';
 import type { Connect, PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
@@ -14,7 +14,8 @@ import { type Instant, instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { selectedFields } from '../output.ts';
 import { lockFiles, openCheckpoint } from './files.ts';
-import { statusText, tailText } from './messages.ts';
+import { gapText, statusText, tailText } from './messages.ts';
+import { createNoticeLimit } from './notice-limit.ts';
 import { readResume } from './resume.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
@@ -60,16 +61,27 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
       timeField: plan.timeField,
       now: context.io.clock.now(),
     });
-    const { reason } = await follow(context, client, plan, {
+    const { reason, gaps } = await follow(context, client, plan, {
       start: resume ?? startOf(plan.flags, context.io.clock.now(), context.settings.utc),
       feed,
       fileIsCheckpoint: out !== undefined && checkpoint === undefined,
     });
     // A user who stopped it, a reader that went away, a disk that is full: each has an exit code of its own.
     if (reason === 'stopped') signal.throwIfAborted();
+    if (reason !== 'reader') failOnGaps(gaps);
   } finally {
     unlock();
   }
+}
+
+/** A run that ended by itself is not a success while posts may be missing that no later run will read. */
+function failOnGaps(gaps: readonly Gap[]): void {
+  const [first] = gaps.filter(({ open }) => !open);
+  if (!first) return;
+  throw new Failure('service', gapText(first), {
+    code: 'GAP',
+    hint: 'read that part of the feed again with --since and --until of the list command',
+  });
 }
 
 type Place = Pick<TailOptions, 'start' | 'feed' | 'fileIsCheckpoint'>;
@@ -83,6 +95,7 @@ async function follow(context: Context, client: Client, plan: TailPlan, place: P
     enabled: io.stderr.isTTY === true && io.stdout.isTTY === true && !globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
   });
+  const limit = createNoticeLimit(io.clock.mono);
   const tail = createTail(
     {
       clock: io.clock,
@@ -103,9 +116,10 @@ async function follow(context: Context, client: Client, plan: TailPlan, place: P
       firstTries: FIRST_TRIES,
       on(notice) {
         const text = tailText(notice);
-        if (text === undefined) return;
+        const shown = text === undefined ? undefined : limit(notice.kind, text);
+        if (shown === undefined) return;
         status.hide();
-        context.notice(text);
+        context.notice(shown);
       },
     },
   );

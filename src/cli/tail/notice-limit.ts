@@ -1,0 +1,42 @@
+import type { TailNotice } from '../../tail/notice.ts';
+
+/** Notices that a failing or odd service can cause without end. */
+const repeated: ReadonlySet<TailNotice['kind']> = new Set([
+  'frame',
+  'nameless',
+  'down',
+  'wait',
+  'unstable',
+  'caughtUp',
+  'unproven',
+  'unacknowledged',
+]);
+/** Shown before a kind is limited; then the pause between two doubles up to an hour. */
+const FIRST = 5;
+const PAUSE_MS = 60_000;
+const LONGEST_MS = 3_600_000;
+
+/** Limits how often a kind of notice is shown: the text to show, or undefined. */
+export function createNoticeLimit(mono: () => number) {
+  const kinds = new Map<string, { shown: number; held: number; next: number; pause: number }>();
+  return (kind: TailNotice['kind'], text: string): string | undefined => {
+    if (!repeated.has(kind)) return text;
+    const state = kinds.get(kind) ?? { shown: 0, held: 0, next: 0, pause: PAUSE_MS };
+    kinds.set(kind, state);
+    const now = mono();
+    if (state.shown >= FIRST && now < state.next) {
+      state.held++;
+      return undefined;
+    }
+    state.shown++;
+    const more = state.held === 0 ? '' : ` (and ${state.held} more like this)`;
+    state.held = 0;
+    if (state.shown >= FIRST) {
+      // A quiet spell as long as the pause starts the count again.
+      if (now > state.next + state.pause && state.shown > FIRST) state.pause = PAUSE_MS;
+      state.next = now + state.pause;
+      state.pause = Math.min(LONGEST_MS, state.pause * 2);
+    }
+    return `${text}${more}`;
+  };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { gapText, tailText } from '../../../src/cli/tail/messages.ts';
+import { createNoticeLimit } from '../../../src/cli/tail/notice-limit.ts';
+import type { Gap, Summary } from '../../../src/tail/notice.ts';
+
+const summary: Summary = {
+  ...{ reason: 'duration', rows: 1_287, filled: 0, late: 0, nameless: 0, gaps: [], connections: 1, pages: 3 },
+  ...{ spent: { least: 100_000, most: 107_600 }, provenTo: null, durationMs: 283_000 },
+  completeTo: Date.UTC(2026, 10, 21, 21, 14, 34),
+};
+const end = (given: Partial<Summary> = {}) => tailText({ kind: 'end', summary: { ...summary, ...given } });
+
+describe('the last line of a tail', () => {
+  test('states duration, posts, gaps, reconnects, cost, and up to when the feed is complete', () => {
+    expect(end()).toBe(
+      'stopped after 4m43s: 1,287 posts, no gaps, 0 reconnects, 107,600 CU at most; complete up to 2026-11-21T21:14:34Z',
+    );
+  });
+
+  test('counts what is unusual, and admits that nothing was verified', () => {
+    const text = end({ rows: 1, durationMs: 90_000_000, nameless: 2, late: 3, filled: 4, completeTo: null });
+    expect(text).toMatch(
+      /^stopped after 1d1h: 1 post, .*4 filled in, 3 late, 2 without an id skipped; nothing verified$/,
+    );
+    expect(end({ durationMs: 400 })).toContain('after 0s:');
+  });
+});
+
+describe('a gap', () => {
+  const gap: Gap = { why: 'stuck', from: null, lateFrom: null, to: { id: 'b', at: 0 }, open: false };
+
+  test('has its bounds, whatever its times', () => {
+    expect(gapText(gap)).toBe(
+      'posts may be missing between the start of the feed and 1970-01-01T00:00:00.000Z (b)',
+    );
+    expect(gapText({ ...gap, from: { id: 'a', at: 1e300 } })).toContain('between 1e+300 (a) and');
+    expect(gapText({ ...gap, why: 'failing', from: { id: 'a', at: null }, to: null })).toBe(
+      'posts may be missing from no time (a) to the end of this run',
+    );
+  });
+
+  test('never carries control characters of an id to the terminal', () => {
+    expect(gapText({ ...gap, to: { id: '\u001b[2J', at: 0 } })).not.toContain('\u001b');
+  });
+});
+
+describe('repeated notices', () => {
+  test('are limited, counted, and never silent for more than an hour', () => {
+    let now = 0;
+    const limit = createNoticeLimit(() => now);
+    const shown: string[] = [];
+    for (; now < 86_400_000; now += 1_000) {
+      const text = limit('frame', 'odd');
+      if (text !== undefined) shown.push(text);
+    }
+    expect(shown.length).toBeLessThan(40);
+    expect(shown.slice(0, 6)).toEqual([...Array<string>(5).fill('odd'), 'odd (and 59 more like this)']);
+    expect(shown.at(-1)).toBe('odd (and 3599 more like this)');
+  });
+
+  test('of other kinds are all shown', () => {
+    const limit = createNoticeLimit(() => 0);
+    for (let i = 0; i < 20; i++) expect(limit('gap', `gap ${i}`)).toBe(`gap ${i}`);
+  });
+});
