@@ -322,8 +322,6 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
   };
 }
 
-const rowsOf = (posts: readonly Post[]) => posts.map(({ id, at, record }) => ({ id, at, record, raw: null }));
-
 /** Whether the time of a record is the one by which it is listed. */
 const isTimed = ({ platformCreatedAt, createdAt }: Post['record']): boolean => {
   const at = platformCreatedAt ?? createdAt;
