@@ -56,6 +56,17 @@ describe('faults of calls', () => {
     expect(service.meter().totalUnits).toBe(200);
   });
 
+  it('drift changes fields of an answer, the same ones again for the same seed', async () => {
+    const answers = async (seed: number) => {
+      const service = await sandbox({ faults: 'drift', seed });
+      return [await raw(service), await raw(service)];
+    };
+    const [first, second] = await answers(4);
+    expect(first).not.toBe(second);
+    expect(JSON.parse(String(first).slice(4)).items).toHaveLength(20);
+    expect(await answers(4)).toEqual([first, second]);
+  });
+
   it('cut breaks the body off half-way', async () => {
     const service = await sandbox({ faults: 'cut' });
     expect(await raw(service)).toBe('broken');

@@ -8,6 +8,8 @@ export interface TriggeredFault {
   readonly fault: FaultRule['fault'];
   /** Milliseconds; 0 without a time. */
   readonly ms: number;
+  /** For faults with a choice of their own. */
+  readonly random: Random;
 }
 
 /** The active faults. The same seed and the same order of events trigger the same faults. */
@@ -75,7 +77,7 @@ export function createFaults(text: string, seed: number): Faults {
         if (one.seen++ < rule.skip) continue;
         if (rule.chance < 1 && random() >= rule.chance) continue;
         one.triggered++;
-        faults.push({ fault: rule.fault, ms: timeFrom(rule, random) });
+        faults.push({ fault: rule.fault, ms: timeFrom(rule, random), random });
       }
       return faults;
     },
@@ -86,7 +88,7 @@ export function createFaults(text: string, seed: number): Faults {
         if (one.seen++ < one.rule.skip) continue;
         one.triggered++;
         const mean = (one.rule.time.min + one.rule.time.max) / 2;
-        faults.push({ fault: one.rule.fault, ms: exponential(one.random, mean) });
+        faults.push({ fault: one.rule.fault, ms: exponential(one.random, mean), random: one.random });
       }
       return faults;
     },

@@ -26,6 +26,12 @@ export const faultKinds = {
     time: 'no',
     meaning: 'responds with JSON of an undocumented shape; charged (with @ws: such a frame)',
   },
+  drift: {
+    place: 'call',
+    time: 'no',
+    meaning:
+      'drops, nulls, retypes, nests or adds some fields of the response; charged (with @ws: of the frame)',
+  },
   drop: {
     place: 'frame',
     time: 'may',

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { driftText } from '../../faults/drift.ts';
 import type { TriggeredFault } from '../../faults/engine.ts';
 
 /** A response, ready to send. */
@@ -27,13 +28,16 @@ export function respond(
   triggered: readonly TriggeredFault[],
 ): void {
   const has = (kind: string) => triggered.some(({ fault }) => fault.kind === kind);
+  const drift = triggered.find(({ fault }) => fault.kind === 'drift');
   if (to.destroyed) return;
   if (has('lost')) return void resetConnection(to);
   const sent = has('html')
     ? { ...gatewayPage(502), status: 200 }
     : has('shape')
       ? { ...response, text: '{"surprise":[1,2,3],"count":"many"}' }
-      : response;
+      : drift && response.status < 300
+        ? { ...response, text: driftText(response.text, drift.random) }
+        : response;
   const body = Buffer.from(sent.text);
   to.writeHead(sent.status, { ...response.headers, ...sent.headers, 'content-length': body.length });
   if (!has('cut')) return void to.end(body);

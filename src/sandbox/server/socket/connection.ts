@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { CLOSE_QUOTA } from '../../../contract/frames.ts';
 import type { SandboxClock } from '../../clock.ts';
+import { driftText } from '../../faults/drift.ts';
 import type { Faults, TriggeredFault } from '../../faults/engine.ts';
 import type { Key } from '../../keys/key.ts';
 import type { FramedPost } from '../live-feed.ts';
@@ -118,7 +119,8 @@ export function openConnection(options: ConnectionOptions): Connection {
     if (has('withhold')) return;
     if (has('html')) return send('<html><body>502 Bad Gateway</body></html>');
     if (has('shape')) return send('{"type":"surprise","payload":[1,2,3]}');
-    send(text);
+    const drift = triggered.find(({ fault }) => fault.kind === 'drift');
+    send(drift ? driftText(text, drift.random) : text);
     if (has('dup')) send(text);
   }
 

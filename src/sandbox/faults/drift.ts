@@ -1,0 +1,76 @@
+import type { Random } from '../random.ts';
+
+type JsonObject = Record<string, unknown>;
+
+/** A member of an object of the tree. */
+interface Place {
+  readonly holder: JsonObject;
+  readonly name: string;
+}
+
+/** Members that make an answer what it is: they stay, so that the rest is worth reading. */
+const KEPT = new Set(['data', 'meta', 'type', 'items', 'entries', 'missing', 'windows', 'usage']);
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Every member of every object in a value, those kept apart. */
+function placesIn(value: unknown, kept: ReadonlySet<string>): Place[] {
+  if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, kept));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    ...(kept.has(name) ? [] : [{ holder: value, name }]),
+    ...placesIn(inner, kept),
+  ]);
+}
+
+/** A value of another type, as a careless service would send it. */
+function retyped(value: unknown, random: Random): unknown {
+  const others: readonly unknown[] = [
+    typeof value === 'string' ? value.length : String(value),
+    typeof value === 'number' ? value + 0.5 : 7,
+    true,
+    [value],
+    { value },
+    [],
+    {},
+    '2026-05-15T12:00:00Z',
+    12_345_678_901_234_567_890n.toString(),
+  ];
+  return others[Math.floor(random() * others.length)];
+}
+
+const pick = <T>(items: readonly T[], random: Random): T | undefined =>
+  items[Math.floor(random() * items.length)];
+
+/** Changes `count` random members of a value: drops, nulls, retypes or nests them, or adds others beside them. */
+export function driftValue(
+  value: unknown,
+  random: Random,
+  count: number,
+  kept: ReadonlySet<string> = KEPT,
+): void {
+  for (let change = 0; change < count; change++) {
+    const place = pick(placesIn(value, kept), random);
+    if (!place) return;
+    const { holder, name } = place;
+    const kind = Math.floor(random() * 5);
+    if (kind === 0) delete holder[name];
+    else if (kind === 1) holder[name] = null;
+    else if (kind === 2) holder[name] = retyped(holder[name], random);
+    else if (kind === 3) holder[name] = { [name]: holder[name] };
+    else holder[`${name}V2`] = retyped(holder[name], random);
+  }
+}
+
+/** JSON text with a few members changed; any other text as it is. */
+export function driftText(text: string, random: Random): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  driftValue(value, random, 1 + Math.floor(random() * 4));
+  return JSON.stringify(value);
+}
