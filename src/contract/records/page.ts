@@ -15,7 +15,7 @@ export function readPage(page: Sent, size: number): SentPage {
   const items = recordsOf(page['items']);
   const all = listOf(page['items']).length;
   const { hasMore } = page;
-  const nextBefore = textOf(page['nextBefore']) || null;
+  const nextBefore = cursorOf(page['nextBefore']);
   const isFull = page['nextBefore'] !== null && all >= size;
   return {
     items,
@@ -25,11 +25,12 @@ export function readPage(page: Sent, size: number): SentPage {
   };
 }
 
-/** The id of an item, which is its cursor as well; undefined where it has none that could be sent. */
-export function idOfItem({ id }: Sent): string | undefined {
-  if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
-  return textOf(id) || undefined;
-}
+/** The id of an item, which is its cursor as well; undefined where it has none. */
+export const idOfItem = ({ id }: Sent): string | undefined => textOf(id) || undefined;
+
+/** A cursor is sent as it came, so that a number does as well. */
+const cursorOf = (value: unknown): string | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOf(value) || null;
 
 /** A time of an item, epoch ms; null where it has none that can be compared. */
 export const timeOfItem = (item: Sent, field: string): number | null => numberOf(item[field]) ?? null;

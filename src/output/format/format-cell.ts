@@ -138,8 +138,10 @@ export function formatCell(kind: CellKind, value: unknown, context: FormatContex
   if (kind === 'flag' && typeof value === 'boolean') {
     return value ? cell('good', context.unicode ? '✓ yes' : 'yes', 'yes') : cell('dim', 'no');
   }
-  if (kind === 'address') return cell('plain', text, shorten(text, context.unicode ? '…' : '..'));
-  if (kind === 'handle') return cell('accent', text.startsWith('@') || text === '' ? text : `@${text}`);
+  if (kind === 'address' && typeof value === 'string')
+    return cell('plain', text, shorten(text, context.unicode ? '…' : '..'));
+  if (kind === 'handle' && typeof value === 'string')
+    return cell('accent', text.startsWith('@') || text === '' ? text : `@${text}`);
   if (kind === 'status') return status(text, context);
   return cell(kind === 'link' ? 'dim' : 'plain', text);
 }

@@ -1,3 +1,5 @@
+import { stringifyJson } from '../../base/json.ts';
+import { isRecord, textOf } from '../../contract/known.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { LaunchpadUserRecord, ResolveRecord, WhoisRecord } from '../../contract/records/subject.ts';
 import type { View } from '../view.ts';
@@ -21,10 +23,16 @@ const of =
 
 const at = (handle: unknown) => (typeof handle === 'string' ? `@${handle}` : undefined);
 
+const atOr = (handle: unknown) => at(handle) ?? handle;
+
+/** Whatever came, as text; undefined where nothing did. */
+const otherText = (value: unknown): string | undefined =>
+  value === undefined || value === null ? undefined : (textOf(value) ?? stringifyJson(value));
+
 const identity = [
   { title: 'subject', kind: 'text', value: (row: AnyRecord) => row.subject, min: 10 },
   { title: 'status', kind: 'status', value: outcome, min: 11 },
-  { title: 'handle', kind: 'handle', value: (row: AnyRecord) => at(of('handle')(row)), rank: 1, min: 8 },
+  { title: 'handle', kind: 'handle', value: (row: AnyRecord) => atOr(of('handle')(row)), rank: 1, min: 8 },
   { title: 'name', kind: 'text', value: of('name'), rank: 4, min: 8 },
   { title: 'Solana', kind: 'address', value: of('solanaAddress'), rank: 2, min: 11 },
   { title: 'EVM', kind: 'address', value: of('evmAddress'), rank: 3, min: 11 },
@@ -44,8 +52,14 @@ const card = [
 ] as const;
 
 function socials(value: unknown): string | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined;
-  return value.map((item) => `${item?.provider} ${at(item?.handle) ?? item?.subject}`).join(', ');
+  if (!Array.isArray(value)) return otherText(value);
+  const texts = value.map((item: unknown) => {
+    if (!isRecord(item)) return otherText(item);
+    const { provider, handle, subject } = item;
+    const name = at(handle) ?? otherText(subject ?? handle);
+    return [otherText(provider), name].filter((part) => part !== undefined).join(' ');
+  });
+  return texts.filter(Boolean).join(', ') || undefined;
 }
 
 const title = (row: AnyRecord) =>
@@ -80,7 +94,7 @@ export const launchpadUserView: View<LaunchpadUserRecord> = {
     { title: 'wallet', kind: 'address', value: (row) => row.subject, min: 11 },
     { title: 'status', kind: 'status', value: outcome, min: 11 },
     { title: 'user', kind: 'text', value: of('username'), rank: 1, min: 8 },
-    { title: 'X', kind: 'handle', value: (row) => at(of('xUsername')(row)), rank: 2, min: 8 },
+    { title: 'X', kind: 'handle', value: (row) => atOr(of('xUsername')(row)), rank: 2, min: 8 },
     { title: 'verified', kind: 'flag', value: of('isVerified'), rank: 3 },
     { title: 'followers', kind: 'integer', value: of('followers'), rank: 4 },
     { title: 'badges', kind: 'text', value: (row) => list(of('groupBadges')(row)), rank: 5, min: 8 },
@@ -89,7 +103,7 @@ export const launchpadUserView: View<LaunchpadUserRecord> = {
     title,
     lines: [
       { label: 'wallet', kind: 'address', value: of('wallet') },
-      { label: 'X', kind: 'handle', value: (row) => at(of('xUsername')(row)) },
+      { label: 'X', kind: 'handle', value: (row) => atOr(of('xUsername')(row)) },
       { label: 'verified', kind: 'flag', value: of('isVerified') },
       { label: 'account', kind: 'flag', value: of('isLaunchpadUser') },
       { label: 'followers', kind: 'integer', value: of('followers') },
@@ -105,4 +119,7 @@ export const launchpadUserView: View<LaunchpadUserRecord> = {
   empty: 'no wallets',
 };
 
-const list = (value: unknown) => (Array.isArray(value) && value.length > 0 ? value.join(', ') : undefined);
+function list(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return otherText(value);
+  return value.map(otherText).filter(Boolean).join(', ') || undefined;
+}

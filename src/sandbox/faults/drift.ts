@@ -27,7 +27,7 @@ function placesIn(value: unknown, kept: ReadonlySet<string>): Place[] {
 /** A value of another type, as a careless service would send it. */
 function retyped(value: unknown, random: Random): unknown {
   const others: readonly unknown[] = [
-    typeof value === 'string' ? value.length : String(value),
+    typeof value === 'string' ? value.length : JSON.stringify(value),
     typeof value === 'number' ? value + 0.5 : 7,
     true,
     [value],
@@ -35,7 +35,7 @@ function retyped(value: unknown, random: Random): unknown {
     [],
     {},
     '2026-05-15T12:00:00Z',
-    12_345_678_901_234_567_890n.toString(),
+    '12345678901234567890',
   ];
   return others[Math.floor(random() * others.length)];
 }

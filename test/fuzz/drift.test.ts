@@ -1,0 +1,312 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { driftValue } from '../../src/sandbox/faults/drift.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { randomOf, seedOf } from '../e2e/feed.ts';
+import { openHome, runInProcess } from '../e2e/harness.ts';
+import { anyMe, type OwnService, withService } from '../e2e/service.ts';
+
+type Json = Record<string, unknown>;
+/** What a run is to print; undefined where the answer is not the record, and the run ends in 9. */
+type Expected = readonly unknown[] | undefined;
+
+interface Scenario {
+  readonly words: readonly string[];
+  /** A valid answer. */
+  readonly valid: () => unknown;
+  readonly status?: number;
+  /** The machine records of an answer, by what the command surface says of it. */
+  readonly expected: (answer: unknown) => Expected;
+  /** The most paid calls. */
+  readonly calls: number;
+}
+
+/** Rounds of a scenario, each in every format. */
+const ROUNDS = Math.max(8, Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 300) / 30));
+const formats = ['ndjson', 'json', 'csv', 'table'] as const;
+const seed = seedOf();
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const hasAny = (value: unknown, ...names: readonly string[]): value is Json =>
+  isObject(value) && names.some((name) => value[name] !== undefined && value[name] !== null);
+const hasList = (value: unknown, name: string): value is Json =>
+  isObject(value) && (Array.isArray(value[name]) || value[name] === null);
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+const HANDLES = ['mira', 'Quiet', 'solwolf', 'nosuch'];
+const ID = '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10';
+const WALLET = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
+const MINT = '11111111111111111111111111111111';
+
+const user = {
+  id: ID,
+  handle: 'mira',
+  name: 'Mira',
+  bio: 'Three chains.',
+  banner: null,
+  profilePicture: 'https://images.example/a.png',
+  twitter: 'https://x.com/mira',
+  solanaAddress: WALLET,
+  evmAddress: null,
+  socials: [{ provider: 'x', subject: '12', handle: 'mira' }],
+};
+const window = (rank: number) => ({ netUsd: 12.5, returnPct: -3, volumeUsd: 800, trades: 4, rank });
+const numbers = (handle: string) => ({
+  handle,
+  displayName: 'Mira',
+  avatarUrl: null,
+  twitter: 'mira',
+  followers: 9,
+  wallet: WALLET,
+  evmWallet: null,
+  updatedAt: 1_760_000_000_000,
+  windows: { '24h': window(1), '7d': null, '30d': window(3), all: window(2) },
+});
+const callout = (at: number) => ({
+  id: `c${at}`,
+  wallet: WALLET,
+  userName: 'mira',
+  xUsername: null,
+  isVerified: true,
+  coinMint: MINT,
+  chain: 'sol',
+  coinSymbol: 'WIF',
+  coinName: null,
+  thesis: 'up',
+  mediaUrl: null,
+  calledOutAtMcap: 12_000,
+  multiple: 1.5,
+  maxMultiplier: 3,
+  createdAt: 1_760_000_000_000 - at * 1000,
+});
+const entry = (rank: number) => ({
+  rank,
+  wallet: `${WALLET.slice(0, -2)}${String(rank).padStart(2, '1')}`,
+  username: 'mira',
+  isVerified: true,
+  pnlSol: 2,
+  pnlUsd: 300 - rank,
+  pnlPercent: 4,
+  realizedPnlUsd: 5,
+  unrealizedPnlUsd: 6,
+});
+const launchpadUser = {
+  wallet: WALLET,
+  username: 'mira',
+  bio: null,
+  profileImage: null,
+  xUsername: 'mira',
+  isVerified: true,
+  isLaunchpadUser: true,
+  followers: 3,
+  following: 4,
+  groupBadges: ['og'],
+};
+const page = (items: readonly unknown[]) => ({
+  count: items.length,
+  hasMore: false,
+  nextBefore: null,
+  updatedAt: 1_760_000_000_000,
+  items,
+});
+
+const found = (subject: string, record: Json) => [{ ...record, subject, found: true }];
+const oneUser = (subject: string) => (answer: unknown) =>
+  hasAny(answer, 'id', 'handle', 'solanaAddress', 'evmAddress') ? found(subject, answer) : undefined;
+
+/** Each item by itself, and one whose id stood before in the page left out. */
+function itemsOf(answer: unknown, count: number): Expected {
+  if (!hasList(answer, 'items')) return undefined;
+  const ids = new Set<unknown>();
+  return listOf(answer['items'])
+    .filter(isObject)
+    .filter(({ id }) => typeof id !== 'string' || id === '' || (!ids.has(id) && ids.add(id)))
+    .slice(0, count);
+}
+
+function batchOf(answer: unknown): Expected {
+  if (!hasList(answer, 'entries') && !hasList(answer, 'missing')) return undefined;
+  const name = (value: unknown) => (typeof value === 'string' ? value.replace(/^@/, '').toLowerCase() : '');
+  const entries = listOf(answer['entries']);
+  const missing = listOf(answer['missing']);
+  if (entries.length + missing.length === 0) return undefined;
+  return HANDLES.map((subject) => {
+    const own = entries.filter(isObject).find(({ handle }) => name(handle) === name(subject));
+    if (own) return found(subject, own)[0];
+    if (missing.some((handle) => name(handle) === name(subject)))
+      return { subject, found: false, code: 'NOT_OBSERVED' };
+    return expect.objectContaining({ subject, found: null });
+  });
+}
+
+const thesis = (at: number) => ({
+  id: `t${at}`,
+  tokenAddress: MINT,
+  tokenNetwork: 'sol',
+  tokenSymbol: 'WIF',
+  authorId: ID,
+  authorHandle: 'mira',
+  authorName: null,
+  authorIsDev: false,
+  thesis: 'up\nonly',
+  segments: [{ text: 'up', link: 'https://x.com' }],
+  likeCount: 4,
+  holdingsUsd: 900.5,
+  authorTradeUsd: 100,
+  pnl: -4,
+  tokenAmount: 12,
+  closedAt: null,
+  platformCreatedAt: 1_760_000_000_000 - at * 1000,
+  updatedAt: 1_760_000_000_000,
+});
+
+const batch = () => ({
+  count: 3,
+  missing: ['nosuch'],
+  entries: ['mira', 'quiet', 'solwolf'].map(numbers),
+});
+const board = () => ({
+  period: 'weekly',
+  capturedAt: 1_760_000_000_000,
+  count: 3,
+  entries: [1, 2, 3].map(entry),
+});
+const entriesOf = (answer: unknown): Expected =>
+  hasList(answer, 'entries') ? listOf(answer['entries']).filter(isObject) : undefined;
+
+const scenarios: Readonly<Record<string, Scenario>> = {
+  'a handle': { words: ['whois', 'mira'], valid: () => user, expected: oneUser('mira'), calls: 1 },
+  'a wallet': { words: ['whois', WALLET], valid: () => user, expected: oneUser(WALLET), calls: 1 },
+  'a user id': { words: ['whois', ID], valid: () => user, expected: oneUser(ID), calls: 1 },
+  'a resolve': {
+    words: ['resolve', 'mira', '--direct', '--no-wait', '--max-cu', '30k'],
+    valid: () => user,
+    expected: (answer) => oneUser('mira')(answer)?.map((record) => ({ ...(record as Json), source: 'live' })),
+    calls: 1,
+  },
+  'a pending resolve': {
+    words: ['resolve', 'mira', '--direct', '--no-wait', '--max-cu', '30k'],
+    valid: () => ({ pending: true, reason: 'queued', retryable: true, retryAfterSeconds: 4, position: 2 }),
+    status: 202,
+    expected: () => [expect.objectContaining({ subject: 'mira', found: false, code: 'PENDING' })],
+    calls: 1,
+  },
+  "a trader's numbers": {
+    words: ['pnl', 'mira', '--max-cu', '30k'],
+    valid: () => numbers('mira'),
+    expected: (answer) => (hasAny(answer, 'handle', 'windows') ? found('mira', answer) : undefined),
+    calls: 1,
+  },
+  'a batch of numbers': { words: ['pnl', ...HANDLES, '-y'], valid: batch, expected: batchOf, calls: 1 },
+  'a page of theses': {
+    words: ['thesis', 'list', '--limit', '5'],
+    valid: () => page([1, 2, 3, 4, 5].map(thesis)),
+    expected: (answer) => itemsOf(answer, 5),
+    calls: 4,
+  },
+  'a page of callouts': {
+    words: ['launchpad', 'callouts', '--limit', '3'],
+    valid: () => page([1, 2, 3].map(callout)),
+    expected: (answer) => itemsOf(answer, 3),
+    calls: 4,
+  },
+  'a launchpad user': {
+    words: ['launchpad', 'user', WALLET],
+    valid: () => launchpadUser,
+    expected: (answer) =>
+      hasAny(answer, 'wallet', 'username', 'xUsername', 'id', 'handle') ? found(WALLET, answer) : undefined,
+    calls: 1,
+  },
+  'a board': { words: ['launchpad', 'board'], valid: board, expected: entriesOf, calls: 1 },
+  'two boards': {
+    words: ['launchpad', 'board', '--compare', '7d'],
+    valid: board,
+    expected: (answer) => entriesOf(answer)?.map((each) => expect.objectContaining(each as Json)),
+    calls: 2,
+  },
+  "the key's record": { words: ['me'], valid: () => anyMe, expected: (answer) => [answer], calls: 0 },
+};
+
+/** A tampered answer: whole or in an envelope, and never beyond being an object. */
+function tampered(
+  scenario: Scenario,
+  random: () => number,
+): { readonly answer: unknown; readonly body: unknown } {
+  const answer: unknown = structuredClone(scenario.valid());
+  driftValue(answer, random, 1 + Math.floor(random() * 6), new Set());
+  const isWrapped = random() < 0.3;
+  const meta = { asOf: '2026-05-15T12:00:00.000Z', requestId: 'r1' };
+  return { answer, body: isWrapped ? { data: answer, meta } : answer };
+}
+
+describe.each(Object.entries(scenarios))('%s that differs from its description', (name, scenario) => {
+  test('is delivered as it came, charged once, and shown without a stumble', async () => {
+    let body: unknown;
+    const service: OwnService = await withService(
+      ({ path }) =>
+        path.includes('before=') ? { body: page([]) } : { status: scenario.status ?? 200, body },
+      { ownMe: name === "the key's record" },
+    );
+    for (let round = 0; round < ROUNDS; round++) {
+      const random = randomOf(seed + round).next;
+      const tampering = tampered(scenario, random);
+      body = tampering.body;
+      const expected = scenario.expected(tampering.answer);
+      for (const format of formats) {
+        const before = service.calls.length;
+        const home = openHome();
+        const ran = await runInProcess([...scenario.words, '-o', format], {
+          sandbox: service,
+          home,
+          clock: virtualClock(),
+          random: () => 0.5,
+        });
+        const shown = `SEED=${seed + round} ${scenario.words.join(' ')} -o ${format}: ${ran.exitCode}\n${JSON.stringify(body)}\n${ran.stdout.slice(0, 300)}\n${ran.stderr}`;
+        expect(ran.stdout + ran.stderr, shown).not.toMatch(/\bundefined\b|\bNaN\b|\[object|"code":"BUG"/);
+        expect(service.calls.length - before, shown).toBeLessThanOrEqual(scenario.calls);
+        if (expected === undefined) {
+          expect(ran.exitCode, shown).toBe(9);
+          continue;
+        }
+        expect([0, 8, 9], shown).toContain(ran.exitCode);
+        if (format === 'ndjson') expect(ran.records(), shown).toEqual(expected);
+        else if (format === 'json') expect([ran.json()].flat(), shown).toEqual(expected);
+        else if (expected.length > 0) expect(ran.lines().length, shown).toBeGreaterThan(0);
+      }
+    }
+  });
+});
+
+test('an export delivers a batch as its stream does, and pays for it once', async () => {
+  let body: unknown;
+  const service = await withService(() => ({ body }));
+  for (let round = 0; round < ROUNDS; round++) {
+    const tampering = tampered(
+      { ...(scenarios['a batch of numbers'] as Scenario) },
+      randomOf(seed + round).next,
+    );
+    body = tampering.body;
+    const home = openHome();
+    const out = join(home.path, 'n.ndjson');
+    const before = service.calls.length;
+    const words = ['pnl', ...HANDLES, '--out', out, '--yes'];
+    const ran = await runInProcess(words, { sandbox: service, home, clock: virtualClock() });
+    const shown = `SEED=${seed + round}: ${ran.exitCode}\n${JSON.stringify(body)}\n${ran.stderr}`;
+    const expected = batchOf(tampering.answer);
+    expect(ran.stderr, shown).not.toMatch(/\bundefined\b|\bNaN\b|\[object|"code":"BUG"/);
+    expect(service.calls.length - before, shown).toBe(1);
+    if (expected === undefined) {
+      expect(ran.exitCode, shown).toBe(9);
+      continue;
+    }
+    const written = existsSync(out) ? readFileSync(out, 'utf8').trimEnd().split('\n') : [];
+    if (ran.exitCode === 0)
+      expect(
+        written.map((line) => JSON.parse(line)),
+        shown,
+      ).toEqual(expected);
+    else expect(ran.exitCode, shown).toBe(9);
+  }
+});
