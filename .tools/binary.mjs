@@ -1,11 +1,11 @@
-// Makes one executable of trdr and the Node that runs this: .binary/trdr. `npm run binary` brings a Node that can.
+// Builds a single executable from trdr and the running Node: .binary/trdr. `npm run binary` uses a Node that supports it.
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from './bundle.mjs';
 import { noticesOf } from './notices.mjs';
-import { options, sourcesOf, sparing } from './pieces.mjs';
+import { leaveOut, options, sourcesOf } from './pieces.mjs';
 
 const folder = join(root, '.binary');
 const parts = join(folder, 'parts');
@@ -19,7 +19,7 @@ const { outputFiles, metafile } = await build({
     resolveDir: root,
   },
   format: 'cjs',
-  plugins: [sparing],
+  plugins: [leaveOut],
 });
 mkdirSync(parts, { recursive: true });
 writeFileSync(main, outputFiles[0].text);
@@ -38,18 +38,18 @@ execFileSync(process.execPath, ['--build-sea', config], { stdio: ['ignore', 'ign
 rmSync(parts, { recursive: true });
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const said = execFileSync(output, ['--version'], { encoding: 'utf8' }).trim();
-if (said !== version) throw new Error(`the executable says ${said}`);
+const reported = execFileSync(output, ['--version'], { encoding: 'utf8' }).trim();
+if (reported !== version) throw new Error(`the executable reports version ${reported}`);
 process.stdout.write(
-  `${output}: trdr ${said} on Node ${process.version}, ${Math.round(statSync(output).size / 1e6)} MB\n`,
+  `${output}: trdr ${reported} on Node ${process.version}, ${Math.round(statSync(output).size / 1e6)} MB\n`,
 );
 
-/** The terms of Node, which is in the executable whole: as they were installed with it, or where they stand. */
+/** The license of Node, which the executable contains: the installed file, or its address. */
 function nodeNotice() {
   const base = join(dirname(process.execPath), '..');
   const [path] = globSync(['LICENSE', 'share/doc/*node*/LICENSE'], { cwd: base });
   const terms = path
     ? readFileSync(join(base, path), 'utf8')
-    : `Its licence and those of what it holds: https://github.com/nodejs/node/blob/${process.version}/LICENSE\n`;
+    : `Its license and those of its dependencies: https://github.com/nodejs/node/blob/${process.version}/LICENSE\n`;
   return `${'-'.repeat(80)}\n\nNode.js ${process.version}\n\n${terms}`;
 }

@@ -1,5 +1,5 @@
-// Builds dist/: the program, its help texts and its man pages. It is made beside dist and then takes its
-// place, so that whoever runs trdr meanwhile has the one or the other, whole.
+// Builds dist/: the program, its help texts and its man pages. The new folder is built separately and then swapped in, so that
+// a trdr that runs meanwhile always finds a complete one.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { load, root } from './bundle.mjs';
@@ -28,7 +28,7 @@ try {
   rmSync(stage, { recursive: true, force: true });
 }
 
-/** Puts the new folder in the place of the old one, even where another build does the same. */
+/** Replaces the old folder by the new one; another build may do the same at the same time. */
 function swap() {
   for (let tries = 0; ; tries++) {
     try {

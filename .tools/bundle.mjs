@@ -1,4 +1,4 @@
-// Runs a TypeScript file of this repository on any Node that the package supports.
+// Loads TypeScript files of this repository on every supported Node.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Bundles `entry` and returns what it exports. */
+/** Bundles `entry` and returns its exports. */
 export async function load(entry) {
   const folder = mkdtempSync(join(root, 'node_modules/.trdr-'));
   try {

@@ -1,4 +1,4 @@
-// Shows trdr at work, on the embedded service: no key, no network, and nothing kept afterwards.
+// Demonstrates trdr on the embedded service: no key, no network, and no files left behind.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -24,16 +24,16 @@ process.on('exit', quit);
 
 const bold =
   process.stdout.isTTY && !process.env.NO_COLOR ? (text) => `\x1b[1m${text}\x1b[22m` : (text) => text;
-const say = (text) => process.stdout.write(`${text}\n`);
+const print = (text) => process.stdout.write(`${text}\n`);
 
 function show(why, line) {
-  say(`\n# ${why}\n${bold(`$ trdr ${line}`)}`);
+  print(`\n# ${why}\n${bold(`$ trdr ${line}`)}`);
   const words = [program, ...line.split(' '), '-o', 'table'];
   const { status } = spawnSync(process.execPath, words, { env, stdio: 'inherit' });
   if (status !== 0) throw new Stopped(status ?? 1);
 }
 
-/** A command that did not end well, or was interrupted: it has said why itself. */
+/** A command failed or was interrupted; it has already printed why. */
 class Stopped extends Error {
   constructor(code) {
     super('stopped');
@@ -45,20 +45,20 @@ try {
   const [line] = await once(service.stdout, 'data');
   const { url, key } = JSON.parse(String(line));
   Object.assign(env, { TRDR_BASE_URL: url, TRDR_API_KEY: key });
-  say(`trdr on its embedded service, at ${url}: made-up traders, the real rules and prices.`);
-  show('Who is behind a handle', 'whois mira');
-  show('How traders compare', 'pnl mira quantumhawk Oracle28 --window 7d');
-  show('What was said last', 'thesis list --limit 4');
-  show('What is being said now, for ten seconds', 'thesis tail --duration 10s');
-  show('What all that cost', 'usage');
-  show('What is left', 'me');
-  say('\nNow you: node bin/trdr.js whois mira --sandbox, or node bin/trdr.js --help');
+  print(`trdr on its embedded service, at ${url}: invented traders, the real rules and prices.`);
+  show('Look up a handle', 'whois mira');
+  show('Compare traders', 'pnl mira quantumhawk Oracle28 --window 7d');
+  show('Read the latest theses', 'thesis list --limit 4');
+  show('Follow the feed for ten seconds', 'thesis tail --duration 10s');
+  show('See what this cost', 'usage');
+  show('See what is left', 'me');
+  print('\nTry it: node bin/trdr.js whois mira --sandbox, or node bin/trdr.js --help');
 } catch (error) {
   if (!(error instanceof Stopped)) throw error;
   process.exitCode = error.code;
 } finally {
   quit();
-  // At its end it still writes into the folder.
+  // It writes to the folder until it exits.
   if (service.exitCode === null && service.signalCode === null) await once(service, 'exit');
   rmSync(home, { recursive: true, force: true });
 }

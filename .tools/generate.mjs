@@ -1,15 +1,15 @@
-// Writes what is kept in the repository and made from the commands: completion scripts and reference
-// pages. With --check nothing is written, and what is out of date ends it in 1.
+// Writes the files of the repository that are generated from the commands: completion scripts and reference pages. With --check
+// it writes nothing and exits 1 if a file is outdated.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load, root } from './bundle.mjs';
 
 const { completionTexts, referenceTexts } = await load('src/cli/docs/manual.ts');
-const kept = { completions: await completionTexts(), 'docs/reference': await referenceTexts() };
+const generated = { completions: await completionTexts(), 'docs/reference': await referenceTexts() };
 const check = process.argv.includes('--check');
 const stale = [];
 
-for (const [folder, files] of Object.entries(kept)) {
+for (const [folder, files] of Object.entries(generated)) {
   const there = existsSync(join(root, folder)) ? readdirSync(join(root, folder)) : [];
   for (const name of there) if (!Object.hasOwn(files, name)) change(folder, name, undefined);
   for (const [name, text] of Object.entries(files)) {
@@ -28,6 +28,6 @@ function change(folder, name, text) {
 }
 
 if (check && stale.length > 0) {
-  process.stderr.write(`out of date: ${stale.join(', ')}\nrun "npm run generate"\n`);
+  process.stderr.write(`outdated: ${stale.join(', ')}\nrun "npm run generate"\n`);
   process.exitCode = 1;
 }

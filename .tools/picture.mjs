@@ -1,4 +1,4 @@
-// What a terminal shows, as a picture: text with colour codes in, SVG out.
+// Draws terminal output as SVG: takes text with color codes.
 import { load } from './bundle.mjs';
 
 const { widthOf } = await load('src/output/terminal/width.ts');
@@ -9,15 +9,15 @@ const MARGIN = 18;
 const BAR = 34;
 
 const ink = { text: '#d7dce2', dim: '#8b949e', page: '#12161c', frame: '#2a313c' };
-/** The eight colours, plain and bright. */
-const colours = {
+/** The eight colors, normal and bright. */
+const colors = {
   ...{ 30: '#5c6670', 31: '#ff7b72', 32: '#56d364', 33: '#e3b341', 34: '#79b8ff', 35: '#d2a8ff' },
   ...{ 36: '#56d4dd', 37: '#d7dce2', 90: '#8b949e', 91: '#ffa198', 92: '#7ee787', 93: '#f2cc60' },
   ...{ 94: '#a5d6ff', 95: '#e2c5ff', 96: '#76e3ea', 97: '#ffffff' },
 };
-const off = { bold: false, dim: false, underline: false, colour: undefined };
+const off = { bold: false, dim: false, underline: false, color: undefined };
 
-/** The style after one code; codes that a picture has no use for change nothing. */
+/** The style after a code; unsupported codes are ignored. */
 function styled(style, code) {
   if (code === 0) return off;
   if (code === 1) return { ...style, bold: true };
@@ -25,8 +25,8 @@ function styled(style, code) {
   if (code === 4) return { ...style, underline: true };
   if (code === 22) return { ...style, bold: false, dim: false };
   if (code === 24) return { ...style, underline: false };
-  if (code === 39) return { ...style, colour: undefined };
-  return colours[code] ? { ...style, colour: colours[code] } : style;
+  if (code === 39) return { ...style, color: undefined };
+  return colors[code] ? { ...style, color: colors[code] } : style;
 }
 
 const escapeXml = (text) =>
@@ -34,7 +34,7 @@ const escapeXml = (text) =>
 
 const letters = new Intl.Segmenter('en');
 
-/** Breaks text where a letter is wider than one cell, and at gaps: what stands behind is placed anew. */
+/** Splits text at wide characters and at gaps, so that each piece is positioned on its own. */
 function pieces(text) {
   const all = [''];
   for (const { segment } of letters.segment(text)) {
@@ -49,7 +49,7 @@ function pieces(text) {
   return all;
 }
 
-/** The runs of one style in a line, each with the cell where it begins. */
+/** The runs of one style in a line, each with its first cell. */
 function* runsOf(line, start) {
   let style = start;
   let cell = 0;
@@ -67,11 +67,11 @@ function* runsOf(line, start) {
   return style;
 }
 
-function attributes({ bold, dim, underline, colour }) {
-  const fill = colour ?? (dim ? ink.dim : undefined);
+function attributes({ bold, dim, underline, color }) {
+  const fill = color ?? (dim ? ink.dim : undefined);
   return [
     fill && ` fill="${fill}"`,
-    dim && colour && ' opacity=".7"',
+    dim && color && ' opacity=".7"',
     bold && ' font-weight="bold"',
     underline && ' text-decoration="underline"',
   ]
@@ -79,7 +79,7 @@ function attributes({ bold, dim, underline, colour }) {
     .join('');
 }
 
-/** Draws what a terminal of `columns` shows. */
+/** Draws the output of a terminal of `columns`. */
 export function picture(text, { columns, title }) {
   const lines = text.replace(/\n$/, '').split('\n');
   const width = Math.ceil(columns * CELL + 2 * MARGIN);
@@ -95,7 +95,7 @@ export function picture(text, { columns, title }) {
       const shown = run.trimEnd();
       const indent = shown.length - shown.trimStart().length;
       const x = number(MARGIN + (cell + indent) * CELL);
-      // Whatever the font, a run is as long as its cells.
+      // Fixes the length of a run, because fonts differ in width.
       const cells = widthOf(shown.trimStart());
       const length = cells > 1 ? ` textLength="${number(cells * CELL)}" lengthAdjust="spacingAndGlyphs"` : '';
       spans.push(`<tspan x="${x}"${length}${attributes(its)}>${escapeXml(shown.trimStart())}</tspan>`);

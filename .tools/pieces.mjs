@@ -1,6 +1,6 @@
-// Makes the program's files: one pass splits the sources along their dynamic imports, a second turns each
-// piece into CommonJS, which Node starts faster than ES modules. Small pieces that several commands share
-// are put into one file: finding, reading and compiling a file costs a start more than what stands in it.
+// Builds the program's files. One pass splits the sources at their dynamic imports; a second converts each piece to CommonJS,
+// which Node starts faster than ES modules. Small shared pieces are combined in one file, because opening a file costs more
+// than its contents.
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
@@ -8,7 +8,7 @@ import { build, transform } from 'esbuild';
 import { root, version } from './bundle.mjs';
 
 const target = 'node20.18';
-/** How all of it is bundled. */
+/** esbuild options of every pass. */
 export const options = {
   absWorkingDir: root,
   outdir: 'dist',
@@ -24,12 +24,12 @@ export const options = {
   logLevel: 'warning',
 };
 
-/** The file of the pieces that are shared. */
+/** The file with the shared pieces. */
 const PROGRAM = 'program.cjs';
-/** Larger pieces are the packages that few commands need: they stay apart. */
+/** Larger pieces are packages that few commands need; they remain separate files. */
 const LARGE = 64 * 1024;
 
-/** What is loaded on demand, and yet by nearly every run; what is large among it stays apart all the same. */
+/** Modules that are imported dynamically but loaded by nearly every run; large ones remain separate files. */
 const everyRun = [
   'src/cli/process.ts',
   'src/cli/create-context.ts',
@@ -41,10 +41,7 @@ const everyRun = [
   'src/output/terminal/style.ts',
 ];
 
-/**
- * Modules that are pieces of their own, so that each is run when something of it is first used: making
- * schemas takes long, and a run needs few of them.
- */
+/** Each module of the contract is a piece that runs on first use, because schemas are expensive to create and a run needs few. */
 const lazyFolder = 'src/contract';
 const lazyModules = () =>
   readdirSync(join(root, lazyFolder), { recursive: true, encoding: 'utf8' })
@@ -54,7 +51,7 @@ const lazyModules = () =>
       out: `contract-${name.slice(0, -3).replaceAll(sep, '-')}`,
     }));
 
-/** The program's files: their texts by name, and every source that a part of them was made of. */
+/** Returns the texts of the program's files by name, and the sources that they contain. */
 export async function makePieces() {
   const program = await build({
     ...options,
@@ -62,7 +59,7 @@ export async function makePieces() {
     splitting: true,
     format: 'esm',
     chunkNames: '[name]-[hash]',
-    plugins: [sparing],
+    plugins: [leaveOut],
   });
   const pieces = Object.fromEntries(
     Object.entries(program.metafile.outputs).map(([path, piece]) => [basename(path), piece]),
@@ -88,19 +85,19 @@ export async function makePieces() {
     );
   }
   const digest = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
-  const doors = await makeDoors(digest);
-  for (const { path, text } of doors.outputFiles) texts[basename(path)] = text;
-  return { texts, inputs: [program, doors].flatMap(({ metafile }) => sourcesOf(metafile)) };
+  const entries = await buildEntries(digest);
+  for (const { path, text } of entries.outputFiles) texts[basename(path)] = text;
+  return { texts, inputs: [program, entries].flatMap(({ metafile }) => sourcesOf(metafile)) };
 }
 
-/** The sources of which a part is in what was made: others were read and found to be of no use. */
+/** The sources that contributed code; others were read but removed by tree shaking. */
 export const sourcesOf = ({ outputs }) =>
   Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
 
-/** The two files that answer without the program, and open it where they can't: each whole in itself. */
-const makeDoors = (digest) =>
+/** The two self-contained entry files: they answer simple requests themselves and load the program for the rest. */
+const buildEntries = (digest) =>
   build({
     ...options,
     entryPoints: { main: 'src/cli/main.ts', complete: 'src/cli/docs/complete.ts' },
@@ -126,10 +123,10 @@ const makeDoors = (digest) =>
   });
 
 /**
- * What packages load and trdr has no use for: programs as commands of commander's, and undici's HTTP/2 and
- * streamed bodies. Together they would take some 10 ms of a start.
+ * Modules that packages load and trdr does not use: commander's external commands, and undici's HTTP/2 and streamed bodies.
+ * Leaving them out saves about 10 ms at startup.
  */
-const spared = [
+const unused = [
   { by: '/commander/', path: /^node:child_process$/, instead: '{}' },
   {
     by: '/undici/',
@@ -139,24 +136,24 @@ const spared = [
   {
     by: '/undici/',
     path: /\/(client-h2|web\/fetch\/body)(\.js)?$/,
-    instead: '() => { throw new Error("left out of trdr"); }',
+    instead: '() => { throw new Error("not included in trdr"); }',
   },
 ];
 
-export const sparing = {
-  name: 'sparing',
+export const leaveOut = {
+  name: 'leave-out',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /./ }, ({ path, importer }) => {
-      const at = spared.findIndex((each) => importer.includes(each.by) && each.path.test(path));
-      return at < 0 ? undefined : { path: String(at), namespace: 'spared' };
+      const at = unused.findIndex((each) => importer.includes(each.by) && each.path.test(path));
+      return at < 0 ? undefined : { path: String(at), namespace: 'unused' };
     });
-    onLoad({ filter: /./, namespace: 'spared' }, ({ path }) => ({
-      contents: `module.exports = ${spared[Number(path)].instead};`,
+    onLoad({ filter: /./, namespace: 'unused' }, ({ path }) => ({
+      contents: `module.exports = ${unused[Number(path)].instead};`,
     }));
   },
 };
 
-/** The pieces that go into one file: what every command needs, and what more than two of them share. */
+/** The pieces that are combined: those that every command needs, and those that more than two share. */
 function sharedPieces(pieces) {
   const closureOf = (name, seen = new Set()) => {
     if (seen.has(name)) return seen;
@@ -180,7 +177,7 @@ function sharedPieces(pieces) {
 }
 
 async function toCommonJs(text) {
-  // Node gives the whole of a CommonJS file as its default when it is imported; required, each name is its own.
+  // With `import()`, Node would return the exports of a CommonJS file as `default`; `require` does not.
   const supported = { 'dynamic-import': false };
   const { code } = await transform(text, {
     format: 'cjs',
@@ -189,7 +186,7 @@ async function toCommonJs(text) {
     platform: 'node',
     supported,
   });
-  // One character beyond ASCII makes Node hold the whole file in two bytes a character, and read it slower.
+  // A single character beyond ASCII makes V8 store the whole file with two bytes per character, which is slower.
   const ascii = code.replace(
     /[^\0-\x7f]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -198,8 +195,8 @@ async function toCommonJs(text) {
 }
 
 /**
- * A file of several pieces. Whoever asks for one gets its exports as getters, and the first that is read
- * runs it. V8 reads the text of an arrow function twice before it is called, hence the plain functions.
+ * A file with several pieces. Requiring one returns getters for its exports; the first access runs the piece. V8 parses arrow
+ * functions twice before they are called, so plain functions are used.
  */
 const registry = (parts) => `"use strict";
 const outside = require, made = {}, parts = {

@@ -1,6 +1,5 @@
-// Fills what README and docs show of the program: each `<!-- shown: ... -->` is followed by what really comes
-// out, and docs/terminal.svg is a picture of it. With --check nothing is written, and what is out of date
-// ends it in 1.
+// Updates the output shown in README and docs: the text after each `<!-- shown: ... -->`, and docs/terminal.svg. With --check it
+// writes nothing and exits 1 if a file is outdated.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load, root } from './bundle.mjs';
@@ -12,13 +11,13 @@ const check = process.argv.includes('--check');
 const stage = await openStage();
 const stale = [];
 
-/** Plays a line as it stands in a document: the stage is the embedded service, and nobody is there to be asked. */
+/** Runs a command line of a document on the stage. */
 async function play(line, options) {
   const words = line.split(' ').filter((word) => word !== 'trdr' && word !== '--sandbox');
   return stage.play(words, { ...options, live: words.includes('tail') });
 }
 
-/** What can be shown apart from command lines. */
+/** Generated tables. */
 const tables = {
   async faults() {
     const { faultKinds, defaultTimes } = await load('src/sandbox/faults/kinds.ts');
@@ -70,7 +69,7 @@ function keep(path, text) {
   try {
     now = readFileSync(full, 'utf8');
   } catch {
-    // It is made for the first time.
+    // The file does not exist yet.
   }
   if (now === text) return;
   stale.push(path);
@@ -101,6 +100,6 @@ try {
   await stage.close();
 }
 if (check && stale.length > 0) {
-  process.stderr.write(`out of date: ${stale.join(', ')}\nrun "npm run show"\n`);
+  process.stderr.write(`outdated: ${stale.join(', ')}\nrun "npm run show"\n`);
   process.exitCode = 1;
 }

@@ -1,18 +1,18 @@
-// The program on a stage: run in this process, on a terminal of a given width, against an embedded service
-// whose time stands still until it is moved. Same seed, same instant: the same text, to the letter.
+// Runs the program in this process, on a terminal of a given width, against an embedded service with a manual clock: the same
+// seed and time always give the same output.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { load, root } from './bundle.mjs';
 
-// Before the first date is shown: times on the stage are UTC.
+// Must be set before the first date is formatted.
 process.env.TZ = 'UTC';
 
-/** A weekday at noon, in the middle of a month. */
+/** A weekday at noon in the middle of a month. */
 const NOON = Date.UTC(2026, 4, 15, 12);
 
-/** Opens the stage: `play(line, options)` gives what a command line writes to stdout. */
+/** Starts the service; `play(line, options)` returns what a command line writes to stdout. */
 export async function openStage() {
   const [{ run }, { startSandbox, manualClock }] = await Promise.all([
     load('src/cli/run.ts'),
@@ -45,12 +45,12 @@ export async function openStage() {
     LANG: 'C.UTF-8',
   };
 
-  /** Lets time pass and traders post while a stream is listened to. */
+  /** Moves time and publishes posts while a stream runs. */
   async function post(until) {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     while (!until() && service.state().sockets.length === 0) await turn();
     while (!until()) {
-      // What was sent is read before time goes on.
+      // Lets the program read what was sent before time moves.
       for (let turns = 0; turns < 200; turns++) await turn();
       await time.advance(1_700);
       service.post();
@@ -63,9 +63,9 @@ export async function openStage() {
       const stream = () => Object.assign(new PassThrough(), terminal ? { isTTY: true, columns } : {});
       const [stdout, stderr] = [stream(), new PassThrough()];
       const parts = [];
-      const said = [];
+      const messages = [];
       stdout.on('data', (part) => parts.push(part));
-      stderr.on('data', (part) => said.push(part));
+      stderr.on('data', (part) => messages.push(part));
       let over = false;
       const ended = run({
         argv: words,
@@ -84,7 +84,7 @@ export async function openStage() {
       if (live) await post(() => over);
       const code = await ended;
       await new Promise((resolve) => setImmediate(resolve));
-      if (code !== 0) throw new Error(`trdr ${words.join(' ')} ends in ${code}: ${Buffer.concat(said)}`);
+      if (code !== 0) throw new Error(`trdr ${words.join(' ')} exits ${code}: ${Buffer.concat(messages)}`);
       return Buffer.concat(parts).toString('utf8');
     },
     async close() {

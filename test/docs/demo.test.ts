@@ -19,7 +19,7 @@ test('the demo shows its commands, ends well, and leaves nothing behind', async 
     '$ trdr thesis tail',
     'stopped after ',
     '$ trdr me',
-    'Now you: ',
+    'Try it: ',
   ]) {
     expect(`${stdout}\n${stderr}`).toContain(shown);
   }
