@@ -1,8 +1,10 @@
+import { differenceText } from '../contract/known.ts';
 import type { Client, Notice, RateWindows } from '../contract/ports.ts';
 import { createClient } from '../core/client/client.ts';
 import type { LaneName } from '../core/client/limiter.ts';
 import { createSpendLimit } from '../core/client/spend-limit.ts';
 import { createTransport } from '../core/http/transport.ts';
+import { type DifferenceLog, openDifferences } from '../state/answer-differences.ts';
 import { openLedger } from '../state/ledger.ts';
 import { openWindows } from '../state/rate-windows.ts';
 import type { Io } from './io.ts';
@@ -47,6 +49,7 @@ export async function connect(
     shared: ['resolve' satisfies LaneName],
     notice: notice,
   });
+  const differences = differencesOf({ baseUrl, embedded }, settings, io);
   return createClient({
     transport: createTransport({ env: io.env }),
     baseUrl,
@@ -64,11 +67,22 @@ export async function connect(
     profile: settings.profile,
     retries: settings.retries,
     timeoutMs: settings.timeout,
-    notify,
+    notify(event) {
+      if (event.kind === 'difference') differences.note(event.call, differenceText(event.difference));
+      notify(event);
+    },
     userAgent: `trdr/${version}`,
     insecureHttp: settings.insecureHttp,
   });
 }
+
+/** What answers differed in, per service: the embedded one is the same on every port. */
+export const differencesOf = (
+  { baseUrl, embedded }: Pick<Target, 'baseUrl' | 'embedded'>,
+  { folders }: Pick<RunSettings, 'folders'>,
+  { clock }: Pick<Io, 'clock'>,
+): DifferenceLog =>
+  openDifferences({ dir: folders.state, baseUrl: embedded ? 'sandbox:' : baseUrl, now: clock.now });
 
 async function sharedWindows(
   { link, machine, memory }: RunStore,

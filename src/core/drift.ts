@@ -136,6 +136,7 @@ function fields(
   const differences: Difference[] = [];
   const add = (how: Difference['how'], text: string, breaks: boolean) =>
     differences.push({ what: 'field', how, call, text: `${place}: ${text}`, breaks });
+  const matters = (path: string) => place === 'body' || isStructure(path);
   for (const [path, form] of known) {
     const other = present.get(path);
     const name = path === '' ? 'the whole' : path;
@@ -143,11 +144,17 @@ function fields(
       // What went with its parent is said of the parent alone, and what may be anything holds it too.
       const parent = present.get(parentOf(path));
       if (parent && (parent.types.length > 0 || hasChildren(present, parentOf(path)))) {
-        add('went', `${name} is gone`, form.required);
+        add('went', `${name} is gone`, form.required && matters(path));
       }
     } else if (isOther(form, other)) {
-      add('changed', `${name} is ${typeText(other)}, was ${typeText(form)}`, isNarrower(form, other));
-    } else if (form.required && !other.required) add('changed', `${name} may be absent now`, true);
+      add(
+        'changed',
+        `${name} is ${typeText(other)}, was ${typeText(form)}`,
+        matters(path) && isNarrower(form, other),
+      );
+    } else if (form.required && !other.required) {
+      add('changed', `${name} may be absent now`, matters(path));
+    }
   }
   for (const [path, { types }] of present) {
     const parent = known.get(parentOf(path));
@@ -157,6 +164,9 @@ function fields(
   }
   return differences;
 }
+
+/** Whether an answer cannot be read without the field; every other one is delivered as it comes. */
+const isStructure = (path: string) => ['', 'items', 'entries'].includes(path);
 
 /** The schema behind an envelope of data and meta, or the schema itself. */
 function bare(schema: unknown, document: unknown): unknown {

@@ -66,10 +66,23 @@ describe('a description compared with ours', () => {
     });
     const found = brief(drift(theirs));
     const call = 'GET /v2/launchpad/leaderboard/traders';
+    // Answers are delivered whatever their fields are: only what holds the records breaks a call.
     expect(found).toEqual([
-      ['field', 'changed', call, 'answer 200: entries[].rank is string, was integer', true],
-      ['field', 'went', call, 'answer 200: entries[].pnlSol is gone', true],
+      ['field', 'changed', call, 'answer 200: entries[].rank is string, was integer', false],
+      ['field', 'went', call, 'answer 200: entries[].pnlSol is gone', false],
       ['field', 'came', call, 'answer 200: entries[].streak is new (integer)', false],
+    ]);
+  });
+
+  test('breaks a call where the list of its records goes, or the body that it takes changes', () => {
+    const theirs = altered((document) => {
+      delete at(schema(document, 'ThesisPage'), 'properties')['items'];
+      const content = ['paths', '/v2/user/handles/pnl', 'post', 'requestBody', 'content', 'application/json'];
+      Object.assign(at(document, ...content), { schema: { type: 'object', properties: {} } });
+    });
+    expect(brief(drift(theirs)).map(([, , , text, breaks]) => [text, breaks])).toEqual([
+      ['body: handles is gone', true],
+      ['answer 200: items is gone', true],
     ]);
   });
 

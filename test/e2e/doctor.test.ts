@@ -51,7 +51,7 @@ describe('trdr doctor', () => {
     const drift = records().filter((record) => record['check'] === 'drift');
     expect(drift.map(({ verdict, detail }) => [verdict, detail])).toEqual(
       expect.arrayContaining([
-        ['fail', 'GET /v2/launchpad/leaderboard/traders: answer 200: entries[].pnlSol is gone'],
+        ['warn', 'GET /v2/launchpad/leaderboard/traders: answer 200: entries[].pnlSol is gone'],
         [
           'ok',
           'GET /v2/launchpad/leaderboard/traders: answer 200: entries[].pnlSolana is new (null or number)',
@@ -61,6 +61,31 @@ describe('trdr doctor', () => {
       ]),
     );
     expect(exitCode).toBe(9);
+  });
+
+  test('lists every field in which the answers of earlier runs differed, without paying for one', async () => {
+    const home = openHome();
+    const user = { id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10', handle: 'mira', name: 7 };
+    let asked = 0;
+    const served = await serve((request, response) => {
+      if (request.url?.startsWith('/v2/user/')) asked++;
+      const body = { '/openapi.json': openapi(), '/v2/me': me }[request.url ?? ''] ?? user;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    onTestFinished(() => served.close());
+    const sandbox = { url: served.url, key: 'xx_live_abcdefghijklmnop' };
+    for (let run = 0; run < 2; run++) await trdr(['whois', 'mira', '--no-cache'], { sandbox, home });
+    const { exitCode, records } = await trdr(['doctor'], { sandbox, home });
+    const answers = records().filter(({ check }) => check === 'answers');
+    expect(answers.map(({ verdict }) => verdict)).toEqual(Array(7).fill('warn'));
+    expect(answers.map(({ detail }) => detail)).toContainEqual(
+      expect.stringMatching(
+        /^GET \/v2\/user\/handle\/\{handle\}: name is a number, expected text \(seen \d+m?s ago\)$/,
+      ),
+    );
+    expect([exitCode, asked]).toEqual([0, 2]);
+    const elsewhere = await trdr(['doctor'], { sandbox: await described(JSON.stringify(openapi())), home });
+    expect(elsewhere.records().filter(({ check }) => check === 'answers')).toEqual([]);
   });
 
   test('warns of a description that is none', async () => {

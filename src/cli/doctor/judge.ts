@@ -4,6 +4,7 @@ import { Me, readAccount } from '../../contract/records/account.ts';
 import { isMeterKnown, type Left, leftOf } from '../../core/account.ts';
 import type { Difference } from '../../core/drift.ts';
 import { span } from '../../output/format/time.ts';
+import type { SeenDifference } from '../../state/answer-differences.ts';
 import { countText, unitsText } from '../spend/estimate.ts';
 import { type Check, fail, passed, skip, warn } from './check.ts';
 
@@ -76,3 +77,13 @@ export function judgeDrift(differences: readonly Difference[]): Check[] {
     return warn('drift', detail, 'upgrade trdr when there is a newer one');
   });
 }
+
+/** How answers of the last weeks differed from their description, a check for each field. */
+export const judgeAnswers = (seen: readonly SeenDifference[], now: number): Check[] =>
+  seen.map(({ call, text, time }) =>
+    warn(
+      'answers',
+      `${call}: ${text} (seen ${span(Math.max(0, now - time))} ago)`,
+      'delivered as it came; tables and sorting treat the field as absent',
+    ),
+  );

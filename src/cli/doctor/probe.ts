@@ -4,11 +4,12 @@ import type { Client, HttpAnswer } from '../../contract/ports.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { compareDescriptions } from '../../core/drift.ts';
 import { keyKind } from '../../state/config/key-format.ts';
+import { differencesOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
 import { attempt, parsed } from './attempt.ts';
 import { type Check, fail, passed, skip, warn } from './check.ts';
-import { judgeClock, judgeDrift, judgeLimits } from './judge.ts';
+import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
 /** Makes all checks in turn. What can't be asked because of what failed before is skipped. */
@@ -33,6 +34,10 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
   yield judgeClock(described.headers['date'], askedAt, clock.now());
   yield* keyChecks(context, client);
   yield* driftChecks(described);
+  yield* judgeAnswers(
+    differencesOf(await context.target(), context.settings, context.io).list(),
+    clock.now(),
+  );
   if (ws) yield await socketCheck(context);
 }
 
