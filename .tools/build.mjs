@@ -15,7 +15,7 @@ const write = (path, text) => {
 };
 
 try {
-  const [{ texts, inputs }, { helpFiles, manTexts }] = await Promise.all([
+  const [{ texts, inputs }, { helpFiles, manTexts, outlineText }] = await Promise.all([
     makePieces(),
     load('src/cli/docs/manual.ts'),
   ]);
@@ -23,6 +23,7 @@ try {
   write('THIRD-PARTY-NOTICES.txt', noticesOf(inputs));
   for (const [name, text] of Object.entries(await helpFiles())) write(join('help', name), text);
   for (const [name, text] of Object.entries(await manTexts())) write(join('man', name), text);
+  write('complete.json', await outlineText());
   swap();
 } finally {
   rmSync(stage, { recursive: true, force: true });

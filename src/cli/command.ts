@@ -12,8 +12,11 @@ export interface Argument {
   readonly help: string;
   readonly optional?: boolean;
   readonly variadic?: boolean;
-  readonly complete?: 'file' | 'profile' | 'handle' | 'token' | 'command' | 'path';
+  /** What completes it; `path` is a path of the API. */
+  readonly complete?: 'file' | 'profile' | 'handle' | 'command' | 'help' | 'path';
   readonly choices?: readonly string[];
+  /** Choices that depend on the argument before. */
+  readonly choicesBy?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**

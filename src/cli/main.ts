@@ -12,21 +12,25 @@ declare const __VERSION__: string;
 export function start(): void {
   const argv = process.argv.slice(2);
   const ready = kept(argv);
-  // What can't be written the long way meets as well, and says.
+  const outline = argv[0] === '__complete' ? readKept('.', 'complete.json') : undefined;
+  // If the answer cannot be written, the program meets the same error and reports it.
   if (ready !== undefined) say(ready, () => runCommand(argv));
-  else if (argv[0] === '__complete') answerShell(argv.slice(1));
+  else if (outline !== undefined) complete(argv.slice(1), outline);
   else runCommand(argv);
 }
 
 const runCommand = (argv: readonly string[]) =>
   void import('./process.ts').then(({ runProcess }) => runProcess(argv));
 
-/** Answers a shell's completion. It asks at every key press: only what the answer needs is loaded. */
-function answerShell(words: readonly string[]): void {
+/** Answers a shell. It asks at every key press, so only what the answer needs is loaded. */
+function complete(request: readonly string[], outline: string): void {
+  const { env, platform } = process;
   void import('./docs/complete.ts')
-    .then(({ complete }) => complete(words, process.env, process.platform, process.cwd()))
+    .then(({ answerShell }) =>
+      answerShell(request, JSON.parse(outline), { env, platform, cwd: process.cwd() }),
+    )
     .then(
-      (found) => say(found.map((name) => `${name}\n`).join(''), () => {}),
+      (answer) => say(answer, () => {}),
       () => {},
     );
 }

@@ -1,5 +1,5 @@
 import { usageError } from '../base/failure.ts';
-import { outputClosed } from '../output/sink.ts';
+import { createSink, outputClosed } from '../output/sink.ts';
 import { parseWords } from './args/parse.ts';
 import { findCommand } from './args/route.ts';
 import type { ExitCode } from './exit.ts';
@@ -26,6 +26,7 @@ export async function run(io: Io): Promise<number> {
 }
 
 async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Promise<ExitCode> {
+  if (io.argv[0] === '__complete') return await completeSlowly(io);
   const { path, rest, wantsHelp } = findCommand(io.argv, Object.keys(tree));
   const load = tree[path];
   if (load === undefined || wantsHelp) return await showHelp(io, path, wantsHelp);
@@ -67,3 +68,15 @@ const subcommands = (group: string) =>
   Object.keys(tree)
     .filter((path) => path.startsWith(`${group} `))
     .map((path) => path.slice(group.length + 1));
+
+/** Answers a shell where the build left no outline of the commands, as in a single executable. */
+async function completeSlowly(io: Io): Promise<ExitCode> {
+  const [{ answerShell }, { outlineText }] = await Promise.all([
+    import('./docs/complete.ts'),
+    import('./docs/manual.ts'),
+  ]);
+  const sink = createSink(io.stdout, { name: 'stdout' });
+  await sink.write(answerShell(io.argv.slice(1), JSON.parse(await outlineText()), io));
+  await sink.end();
+  return 0;
+}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { execa, execaSync } from 'execa';
-import { completionTexts } from '../../src/cli/docs/manual.ts';
+import { completionScripts } from '../../src/cli/docs/completion/scripts.ts';
 import { program } from './program.ts';
 
 export const isInstalled = (name: string): boolean =>
@@ -27,8 +27,7 @@ export async function shellHome(): Promise<ShellHome> {
   chmodSync(join(bin, 'trdr'), 0o755);
   const scripts = join(path, 'scripts');
   mkdirSync(scripts);
-  for (const [name, text] of Object.entries(await completionTexts()))
-    writeFileSync(join(scripts, name), text);
+  for (const [name, text] of Object.entries(completionScripts)) writeFileSync(join(scripts, name), text);
   const profiles = { desk: { key: 'xx_test_0123456789' }, dev: {} };
   writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, current: 'desk', profiles }));
   const env = {
@@ -61,9 +60,13 @@ export async function askBash(line: string, { env, scripts }: ShellHome): Promis
 }
 
 /** What fish offers for a line. */
-export async function askFish(line: string, { env, scripts }: ShellHome): Promise<string[]> {
+export async function askFish(line: string, { env, path, scripts }: ShellHome): Promise<string[]> {
   const script = `source '${join(scripts, 'trdr.fish')}'; complete -C '${line}'`;
-  const { stdout, stderr } = await execa('fish', ['--no-config', '-c', script], { env, extendEnv: false });
+  const { stdout, stderr } = await execa('fish', ['--no-config', '-c', script], {
+    env,
+    cwd: path,
+    extendEnv: false,
+  });
   if (stderr !== '') throw new Error(stderr);
   return stdout.split('\n').flatMap((each) => each.split('\t')[0] || []);
 }
@@ -84,6 +87,7 @@ export async function pressTab(
   const { stdout } = await execa('script', ['-qec', start, '/dev/null'], {
     env: { ...env, ZDOTDIR: path, PS1: '> ', TERM: 'xterm' },
     extendEnv: false,
+    cwd: path,
     input: typed.join('\n'),
     reject: false,
   });

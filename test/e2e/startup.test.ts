@@ -85,7 +85,7 @@ describe('what is answered from kept files', () => {
   );
 
   test('is two small files when a shell completes a line', async () => {
-    const { files, bytes, node } = await loads(['__complete', 'profile', '']).catch(() =>
+    const { files, bytes, node } = await loads(['__complete', 'words', 'me', '--profile', '']).catch(() =>
       expect.unreachable(),
     );
     expect(files).toEqual(['main', 'complete']);

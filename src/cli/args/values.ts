@@ -4,7 +4,7 @@ export * from '../../base/values.ts';
 
 /** A kind of value that a flag or an argument takes, and what completes it. */
 export interface Value<T> extends Kind<T> {
-  readonly complete?: 'file' | 'profile' | 'handle' | 'token';
+  readonly complete?: 'file' | 'profile' | 'handle';
   /** A text that means the same as leaving the flag out. */
   readonly absent?: string;
 }

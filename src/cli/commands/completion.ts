@@ -31,9 +31,9 @@ export const completion = command({
     throw usageError(`no completion for "${name}"`, `supported shells: ${shells.join(', ')}`);
   },
   async run(context, file) {
-    const { completionTexts } = await import('../docs/manual.ts');
+    const { completionScripts } = await import('../docs/completion/scripts.ts');
     const sink = await context.output();
-    await sink.write((await completionTexts())[file] ?? '');
+    await sink.write(completionScripts[file] ?? '');
     await sink.end();
     return 0;
   },

@@ -3,6 +3,14 @@ import { command } from '../command.ts';
 import { writableSetting } from '../settings/setting-records.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
 
+/** The values that a setting accepts, for those with a fixed set. */
+const choicesBy = Object.fromEntries(
+  settingNames.flatMap((name) => {
+    const { choices } = settingRows[name].kind;
+    return choices ? [[name, choices]] : [];
+  }),
+);
+
 export const configSet = command({
   path: 'config set',
   summary: 'Change a setting of a profile',
@@ -12,7 +20,7 @@ export const configSet = command({
   ],
   args: [
     { name: 'key', help: 'name of the setting', choices: settingNames },
-    { name: 'value', help: 'new value' },
+    { name: 'value', help: 'new value', choicesBy },
   ],
   options: {},
   common: [],

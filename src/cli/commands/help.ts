@@ -8,7 +8,13 @@ export const help = command({
     '"trdr help COMMAND" is the same as "trdr COMMAND --help". Without an argument, lists all commands and topics.',
   ],
   args: [
-    { name: 'topic', help: 'a command, a group of commands or a topic', optional: true, variadic: true },
+    {
+      name: 'topic',
+      help: 'a command, a group of commands or a topic',
+      optional: true,
+      variadic: true,
+      complete: 'help',
+    },
   ],
   options: {},
   common: [],

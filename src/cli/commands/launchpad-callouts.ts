@@ -22,7 +22,7 @@ export const launchpadCallouts = command({
   ],
   args: [],
   options: {
-    coin: value('--coin', 'only this coin', text('mint', 'token')),
+    coin: value('--coin', 'only this coin', text('mint')),
     wallet: value('--wallet', 'only callouts by this wallet', text('address')),
     limit: value(
       '--limit',

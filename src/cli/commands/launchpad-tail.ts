@@ -21,7 +21,7 @@ export const launchpadTail = command({
   ],
   args: [],
   options: {
-    coin: value('--coin', 'only this coin', text('mint', 'token')),
+    coin: value('--coin', 'only this coin', text('mint')),
     wallet: value('--wallet', 'only callouts by this wallet', text('address')),
     ...tailOptions,
   },

@@ -24,7 +24,7 @@ export const thesisList = command({
   ],
   args: [],
   options: {
-    token: value('--token', 'only theses about this token', text('address', 'token')),
+    token: value('--token', 'only theses about this token', text('address')),
     user: value('--user', 'only theses by this author (handle or user id)', text('user', 'handle')),
     limit: value(
       '--limit',

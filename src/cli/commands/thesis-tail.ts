@@ -28,7 +28,7 @@ export const thesisTail = command({
   ],
   args: [],
   options: {
-    token: list('--token', 'only theses about this token', text('address', 'token')),
+    token: list('--token', 'only theses about this token', text('address')),
     user: value('--user', 'only theses by this author (handle or user id)', text('user', 'handle')),
     symbol: list('--symbol', 'only theses about tokens with this symbol', text('symbol')),
     minHoldings: value(

@@ -1,32 +1,53 @@
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readBounded } from '../../base/files.ts';
 import { baseUrl } from '../../base/values.ts';
 import { openCache } from '../../state/cache.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
+import { completeLine, type LineContext } from './completion/candidates.ts';
+import type { Outline } from './completion/outline.ts';
+import { splitLine } from './completion/split-line.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Bag = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-const MOST = 200;
-const LARGEST_CONFIG = 1024 * 1024;
+/** More handles than anybody reads. */
+const MAX_HANDLES = 200;
+
+/** Where a shell asks. */
+export interface Place {
+  readonly env: Env;
+  readonly platform: string;
+  readonly cwd: string;
+}
 
 /**
- * What a shell asks for while a line is typed: `KIND PREFIX [--profile P] [--sandbox]`. Reads the config
- * file by hand, since a key press has no time to load what checks it; whatever is wrong gives nothing.
+ * Answers a shell: `words WORD...` or `line LINE`, up to the cursor. Each line of the answer is a word, a
+ * tab and its meaning; `:files` and `:nospace` tell the shell what to do with them.
  */
-export function complete(words: readonly string[], env: Env, platform: string, cwd: string): string[] {
-  const [kind, prefix = '', ...more] = words;
-  const folders = foldersOf({ env, platform, home: homeOf(env, platform, homedir), cwd });
-  const config = readConfig(folders.config);
-  if (kind === 'profile') return Object.keys(config.profiles).filter((name) => name.startsWith(prefix));
-  if (kind !== 'handle') return [];
-  const at = more.indexOf('--profile');
-  const named = at >= 0 ? more[at + 1] : undefined;
-  const scope = more.includes('--sandbox')
-    ? { baseUrl: 'sandbox:', key: 'sandbox', dir: folders.cache && join(folders.cache, 'sandbox') }
-    : { ...service(config, named, env), dir: folders.cache };
-  const handles = openCache({ ...scope, now: Date.now }).listHandles(prefix, MOST);
+export function answerShell(request: readonly string[], outline: Outline, place: Place): string {
+  const [form, ...rest] = request;
+  const words = form === 'line' ? splitLine(rest[0] ?? '').slice(1) : rest;
+  const { candidates, directive } = completeLine(outline, words, (kind, prefix, context) =>
+    kind === 'profile' ? profileNames(prefix, place) : knownHandles(prefix, context, place),
+  );
+  const lines = candidates.map(({ word, about }) => (about === '' ? word : `${word}\t${about}`));
+  return [...lines, ...(directive ? [`:${directive}`] : [])].map((line) => `${line}\n`).join('');
+}
+
+const foldersAt = ({ env, platform, cwd }: Place) =>
+  foldersOf({ env, platform, home: homeOf(env, platform, homedir), cwd });
+
+const profileNames = (prefix: string, place: Place): string[] =>
+  Object.keys(readConfig(foldersAt(place).config).profiles).filter((name) => name.startsWith(prefix));
+
+/** Handles that were found lately with the key of the run that is being typed. */
+function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: Place): string[] {
+  const { config, cache } = foldersAt(place);
+  const scope = sandbox
+    ? { baseUrl: 'sandbox:', key: 'sandbox', dir: cache && join(cache, 'sandbox') }
+    : { ...service(readConfig(config), profile, place.env), dir: cache };
+  const handles = openCache({ ...scope, now: Date.now }).listHandles(prefix, MAX_HANDLES);
   return prefix.startsWith('@') ? handles.map((handle) => `@${handle}`) : handles;
 }
 
@@ -39,28 +60,29 @@ function service({ current, profiles }: Config, named: string | undefined, env: 
 
 interface Config {
   readonly current: string;
-  readonly profiles: Readonly<Record<string, Bag>>;
+  readonly profiles: Readonly<Record<string, Fields>>;
 }
 
+/** Reads the config file by hand: a key press leaves no time to load its schema. Whatever is wrong gives nothing. */
 function readConfig(folder: string | undefined): Config {
   const file: unknown = folder === undefined ? undefined : parsed(join(folder, 'config.json'));
-  const profiles = isBag(file) && isBag(file['profiles']) ? file['profiles'] : {};
+  const profiles = isFields(file) && isFields(file['profiles']) ? file['profiles'] : {};
   return {
-    current: (isBag(file) && textOf(file['current'])) || 'default',
+    current: (isFields(file) && textOf(file['current'])) || 'default',
     profiles: Object.fromEntries(
-      Object.entries(profiles).filter((pair): pair is [string, Bag] => isBag(pair[1])),
+      Object.entries(profiles).filter((pair): pair is [string, Fields] => isFields(pair[1])),
     ),
   };
 }
 
 function parsed(path: string): unknown {
   try {
-    return JSON.parse(readBounded(path, LARGEST_CONFIG) ?? '');
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     return undefined;
   }
 }
 
-const isBag = (value: unknown): value is Bag =>
+const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

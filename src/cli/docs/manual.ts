@@ -1,4 +1,5 @@
-import { completionFiles } from './completion/index.ts';
+import { outlineOf } from './completion/outline.ts';
+import { completionScripts } from './completion/scripts.ts';
 import { allCommands, allPages } from './help.ts';
 import { manFiles } from './man.ts';
 import { referenceFiles } from './markdown.ts';
@@ -16,5 +17,7 @@ export const referenceTexts = async (): Promise<Record<string, string>> =>
   referenceFiles(await allCommands());
 
 /** The completion scripts by file name. */
-export const completionTexts = async (): Promise<Record<string, string>> =>
-  completionFiles(await allCommands());
+export const completionTexts = (): Readonly<Record<string, string>> => completionScripts;
+
+/** What completion needs to know of the commands, as JSON. */
+export const outlineText = async (): Promise<string> => JSON.stringify(outlineOf(await allCommands()));

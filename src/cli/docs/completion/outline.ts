@@ -1,12 +1,20 @@
-import { alwaysOptions, commonOptions, everyCommonOption } from '../../args/common.ts';
+import { endpoints, OPENAPI_PATH } from '../../../contract/endpoints.ts';
+import { fieldPaths } from '../../../contract/paths.ts';
+import { alwaysOptions, type Common, commonGroups } from '../../args/common.ts';
 import { longName, type Option, type Options, shortName } from '../../args/option.ts';
-import type { AnyCommand } from '../../command.ts';
+import type { AnyCommand, Argument } from '../../command.ts';
 import { groupSummary } from '../overview.ts';
+import { topics } from '../topics.ts';
 
-/** What a word can be: one of some, or one of a kind that is found where the shell runs. */
+/** What completes a word. */
 export interface Slot {
-  readonly choices: readonly string[];
-  readonly kind: 'file' | 'profile' | 'handle' | 'token' | 'command' | undefined;
+  readonly choices?: readonly string[];
+  /** Choices that depend on the argument before. */
+  readonly choicesBy?: Readonly<Record<string, readonly string[]>>;
+  /** What is found where the shell runs, or follows from the commands. */
+  readonly kind?: 'file' | 'profile' | 'handle' | 'command' | 'help';
+  /** Several values, separated by commas. */
+  readonly list?: true;
 }
 
 /** A flag as a shell sees it. */
@@ -15,90 +23,106 @@ export interface FlagOutline {
   readonly names: readonly string[];
   readonly help: string;
   /** Undefined for a switch. */
-  readonly slot: Slot | undefined;
-  readonly repeatable: boolean;
+  readonly slot?: Slot;
+  readonly repeatable?: true;
 }
 
 export interface CommandOutline {
   readonly path: string;
   readonly summary: string;
+  /** Its own flags; one takes the place of a common flag of the same name. */
   readonly flags: readonly FlagOutline[];
-  readonly args: readonly (Slot & { readonly name: string })[];
-  /** The last argument may be given again and again. */
-  readonly variadic: boolean;
+  readonly common: readonly Common[];
+  readonly args: readonly (Slot & { readonly optional?: true })[];
+  /** The last argument may be repeated. */
+  readonly variadic?: true;
 }
 
-/** Everything that completion scripts are made of. */
+interface Named {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** Everything that completion needs to know, as JSON. */
 export interface Outline {
   readonly commands: readonly CommandOutline[];
-  readonly groups: readonly { readonly path: string; readonly summary: string }[];
-  /** Flags that may stand before the command. */
-  readonly leading: readonly FlagOutline[];
-  /** Names of all flags that take a value, in whatever command. */
-  readonly valued: readonly string[];
+  readonly groups: readonly Named[];
+  readonly topics: readonly Named[];
+  readonly common: Readonly<Record<Common | 'always', readonly FlagOutline[]>>;
 }
 
-/** The command tree as shells need it. */
+/** The commands as shells need them. */
 export function outlineOf(commands: readonly AnyCommand[]): Outline {
-  const outlined = commands.map(commandOutline);
   const groups = [...new Set(commands.flatMap(({ path }) => path.split(' ').slice(0, -1)))];
-  const flags = [...outlined.flatMap((command) => command.flags), ...flagsOf(everyCommonOption)];
-  const valued = namesOf(flags.filter(({ slot }) => slot !== undefined));
-  const both = namesOf(flags.filter(({ slot }) => slot === undefined)).filter((name) =>
-    valued.includes(name),
-  );
-  if (both.length > 0)
-    throw new Error(`a switch in one command takes a value in another: ${both.join(', ')}`);
   return {
-    commands: outlined,
-    groups: groups.map((path) => ({ path, summary: groupSummary(path) })),
-    leading: flagsOf({ ...alwaysOptions, ...everyCommonOption }),
-    valued,
+    commands: commands.map(commandOutline),
+    groups: groups.map((name) => ({ name, summary: groupSummary(name) })),
+    topics: topics.map(({ name, summary }) => ({ name, summary })),
+    common: {
+      always: flagsOf(alwaysOptions),
+      output: flagsOf(commonGroups.output),
+      service: flagsOf(commonGroups.service),
+      money: flagsOf(commonGroups.money),
+    },
   };
 }
 
-const namesOf = (flags: readonly FlagOutline[]) => [...new Set(flags.flatMap(({ names }) => names))];
-
-function commandOutline({ path, summary, options, common, args }: AnyCommand): CommandOutline {
+function commandOutline({
+  path,
+  summary,
+  options,
+  common,
+  args,
+  record,
+  stream,
+}: AnyCommand): CommandOutline {
+  const fields = record === undefined || !common.includes('output') ? [] : [...fieldPaths(record())];
+  const { fields: fieldsFlag, output } = commonGroups.output;
   return {
     path,
     summary,
-    flags: flagsOf({ ...options, ...commonOptions(common) }),
-    args: args.map(({ name, choices = [], complete }) => ({ name, choices, kind: kindOf(complete) })),
-    variadic: args.at(-1)?.variadic === true,
+    flags: [
+      ...flagsOf(options),
+      ...(fields.length > 0 ? [withSlot(fieldsFlag, { choices: fields, list: true })] : []),
+      ...(stream ? [withSlot(output, { choices: withoutJson(output) })] : []),
+    ],
+    common,
+    args: args.map((argument) => ({ ...slotOf(argument), ...(argument.optional && { optional: true }) })),
+    ...(args.at(-1)?.variadic && { variadic: true }),
   };
 }
+
+/** Streams reject the format `json`. */
+const withoutJson = ({ value }: Option<unknown>) => (value?.choices ?? []).filter((name) => name !== 'json');
+
+const withSlot = (option: Option<unknown>, slot: Slot): FlagOutline => ({ ...flagOutline(option), slot });
 
 const flagsOf = (options: Options): FlagOutline[] => Object.values(options).map(flagOutline);
 
 function flagOutline(option: Option<unknown>): FlagOutline {
   const short = shortName(option);
-  const { value } = option;
   return {
     names: [`--${longName(option)}`, ...(short === undefined ? [] : [`-${short}`])],
     help: option.help,
-    slot: value && { choices: value.choices ?? [], kind: kindOf(value.complete) },
-    repeatable: option.repeatable === true,
+    ...(option.value && { slot: slotOf(option.value) }),
+    ...(option.repeatable && { repeatable: true }),
   };
 }
 
-/** A path of the service is nothing that a shell knows. */
-const kindOf = (complete: AnyCommand['args'][number]['complete']) =>
-  complete === 'path' ? undefined : complete;
-
-/** The next words of a path: of the whole, or of a group. */
-export function wordsUnder({ commands, groups }: Outline, path: string) {
-  const depth = path === '' ? 0 : path.split(' ').length;
-  const inside = [...commands, ...groups].filter((each) => path === '' || each.path.startsWith(`${path} `));
-  return inside
-    .filter((each) => each.path.split(' ').length === depth + 1)
-    .map((each) => ({ word: each.path.split(' ').at(-1) ?? '', summary: each.summary }))
-    .sort((a, b) => (a.word < b.word ? -1 : 1));
+function slotOf({
+  choices,
+  choicesBy,
+  complete,
+}: Pick<Argument, 'choices' | 'choicesBy' | 'complete'>): Slot {
+  if (complete === 'path') return { choices: apiPaths() };
+  return {
+    ...(choices && { choices }),
+    ...(choicesBy && { choicesBy }),
+    ...(complete && { kind: complete }),
+  };
 }
 
-/** A slot as one word list: choices as they are, a kind as `@kind`, nothing where nobody knows. */
-export function slotText({ choices, kind }: Slot, { commands }: Outline): string {
-  if (choices.length > 0) return choices.join(' ');
-  if (kind === 'command') return [...new Set(commands.flatMap(({ path }) => path.split(' ')))].join(' ');
-  return kind === undefined ? '' : `@${kind}`;
-}
+/** The paths of the API, up to their first parameter. */
+const apiPaths = (): string[] => [
+  ...new Set([...Object.values(endpoints).map(({ path }) => path.replace(/\{.*/, '')), OPENAPI_PATH]),
+];

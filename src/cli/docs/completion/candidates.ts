@@ -1,0 +1,180 @@
+import type { CommandOutline, FlagOutline, Outline, Slot } from './outline.ts';
+
+/** A word that can stand at the cursor, and what it means. */
+export interface Candidate {
+  readonly word: string;
+  readonly about: string;
+}
+
+/** What can stand at the cursor. */
+export interface Completion {
+  readonly candidates: readonly Candidate[];
+  /** `files`: the shell completes file names. `nospace`: the word can go on after the candidate. */
+  readonly directive?: 'files' | 'nospace';
+}
+
+/** What the line says about the run: it decides which names are known. */
+export interface LineContext {
+  readonly profile: string | undefined;
+  readonly sandbox: boolean;
+}
+
+/** Names that only this machine knows. */
+export type FindNames = (
+  kind: 'profile' | 'handle',
+  prefix: string,
+  context: LineContext,
+) => readonly string[];
+
+const nothing: Completion = { candidates: [] };
+
+/** Completes a line: `words` are those after `trdr`, the last one is the word at the cursor. */
+export function completeLine(outline: Outline, words: readonly string[], findNames: FindNames): Completion {
+  const line = readLine(outline, words.slice(0, -1));
+  const current = words.at(-1) ?? '';
+  const fill = (slot: Slot | undefined, prefix: string, lead = '') =>
+    slot === undefined ? nothing : fillSlot(slot, prefix, lead, line, outline, findNames);
+  if (line.awaiting) return fill(line.awaiting.slot, current);
+  if (line.flagsAllowed && current.startsWith('-') && current !== '-') {
+    const [, name, prefix = ''] = /^(--[a-z-]+)=(.*)$/s.exec(current) ?? [];
+    if (name !== undefined) return fill(flagNamed(line.flags, name)?.slot, prefix, `${name}=`);
+  }
+  if (line.flagsAllowed && current.startsWith('-')) return flagNames(line, current);
+  if (line.command) return argument(line.command, line, current, fill);
+  return line.args.length > 0 ? nothing : begins(nextWords(outline, line.path), current);
+}
+
+interface Line {
+  readonly path: string;
+  readonly command: CommandOutline | undefined;
+  /** Flags that can stand here. */
+  readonly flags: readonly FlagOutline[];
+  /** Names of the flags that stand on the line. */
+  readonly given: ReadonlySet<string>;
+  readonly args: readonly string[];
+  /** The flag whose value is at the cursor. */
+  readonly awaiting: FlagOutline | undefined;
+  readonly flagsAllowed: boolean;
+  readonly context: LineContext;
+}
+
+/** Reads the words before the cursor. */
+function readLine(outline: Outline, words: readonly string[]): Line {
+  const given = new Set<string>();
+  const args: string[] = [];
+  let path = '';
+  let awaiting: FlagOutline | undefined;
+  let flagsAllowed = true;
+  let profile: string | undefined;
+  for (const word of words) {
+    if (awaiting) {
+      if (awaiting.names.includes('--profile')) profile = word;
+      awaiting = undefined;
+    } else if (flagsAllowed && word === '--') flagsAllowed = false;
+    else if (flagsAllowed && word.startsWith('-') && word.length > 1) {
+      const [name = '', value] = word.split('=', 2);
+      const flag = flagNamed(flagsAt(outline, path), name);
+      for (const each of flag?.names ?? []) given.add(each);
+      if (name === '--profile') profile = value;
+      if (value === undefined && flag?.slot) awaiting = flag;
+    } else if (args.length === 0 && isPath(outline, joined(path, word))) path = joined(path, word);
+    else args.push(word);
+  }
+  const command = outline.commands.find((each) => each.path === path);
+  const context = { profile, sandbox: given.has('--sandbox') };
+  return { path, command, flags: flagsAt(outline, path), given, args, awaiting, flagsAllowed, context };
+}
+
+const joined = (path: string, word: string) => (path === '' ? word : `${path} ${word}`);
+const isPath = ({ commands, groups }: Outline, path: string) =>
+  commands.some((each) => each.path === path) || groups.some(({ name }) => name === path);
+
+/** The flags of a command; before a command, all common ones. */
+function flagsAt({ commands, common }: Outline, path: string): FlagOutline[] {
+  const command = commands.find((each) => each.path === path);
+  const groups = command ? command.common : (['output', 'service', 'money'] as const);
+  const shared = [...groups.flatMap((group) => common[group]), ...common.always];
+  const own = command?.flags ?? [];
+  const isReplaced = ({ names }: FlagOutline) =>
+    own.some((flag) => flag.names.some((name) => names.includes(name)));
+  return [...own, ...shared.filter((flag) => !isReplaced(flag))];
+}
+
+const flagNamed = (flags: readonly FlagOutline[], name: string) =>
+  flags.find(({ names }) => names.includes(name));
+
+function flagNames({ flags, given }: Line, current: string): Completion {
+  const free = flags.filter(({ names, repeatable }) => repeatable || !names.some((name) => given.has(name)));
+  return begins(
+    free.flatMap(({ names, help }) => names.map((word) => ({ word, about: help }))),
+    current,
+  );
+}
+
+function argument(
+  { args, variadic }: CommandOutline,
+  { args: before }: Line,
+  current: string,
+  fill: (slot: Slot | undefined, prefix: string) => Completion,
+): Completion {
+  const at = before.length;
+  const slot = args[at] ?? (variadic ? args.at(-1) : undefined);
+  const found = fill(slot, current);
+  // The word can as well be the one after an optional argument.
+  const next = slot?.optional ? args[at + 1] : undefined;
+  if (next === undefined) return found;
+  const more = fill(next, current);
+  return { ...found, ...more, candidates: [...found.candidates, ...more.candidates] };
+}
+
+function fillSlot(
+  slot: Slot,
+  prefix: string,
+  lead: string,
+  line: Line,
+  outline: Outline,
+  findNames: FindNames,
+): Completion {
+  const { kind, choicesBy, list } = slot;
+  if (kind === 'file') return { candidates: [], directive: 'files' };
+  if (kind === 'profile' || kind === 'handle') {
+    return { candidates: findNames(kind, prefix, line.context).map((name) => plain(`${lead}${name}`)) };
+  }
+  if (kind === 'command' || kind === 'help') {
+    const topics = kind === 'help' && line.args.length === 0 ? outline.topics : [];
+    const named = topics.map(({ name, summary }) => ({ word: name, about: summary }));
+    return begins([...nextWords(outline, line.args.join(' ')), ...named], prefix);
+  }
+  const choices = choicesBy?.[line.args.at(-1) ?? ''] ?? slot.choices ?? [];
+  if (!list) {
+    const found = begins(choices.map(plain), prefix, lead);
+    return found.candidates.some(({ word }) => word.endsWith('/'))
+      ? { ...found, directive: 'nospace' }
+      : found;
+  }
+  const [, before = '', last = ''] = /^(.*,)?(.*)$/s.exec(prefix) ?? [];
+  const used = before.split(',');
+  const rest = choices.filter((choice) => !used.includes(choice));
+  return { ...begins(rest.map(plain), last, `${lead}${before}`), directive: 'nospace' };
+}
+
+/** The next words of the commands under a path. */
+function nextWords({ commands, groups }: Outline, path: string): Candidate[] {
+  const all = [...commands, ...groups.map(({ name, summary }) => ({ path: name, summary }))];
+  const depth = path === '' ? 0 : path.split(' ').length;
+  return all
+    .filter((each) => path === '' || each.path.startsWith(`${path} `))
+    .map((each) => ({ words: each.path.split(' '), about: each.summary }))
+    .filter(({ words }) => words.length === depth + 1)
+    .map(({ words, about }) => ({ word: words.at(-1) ?? '', about }))
+    .sort((a, b) => (a.word < b.word ? -1 : 1));
+}
+
+const plain = (word: string): Candidate => ({ word, about: '' });
+
+/** The candidates that begin with a prefix, as whole words: `lead` is what stands before it. */
+const begins = (candidates: readonly Candidate[], prefix: string, lead = ''): Completion => ({
+  candidates: candidates
+    .filter(({ word }) => word.startsWith(prefix))
+    .map(({ word, about }) => ({ word: `${lead}${word}`, about })),
+});
