@@ -9,6 +9,7 @@ export const tree: Readonly<Record<string, Load>> = {
   pnl: async () => (await import('./commands/pnl.ts')).pnl,
   'thesis list': async () => (await import('./commands/thesis-list.ts')).thesisList,
   'thesis tail': async () => (await import('./commands/thesis-tail.ts')).thesisTail,
+  'thesis relay': async () => (await import('./commands/thesis-relay.ts')).thesisRelay,
   me: async () => (await import('./commands/me.ts')).me,
   price: async () => (await import('./commands/price.ts')).price,
   'launchpad user': async () => (await import('./commands/launchpad-user.ts')).launchpadUser,

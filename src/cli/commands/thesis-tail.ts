@@ -9,7 +9,7 @@ import { addressOf } from '../args/address.ts';
 import { flag, list, value, valueOr } from '../args/option.ts';
 import { decimal, oneOf, text } from '../args/values.ts';
 import { command } from '../command.ts';
-import type { Planned } from '../context.ts';
+import type { Context, Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { approveTail } from '../spend/approve-tail.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
@@ -24,6 +24,7 @@ export const thesisTail = command({
     'Streams over WebSocket (20,000 CU/min), with polls that fill every gap, or polls only (200 CU each). "auto" starts with the WebSocket and falls back to polling when the key has no live feed, when the WebSocket has used its share of the remaining units (setting socketShare, 10%), or when the spending limit does not cover another minute.',
     'Every thesis posted between start and end is printed exactly once, oldest first within a fill. A gap that cannot be filled is reported with its start and end.',
     '--out appends to the file and, after any crash, continues from its end: no line is lost, torn or doubled. --checkpoint does the same for a pipe: after a kill, rows written since the last checkpoint can be repeated.',
+    '"--via store" reads what a relay publishes (see "trdr thesis relay") for 0 CU; "auto" does so while a relay leads this feed.',
     'It has no end of its own, so it asks first: give --duration, --max-cu or --yes where nobody is there to answer.',
   ],
   args: [],
@@ -38,7 +39,8 @@ export const thesisTail = command({
     ),
     devOnly: flag('--dev-only', "only theses by the token's own dev"),
     grep: value('--grep', 'only theses that match; lower case matches any case', text('pattern')),
-    via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll'), 'auto'),
+    via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
+    fill: flag('--fill', 'fetch posts that the store no longer has from the service'),
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],
@@ -62,13 +64,35 @@ export const thesisTail = command({
     ...checkTail(given),
     pattern: given.grep === undefined ? undefined : readPattern(given.grep),
   }),
-  async run(context, { token, user, symbol, minHoldings, devOnly, pattern, via, ...flags }) {
+  async run(context, { token, user, symbol, minHoldings, devOnly, pattern, via, fill, ...flags }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const author = user === undefined ? undefined : await authorOf(user);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
-    if (await context.dryRun(plan(via, author, tokenAddress))) return 0;
+    if (await context.dryRun(via === 'store' ? [] : plan(via, author, tokenAddress))) return 0;
     const shown = { view: liveThesisView, timeField: 'platformCreatedAt' };
     await checkOutput(context, shown);
+    const normal = tokens.map(normalToken).sort();
+    const stored = await storedFeed(context, via, normal);
+    const wanted = (userId: string | undefined) =>
+      createFilter({
+        ...{ tokens, userId, symbols: symbol, minHoldings, devOnly, grep: pattern },
+        endless: once((row) =>
+          context.notice(
+            `--grep came to no end on ${row.id}: such posts are passed on; a simpler pattern helps`,
+          ),
+        ),
+      });
+    if (stored) {
+      const { followStore } = await import('../store/follow.ts');
+      const { fillFrom } = await import('../store/fill-gap.ts');
+      const userId = author && (await userIdOf(author, context));
+      const filling = fill
+        ? fillFrom(thesisSource(await context.client(), { userId, tokenAddress }))
+        : undefined;
+      await followStore(context, { ...stored, ...shown, flags, sieve: wanted(userId), fill: filling });
+      return 0;
+    }
+    if (via === 'store') throw new Error('a store was needed');
     const ceiling = await approveTail(
       context,
       flags.duration,
@@ -89,24 +113,30 @@ export const thesisTail = command({
         via,
         ceiling,
         socketShare: context.settings.socketShare,
-        feed: ['thesis', userId ?? '', [...tokens].map(normalToken).sort().join(',')].join(' ').trim(),
+        feed: ['thesis', userId ?? '', normal.join(',')].join(' ').trim(),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
         // Pages are of one token or of all: the socket does not bring what it was not asked for.
         carries: byToken ? createFilter({ tokens }) : undefined,
         scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
-        sieve: createFilter({
-          ...{ tokens, userId, symbols: symbol, minHoldings, devOnly, grep: pattern },
-          endless: once((row) =>
-            context.notice(
-              `--grep came to no end on ${row.id}: such posts are passed on; a simpler pattern helps`,
-            ),
-          ),
-        }),
+        sieve: wanted(userId),
       },
     });
     return 0;
   },
 });
+
+/** The feed to read from the store; undefined where the service is to be read. */
+async function storedFeed(context: Context, via: string, tokens: readonly string[]) {
+  if (via === 'store') {
+    const { needStore } = await import('../store/need-store.ts');
+    const { chooseFeed } = await import('../store/choose-feed.ts');
+    return chooseFeed(await needStore(context), tokens);
+  }
+  const { store } = context.settings;
+  if (via !== 'auto' || store === undefined || store === 'off') return undefined;
+  const { liveFeed } = await import('../store/choose-feed.ts');
+  return liveFeed(context, tokens);
+}
 
 /** Says what may come a thousand times a single time. */
 function once<T>(tell: (value: T) => void): (value: T) => void {

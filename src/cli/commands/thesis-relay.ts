@@ -1,0 +1,70 @@
+import { cu } from '../../contract/endpoints.ts';
+import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
+import { createFilter, normalToken } from '../../tail/output/filter.ts';
+import { addressOf } from '../args/address.ts';
+import { list, valueOr } from '../args/option.ts';
+import { duration, oneOf, positiveDuration, text, units } from '../args/values.ts';
+import { command } from '../command.ts';
+import { approveTail } from '../spend/approve-tail.ts';
+import { socketOf } from '../tail/socket.ts';
+import { thesisSource } from '../tail/source.ts';
+
+export const thesisRelay = command({
+  path: 'thesis relay',
+  summary: 'Read the thesis feed once and share it with all machines through the store',
+  about: [
+    'Publishes every thesis to the shared store, where any number of "trdr thesis tail --via store" read it for 0 CU. Run as many relays as you like: one leads and pays, the others stand by and follow within seconds when it stops.',
+    'What the leader published, and up to where the feed is complete, stand in the store: the next leader continues there, and posts are neither lost nor doubled.',
+    'It has no end of its own: give --max-cu or --yes to run it as a service.',
+  ],
+  args: [],
+  options: {
+    token: list('--token', 'only theses about this token', text('address', 'token')),
+    via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll'), 'auto'),
+    lag: valueOr('--lag', 'target delay when polling; longer is cheaper', duration, 10_000, '10s'),
+    keep: valueOr('--keep', 'how long the store keeps posts', positiveDuration, 86_400_000, '24h'),
+    keepRows: valueOr('--keep-rows', 'how many posts the store keeps', units, 200_000, '200k'),
+  },
+  common: ['service', 'money'],
+  examples: [
+    { run: 'trdr thesis relay --max-cu 10M', does: 'lead or stand by until 10M CU are spent' },
+    { run: 'trdr thesis relay --via poll --lag 30s --yes', does: 'poll every 30s for all machines' },
+  ],
+  calls: ['ws', 'thesis.all', 'thesis.token', 'me'],
+  exits: [0, 2, 4, 5, 6, 7, 9, 11, 130, 143],
+  parse: (_, given) => given,
+  async run(context, { token, via, lag, keep, keepRows }) {
+    const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
+    const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
+    const pages = {
+      id: tokenAddress === undefined ? 'thesis.all' : 'thesis.token',
+      ask: {},
+      times: null,
+    } as const;
+    const planned = via === 'poll' ? [pages] : [{ id: 'ws', ask: {}, times: null } as const, pages];
+    if (await context.dryRun(planned)) return 0;
+    const { needStore } = await import('../store/need-store.ts');
+    await needStore(context);
+    const ceiling = await approveTail(context, undefined, via === 'poll' ? lag : 0, cu.thesisBlock);
+    const client = await context.client();
+    const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
+    const normal = tokens.map(normalToken).sort();
+    const { runRelay } = await import('../store/relay.ts');
+    await runRelay(context, client, {
+      ...{ tokens: normal, lagMs: lag, keepMs: keep, keepRows },
+      source: thesisSource(client, { tokenAddress }),
+      connect: via === 'poll' ? undefined : socketOf(context, await context.target()),
+      options: {
+        via,
+        ceiling,
+        socketShare: context.settings.socketShare,
+        feed: ['thesis', '', normal.join(',')].join(' ').trim(),
+        subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
+        carries: byToken ? createFilter({ tokens }) : undefined,
+        scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),
+        sieve: createFilter({ tokens }),
+      },
+    });
+    return 0;
+  },
+});

@@ -1,0 +1,23 @@
+import type { Place } from '../../store/feed/follower.ts';
+import type { PageSource } from '../../tail/ports.ts';
+import type { TailRow } from '../../tail/row.ts';
+
+/** Posts can turn up in the pages later than newer ones: a fill goes this much further. */
+const MARGIN_MS = 120_000;
+
+/** Fetches the posts between two places from the service, oldest first. */
+export const fillFrom =
+  (source: PageSource) =>
+  async (from: Place | null, to: Place, signal: AbortSignal): Promise<readonly TailRow[]> => {
+    const rows: TailRow[] = [];
+    const low = from?.at === null || from === null ? Number.NEGATIVE_INFINITY : from.at - MARGIN_MS;
+    for (let before: string | undefined = to.id; before !== undefined; ) {
+      const page = await source.page({ before, limit: source.sizes.max }, signal);
+      for (const row of page.rows) {
+        if (row.id === from?.id || (row.at !== null && row.at < low)) return rows.reverse();
+        rows.push(row);
+      }
+      before = page.hasMore && page.nextBefore !== null ? page.nextBefore : undefined;
+    }
+    return rows.reverse();
+  };

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { Failure } from '../../base/failure.ts';
+import { errno } from '../../base/files.ts';
+import type { Position } from '../../store/feed/follower.ts';
+
+const FORM = 'trdr-follow';
+
+/** A position as the text of its file. */
+export const followText = (feed: string, position: Position): string =>
+  `${JSON.stringify({ form: FORM, version: 1, feed, ...position })}\n`;
+
+/** Reads the checkpoint of a follower; undefined where there is none yet. A damaged one is rejected. */
+export function readFollowCheckpoint(path: string, feed: string): Position | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errno(error) === 'ENOENT') return undefined;
+    throw refuse(path, `cannot be read (${errno(error)})`);
+  }
+  const value = parse(text);
+  if (value?.['form'] === 'trdr-tail')
+    throw refuse(path, 'was written by a tail that did not read from the store');
+  if (value?.['form'] !== FORM || value['version'] !== 1)
+    throw refuse(path, 'is not a valid checkpoint file');
+  if (value['feed'] !== feed) throw refuse(path, 'belongs to another feed');
+  const { entry, last, known } = value;
+  if (
+    typeof entry !== 'string' ||
+    !/^\d+-\d+$/.test(entry) ||
+    !Array.isArray(known) ||
+    !known.every(isKnown)
+  ) {
+    throw refuse(path, 'is damaged');
+  }
+  return { entry, last: placeOf(last), known };
+}
+
+const isKnown = (value: unknown): value is readonly [string, number] =>
+  Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'number';
+
+function placeOf(value: unknown): Position['last'] {
+  if (typeof value !== 'object' || value === null || !('id' in value) || typeof value.id !== 'string')
+    return null;
+  return { id: value.id, at: 'at' in value && typeof value.at === 'number' ? value.at : null };
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const refuse = (path: string, what: string) =>
+  new Failure('local', `${path} ${what}`, {
+    code: 'CHECKPOINT',
+    hint: 'move it aside to start over, or name another file',
+  });

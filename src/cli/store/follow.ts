@@ -1,0 +1,177 @@
+import { Failure } from '../../base/failure.ts';
+import { writeAtomic } from '../../base/files.ts';
+import { parseJson } from '../../base/json.ts';
+import { span } from '../../output/format/time.ts';
+import type { View } from '../../output/view.ts';
+import { connectStore } from '../../store/connection.ts';
+import type { StreamRow } from '../../store/feed/entry.ts';
+import { type Begin, createFollower, type FollowEvent, type Place } from '../../store/feed/follower.ts';
+import type { PostFields, TailRow } from '../../tail/row.ts';
+import { instantAt } from '../args/values.ts';
+import type { Context, Records } from '../context.ts';
+import { lockFiles, openCheckpoint } from '../tail/files.ts';
+import { readResume } from '../tail/resume.ts';
+import type { TailFlags } from '../tail/run.ts';
+import { openTailWriter } from '../tail/writer.ts';
+import { followText, readFollowCheckpoint } from './follow-checkpoint.ts';
+import type { RunStore } from './open-store.ts';
+
+/** What a follower reads, and what of it is wanted. */
+export interface FollowPlan {
+  readonly store: RunStore;
+  /** The feed in the store. */
+  readonly feedId: string;
+  readonly flags: TailFlags;
+  readonly view: View<PostFields>;
+  readonly timeField: string;
+  readonly sieve: (row: TailRow) => boolean;
+  /** Fetches posts between two places from the service, oldest first; undefined: gaps are reported. */
+  readonly fill:
+    | ((from: Place | null, to: Place, signal: AbortSignal) => Promise<readonly TailRow[]>)
+    | undefined;
+}
+
+/** Reads a feed from the store until it is stopped, each post exactly once and for 0 CU. */
+export async function followStore(context: Context, plan: FollowPlan): Promise<void> {
+  const { globals } = context;
+  const { checkpoint } = plan.flags;
+  const out = openCheckpoint(globals.out);
+  const unlock = lockFiles([out, checkpoint].filter((path) => path !== undefined));
+  try {
+    const file = await readResume({
+      out,
+      checkpoint: undefined,
+      feed: plan.feedId,
+      timeField: plan.timeField,
+    });
+    const saved =
+      checkpoint === undefined ? undefined : readFollowCheckpoint(checkpoint, nameOf(context, plan));
+    const written = (file?.known ?? []).map(([id]) => id);
+    const [last] = file?.known ?? [];
+    const begin: Begin = saved
+      ? { kind: 'position', position: { ...saved, known: withIds(saved.known, written) } }
+      : last
+        ? { kind: 'after', last: { id: last[0], at: last[1] }, known: written }
+        : beginOf(plan.flags, context);
+    await run(context, plan, begin);
+  } finally {
+    unlock();
+  }
+}
+
+const nameOf = ({ scope }: Context, { feedId }: FollowPlan) =>
+  `${feedId} of ${scope?.baseUrl ?? 'a service'}`;
+
+/** Lines that stand in the output already, though the checkpoint is older than they are. */
+function withIds(known: readonly (readonly [string, number])[], ids: readonly string[]) {
+  const newest = known.reduce((most, [, ms]) => Math.max(most, ms), 0);
+  return [...known, ...ids.map((id) => [id, newest] as const)];
+}
+
+function beginOf({ since, backfill }: TailFlags, { io, settings }: Context): Begin {
+  if (since !== undefined) return { kind: 'since', ms: instantAt(since, io.clock.now(), settings.utc) };
+  return backfill === undefined ? { kind: 'now' } : { kind: 'newest', rows: backfill };
+}
+
+async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<void> {
+  const { io, signal, notice } = context;
+  const { store, flags, feedId } = plan;
+  const records = await context.records(plan.view);
+  const writer = openTailWriter(records, () => {});
+  const ended = new AbortController();
+  const until = AbortSignal.any([signal, ended.signal, records.closed]);
+  const follower = createFollower({
+    open: () => connectStore(store.address, store.connect),
+    feed: store.keys.feed(feedId),
+    begin,
+    clock: io.clock,
+  });
+  const floor = begin.kind === 'since' ? begin.ms : Number.NEGATIVE_INFINITY;
+  let [count, gaps] = [0, 0];
+  const began = io.clock.mono();
+
+  if (flags.duration !== undefined) {
+    void io.clock.sleep(flags.duration, until).then(
+      () => ended.abort(),
+      () => {},
+    );
+  }
+
+  /** Writes what is wanted of some rows; false where the run is over. */
+  async function emit(rows: readonly TailRow[]): Promise<boolean> {
+    const left = (flags.count ?? Number.POSITIVE_INFINITY) - count;
+    const wanted = rows
+      .filter((row) => (row.at === null || row.at >= floor) && plan.sieve(row))
+      .slice(0, left);
+    count += wanted.length;
+    if (wanted.length > 0 && !(await writer.write(wanted))) return false;
+    if (!(await writer.flush())) return false;
+    return count < (flags.count ?? Number.POSITIVE_INFINITY);
+  }
+
+  async function onGap({ from, to }: Extract<FollowEvent, { kind: 'gap' }>): Promise<boolean> {
+    if (plan.fill) {
+      notice(`fetching posts that the store no longer has, before ${placeText(to)}`);
+      return emit(
+        await plan.fill(from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null), to, until),
+      );
+    }
+    gaps++;
+    notice(
+      `GAP: posts may be missing between ${placeText(from)} and ${placeText(to)}: the store no longer has them; --fill fetches them from the service`,
+    );
+    return true;
+  }
+
+  notice(`reading from the store (${feedId}): 0 CU`);
+  try {
+    for await (const event of follower.events(until)) {
+      let open = true;
+      if (event.kind === 'rows') open = await emit(event.rows.map(rowOf));
+      else if (event.kind === 'gap') open = await onGap(event);
+      else if (event.kind === 'away') notice(`${event.why}; waiting for it`);
+      else if (event.kind === 'back') notice('the store is back');
+      const position = follower.position();
+      if (flags.checkpoint !== undefined && position && event.kind !== 'away') {
+        writeAtomic(flags.checkpoint, followText(nameOf(context, plan), position));
+      }
+      if (!open) break;
+    }
+  } finally {
+    ended.abort();
+    if (!records.closed.aborted) await records.end();
+  }
+  const took = span(io.clock.mono() - began);
+  notice(`stopped after ${took}: ${count} rows, ${gaps === 0 ? 'no gaps' : `${gaps} gaps`}, 0 CU`);
+  if (!ended.signal.aborted || signal.aborted) signal.throwIfAborted();
+  throwUnlessClosed(records);
+}
+
+/** A reader that went away is no failure; a full disk is. */
+function throwUnlessClosed({ closed }: Records<unknown>): void {
+  if (closed.aborted && closed.reason instanceof Failure) throw closed.reason;
+}
+
+const placeText = (place: Place | null) =>
+  place === null
+    ? 'the start of the feed'
+    : `${place.at === null ? 'no time' : new Date(place.at).toISOString()}${place.id === '' ? '' : ` (${place.id})`}`;
+
+/** A post of the stream as a row of a tail; it is parsed when a filter or a table asks for its fields. */
+function rowOf({ id, at, body }: StreamRow): TailRow {
+  let parsed: PostFields | undefined;
+  return {
+    id,
+    at,
+    raw: Buffer.from(body),
+    get record() {
+      parsed ??= fieldsOf(body);
+      return parsed;
+    },
+  };
+}
+
+function fieldsOf(body: string): PostFields {
+  const value = parseJson(body);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

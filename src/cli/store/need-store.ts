@@ -1,0 +1,17 @@
+import { Failure } from '../../base/failure.ts';
+import type { Context } from '../context.ts';
+import type { RunStore } from './open-store.ts';
+
+/** The store of the run, for commands that do nothing without one. */
+export async function needStore(context: Context): Promise<RunStore> {
+  const store = await context.store();
+  if (store !== undefined) return store;
+  throw new Failure(
+    'usage',
+    context.globals.sandbox ? 'the embedded service has no store' : 'no store configured',
+    {
+      code: 'NO_STORE',
+      hint: 'run "trdr store login URL", or set TRDR_STORE',
+    },
+  );
+}

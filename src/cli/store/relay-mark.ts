@@ -1,0 +1,28 @@
+import type { Term } from '../../store/feed/term.ts';
+import { readCheckpoint } from '../../tail/output/checkpoint.ts';
+import { timing } from '../../tail/timing.ts';
+import type { StartPoint } from '../../tail/walk/bounds.ts';
+
+/** A checkpoint as the store keeps it: its ids stand beside it, added with each post. */
+export function markText(checkpoint: string): { readonly mark: string; readonly floor: number | null } {
+  const value: unknown = JSON.parse(checkpoint);
+  if (typeof value !== 'object' || value === null) throw new Error('a checkpoint that is not an object');
+  const floor = 'floor' in value && typeof value.floor === 'number' ? value.floor : null;
+  return { mark: JSON.stringify({ ...value, known: [] }), floor };
+}
+
+/** Where a term starts: at the mark of the one before, else behind the posts that the store still has. */
+export function resumeFrom({ mark, known }: Pick<Term, 'mark' | 'known'>, feed: string): StartPoint {
+  if (mark !== undefined) return { ...readCheckpoint(mark, feed), known };
+  const times = known.map(([, at]) => at).filter((at) => at !== null);
+  if (times.length === 0) return { kind: 'now' };
+  const newest = times.reduce((one, other) => Math.max(one, other));
+  const oldest = times.reduce((one, other) => Math.min(one, other));
+  const top = known.find(([, at]) => at === newest);
+  return {
+    kind: 'file',
+    watermark: { top: { id: top?.[0] ?? '', at: newest }, base: newest - timing.holdMs },
+    floor: oldest,
+    known,
+  };
+}

@@ -1,0 +1,176 @@
+import type { Client } from '../../contract/ports.ts';
+import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
+import { type Connection, connectStore } from '../../store/connection.ts';
+import { unusable } from '../../store/failures.ts';
+import { feedIdOf } from '../../store/feed/feed-id.ts';
+import { openTerm, type Post, type Term } from '../../store/feed/term.ts';
+import type { FeedKeys } from '../../store/keys.ts';
+import { createTail, type Tail } from '../../tail/engine.ts';
+import type { TailOptions } from '../../tail/options.ts';
+import type { Connect, PageSource, TailSink } from '../../tail/ports.ts';
+import type { TailRow } from '../../tail/row.ts';
+import type { Context } from '../context.ts';
+import { tailText } from '../tail/messages.ts';
+import { keyFacts } from '../tail/source.ts';
+import { openSpool } from '../tail/spool.ts';
+import { needStore } from './need-store.ts';
+import type { RunStore } from './open-store.ts';
+import { markText, resumeFrom } from './relay-mark.ts';
+
+/** What a relay reads, and how long the store keeps it. */
+export interface RelayPlan {
+  readonly tokens: readonly string[];
+  readonly lagMs: number;
+  readonly keepMs: number;
+  readonly keepRows: number;
+  readonly source: PageSource;
+  readonly connect: Connect | undefined;
+  readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'on' | 'firstTries' | 'fileIsCheckpoint'>;
+}
+
+/** What the store is told with each renewal, once there is something to tell. */
+interface Health {
+  tail: Tail | undefined;
+}
+
+const LOOK_MS = 1_000;
+const FIRST_TRIES = 2;
+
+/** Leads a feed whenever no other machine does, until it is stopped or cannot go on. */
+export async function runRelay(context: Context, client: Client, plan: RelayPlan): Promise<void> {
+  const { io, signal, notice } = context;
+  const store = await needStore(context);
+  // Also checks the version of the store and the rights of its user.
+  await store.link.use((connection) => connection.send('SADD', [store.keys.feeds, feedIdOf(plan)]));
+  const feed = store.keys.feed(feedIdOf(plan));
+  let waiting = false;
+  for (;;) {
+    signal.throwIfAborted();
+    let connection: Connection | undefined;
+    try {
+      // A term needs a connection of its own, which ends with it.
+      connection = await connectStore(store.address, store.connect);
+      if (waiting) notice('the store is back');
+      waiting = false;
+      const health: Health = { tail: undefined };
+      const term = await standBy(context, store, connection, feed, plan, health);
+      await lead(context, client, plan, term, health);
+      return;
+    } catch (error) {
+      if (signal.aborted || !unusable(error)) throw error;
+      if (!waiting) notice(`${error.message}; waiting for the store`);
+      waiting = true;
+    } finally {
+      connection?.close();
+    }
+    await io.clock.sleep(LOOK_MS * (0.5 + io.random()), signal);
+  }
+}
+
+/** Waits until this machine leads. */
+async function standBy(
+  { io, signal, notice }: Context,
+  { machine }: RunStore,
+  store: Connection,
+  feed: FeedKeys,
+  { keepMs, keepRows }: RelayPlan,
+  health: Health,
+): Promise<Term> {
+  let told = false;
+  const describe = () => ({ machine, ...(health.tail && describeTail(health.tail)) });
+  for (;;) {
+    const term = await openTerm({ store, feed, clock: io.clock, keepMs, keepRows, describe });
+    if (!('leftMs' in term)) return term;
+    if (!told) {
+      const leader = await store.send('HGET', [feed.info, 'machine']);
+      notice(
+        `standing by: ${typeof leader === 'string' ? safeName(leader) : 'another machine'} leads this feed`,
+      );
+    }
+    told = true;
+    await io.clock.sleep(Math.min(LOOK_MS, term.leftMs), signal);
+  }
+}
+
+const safeName = (name: string) => name.replace(/[^\w.-]/g, '?').slice(0, 64);
+
+/** Runs the tail for one term. */
+async function lead(
+  context: Context,
+  client: Client,
+  plan: RelayPlan,
+  term: Term,
+  health: Health,
+): Promise<void> {
+  const { io, scope, signal, notice } = context;
+  const name = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
+  const start = resumeFrom(term, name);
+  notice(start.kind === 'now' ? 'leading this feed from now on' : 'leading this feed from where it stopped');
+  const tail = createTail(
+    {
+      clock: io.clock,
+      random: io.random,
+      source: plan.source,
+      connect: plan.connect,
+      sink: relaySink(term),
+      key: keyFacts(client),
+      spool: openSpool,
+      save(text) {
+        const { mark, floor } = markText(text);
+        return term.save(mark, floor);
+      },
+    },
+    {
+      ...plan.options,
+      feed: name,
+      start,
+      lagMs: plan.lagMs,
+      firstTries: FIRST_TRIES,
+      // Followers resume from files of their own, which prove as much as those of any tail.
+      fileIsCheckpoint: true,
+      on(event) {
+        const text = tailText(event);
+        if (text !== undefined) notice(text);
+      },
+    },
+  );
+  health.tail = tail;
+  try {
+    const { reason } = await tail.run(AbortSignal.any([signal, term.over]));
+    if (reason === 'stopped' && !signal.aborted) term.over.throwIfAborted();
+    signal.throwIfAborted();
+  } catch (error) {
+    if (term.over.aborted && !signal.aborted) throw term.over.reason;
+    throw error;
+  } finally {
+    await term.resign();
+  }
+}
+
+function describeTail(tail: Tail): Readonly<Record<string, string | number>> {
+  const { way, rows, gaps, spent, provenAgoMs, connected } = tail.status();
+  return {
+    mode: way === 'ws' ? (connected ? 'streaming' : 'connecting') : 'polling',
+    published: rows,
+    gaps,
+    spent: spent.most,
+    verifiedAgo: provenAgoMs === null ? '' : Math.round(provenAgoMs),
+  };
+}
+
+/** Publishes rows instead of printing them. */
+function relaySink(term: Term): TailSink {
+  return {
+    async write(rows) {
+      await term.publish(rows.map(postOf));
+      return true;
+    },
+    flush: async () => true,
+  };
+}
+
+const postOf = ({ id, at, raw, record }: TailRow): Post => ({
+  id,
+  at,
+  body: raw === null ? jsonLine(record) : lineOf(raw),
+});

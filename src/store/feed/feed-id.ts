@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+
+/** What a feed is narrowed to. */
+export interface FeedScope {
+  /** Token addresses in normal form; none for all of the feed. */
+  readonly tokens: readonly string[];
+}
+
+/** The name of a feed in the store: readable for the whole feed, a digest for a list of tokens. */
+export function feedIdOf({ tokens }: FeedScope): string {
+  if (tokens.length === 0) return 'thesis';
+  const list = [...new Set(tokens)].sort().join('\n');
+  return `thesis-${createHash('sha256').update(list).digest('hex').slice(0, 10)}`;
+}
