@@ -21,6 +21,8 @@ export interface StoreLink {
    * that is away costs a run one wait and not one for each call.
    */
   use<T>(work: (store: Connection) => Promise<T>): Promise<T>;
+  /** Opens a connection of the caller's own: for a term, or for reads that block. */
+  open(): Promise<Connection>;
   /** Runs `work` on each new connection before anything else uses it. */
   onConnect(work: (store: Connection) => Promise<void>): void;
   close(): void;
@@ -35,10 +37,20 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   let closed = false;
   let pause: { readonly until: number; readonly why: unknown } | undefined;
 
-  async function open(): Promise<Connection> {
+  async function openChecked(): Promise<Connection> {
     const store = await connectStore(address, connect);
     try {
       await checkSchema(store, keys, address.shown);
+      return store;
+    } catch (error) {
+      store.close();
+      throw error;
+    }
+  }
+
+  async function open(): Promise<Connection> {
+    const store = await openChecked();
+    try {
       for (const greet of greetings) await greet(store);
     } catch (error) {
       store.close();
@@ -78,6 +90,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
 
   return {
     keys,
+    open: openChecked,
     use: async (work) => work(await connection()),
     onConnect: (work) => void greetings.push(work),
     close() {

@@ -130,7 +130,7 @@ async function storedFeed(context: Context, via: string, tokens: readonly string
   if (via === 'store') {
     const { needStore } = await import('../store/need-store.ts');
     const { chooseFeed } = await import('../store/choose-feed.ts');
-    return chooseFeed(await needStore(context), tokens);
+    return chooseFeed(context, await needStore(context), tokens);
   }
   const { store } = context.settings;
   if (via !== 'auto' || store === undefined || store === 'off') return undefined;

@@ -14,20 +14,38 @@ const candidates = (tokens: readonly string[]): string[] => [
   ...new Set([feedIdOf({ tokens }), feedIdOf({ tokens: [] })]),
 ];
 
-/** The feed to read where the user asked for the store: one that is led, else one that was, else the narrowest. */
-export async function chooseFeed(store: RunStore, tokens: readonly string[]): Promise<StoredFeed> {
-  const ids = candidates(tokens);
-  const state = async (id: string) => {
-    const { lease, stream } = store.keys.feed(id);
-    return store.link.use(async (connection) => ({
-      led: (await connection.send('EXISTS', [lease])) === 1,
-      held: (await connection.send('EXISTS', [stream])) === 1,
-    }));
-  };
+const RETRY_MS = 1_000;
+
+/**
+ * The feed to read where the user asked for the store: one that is led, else one that was, else all of it. Waits
+ * for a store that is away.
+ */
+export async function chooseFeed(
+  { io, signal, notice }: Context,
+  store: RunStore,
+  tokens: readonly string[],
+): Promise<StoredFeed> {
+  for (let told = false; ; told = true) {
+    try {
+      return { store, feedId: await bestOf(store, candidates(tokens)) };
+    } catch (error) {
+      if (!unusable(error)) throw error;
+      if (!told) notice(`${error.message}; waiting for it`);
+    }
+    await io.clock.sleep(RETRY_MS, signal);
+  }
+}
+
+async function bestOf({ keys, link }: RunStore, ids: readonly string[]): Promise<string> {
   const found: { id: string; led: boolean; held: boolean }[] = [];
-  for (const id of ids) found.push({ id, ...(await state(id)) });
+  for (const id of ids) {
+    const { lease, stream } = keys.feed(id);
+    const exists = async (key: string) =>
+      (await link.use((connection) => connection.send('EXISTS', [key]))) === 1;
+    found.push({ id, led: await exists(lease), held: await exists(stream) });
+  }
   const best = found.find(({ led }) => led) ?? found.find(({ held }) => held) ?? found.at(-1);
-  return { store, feedId: best?.id ?? feedIdOf({ tokens: [] }) };
+  return best?.id ?? feedIdOf({ tokens: [] });
 }
 
 /** The feed to read where the user left the choice: only one that a relay leads at this moment. */

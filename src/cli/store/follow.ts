@@ -3,7 +3,6 @@ import { writeAtomic } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
 import { span } from '../../output/format/time.ts';
 import type { View } from '../../output/view.ts';
-import { connectStore } from '../../store/connection.ts';
 import type { StreamRow } from '../../store/feed/entry.ts';
 import { type Begin, createFollower, type FollowEvent, type Place } from '../../store/feed/follower.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
@@ -81,7 +80,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal, records.closed]);
   const follower = createFollower({
-    open: () => connectStore(store.address, store.connect),
+    open: store.link.open,
     feed: store.keys.feed(feedId),
     begin,
     clock: io.clock,

@@ -1,6 +1,6 @@
 import type { Client } from '../../contract/ports.ts';
 import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
-import { type Connection, connectStore } from '../../store/connection.ts';
+import type { Connection } from '../../store/connection.ts';
 import { unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
 import { openTerm, type Post, type Term } from '../../store/feed/term.ts';
@@ -40,8 +40,6 @@ const FIRST_TRIES = 2;
 export async function runRelay(context: Context, client: Client, plan: RelayPlan): Promise<void> {
   const { io, signal, notice } = context;
   const store = await needStore(context);
-  // Also checks the version of the store and the rights of its user.
-  await store.link.use((connection) => connection.send('SADD', [store.keys.feeds, feedIdOf(plan)]));
   const feed = store.keys.feed(feedIdOf(plan));
   let waiting = false;
   for (;;) {
@@ -49,9 +47,10 @@ export async function runRelay(context: Context, client: Client, plan: RelayPlan
     let connection: Connection | undefined;
     try {
       // A term needs a connection of its own, which ends with it.
-      connection = await connectStore(store.address, store.connect);
+      connection = await store.link.open();
       if (waiting) notice('the store is back');
       waiting = false;
+      await connection.send('SADD', [store.keys.feeds, feedIdOf(plan)]);
       const health: Health = { tail: undefined };
       const term = await standBy(context, store, connection, feed, plan, health);
       await lead(context, client, plan, term, health);

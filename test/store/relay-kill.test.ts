@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  asItShouldBe,
+  compare,
+  idsOf,
+  randomOf,
+  readText,
+  seedOf,
+  startPosting,
+  until,
+} from '../e2e/feed.ts';
+import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
+import { hasServer } from './program.ts';
+import { startServer } from './server.ts';
+
+/** How often something is killed; a soak takes more. */
+const ROUNDS = Number(process.env['STORE_ROUNDS'] ?? 5);
+const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+const disturbances = 'withhold=2%,dup=2%,reorder=5%:200ms,500@theses=2%,lost@theses=1%';
+
+type Child = ReturnType<typeof startTrdr>;
+
+describe.skipIf(!hasServer())('a fleet on one feed', () => {
+  it(`gives followers every post once, through ${ROUNDS} kills of leaders, followers and the server`, {
+    timeout: 60_000 + ROUNDS * 30_000,
+  }, async () => {
+    const seed = seedOf();
+    const random = randomOf(seed);
+    const server = await startServer();
+    const sandbox = await withSandbox({ ...open, seed });
+    const options = (name: string) => ({
+      sandbox,
+      home: openHome(),
+      env: { TRDR_STORE: server.url, TRDR_MACHINE: name },
+    });
+    const said: string[] = [];
+    const listen = (name: string, child: Child) =>
+      child.stderr.on('data', (part: Buffer) => said.push(`${name} ${part}`));
+    const relay = (name: string) => {
+      const child = startTrdr(['thesis', 'relay', '--yes', '--lag', '300ms'], options(name));
+      listen(name, child);
+      return child;
+    };
+    const outs = ['one', 'two'].map((name) => ({ name, home: openHome() }));
+    const follow = ({ name, home }: (typeof outs)[number]) => {
+      const args = [
+        'thesis',
+        'tail',
+        '--via',
+        'store',
+        '--out',
+        'theses.ndjson',
+        '--since',
+        '1h',
+        '--fields',
+        'id,platformCreatedAt',
+      ];
+      const child = startTrdr(args, { sandbox, home, env: { TRDR_STORE: server.url, TRDR_MACHINE: name } });
+      listen(name, child);
+      return child;
+    };
+    const text = (at: number) => readText(join(outs[at]?.home.path ?? '', 'theses.ndjson'));
+
+    let relays = [relay('relay-a'), relay('relay-b')];
+    let followers = outs.map(follow);
+    const posting = startPosting(sandbox, 50, () => (random.next() < 0.01 ? 50 : 1));
+    const patience = (what: () => boolean) =>
+      until(what, 60_000).catch((error: Error) =>
+        expect.fail(`seed ${seed}: ${error.message}\n${said.join('')}`),
+      );
+    await patience(() => text(0).includes('\n'));
+    sandbox.faults.set(disturbances);
+
+    for (let round = 0; round < ROUNDS; round++) {
+      const victim = random.between(0, 2);
+      const grown = text(1 - victim).length;
+      const kind = ['leader', 'leader', 'server', 'follower', 'pause'][round % 5];
+      if (kind === 'leader') {
+        relays[victim]?.kill(random.next() < 0.5 ? 'SIGKILL' : 'SIGTERM');
+        await relays[victim];
+        relays[victim] = relay(`relay-${round}`);
+      } else if (kind === 'server') {
+        await server.kill();
+        await delay(random.between(0, 500));
+        await server.start();
+      } else if (kind === 'follower') {
+        followers[victim]?.kill('SIGKILL');
+        await followers[victim];
+        const place = outs[victim];
+        if (place) followers[victim] = follow(place);
+      } else {
+        relays[victim]?.kill('SIGSTOP');
+        await delay(12_000);
+        relays[victim]?.kill('SIGCONT');
+      }
+      await patience(() => text(1 - victim).length > grown);
+    }
+
+    sandbox.faults.set('');
+    posting.stop();
+    const last = posting.ids.at(-1) ?? '';
+    await patience(() => text(0).includes(last) && text(1).includes(last));
+    // A post that the socket withheld comes with the next walk.
+    await delay(1_500);
+    for (const child of [...relays, ...followers]) child.kill('SIGTERM');
+    const codes = await Promise.all([...relays, ...followers].map(async (child) => (await child).exitCode));
+    [relays, followers] = [[], []];
+    expect(codes, said.join('')).toEqual([143, 143, 143, 143]);
+    for (const at of [0, 1]) {
+      // The service has posts of its own from before, which may come first.
+      const lines = idsOf(text(at));
+      const from = lines.findIndex((id) => posting.ids.includes(id));
+      const wanted = posting.ids.slice(posting.ids.indexOf(lines[from] ?? ''));
+      const result = compare(wanted, lines.slice(from));
+      expect({ seed, ...result }, said.join('')).toEqual({ seed, ...asItShouldBe });
+    }
+  });
+});
