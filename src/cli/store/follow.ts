@@ -42,6 +42,7 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
       checkpoint: undefined,
       feed: plan.feedId,
       timeField: plan.timeField,
+      now: context.io.clock.now(),
     });
     const saved =
       checkpoint === undefined ? undefined : readFollowCheckpoint(checkpoint, nameOf(context, plan));
