@@ -19,7 +19,7 @@ export const thesisRelay = command({
   ],
   args: [],
   options: {
-    token: list('--token', 'only theses about this token', text('address', 'token')),
+    token: list('--token', 'only theses about this token', text('address')),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll'), 'auto'),
     lag: valueOr('--lag', 'target delay when polling; longer is cheaper', duration, 10_000, '10s'),
     keep: valueOr('--keep', 'how long the store keeps posts', positiveDuration, 86_400_000, '24h'),
