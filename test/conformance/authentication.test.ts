@@ -26,7 +26,7 @@ const call = (of: EndpointId) => ({
 const scoped = endpointIds.filter((each) => each !== 'me');
 
 describe('authentication', () => {
-  it('takes the key as Bearer or as X-Api-Key', async () => {
+  it('accepts the key as Bearer or as X-Api-Key', async () => {
     const service = await sandbox();
     expect(await verdict(service, '/v2/me')).toBe('200');
     expect(await verdict(service, '/v2/me', { key: null, headers: { 'X-Api-Key': service.key } })).toBe(
@@ -34,7 +34,7 @@ describe('authentication', () => {
     );
   });
 
-  it('knows live keys and test keys of one prefix', async () => {
+  it('accepts live and test keys', async () => {
     const service = await sandbox();
     const live = service.addKey({ mode: 'live' });
     expect(service.key).toMatch(/^trdr_test_\w+$/);
@@ -42,7 +42,7 @@ describe('authentication', () => {
     expect(await verdict(service, '/v2/me', { key: live })).toBe('200');
   });
 
-  it.each(endpointIds)('answers %s without a key, or with a wrong one, with 401 UNAUTHORIZED', async (of) => {
+  it.each(endpointIds)('responds 401 UNAUTHORIZED to %s without a valid key', async (of) => {
     const service = await sandbox();
     const { path, ...rest } = call(of);
     for (const key of [null, 'trdr_test_wrong']) {
@@ -52,14 +52,14 @@ describe('authentication', () => {
     }
   });
 
-  it.each(scoped)('answers %s with 403 FORBIDDEN_SCOPE to a key without its scope, unbilled', async (of) => {
+  it.each(scoped)('responds 403 FORBIDDEN_SCOPE to %s without its scope, free of charge', async (of) => {
     const service = await sandbox({ scopes: [] });
     const { path, ...rest } = call(of);
     expect(await verdict(service, path, rest)).toBe('403 FORBIDDEN_SCOPE');
     expect(service.meter().totalUnits).toBe(0);
   });
 
-  it('lets each scope open its own group and no other', async () => {
+  it('grants each scope only its own group', async () => {
     const service = await sandbox();
     const scopes = {
       identity: 'identity:read',
@@ -77,12 +77,12 @@ describe('authentication', () => {
     }
   });
 
-  it('takes any valid key for me, whatever its scopes and allowance', async () => {
+  it('accepts any valid key for me', async () => {
     const service = await sandbox({ scopes: [], monthlyUnits: 0 });
     expect(await verdict(service, '/v2/me')).toBe('200');
   });
 
-  it('answers a key with no allowance with 403 FREE_TIER_DISABLED', async () => {
+  it('responds 403 FREE_TIER_DISABLED to a key without an allowance', async () => {
     const service = await sandbox({ plan: 'explore', monthlyUnits: 0 });
     expect(await verdict(service, '/v2/thesis')).toBe('403 FREE_TIER_DISABLED');
     await service.control('topUp', { units: 200 });
@@ -103,7 +103,7 @@ describe('plans', () => {
     },
   );
 
-  it('refuse the live feed below Growth in the handshake, with 403 and unbilled', async () => {
+  it('reject the live feed below Growth during the handshake, free of charge', async () => {
     const service = await sandbox();
     for (const plan of ['explore', 'starter', 'builder'] as const) {
       const key = service.addKey({ plan });
@@ -113,7 +113,7 @@ describe('plans', () => {
     }
   });
 
-  it('open the live feed from Growth on, and keep legacy access', async () => {
+  it('allow the live feed from Growth on, and for legacy plans', async () => {
     const service = await sandbox();
     for (const plan of ['growth', 'scale', 'enterprise', 'legacy'] as const) {
       const socket = await connect(service, service.addKey({ plan }));
@@ -121,7 +121,7 @@ describe('plans', () => {
     }
   });
 
-  it('reveal wallets of sample accounts only to a free key: others are 403 FORBIDDEN, unbilled', async () => {
+  it('reveal only sample accounts to a free key; others are 403 FORBIDDEN, free of charge', async () => {
     const service = await sandbox({ plan: 'explore', additionalUnits: 1_000_000 });
     const { isSample, byHandle } = service.world.users;
     const sample = first(handlesWhere(service, (user) => holdsWallet(user) && isSample(user.id)));
@@ -147,7 +147,7 @@ describe('plans', () => {
     expect(cost).toEqual({ cu: 0, reveals: 0 });
   });
 
-  it('show a free key users without wallets, and misses, as they are', async () => {
+  it('show users without wallets, and misses, to a free key', async () => {
     const service = await sandbox({ plan: 'explore' });
     expect(await verdict(service, `/v2/user/handle/${bare(service)}`)).toBe('200');
     expect(await verdict(service, '/v2/user/handle/nobody_at_all')).toBe('404 NOT_OBSERVED');

@@ -42,7 +42,7 @@ describe('the price list', () => {
     expect(service.meter()).toMatchObject({ totalUnits: 0, totalReveals: 0 });
   });
 
-  it('charges nothing for paths that lead nowhere', async () => {
+  it('charges nothing for unknown paths', async () => {
     const service = await sandbox();
     for (const path of ['/v2/nothing', '/', '/v2/ws', '/v2/user/handle/a/b']) {
       expect(await verdict(service, path)).toBe('404 NOT_FOUND');
@@ -52,7 +52,7 @@ describe('the price list', () => {
 });
 
 describe('the allowance', () => {
-  it('is a hard cap: the call that it cannot pay is 402 QUOTA_EXCEEDED, and a cheaper one still passes', async () => {
+  it('rejects calls that it cannot pay with 402 QUOTA_EXCEEDED, and allows cheaper ones', async () => {
     const service = await sandbox({ monthlyUnits: 550 });
     expect(await verdict(service, `${page}?limit=40`)).toBe('200');
     expect(await verdict(service, page)).toBe('402 QUOTA_EXCEEDED');
@@ -61,7 +61,7 @@ describe('the allowance', () => {
     expect(service.meter()).toMatchObject({ unitsUsed: 510, unitsRemaining: 40 });
   });
 
-  it('refuses a hit that it cannot pay, where a miss could be paid', async () => {
+  it('rejects a hit that it cannot pay, even if it could pay a miss', async () => {
     const service = await sandbox({ monthlyUnits: 1_000 });
     const user = service.world.users.byHandle(holder(service));
     expect(await verdict(service, `/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`)).toBe(
@@ -72,7 +72,7 @@ describe('the allowance', () => {
     expect(await verdict(service, '/v2/user/handle/nobody_at_all/pnl')).toBe('404 NOT_OBSERVED');
   });
 
-  it('is lifted at once by a top-up, which is spent last', async () => {
+  it('grows at once with a top-up, which is spent last', async () => {
     const service = await sandbox({ monthlyUnits: 300 });
     await ask(service, page);
     expect(await verdict(service, page)).toBe('402 QUOTA_EXCEEDED');
@@ -81,7 +81,7 @@ describe('the allowance', () => {
     expect(service.meter()).toMatchObject({ unitsUsed: 400, unitsRemaining: 0, additionalUnits: 900 });
   });
 
-  it('begins anew with the UTC month, without what was left, and with the top-ups that were left', async () => {
+  it('is renewed every UTC month; only top-ups carry over', async () => {
     const service = await sandbox({
       now: Date.UTC(2026, 0, 31, 23, 59),
       monthlyUnits: 500,
@@ -104,14 +104,14 @@ describe('the allowance', () => {
     });
   });
 
-  it('is granted once on Explore, not monthly', async () => {
+  it('is granted only once on Explore', async () => {
     const service = await sandbox({ plan: 'explore' });
     await ask(service, `${page}?limit=100`);
     service.setClock(service.clock.now() + 40 * DAY);
     expect(service.meter()).toMatchObject({ unitsUsed: 0, unitsRemaining: 24_000 });
   });
 
-  it('has the size that each plan grants', async () => {
+  it('matches each plan', async () => {
     const grants = { explore: 25_000, starter: 1e6, builder: 5e6, growth: 20e6, scale: 75e6 } as const;
     const service = await sandbox();
     for (const plan of ['explore', 'starter', 'builder', 'growth', 'scale'] as const) {
@@ -124,7 +124,7 @@ describe('the allowance', () => {
     }
   });
 
-  it('is counted but never refused on an unmetered key', async () => {
+  it('is counted but never refused for an unmetered key', async () => {
     const service = await sandbox({ unmetered: true, monthlyUnits: 100, revealsPerMonth: 0 });
     const user = service.world.users.byHandle(holder(service));
     expect(await verdict(service, `/v2/user/handle/${user?.handle}/pnl`)).toBe('200');
@@ -136,7 +136,7 @@ describe('the allowance', () => {
 });
 
 describe('wallet reveals', () => {
-  it('draw on an allowance of their own: past it 402 REVEAL_LIMIT_REACHED, unbilled, which top-ups cannot lift', async () => {
+  it('have their own limit, 402 REVEAL_LIMIT_REACHED, which top-ups do not raise', async () => {
     const service = await sandbox({ revealsPerMonth: 2, additionalUnits: 1_000_000 });
     const [one, two, three] = handlesWhere(service, holdsWallet);
     for (const name of [one, two]) expect(await verdict(service, `/v2/user/handle/${name}`)).toBe('200');
@@ -155,7 +155,7 @@ describe('wallet reveals', () => {
     expect(await verdict(service, page)).toBe('200');
   });
 
-  it('begin anew with the month', async () => {
+  it('are renewed every month', async () => {
     const service = await sandbox({ revealsPerMonth: 1 });
     const path = `/v2/user/handle/${holder(service)}`;
     await ask(service, path);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ask, sandbox, verdict } from './help.ts';
 
-/** Every call that the service answers, as its description lists them. */
+/** Every endpoint of the service description. */
 const calls = [
   'GET /v2/user/handle/{handle}',
   'GET /v2/user/wallet/{address}',
@@ -24,7 +24,7 @@ const calls = [
 ];
 
 describe('GET /openapi.json', () => {
-  it('is the OpenAPI 3.1.0 description, version 1.1.0, of every call there is', async () => {
+  it('is the OpenAPI 3.1.0 description, version 1.1.0, of every endpoint', async () => {
     const { status, body } = await ask(await sandbox(), '/openapi.json');
     expect([status, body.openapi, body.info.version]).toEqual([200, '3.1.0', '1.1.0']);
     const listed = Object.entries<object>(body.paths).flatMap(([path, item]) =>
@@ -33,7 +33,7 @@ describe('GET /openapi.json', () => {
     expect(listed.sort()).toEqual([...calls].sort());
   });
 
-  it('asks for a key as every call does, and for no scope', async () => {
+  it('requires a key but no scope', async () => {
     const service = await sandbox({ scopes: [] });
     expect(await verdict(service, '/openapi.json', { key: null })).toBe('401 UNAUTHORIZED');
     expect(await verdict(service, '/openapi.json')).toBe('200');

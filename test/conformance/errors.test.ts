@@ -15,7 +15,7 @@ describe('errors', () => {
     });
   });
 
-  it('answers unknown paths and methods with 404 NOT_FOUND', async () => {
+  it('are 404 NOT_FOUND for unknown paths and methods', async () => {
     const service = await sandbox();
     expect(await verdict(service, '/v2/nothing')).toBe('404 NOT_FOUND');
     expect(await verdict(service, '/v1/thesis')).toBe('404 NOT_FOUND');
@@ -24,7 +24,7 @@ describe('errors', () => {
     expect(await verdict(service, '/v2/thesis', { method: 'DELETE' })).toBe('404 NOT_FOUND');
   });
 
-  it('answers a path that is not encoded well, and a body that is too large, with 400 BAD_REQUEST', async () => {
+  it('are 400 BAD_REQUEST for invalid percent-encoding and for large bodies', async () => {
     const service = await sandbox();
     expect(await verdict(service, '/v2/user/handle/%E0%A4%A')).toBe('400 BAD_REQUEST');
     const body = JSON.stringify({ handles: ['a'.repeat(1_100_000)] });
@@ -47,14 +47,14 @@ describe('errors', () => {
     expect(reply.body.error).toEqual({ code: 'VALIDATION_ERROR', message });
   });
 
-  it('answers a call that offers another protocol as if it had not', async () => {
+  it('ignores an upgrade to another protocol', async () => {
     const service = await sandbox();
     const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
     const warnings: Error[] = [];
     const hear = (warning: Error) => warnings.push(warning);
     process.on('warning', hear);
     closeLater(() => process.off('warning', hear));
-    // More than a connection may be listened to by, all over one.
+    // More than the listener limit of one connection.
     for (let call = 0; call < 12; call++) {
       expect((await askWith(service, '/v2/me', offer)).body.ratePerMinute).toBe(600);
     }
@@ -65,7 +65,7 @@ describe('errors', () => {
     expect(body.missing).toEqual(handles);
   });
 
-  it('ignores query members that it does not know', async () => {
+  it('ignores unknown query parameters', async () => {
     expect(await verdict(await sandbox(), '/v2/thesis?limit=1&colour=red')).toBe('200');
   });
 });

@@ -5,10 +5,10 @@ import { manualClock, type Sandbox, type SandboxOptions, startSandbox } from '..
 import { createWorld } from '../../src/sandbox/world/index.ts';
 import type { ResolvePlan, World } from '../../src/sandbox/world/types.ts';
 
-// Nothing here waits for time; a slow machine only takes longer.
+// Nothing here depends on real time; a slow machine only takes longer.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** The middle of a month, so that no test meets the month's turn by accident. */
+/** The middle of a month, so that no test crosses its end by accident. */
 export const NOON = Date.UTC(2026, 4, 15, 12);
 export const MINUTE = 60_000;
 
@@ -20,7 +20,7 @@ afterEach(async () => {
 /** Closes something after the test. */
 export const closeLater = (close: () => unknown) => closing.push(close);
 
-/** A sandbox whose time stands still until a test moves it. */
+/** A sandbox with a manual clock. */
 export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = options.clock ?? manualClock(options.now ?? NOON);
   const service = await startSandbox({ traders: 60, theses: 600, ...options, clock });
@@ -28,13 +28,13 @@ export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return service;
 }
 
-/** A small world that can be bent: what a live resolve comes to is the test's to say. */
+/** A small world in which the test decides the outcome of live resolves. */
 export function worldWith(plan: ResolvePlan): World {
   const world = createWorld({ seed: 1, now: NOON, traders: 60, theses: 600 });
   return { ...world, users: { ...world.users, resolvePlan: () => plan } };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, right and wrong ones.
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect responses of every shape, valid and invalid.
 export type Loose = any;
 
 export interface Reply {
@@ -50,7 +50,7 @@ export interface AskOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** One call of any path, with the sandbox's key unless another or none is given. */
+/** Calls a path, by default with the sandbox's key. */
 export async function ask(service: Sandbox, path: string, options: AskOptions = {}): Promise<Reply> {
   const { key = service.key, body, headers } = options;
   const method = options.method ?? (body === undefined ? 'GET' : 'POST');
@@ -63,7 +63,7 @@ export async function ask(service: Sandbox, path: string, options: AskOptions = 
   return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers };
 }
 
-/** One call with headers that `fetch` does not let through. */
+/** Sends a request with headers that `fetch` does not allow. */
 export function askWith(
   service: Sandbox,
   path: string,
@@ -83,13 +83,13 @@ export function askWith(
   });
 }
 
-/** The status and the error code of a call: what most rules are about. */
+/** The status and the error code of a call. */
 export async function verdict(service: Sandbox, path: string, options: AskOptions = {}) {
   const { status, body } = await ask(service, path, options);
   return body?.error ? `${status} ${body.error.code}` : `${status}`;
 }
 
-/** Units and reveals that `act` took from a key. */
+/** The units and reveals that `act` costs a key. */
 export async function costOf(service: Sandbox, act: () => Promise<unknown>, key = service.key) {
   const before = service.meter(key);
   await act();
@@ -97,14 +97,14 @@ export async function costOf(service: Sandbox, act: () => Promise<unknown>, key 
   return { cu: after.totalUnits - before.totalUnits, reveals: after.totalReveals - before.totalReveals };
 }
 
-/** Lets the loop of events turn until something is so. */
+/** Runs the event loop until a condition holds. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 type User = NonNullable<ReturnType<World['users']['byHandle']>>;
 
-/** The handles of users of whom something is true. */
+/** The handles of users that match a condition. */
 export const handlesWhere = ({ world }: Pick<Sandbox, 'world'>, is: (user: User) => boolean) =>
   world.users.handles.filter((handle) => {
     const user = world.users.byHandle(handle);
@@ -113,7 +113,7 @@ export const handlesWhere = ({ world }: Pick<Sandbox, 'world'>, is: (user: User)
 
 export const holdsWallet = (user: User) => user.solanaAddress !== null || user.evmAddress !== null;
 
-/** The first of a list that has to have one. */
+/** The first item, which must exist. */
 export function first<T>(list: readonly T[]): T {
   const [one] = list;
   if (one === undefined) throw new Error('The list is empty.');
@@ -122,30 +122,30 @@ export function first<T>(list: readonly T[]): T {
 
 /** A user with a wallet. */
 export const holder = (service: Pick<Sandbox, 'world'>) => first(handlesWhere(service, holdsWallet));
-/** A user without one. */
+/** A user without a wallet. */
 export const bare = (service: Pick<Sandbox, 'world'>) =>
   first(handlesWhere(service, (user) => !holdsWallet(user)));
 
-/** A client's end of the live feed: frames in the order they came. */
+/** A client of the live feed: frames in the order of arrival. */
 export interface Listener {
   readonly ws: WebSocket;
   next(): Promise<Loose>;
   send(frame: unknown): void;
-  /** Subscribes to tokens, or to everything; resolves to the frame that answers. */
+  /** Subscribes to tokens, or to everything; resolves to the response. */
   subscribe(...tokens: string[]): Promise<Loose>;
-  /** Whatever came until the service has answered one more frame of ours. */
+  /** The frames that arrive before the response to one more frame. */
   drain(): Promise<Loose[]>;
   readonly closed: Promise<number>;
 }
 
-/** Opens the live feed and takes the `ready` frame off it. */
+/** Opens the live feed and reads its `ready` frame. */
 export async function listen(service: Sandbox, key = service.key, autoPong = true): Promise<Listener> {
   const socket = await connect(service, key, autoPong);
   await socket.next();
   return socket;
 }
 
-/** Opens the live feed; no frame is taken off it. */
+/** Opens the live feed without reading a frame. */
 export async function connect(service: Sandbox, key = service.key, autoPong = true): Promise<Listener> {
   const ws = new WebSocket(`${service.url.replace('http', 'ws')}/v2/ws`, {
     headers: { authorization: `Bearer ${key}` },
@@ -200,7 +200,7 @@ export async function connect(service: Sandbox, key = service.key, autoPong = tr
   };
 }
 
-/** What a handshake was refused with. */
+/** The response to a rejected handshake. */
 export function refusedHandshake(
   service: Sandbox,
   headers: Record<string, string>,

@@ -3,7 +3,7 @@ import { User } from '../../src/contract/records/user.ts';
 import { ask, bare, costOf, first, handlesWhere, holder, sandbox, verdict } from './help.ts';
 
 describe('identity', () => {
-  it('answers a handle, its id and its wallet with the same user record', async () => {
+  it('returns the same user record for a handle, its id and its wallet', async () => {
     const service = await sandbox();
     const name = first(
       handlesWhere(service, (user) => user.solanaAddress !== null && user.evmAddress !== null),
@@ -17,7 +17,7 @@ describe('identity', () => {
     }
   });
 
-  it('writes ids, addresses and X links in their one form', async () => {
+  it('returns ids, addresses and X links in canonical form', async () => {
     const service = await sandbox();
     for (const name of service.world.users.handles) {
       const { body } = await ask(service, `/v2/user/handle/${encodeURIComponent(name)}`);
@@ -28,7 +28,7 @@ describe('identity', () => {
     }
   });
 
-  it('takes handles in any case and drops a leading @', async () => {
+  it('accepts handles in any case and with a leading @', async () => {
     const service = await sandbox();
     const name = holder(service);
     const plain = (await ask(service, `/v2/user/handle/${name}`)).body;
@@ -37,7 +37,7 @@ describe('identity', () => {
     }
   });
 
-  it('takes an EVM address in any case, and its chain from its form', async () => {
+  it('accepts EVM addresses in any case and infers the chain', async () => {
     const service = await sandbox();
     const name = first(handlesWhere(service, (user) => user.evmAddress !== null));
     const { evmAddress } = (await ask(service, `/v2/user/handle/${name}`)).body;
@@ -47,7 +47,7 @@ describe('identity', () => {
     expect(lower.body).toEqual(mixed.body);
   });
 
-  it('answers the same one of several users of a wallet each time', async () => {
+  it('always returns the same user of a shared wallet', async () => {
     const service = await sandbox({ traders: 500 });
     const owners = new Map<string, string[]>();
     for (const name of handlesWhere(service, (user) => user.solanaAddress !== null)) {
@@ -61,7 +61,7 @@ describe('identity', () => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  it('answers a user without a verified wallet with 200 and two nulls', async () => {
+  it('returns two nulls for a user without a verified wallet', async () => {
     const service = await sandbox();
     const { status, body } = await ask(service, `/v2/user/handle/${bare(service)}`);
     expect([status, body.solanaAddress, body.evmAddress]).toEqual([200, null, null]);
@@ -76,7 +76,7 @@ describe('identity', () => {
     expect(await verdict(await sandbox(), path)).toBe('404 NOT_OBSERVED');
   });
 
-  it('keeps a renamed user under the same id, and forgets the old handle', async () => {
+  it('finds a renamed user by id and new handle only', async () => {
     const service = await sandbox();
     const name = holder(service);
     const before = (await ask(service, `/v2/user/handle/${name}`)).body;
@@ -87,7 +87,7 @@ describe('identity', () => {
     expect(await verdict(service, `/v2/user/handle/${name}`)).toBe('404 NOT_OBSERVED');
   });
 
-  it('has socials where they are switched on, and no such member elsewhere', async () => {
+  it('includes socials only if they are enabled', async () => {
     const without = await sandbox();
     const withThem = await sandbox({ socials: true });
     const path = `/v2/user/handle/${holder(without)}`;
@@ -121,11 +121,11 @@ describe('identity', () => {
     expect(service.meter().totalUnits).toBe(0);
   });
 
-  it('takes a handle of 64', async () => {
+  it('accepts a handle of 64 characters', async () => {
     expect(await verdict(await sandbox(), `/v2/user/handle/${'a'.repeat(64)}`)).toBe('404 NOT_OBSERVED');
   });
 
-  it('counts a reveal for each answer with a wallet, forward lookups included, and for no other', async () => {
+  it('counts a reveal for each response with a wallet', async () => {
     const service = await sandbox();
     const reveals = async (path: string) => (await costOf(service, () => ask(service, path))).reveals;
     const user = service.world.users.byHandle(holder(service));

@@ -13,7 +13,7 @@ const board = '/v2/launchpad/leaderboard/traders';
 const DAY = 86_400_000;
 
 describe('the launchpad', () => {
-  it('answers a wallet with its account, and one without any with 404', async () => {
+  it('returns the account of a wallet, or 404', async () => {
     const service = await sandbox();
     const { wallet } = first((await ask(service, board)).body.entries as BoardEntry[]);
     const { status, body } = await ask(service, `/v2/launchpad/user/wallet/${wallet}`);
@@ -22,7 +22,7 @@ describe('the launchpad', () => {
     expect(await verdict(service, '/v2/launchpad/user/wallet/nobody')).toBe('404 NOT_OBSERVED');
   });
 
-  it('gives 25 callouts a page, newest first, walked to the end by nextBefore', async () => {
+  it('returns 25 callouts per page, newest first, up to the end', async () => {
     const service = await sandbox({ ratePerMinute: 10_000 });
     const rows: Callout[] = [];
     for (let before = ''; ; ) {
@@ -44,7 +44,7 @@ describe('the launchpad', () => {
     expect(times).toEqual([...times].sort((one, other) => other - one));
   });
 
-  it('narrows callouts to a coin and to a wallet', async () => {
+  it('filters callouts by coin and by wallet', async () => {
     const service = await sandbox();
     const { coinMint, wallet } = first((await ask(service, feed)).body.items as Callout[]);
     const ofCoin = (await ask(service, `${feed}/token/${coinMint}`)).body.items as Callout[];
@@ -59,14 +59,14 @@ describe('the launchpad', () => {
     });
   });
 
-  it('refuses an unknown before with 400 on all three feeds', async () => {
+  it('rejects an unknown before with 400 on all three feeds', async () => {
     const service = await sandbox();
     for (const path of [feed, `${feed}/token/x`, `${feed}/wallet/x`]) {
       expect(await verdict(service, `${path}?before=nothing`)).toBe('400 VALIDATION_ERROR');
     }
   });
 
-  it('shows a new callout on top of a poll', async () => {
+  it('shows a new callout first', async () => {
     const service = await sandbox();
     await service.advance(1_000);
     const { id } = await service.control('callout', {});
@@ -82,7 +82,7 @@ describe('the launchpad', () => {
     expect(await verdict(await sandbox(), `/v2/launchpad/${path}`)).toBe('400 VALIDATION_ERROR');
   });
 
-  it('costs 10 CU a call, found or not, and no reveal', async () => {
+  it('costs 10 CU per call, found or not, and no reveal', async () => {
     const service = await sandbox();
     for (const path of [
       feed,
@@ -98,7 +98,7 @@ describe('the launchpad', () => {
 });
 
 describe('the leaderboard', () => {
-  it('holds the top 100 in order, weekly unless asked otherwise', async () => {
+  it('returns the top 100 in order, weekly by default', async () => {
     const service = await sandbox({ traders: 500 });
     const { body } = await ask(service, board);
     expect(() => Board.parse(body)).not.toThrow();
@@ -109,11 +109,11 @@ describe('the leaderboard', () => {
     expect(sums).toEqual([...sums].sort((one, other) => other - one));
   });
 
-  it.each(['daily', 'weekly', 'monthly'])('answers the period %s', async (period) => {
+  it.each(['daily', 'weekly', 'monthly'])('accepts the period %s', async (period) => {
     expect((await ask(await sandbox(), `${board}?period=${period}`)).body.period).toBe(period);
   });
 
-  it('gives the latest snapshot at or before an instant, as epoch ms or ISO', async () => {
+  it('returns the latest snapshot at or before a time, in epoch ms or ISO', async () => {
     const service = await sandbox();
     const latest = (await ask(service, board)).body;
     const at = latest.capturedAt;

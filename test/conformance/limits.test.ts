@@ -6,7 +6,7 @@ import { ask, bearer, MINUTE, refusedHandshake, sandbox, verdict } from './help.
 const me = '/v2/me';
 
 describe('the rate limit', () => {
-  it("is the plan's, as me says", async () => {
+  it('is that of the plan, as me reports', async () => {
     const service = await sandbox();
     for (const plan of ['explore', 'starter', 'builder', 'growth', 'scale'] as const) {
       const { body } = await ask(service, me, { key: service.addKey({ plan }) });
@@ -14,7 +14,7 @@ describe('the rate limit', () => {
     }
   });
 
-  it('is one per key over all endpoints, and says in seconds when to come again', async () => {
+  it('covers all endpoints of a key, and says how long to wait', async () => {
     const service = await sandbox({ plan: 'explore' });
     for (let call = 0; call < 30; call++) {
       expect((await ask(service, me)).status).toBe(200);
@@ -29,7 +29,7 @@ describe('the rate limit', () => {
     expect(await verdict(service, me)).toBe('200');
   });
 
-  it("is each key's own", async () => {
+  it('is separate for each key', async () => {
     const service = await sandbox({ ratePerMinute: 1 });
     const other = service.addKey({ ratePerMinute: 1 });
     expect(await verdict(service, me)).toBe('200');
@@ -37,7 +37,7 @@ describe('the rate limit', () => {
     expect(await verdict(service, me, { key: other })).toBe('200');
   });
 
-  it('lets every second call after it through as places come free, refused ones taking none', async () => {
+  it('does not count rejected calls', async () => {
     const service = await sandbox({ ratePerMinute: 2 });
     await ask(service, me);
     await service.advance(MINUTE / 2);
@@ -49,8 +49,8 @@ describe('the rate limit', () => {
   });
 });
 
-describe('the burst ceiling', () => {
-  it('is one per address, over all keys', async () => {
+describe('the burst limit', () => {
+  it('covers all keys of an address', async () => {
     const service = await sandbox({ burstPerSecond: 3 });
     const keys = [service.key, service.addKey({}), service.addKey({}), service.addKey({})];
     const verdicts: string[] = [];

@@ -26,11 +26,11 @@ async function talk(socket: Listener, frame: unknown) {
 }
 
 describe('the handshake', () => {
-  it('is the only way in: a plain GET is 404', async () => {
+  it('is required: a plain GET is 404', async () => {
     expect(await verdict(await sandbox(), '/v2/ws')).toBe('404 NOT_FOUND');
   });
 
-  it('refuses with plain HTTP and the documented body, before the upgrade', async () => {
+  it('is rejected with plain HTTP and the documented body, before the upgrade', async () => {
     const service = await sandbox();
     const starter = service.addKey({ plan: 'starter' });
     const poor = service.addKey({ monthlyUnits: 19_999 });
@@ -50,7 +50,7 @@ describe('the handshake', () => {
     expect(service.meter().totalUnits).toBe(0);
   });
 
-  it('answers one that is not whole with 400 and the documented body', async () => {
+  it('is rejected with 400 if it is incomplete', async () => {
     const service = await sandbox();
     const offer = { connection: 'Upgrade', upgrade: 'websocket' };
     expect(await askWith(service, '/v2/ws', offer)).toEqual({
@@ -60,14 +60,14 @@ describe('the handshake', () => {
     expect(service.meter().totalUnits).toBe(0);
   });
 
-  it('takes the key by X-Api-Key as well', async () => {
+  it('accepts the key as X-Api-Key', async () => {
     const service = await sandbox({ plan: 'starter' });
     expect((await refusedHandshake(service, { 'x-api-key': service.key })).status).toBe(403);
   });
 });
 
 describe('a connection', () => {
-  it('begins with ready and a connection id of its own', async () => {
+  it('starts with ready and a unique connection id', async () => {
     const service = await sandbox();
     const frames = [await (await connect(service)).next(), await (await connect(service)).next()];
     for (const frame of frames) expect(frame).toEqual({ type: 'ready', connectionId: expect.any(String) });
@@ -81,7 +81,7 @@ describe('a connection', () => {
     expect(await socket.drain()).toEqual([]);
   });
 
-  it('receives every post after it subscribed to all, as pages show it and with two fields more', async () => {
+  it('receives every post after subscribing to all, as in the pages plus two fields', async () => {
     const service = await sandbox();
     const socket = await listen(service);
     expect(await socket.subscribe()).toEqual({ type: 'subscription', subscription: all });
@@ -101,7 +101,7 @@ describe('a connection', () => {
     }
   });
 
-  it('receives the posts of its tokens only, EVM in any case', async () => {
+  it('receives only the posts of its tokens, EVM in any case', async () => {
     const service = await sandbox();
     const socket = await listen(service);
     const token = '0xABCDEF0000000000000000000000000000000001';
@@ -116,7 +116,7 @@ describe('a connection', () => {
     expect((await socket.drain()).map(({ data }) => data.id)).toEqual(['one', 'three']);
   });
 
-  it('holds one subscription: a new one replaces it, and says so right before', async () => {
+  it('has one subscription; a new one replaces it, after a replaced frame', async () => {
     const service = await sandbox();
     const socket = await listen(service);
     await socket.subscribe();
@@ -139,7 +139,7 @@ describe('a connection', () => {
     ]);
   });
 
-  it('answers unsubscribe with a subscription of null, and sends no more', async () => {
+  it('confirms unsubscribe with a null subscription, and receives no more', async () => {
     const service = await sandbox();
     const socket = await listen(service);
     await socket.subscribe();
@@ -151,7 +151,7 @@ describe('a connection', () => {
     expect(typesOf(await talk(socket, subscribe(all)))).toEqual(['subscription']);
   });
 
-  it('takes 50 addresses, and answers 51 with an error that says both numbers', async () => {
+  it('accepts 50 addresses, and rejects 51 with both numbers', async () => {
     const service = await sandbox();
     const socket = await listen(service);
     const names = Array.from({ length: 51 }, (_, at) => `token${at}`);
@@ -179,7 +179,7 @@ describe('a connection', () => {
     expect((await socket.drain()).map(({ data }) => data.id)).toEqual([post.id]);
   });
 
-  it('replays nothing, and forgets the subscription with the connection', async () => {
+  it('replays nothing, and loses its subscription when it closes', async () => {
     const service = await sandbox();
     const first = await listen(service);
     await first.subscribe();
@@ -194,7 +194,7 @@ describe('a connection', () => {
     expect((await second.drain()).map(({ data }) => data.id)).toEqual([post.id]);
   });
 
-  it('never sends a thesis twice, though it be posted again', async () => {
+  it('never receives a thesis twice', async () => {
     const service = await sandbox();
     const socket = await listen(service);
     await socket.subscribe();
@@ -206,7 +206,7 @@ describe('a connection', () => {
 });
 
 describe('pings', () => {
-  it('come every 30 seconds, and an answered socket lives on', async () => {
+  it('come every 30 seconds and keep an answering socket open', async () => {
     const service = await sandbox();
     const socket = await listen(service);
     let pings = 0;
@@ -218,7 +218,7 @@ describe('pings', () => {
     expect([pings, socket.ws.readyState, service.state().sockets.length]).toEqual([10, socket.ws.OPEN, 1]);
   });
 
-  it('close a socket that has not answered by the next', async () => {
+  it('close a socket that did not answer the previous one', async () => {
     const service = await sandbox();
     const socket = await listen(service, service.key, false);
     service.setClock(NOON + 30_000);
@@ -230,7 +230,7 @@ describe('pings', () => {
 });
 
 describe('the price of a socket', () => {
-  it('is 20,000 CU a minute held open, each started minute at its start', async () => {
+  it('is 20,000 CU for each started minute', async () => {
     const service = await sandbox();
     const socket = await listen(service);
     expect(service.meter().unitsUsed).toBe(20_000);
@@ -245,7 +245,7 @@ describe('the price of a socket', () => {
     expect(service.meter().unitsUsed).toBe(40_000);
   });
 
-  it('follows the time that passed where that is switched on', async () => {
+  it('can be charged by elapsed time', async () => {
     const service = await sandbox({ socketBilling: 'elapsed' });
     const socket = await listen(service);
     expect(service.meter().unitsUsed).toBe(0);
@@ -257,7 +257,7 @@ describe('the price of a socket', () => {
     expect(service.meter().unitsUsed).toBe(10_100);
   });
 
-  it("is each socket's own", async () => {
+  it('is charged per socket', async () => {
     const service = await sandbox();
     await listen(service);
     await listen(service);
@@ -265,7 +265,7 @@ describe('the price of a socket', () => {
     expect(service.meter().unitsUsed).toBe(80_000);
   });
 
-  it('ends in close code 1008 when the units run out', async () => {
+  it('closes the socket with 1008 when the units run out', async () => {
     const service = await sandbox({ monthlyUnits: 50_000 });
     const socket = await listen(service);
     await service.advance(2 * MINUTE);
@@ -275,7 +275,7 @@ describe('the price of a socket', () => {
     expect((await refusedHandshake(service, bearer(service.key))).status).toBe(402);
   });
 
-  it('is counted on an unmetered key, whose socket stays', async () => {
+  it('is counted for an unmetered key, whose socket stays open', async () => {
     const service = await sandbox({ unmetered: true, monthlyUnits: 0 });
     const socket = await listen(service);
     await service.advance(3 * MINUTE);

@@ -16,7 +16,7 @@ import {
 const batch = '/v2/user/handles/pnl';
 
 describe('trading numbers', () => {
-  it('hold all four windows, each null or whole', async () => {
+  it('have all four windows, each null or complete', async () => {
     const service = await sandbox();
     for (const name of service.world.users.handles.slice(0, 20)) {
       const { status, body } = await ask(service, `/v2/user/handle/${encodeURIComponent(name)}/pnl`);
@@ -44,7 +44,7 @@ describe('trading numbers', () => {
     }
   });
 
-  it('give the return as a share of what was paid, and null where nothing was bought', async () => {
+  it('have a return relative to purchases, null without any', async () => {
     const service = await sandbox();
     const { body } = await ask(service, batch, {
       body: { handles: service.world.users.handles.slice(0, 60) },
@@ -60,13 +60,13 @@ describe('trading numbers', () => {
     }
   });
 
-  it('answer a known trader without a proven wallet with 200 and wallet null', async () => {
+  it('have a null wallet for a known trader without a verified one', async () => {
     const service = await sandbox();
     const { status, body } = await ask(service, `/v2/user/handle/${bare(service)}/pnl`);
     expect([status, body.wallet, body.evmWallet]).toEqual([200, null, null]);
   });
 
-  it('answer a wallet of which no trade is held with every window null, alone and in a batch', async () => {
+  it('have null windows for a wallet without trades, alone and in a batch', async () => {
     const service = await sandbox();
     const name = first(
       handlesWhere(service, holdsWallet).filter(
@@ -80,7 +80,7 @@ describe('trading numbers', () => {
     expect(many.body).toEqual({ count: 1, missing: ['nobody_at_all'], entries: [body] });
   });
 
-  it('name X by the bare username, where a user record has the link', async () => {
+  it('have the bare X username', async () => {
     const service = await sandbox();
     const name = first(handlesWhere(service, (user) => user.twitter !== null));
     const { body } = await ask(service, `/v2/user/handle/${name}`);
@@ -88,7 +88,7 @@ describe('trading numbers', () => {
     expect(body.twitter).toBe(`https://x.com/${numbers.body.twitter}`);
   });
 
-  it('cost 30,000 CU a hit and 200 a miss', async () => {
+  it('cost 30,000 CU per hit and 200 per miss', async () => {
     const service = await sandbox();
     const cost = (name: string) => costOf(service, () => ask(service, `/v2/user/handle/${name}/pnl`));
     expect(await cost(holder(service))).toEqual({ cu: 30_000, reveals: 1 });
@@ -98,7 +98,7 @@ describe('trading numbers', () => {
 });
 
 describe('the batch', () => {
-  it('answers in the order requested, with the single records, and names the missing', async () => {
+  it('returns the single records in order, and lists missing handles', async () => {
     const service = await sandbox();
     const [one = '', two = '', three = ''] = service.world.users.handles;
     const { body } = await ask(service, batch, {
@@ -127,7 +127,7 @@ describe('the batch', () => {
     expect(service.meter().unitsUsed).toBe(400);
   });
 
-  it('is served whole or refused whole with 402, to the unit', async () => {
+  it('is served completely or rejected completely with 402', async () => {
     const handlesOf = (service: Awaited<ReturnType<typeof sandbox>>) => [
       ...handlesWhere(service, holdsWallet).slice(0, 3),
       'gone',
@@ -140,7 +140,7 @@ describe('the batch', () => {
     expect(enough.meter().unitsRemaining).toBe(0);
   });
 
-  it('counts one reveal for a response that returned wallets, or one for each entry where that is switched', async () => {
+  it('counts one reveal per response, or optionally per entry', async () => {
     const names = (service: Awaited<ReturnType<typeof sandbox>>) =>
       handlesWhere(service, holdsWallet).slice(0, 3);
     const literal = await sandbox();
@@ -165,7 +165,7 @@ describe('the batch', () => {
     expect(service.meter().totalUnits).toBe(0);
   });
 
-  it('takes 100 handles', async () => {
+  it('accepts 100 handles', async () => {
     const service = await sandbox();
     const handles = Array.from({ length: 100 }, (_, at) => `nobody${at}`);
     expect((await ask(service, batch, { body: { handles } })).body.missing).toHaveLength(100);

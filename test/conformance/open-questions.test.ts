@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { recognise } from '../../src/contract/forms.ts';
 import { ask, holder, NOON, sandbox } from './help.ts';
 
-describe('what the description leaves open stands behind a switch', () => {
+describe('open questions of the description are options', () => {
   it('envelope: answers bare, or wrapped in data and meta', async () => {
     const bare = await sandbox({ envelope: 'bare' });
     const wrapped = await sandbox({ envelope: 'wrapped' });
@@ -18,13 +18,13 @@ describe('what the description leaves open stands behind a switch', () => {
     expect(other.meta.requestId).not.toBe(body.meta.requestId);
   });
 
-  it('envelope: errors and the description of the service are never wrapped', async () => {
+  it('envelope: errors and the OpenAPI document are never wrapped', async () => {
     const service = await sandbox({ envelope: 'wrapped' });
     expect(Object.keys((await ask(service, '/v2/thesis?limit=0')).body)).toEqual(['error']);
     expect((await ask(service, '/openapi.json')).body.openapi).toBe('3.1.0');
   });
 
-  it('page: limits above 20 are honoured, or pages hold 20 rows at most', async () => {
+  it('page: limits above 20 are honored, or pages have at most 20 rows', async () => {
     const full = await ask(await sandbox({ page: 'full' }), '/v2/thesis?limit=100');
     const capped = await ask(await sandbox({ page: 'capped' }), '/v2/thesis?limit=100');
     expect([full.body.count, capped.body.count]).toEqual([100, 20]);

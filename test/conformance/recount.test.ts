@@ -12,7 +12,7 @@ import {
   until,
 } from './help.ts';
 
-/** Numbers from a seed, so that a run that fails can be run again: SEED=... */
+/** Seeded randomness: SEED=n repeats a failed run. */
 function dice(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -21,7 +21,7 @@ function dice(seed: number) {
   };
 }
 
-/** The price list in words of its own: nothing here reads the contract's table. */
+/** An independent price list: nothing here reads the contract's table. */
 function priceOf(kind: string, reply: Reply, limit: number): { cu: number; reveals: number } {
   const { status, body } = reply;
   const free = { cu: 0, reveals: 0 };
@@ -56,7 +56,7 @@ function priceOf(kind: string, reply: Reply, limit: number): { cu: number; revea
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
 describe('the meter', () => {
-  it(`agrees to the unit with an independent recount of what was answered (SEED=${seed})`, async () => {
+  it(`equals an independent recount of the responses (SEED=${seed})`, async () => {
     const roll = dice(seed);
     const service = await sandbox({
       ratePerMinute: 100_000,
@@ -108,7 +108,7 @@ describe('the meter', () => {
         ['none', '/v2/nothing'],
         ['none', '/openapi.json'],
       ];
-      // Dear calls are the rarer, so that the units last for a while.
+      // Expensive calls are rare, so that the units last longer.
       const [kind, path, options] = first(calls.slice(roll(calls.length)));
       if (['wallet', 'pnl', 'batch', 'resolve'].includes(kind) && roll(3) > 0) continue;
       const reply = await ask(service, path, options);
@@ -131,7 +131,7 @@ describe('the meter', () => {
     expect(charged).toBe(cu);
   });
 
-  it('agrees with the recount of sockets and calls together', async () => {
+  it('equals the recount of sockets and calls together', async () => {
     const service = await sandbox();
     const sockets = [await listen(service), await listen(service)];
     await service.advance(2.5 * MINUTE);

@@ -5,7 +5,7 @@ const found = { outcome: 'found', ms: 3_000, queue: 0 } as const;
 const post = { method: 'POST' };
 
 describe('resolve', () => {
-  it('answers from a wallet already held: 200, x-service-resolve cached, 30,000 CU', async () => {
+  it('returns a verified wallet: 200, x-service-resolve cached, 30,000 CU', async () => {
     const service = await sandbox();
     const path = `/v2/user/handle/${holder(service)}`;
     const cost = await costOf(service, async () => {
@@ -16,7 +16,7 @@ describe('resolve', () => {
     expect(cost).toEqual({ cu: 30_000, reveals: 1 });
   });
 
-  it('looks for a wallet live where none is held: 200, x-service-resolve live', async () => {
+  it('searches an unverified wallet live: 200, x-service-resolve live', async () => {
     const service = await sandbox({ world: worldWith(found) });
     const path = `/v2/user/handle/${bare(service)}`;
     const asked = ask(service, `${path}/resolve`, post);
@@ -30,7 +30,7 @@ describe('resolve', () => {
     expect(again.headers.get('x-service-resolve')).toBe('cached');
   });
 
-  it('lets a repeated call join the running resolve, and charges each answer', async () => {
+  it('joins a running resolve, and charges each response', async () => {
     const service = await sandbox({ world: worldWith(found) });
     const path = `/v2/user/handle/${bare(service)}/resolve`;
     const other = `/v2/user/handle/@${bare(service).toUpperCase()}/resolve`;
@@ -46,7 +46,7 @@ describe('resolve', () => {
     expect(service.meter().unitsUsed).toBe(60_000);
   });
 
-  it('answers queued with a position that moves, and then with the wallet', async () => {
+  it('returns queued with a moving position, then the wallet', async () => {
     const service = await sandbox({ world: worldWith({ outcome: 'found', ms: 2_000, queue: 3 }) });
     const path = `/v2/user/handle/${bare(service)}/resolve`;
     const { body } = await ask(service, path, post);
@@ -71,7 +71,7 @@ describe('resolve', () => {
     expect([started(service), service.meter().unitsUsed]).toEqual([1, 30_000 + 5 * 200]);
   });
 
-  it('answers timeout when the wallet does not come while the call can be held', async () => {
+  it('returns timeout if the wallet takes too long', async () => {
     const service = await sandbox({ world: worldWith({ outcome: 'found', ms: MINUTE, queue: 0 }) });
     const asked = ask(service, `/v2/user/handle/${bare(service)}/resolve`, post);
     await until(() => waiting(service) === 1);
@@ -100,13 +100,13 @@ describe('resolve', () => {
     },
   );
 
-  it('answers a handle that no user has with 404, for 200 CU', async () => {
+  it('returns 404 for an unknown handle, for 200 CU', async () => {
     const service = await sandbox();
     expect(await verdict(service, '/v2/user/handle/nobody_at_all/resolve', post)).toBe('404 NOT_OBSERVED');
     expect(service.meter().unitsUsed).toBe(200);
   });
 
-  it('is refused with 402 before any work when the key cannot pay for a hit', async () => {
+  it('is rejected with 402 before any work if the key cannot pay for a hit', async () => {
     const service = await sandbox({ world: worldWith(found), monthlyUnits: 29_999 });
     for (const name of [bare(service), holder(service), 'nobody_at_all']) {
       expect(await verdict(service, `/v2/user/handle/${name}/resolve`, post)).toBe('402 QUOTA_EXCEEDED');
@@ -114,7 +114,7 @@ describe('resolve', () => {
     expect([started(service), service.meter().unitsUsed]).toEqual([0, 0]);
   });
 
-  it('keeps the price of a hit aside while it works, so that nothing else can spend it', async () => {
+  it('reserves the price of a hit while it runs', async () => {
     const service = await sandbox({ world: worldWith(found), monthlyUnits: 30_150 });
     const asked = ask(service, `/v2/user/handle/${bare(service)}/resolve`, post);
     await until(() => waiting(service) === 1);
@@ -125,7 +125,7 @@ describe('resolve', () => {
     expect(service.meter().unitsRemaining).toBe(50);
   });
 
-  it('is limited to 10 a minute for each address, over all keys and apart from the plan rate', async () => {
+  it('is limited to 10 per minute and address, across keys', async () => {
     const service = await sandbox();
     const keys = [service.key, service.addKey({ plan: 'scale' })];
     const path = '/v2/user/handle/nobody_at_all/resolve';

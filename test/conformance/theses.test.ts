@@ -7,7 +7,7 @@ type Service = Awaited<ReturnType<typeof sandbox>>;
 const common = ['count', 'hasMore', 'items', 'nextBefore', 'updatedAt'];
 const ids = (items: readonly Thesis[]) => items.map(({ id }) => id);
 
-/** Every row of a feed, walked by `nextBefore`. */
+/** Every row of a feed, read with `nextBefore`. */
 async function walk(service: Service, path: string, limit: number) {
   const rows: Thesis[] = [];
   const join = path.includes('?') ? '&' : '?';
@@ -32,7 +32,7 @@ const postAt = (id: string, platformCreatedAt: number | null, more: Partial<Thes
 });
 
 describe('the thesis feed', () => {
-  it('gives 20 rows unless asked otherwise, newest first', async () => {
+  it('returns 20 rows by default, newest first', async () => {
     const service = await sandbox();
     const { status, body } = await ask(service, '/v2/thesis');
     expect([status, body.count, body.items.length, body.hasMore]).toEqual([200, 20, 20, true]);
@@ -51,7 +51,7 @@ describe('the thesis feed', () => {
     }
   });
 
-  it('is walked to its end by nextBefore, each row once, whatever the page', async () => {
+  it('returns each row once up to the end, with any page size', async () => {
     const service = await sandbox({ ratePerMinute: 10_000 });
     const all = await walk(service, '/v2/thesis', 100);
     expect(all).toHaveLength(600);
@@ -59,7 +59,7 @@ describe('the thesis feed', () => {
     expect(ids(await walk(service, '/v2/thesis', 37))).toEqual(ids(all));
   });
 
-  it('walks exactly among posts of one millisecond', async () => {
+  it('returns each of several posts in one millisecond once', async () => {
     const service = await sandbox({ ratePerMinute: 10_000 });
     for (let number = 0; number < 50; number++) service.post(postAt(`tie-${number}`, NOON));
     const one = ids(await walk(service, '/v2/thesis', 1)).filter((id) => id.startsWith('tie'));
@@ -68,7 +68,7 @@ describe('the thesis feed', () => {
     expect(seven).toEqual(one);
   });
 
-  it('keeps a walk steady while posts arrive', async () => {
+  it('returns consistent pages while posts arrive', async () => {
     const service = await sandbox();
     const before = await ask(service, '/v2/thesis');
     const next = `/v2/thesis?before=${before.body.nextBefore}`;
@@ -93,11 +93,11 @@ describe('the thesis feed', () => {
     },
   );
 
-  it.each(['0', '101', '-1', '1.5', 'ten', ''])('refuses limit=%s with 400', async (limit) => {
+  it.each(['0', '101', '-1', '1.5', 'ten', ''])('rejects limit=%s with 400', async (limit) => {
     expect(await verdict(await sandbox(), `/v2/thesis?limit=${limit}`)).toBe('400 VALIDATION_ERROR');
   });
 
-  it('adds the normalised token, its network and symbol to a token page', async () => {
+  it('adds the normalized token, its network and symbol to a token page', async () => {
     const service = await sandbox();
     service.post(postAt('evm', NOON));
     const mixed = '0xABCDEF0000000000000000000000000000000001';
@@ -112,7 +112,7 @@ describe('the thesis feed', () => {
     expect(() => TokenThesisPage.parse(body)).not.toThrow();
   });
 
-  it('names them though its newest post does not', async () => {
+  it('adds network and symbol even if the newest post lacks them', async () => {
     const service = await sandbox();
     const mixed = '0xABCDEF0000000000000000000000000000000001';
     service.post(postAt('older', NOON - 1));
@@ -121,7 +121,7 @@ describe('the thesis feed', () => {
     expect(body).toMatchObject({ count: 2, tokenNetwork: 'base', symbol: 'TIE' });
   });
 
-  it('takes a Solana token in its own case alone', async () => {
+  it('is case-sensitive for Solana tokens', async () => {
     const service = await sandbox();
     const tokenAddress = 'So11111111111111111111111111111111111111112';
     service.post(postAt('sol', NOON, { tokenAddress, tokenNetwork: 'sol' }));
@@ -131,7 +131,7 @@ describe('the thesis feed', () => {
     expect(other.body).toMatchObject({ tokenAddress: tokenAddress.toLowerCase(), count: 0 });
   });
 
-  it('answers a token of which nothing was said with an empty page, network and symbol null', async () => {
+  it('returns an empty page for a token without theses, with null network and symbol', async () => {
     const service = await sandbox();
     const { status, body } = await ask(
       service,
@@ -152,7 +152,7 @@ describe('the thesis feed', () => {
     ]);
   });
 
-  it('narrows to an author, and to an author and a token', async () => {
+  it('filters by author, and by author and token', async () => {
     const service = await sandbox();
     const all = await walk(service, '/v2/thesis', 100);
     const { authorId, tokenAddress } = first(all.filter((item) => item.authorId && item.tokenAddress));
@@ -167,7 +167,7 @@ describe('the thesis feed', () => {
     expect(ids(both.body.items)).toEqual(ids(expected));
   });
 
-  it('carries the id of a user record as authorId', async () => {
+  it("has the user's id as authorId", async () => {
     const service = await sandbox();
     const { items } = (await ask(service, '/v2/thesis')).body;
     const { authorId, authorHandle } = first((items as Thesis[]).filter((item) => item.authorId));
@@ -175,7 +175,7 @@ describe('the thesis feed', () => {
     expect([body.id, body.handle]).toEqual([authorId, authorHandle]);
   });
 
-  it('answers an author who said nothing about a token with an empty page, EVM lower-cased', async () => {
+  it('returns an empty page for an author without theses about a token', async () => {
     const service = await sandbox();
     const { items } = (await ask(service, '/v2/thesis')).body;
     const { authorId } = first((items as Thesis[]).filter((item) => item.authorId));
@@ -185,7 +185,7 @@ describe('the thesis feed', () => {
     expect(body).toMatchObject({ userId: authorId, tokenAddress: token.toLowerCase(), count: 0, items: [] });
   });
 
-  it('answers an author of whom nothing is held with an empty page', async () => {
+  it('returns an empty page for an unknown author', async () => {
     const { status, body } = await ask(
       await sandbox(),
       '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11',
@@ -193,7 +193,7 @@ describe('the thesis feed', () => {
     expect([status, body.count, body.hasMore, body.nextBefore]).toEqual([200, 0, false, null]);
   });
 
-  it('refuses an author id that is no UUID with 400', async () => {
+  it('rejects an author id that is not a UUID with 400', async () => {
     const service = await sandbox();
     expect(await verdict(service, '/v2/thesis/user/mira')).toBe('400 VALIDATION_ERROR');
     expect(await verdict(service, '/v2/thesis/user/mira/token/0xabc')).toBe('400 VALIDATION_ERROR');
@@ -216,7 +216,7 @@ describe('the thesis feed', () => {
     }
   });
 
-  it('shows a post that turns up late at its own place, below newer ones', async () => {
+  it('shows a late post at its place, below newer ones', async () => {
     const service = await sandbox();
     await service.advance(1_000);
     const late = service.post();
@@ -228,7 +228,7 @@ describe('the thesis feed', () => {
     expect(ids((await ask(service, '/v2/thesis')).body.items).slice(0, 2)).toEqual([newer.id, late.id]);
   });
 
-  it('knows a post that was taken out no more: it is no cursor', async () => {
+  it('rejects a deleted post as a cursor', async () => {
     const service = await sandbox();
     const { body } = await ask(service, '/v2/thesis?limit=3');
     const [, gone] = ids(body.items);

@@ -60,7 +60,7 @@ describe('the package', () => {
     ]);
     expect(
       below(installed).filter(
-        (path) => !/(\.(cjs|txt|1|md|svg)|LICENSE|bin\/trdr\.js|package\.json)$/.test(path),
+        (path) => !/(\.(cjs|json|txt|1|md|svg)|LICENSE|bin\/trdr\.js|package\.json)$/.test(path),
       ),
     ).toEqual([
       'completions/trdr.bash',

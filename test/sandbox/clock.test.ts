@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { manualClock, runningClock } from '../../src/sandbox/clock.ts';
 
 describe('the clock', () => {
-  it('runs tasks in the order of their times, each at its own', async () => {
+  it('runs tasks in order, each at its own time', async () => {
     const clock = manualClock(1_000);
     const ran: [string, number][] = [];
     const at = (name: string, time: number) => clock.at(time, () => ran.push([name, clock.now()]));
@@ -21,7 +21,7 @@ describe('the clock', () => {
     expect(ran.at(-1)).toEqual(['late', 1_300]);
   });
 
-  it('runs what a task adds while time passes', async () => {
+  it('runs a task that another task adds while time moves', async () => {
     const clock = manualClock(0);
     const ran: number[] = [];
     const tick = () => {
@@ -33,7 +33,7 @@ describe('the clock', () => {
     expect(ran).toEqual([10, 20, 30]);
   });
 
-  it('awaits what a task returns before time goes on', async () => {
+  it('awaits the promise of a task before time moves on', async () => {
     const clock = manualClock(0);
     const ran: string[] = [];
     clock.at(1, async () => {
@@ -45,7 +45,7 @@ describe('the clock', () => {
     expect(ran).toEqual(['first, to its end', 'second']);
   });
 
-  it('jumps: what is due runs once, late', () => {
+  it('runs due tasks once after a jump', () => {
     const clock = manualClock(0);
     const ran: number[] = [];
     const tick = () => {
@@ -57,7 +57,7 @@ describe('the clock', () => {
     expect(ran).toEqual([1_000]);
   });
 
-  it('calls a task off', async () => {
+  it('cancels a task', async () => {
     const clock = manualClock(0);
     let ran = 0;
     const cancel = clock.at(10, () => ran++);
@@ -68,7 +68,7 @@ describe('the clock', () => {
     expect(ran).toBe(1);
   });
 
-  it('runs by itself from where it was set, and can be moved as well', async () => {
+  it('runs by itself from a given time, and can be moved', async () => {
     const clock = runningClock(5_000);
     await new Promise((resolve) => clock.at(clock.now() + 1, () => resolve(null)));
     let ran = 0;

@@ -16,8 +16,8 @@ type Service = Awaited<ReturnType<typeof sandbox>>;
 const steer = (service: Service, verb: string, body?: unknown, headers = {}) =>
   ask(service, `/_sandbox/${verb}`, { key: null, headers, method: 'POST', body: body ?? {} });
 
-describe('the control call', () => {
-  it('shows the state, the meters and the log', async () => {
+describe('control operations', () => {
+  it('return the state, the usage and the log', async () => {
     const service = await sandbox();
     await ask(service, '/v2/thesis');
     const state = (await steer(service, 'state')).body;
@@ -31,7 +31,7 @@ describe('the control call', () => {
     ]);
   });
 
-  it('moves the clock, and makes and withholds posts', async () => {
+  it('move the clock, publish posts and withhold them', async () => {
     const service = await sandbox();
     expect((await steer(service, 'clock', { advanceMs: 5_000 })).body).toEqual({ now: NOON + 5_000 });
     const [post] = (await steer(service, 'post', { count: 1 })).body;
@@ -45,7 +45,7 @@ describe('the control call', () => {
     expect(await newest()).not.toBe(post.id);
   });
 
-  it('changes faults, makes keys and tops them up', async () => {
+  it('change faults, create keys and top them up', async () => {
     const service = await sandbox();
     expect((await steer(service, 'faults', { spec: '500@me' })).body).toEqual({ spec: '500@me' });
     expect(await verdict(service, '/v2/me')).toBe('500 INTERNAL_ERROR');
@@ -57,7 +57,7 @@ describe('the control call', () => {
     expect(await verdict(service, '/v2/thesis', { key: made.key })).toBe('200');
   });
 
-  it('renames users, and restarts', async () => {
+  it('rename users and simulate a restart', async () => {
     const service = await sandbox();
     await steer(service, 'rename', { handle: holder(service), to: 'new_name' });
     expect(await verdict(service, '/v2/user/handle/new_name')).toBe('200');
@@ -65,7 +65,7 @@ describe('the control call', () => {
     expect(await verdict(service, '/v2/me')).toBe('200');
   });
 
-  it('says what is wrong', async () => {
+  it('describe invalid requests', async () => {
     const service = await sandbox();
     expect((await steer(service, 'nothing')).status).toBe(404);
     expect((await steer(service, 'faults', { spec: 'nonsense' })).body.error.message).toContain('nonsense');
@@ -74,7 +74,7 @@ describe('the control call', () => {
     expect((await steer(service, 'rename', { handle: 'nobody_at_all', to: 'x' })).status).toBe(400);
   });
 
-  it('is no use to web pages, nor under another name', async () => {
+  it('reject web pages and other host names', async () => {
     const service = await sandbox();
     expect((await steer(service, 'state', undefined, { origin: 'https://example.com' })).status).toBe(403);
     const status = await new Promise((resolve) => {
@@ -88,7 +88,7 @@ describe('the control call', () => {
     expect((await fetch(`${service.url}/_sandbox/restart`)).status).toBe(405);
   });
 
-  it('neither counts as a request nor needs a key', async () => {
+  it('need no key and do not count as requests', async () => {
     const service = await sandbox({ ratePerMinute: 1 });
     for (let call = 0; call < 5; call++) expect((await steer(service, 'state')).status).toBe(200);
     expect(service.log).toEqual([]);
@@ -96,14 +96,14 @@ describe('the control call', () => {
 });
 
 describe('several sandboxes', () => {
-  it('stand apart in one process', async () => {
+  it('are independent of each other in one process', async () => {
     const [one, two] = [await sandbox(), await sandbox()];
     await ask(one, '/v2/thesis');
     expect([one.meter().totalUnits, two.meter().totalUnits]).toEqual([200, 0]);
     expect(one.port).not.toBe(two.port);
   });
 
-  it('are the same for the same seed', async () => {
+  it('are identical for the same seed', async () => {
     const [one, two, other] = [await sandbox(), await sandbox(), await sandbox({ seed: 2 })];
     expect(one.key).toBe(two.key);
     expect(one.key).not.toBe(other.key);
@@ -111,7 +111,7 @@ describe('several sandboxes', () => {
     expect((await ask(one, path)).body).toEqual((await ask(two, path)).body);
   });
 
-  it('take a fixed port and key, and say when the port is taken', async () => {
+  it('accept a fixed port and key, and report a port that is in use', async () => {
     const one = await sandbox({ key: 'trdr_test_mine' });
     expect(one.key).toBe('trdr_test_mine');
     await expect(sandbox({ port: one.port })).rejects.toThrow(/EADDRINUSE/);

@@ -6,22 +6,22 @@ import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
 
 const rule = (text: string) => parseFaults(text)[0];
 
-describe('the faults grammar', () => {
-  it('reads chances as shares and as per cent', () => {
+describe('the fault syntax', () => {
+  it('parses chances as fractions and percentages', () => {
     expect(rule('drop=0.01')?.chance).toBe(0.01);
     expect(rule('429=5%')?.chance).toBe(0.05);
     expect(rule('500=100%')?.chance).toBe(1);
     expect(rule('500')?.chance).toBe(1);
   });
 
-  it('reads times and ranges of times', () => {
+  it('parses times and ranges of times', () => {
     expect(rule('delay=200ms')?.time).toEqual({ min: 200, max: 200 });
     expect(rule('delay=200ms..2s')?.time).toEqual({ min: 200, max: 2_000 });
     expect(rule('late=2%:1m')).toMatchObject({ chance: 0.02, time: { min: 60_000, max: 60_000 } });
     expect(rule('drop=1.5m')).toMatchObject({ chance: null, time: { min: 90_000, max: 90_000 } });
   });
 
-  it('reads counts, skips and places', () => {
+  it('parses counts, skips and places', () => {
     expect(rule('500@user.wallet+3*2')).toMatchObject({ count: 2, skip: 3, chance: 1 });
     expect(rule('500@user.wallet')?.at('user.wallet')).toBe(true);
     expect(rule('500@user.wallet')?.at('user.handle')).toBe(false);
@@ -32,13 +32,13 @@ describe('the faults grammar', () => {
     expect(rule('delay@ws=1s')?.place).toBe('frame');
   });
 
-  it('reads statuses and codes as answers', () => {
+  it('parses statuses and error codes', () => {
     expect(rule('503')?.fault).toEqual({ kind: 'answer', answer: { code: 'OVERLOADED' } });
     expect(rule('b2b_disabled')?.fault).toEqual({ kind: 'answer', answer: { code: 'B2B_DISABLED' } });
     expect(rule('502')?.fault).toEqual({ kind: 'answer', answer: { gateway: 502 } });
   });
 
-  it('reads many at once, and none', () => {
+  it('parses a list, including an empty one', () => {
     expect(parseFaults('drop=0.01, delay=200ms,429=5%,,dup=1%').map(({ text }) => text)).toEqual([
       'drop=0.01',
       'delay=200ms',
@@ -71,18 +71,18 @@ describe('the faults grammar', () => {
     expect(() => parseFaults(text)).toThrow(new RegExp(text.split(/[@=*]/)[0] ?? ''));
   });
 
-  it('explains every fault there is', () => {
+  it('describes every fault', () => {
     for (const name of Object.keys(faultKinds)) expect(faultHelp()).toContain(`\n${name}: `);
   });
 });
 
-describe('the faults in force', () => {
+describe('active faults', () => {
   const strikes = (text: string, seed: number, events: number) => {
     const faults = createFaults(text, seed);
     return Array.from({ length: events }, () => faults.trigger('call', 'thesis.all').length);
   };
 
-  it('strike by their chance, the same for the same seed', () => {
+  it('are triggered by their chance, identically for the same seed', () => {
     const one = strikes('500=10%', 7, 2_000);
     expect(strikes('500=10%', 7, 2_000)).toEqual(one);
     expect(strikes('500=10%', 8, 2_000)).not.toEqual(one);
@@ -91,11 +91,11 @@ describe('the faults in force', () => {
     expect(share).toBeLessThan(0.13);
   });
 
-  it('skip first, then strike as often as they may', () => {
+  it('skip events first, then are triggered up to their count', () => {
     expect(strikes('500+2*3', 1, 8)).toEqual([0, 0, 1, 1, 1, 0, 0, 0]);
   });
 
-  it('are counted, changed and ended', () => {
+  it('are counted, replaced and removed', () => {
     const faults = createFaults('500*1', 1);
     faults.trigger('call', 'me');
     faults.trigger('call', 'me');

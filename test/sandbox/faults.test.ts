@@ -25,7 +25,7 @@ async function raw(service: Service, path = page): Promise<string> {
 }
 
 describe('faults of calls', () => {
-  it('strike where they are told to, as often as they are told to', async () => {
+  it('apply to their place, as often as requested', async () => {
     const service = await sandbox({ faults: '500@theses*2' });
     expect(await verdict(service, '/v2/launchpad/thesis')).toBe('200');
     expect(await verdict(service, page)).toBe('500 INTERNAL_ERROR');
@@ -33,24 +33,24 @@ describe('faults of calls', () => {
     expect(await verdict(service, page)).toBe('200');
   });
 
-  it('429 says how long to wait', async () => {
+  it('429 includes the time to wait', async () => {
     const service = await sandbox({ faults: '429=1:12s' });
     expect((await ask(service, page)).body.retryAfter).toBe(12);
   });
 
-  it('502 is a page of HTML, as a gateway sends it', async () => {
+  it('502 is an HTML page', async () => {
     const service = await sandbox({ faults: '502' });
     expect(await raw(service)).toMatch(/^502 <!doctype html>/);
     expect(service.meter().totalUnits).toBe(0);
   });
 
-  it('reset breaks the connection before the work: nothing is charged', async () => {
+  it('reset closes the connection before the work, without a charge', async () => {
     const service = await sandbox({ faults: 'reset' });
     expect(await raw(service)).toBe('broken');
     expect(service.meter().totalUnits).toBe(0);
   });
 
-  it('lost breaks it after the work: the call is charged', async () => {
+  it('lost closes the connection after the work, with a charge', async () => {
     const service = await sandbox({ faults: 'lost' });
     expect(await raw(service)).toBe('broken');
     expect(service.meter().totalUnits).toBe(200);
@@ -67,13 +67,13 @@ describe('faults of calls', () => {
     expect(await answers(4)).toEqual([first, second]);
   });
 
-  it('cut breaks the body off half-way', async () => {
+  it('cut sends half of the body', async () => {
     const service = await sandbox({ faults: 'cut' });
     expect(await raw(service)).toBe('broken');
     expect(service.meter().totalUnits).toBe(200);
   });
 
-  it('html answers 200 with what is no JSON, shape with JSON of another shape', async () => {
+  it('html sends a 200 with HTML, shape sends JSON of another shape', async () => {
     const service = await sandbox({ faults: 'html*1' });
     expect(await raw(service)).toMatch(/^200 <!doctype html>/);
     await service.control('faults', { spec: 'shape' });
@@ -82,7 +82,7 @@ describe('faults of calls', () => {
     expect(service.meter().totalUnits).toBe(400);
   });
 
-  it('delay answers when the time has passed, and not before', async () => {
+  it('delay responds after the given time', async () => {
     const service = await sandbox({ faults: 'delay=2s' });
     let answered = false;
     const asked = ask(service, page).finally(() => {
@@ -95,7 +95,7 @@ describe('faults of calls', () => {
     expect((await asked).status).toBe(200);
   });
 
-  it('delay ends in a charge though the caller has gone away meanwhile', async () => {
+  it('delay charges a caller that disconnected meanwhile', async () => {
     const service = await sandbox({ faults: 'delay=20s' });
     const triggered = () => service.state().faults.triggered['delay=20s'] ?? 0;
     for (const [number, [path, body]] of (
@@ -120,7 +120,7 @@ describe('faults of calls', () => {
     expect(service.meter().totalUnits).toBe(2 * 200);
   });
 
-  it('stall never answers, and charges nothing', async () => {
+  it('stall never responds and charges nothing', async () => {
     const service = await sandbox({ faults: 'stall*1' });
     const giveUp = new AbortController();
     const asked = fetch(service.url + page, { headers: bearer(service.key), signal: giveUp.signal });
@@ -131,7 +131,7 @@ describe('faults of calls', () => {
     expect(await verdict(service, page)).toBe('200');
   });
 
-  it('refuse the handshake with any status', async () => {
+  it('reject the handshake with any status', async () => {
     const service = await sandbox();
     for (const status of [401, 402, 403, 404, 429, 500, 502, 503, 504]) {
       service.faults.set(`${status}@ws`);
@@ -153,7 +153,7 @@ describe('faults of frames', () => {
     return { service, socket };
   }
 
-  it('withhold keeps a frame back that pages hold', async () => {
+  it('withhold drops a frame whose post is in the pages', async () => {
     const { service, socket } = await subscribed('withhold+1*1');
     const [one, two, three] = posts(service, 3);
     expect(idsOf(await socket.drain())).toEqual([one, three]);
@@ -167,7 +167,7 @@ describe('faults of frames', () => {
     expect(idsOf(await socket.drain())).toEqual([one, two, two, three]);
   });
 
-  it('reorder lets the next frame go first, and waits no longer than it is told', async () => {
+  it('reorder sends a frame after the next one, or after its time', async () => {
     const { service, socket } = await subscribed('reorder*1=1:2s');
     const [one, two, three] = posts(service, 3);
     expect(idsOf(await socket.drain())).toEqual([two, one, three]);
@@ -186,7 +186,7 @@ describe('faults of frames', () => {
     expect(idsOf(await socket.drain())).toEqual([one]);
   });
 
-  it('html and shape send what is no frame', async () => {
+  it('html and shape send invalid frames', async () => {
     const { service, socket } = await subscribed('html@ws*1,shape@ws+1*1');
     posts(service, 3);
     expect(await socket.next()).toMatch(/^<html>/);
@@ -194,7 +194,7 @@ describe('faults of frames', () => {
     expect((await socket.next()).type).toBe('thesis');
   });
 
-  it('drop breaks the socket off, close ends it in good order', async () => {
+  it('drop resets the socket, close sends a close frame', async () => {
     const dropped = await subscribed('drop');
     dropped.service.post();
     expect(await dropped.socket.closed).toBe(1006);
@@ -203,14 +203,14 @@ describe('faults of frames', () => {
     expect(await closed.socket.closed).toBe(1001);
   });
 
-  it('drop with a time breaks sockets about so often', async () => {
+  it('drop with a time ends sockets after that time on average', async () => {
     const { service, socket } = await subscribed('drop=10s');
     await service.advance(10 * MINUTE);
     expect(await socket.closed).toBe(1006);
     expect(service.state().faults.triggered).toEqual({ 'drop=10s': 1 });
   });
 
-  it('halfopen goes silent without closing, until the service notices by its own pings', async () => {
+  it('halfopen silences the socket until the service notices a missing pong', async () => {
     const { service, socket } = await subscribed('halfopen');
     let heard = 0;
     socket.ws.on('ping', () => heard++);
@@ -226,7 +226,7 @@ describe('faults of posts', () => {
   const ids = async (service: Service) =>
     (await ask(service, page)).body.items.map((item: { id: string }) => item.id);
 
-  it('late posts turn up below newer ones, their frames with them', async () => {
+  it('late publishes a post and its frame below newer posts', async () => {
     const service = await sandbox({ faults: 'late*1=1:10s' });
     const socket = await listen(service);
     await socket.subscribe();
@@ -241,7 +241,7 @@ describe('faults of posts', () => {
     expect((await socket.drain()).map(({ data }) => data.id)).toEqual([late.id]);
   });
 
-  it('lag lets the frame come before the page', async () => {
+  it('lag shows a post in the pages after its frame', async () => {
     const service = await sandbox({ faults: 'lag*1=1:2s' });
     const socket = await listen(service);
     await socket.subscribe();
@@ -253,7 +253,7 @@ describe('faults of posts', () => {
     expect(await ids(service)).toContain(id);
   });
 
-  it('vanish takes a post out again', async () => {
+  it('vanish deletes a post', async () => {
     const service = await sandbox({ faults: 'vanish*1=1:5s' });
     await service.advance(1_000);
     const { id } = service.post();
@@ -265,7 +265,7 @@ describe('faults of posts', () => {
 });
 
 describe('a restart', () => {
-  it('breaks every socket and forgets subscriptions and rates, but not the books', async () => {
+  it('closes every socket and loses subscriptions and rates, but not usage', async () => {
     const service = await sandbox({ ratePerMinute: 3 });
     const socket = await listen(service);
     await socket.subscribe();
@@ -282,7 +282,7 @@ describe('a restart', () => {
     expect(await again.drain()).toEqual([]);
   });
 
-  it('can stay away for a while', async () => {
+  it('can last for a given time', async () => {
     const service = await sandbox();
     service.restart(5_000);
     expect(await raw(service)).toBe('broken');

@@ -21,7 +21,7 @@ const recorded = (id: string, platformCreatedAt: number, more = {}) => ({
 });
 
 describe('live posts', () => {
-  it('arrive at the rate asked for, at times that the seed decides', async () => {
+  it('arrive at the given rate, at times that depend on the seed', async () => {
     const times = async (seed: number) => {
       const service = await sandbox({ seed, rate: 30 });
       await service.advance(20 * MINUTE);
@@ -38,7 +38,7 @@ describe('live posts', () => {
     expect((await times(4)).times).not.toEqual(one.times);
   });
 
-  it('do not arrive unless they are asked for', async () => {
+  it('do not arrive by default', async () => {
     const service = await sandbox();
     await service.advance(60 * MINUTE);
     expect(service.state().posts).toBe(0);
@@ -51,7 +51,7 @@ describe('live posts', () => {
     expect(service.state().posts).toBe(posts);
   });
 
-  it('bring callouts with them, fewer', async () => {
+  it('come with fewer callouts', async () => {
     const service = await sandbox({ rate: 60 });
     const newest = async () => (await ask(service, '/v2/launchpad/thesis')).body.items[0];
     const before = await newest();
@@ -61,7 +61,7 @@ describe('live posts', () => {
 });
 
 describe('a recording', () => {
-  it('is played with its own timing, as if it were written now', async () => {
+  it('is replayed with its own timing, dated to the present', async () => {
     const { path } = await file('feed.ndjson', [
       recorded('one', 1_000_000),
       recorded('three', 1_060_000, { closedAt: 1_070_000 }),
@@ -89,8 +89,8 @@ describe('a recording', () => {
   });
 });
 
-describe('data of the user', () => {
-  it('is served from a folder of NDJSON', async () => {
+describe('loaded data', () => {
+  it('is served from a folder of NDJSON files', async () => {
     const { folder } = await file('theses.ndjson', [
       recorded('mine', NOON - 1_000),
       recorded('older', NOON - 2_000),

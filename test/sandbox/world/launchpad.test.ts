@@ -11,7 +11,7 @@ const { launchpad } = world;
 const all = walk((before) => launchpad.callouts({}, before, NOW));
 
 describe('callouts', () => {
-  it('come in pages of 25, newest first, and walk to the end without a repeat', () => {
+  it('come in pages of 25, newest first, without duplicates', () => {
     expect(itemsOf(launchpad.callouts({}, undefined, NOW))).toHaveLength(25);
     expect(all).toHaveLength(2_000);
     expect(new Set(all.map((callout) => callout.id)).size).toBe(2_000);
@@ -21,7 +21,7 @@ describe('callouts', () => {
     expect(launchpad.callouts({}, 'unknown', NOW)).toBeNull();
   });
 
-  it('are narrowed to a coin or to a wallet exactly', () => {
+  it('are filtered by coin or by wallet', () => {
     for (const { coinMint, wallet } of all.slice(0, 20)) {
       const coin = walk((before) => launchpad.callouts({ coin: coinMint }, before, NOW));
       expect(coin).toEqual(all.filter((callout) => callout.coinMint === coinMint));
@@ -31,7 +31,7 @@ describe('callouts', () => {
     expect(launchpad.callouts({ coin: 'nothing' }, undefined, NOW)).toEqual({ items: [], hasMore: false });
   });
 
-  it('have a best multiple that is no less than the present one and never falls', () => {
+  it('have a best multiple that never falls below the current one', () => {
     for (const days of [0, 1, 9, 30]) {
       const later = walk((before) => launchpad.callouts({}, before, NOW + days * DAY));
       later.forEach((callout, place) => {
@@ -44,7 +44,7 @@ describe('callouts', () => {
     }
   });
 
-  it('made live stand on top of all their feeds', () => {
+  it('posted live are first in all their feeds', () => {
     const live = createWorld({ seed: 21, now: NOW }).launchpad;
     for (let call = 0; call < 60; call++) {
       const callout = live.postCallout(NOW + call);
@@ -58,7 +58,7 @@ describe('callouts', () => {
 });
 
 describe('launchpad accounts', () => {
-  it('stand behind every callout and every entry of a board', () => {
+  it('exist for every callout and every entry of a board', () => {
     const wallets = new Set(all.map((callout) => callout.wallet));
     for (const entry of launchpad.board('weekly', NOW).entries) wallets.add(entry.wallet);
     for (const wallet of wallets) {
@@ -72,13 +72,13 @@ describe('launchpad accounts', () => {
     }
   });
 
-  it('share wallets with the traders of the platform, some of them', () => {
+  it('share some wallets with traders of the platform', () => {
     const mira = launchpad.user(userOf(world, 'mira').solanaAddress ?? '');
     expect(mira?.username).toBe('mira');
     expect(launchpad.user('nobody')).toBeUndefined();
   });
 
-  it('include wallets that traded without an account', () => {
+  it('include wallets without an account', () => {
     const entries = boardPeriods.flatMap((period) => launchpad.board(period, NOW).entries);
     const users = entries.map((entry) => launchpad.user(entry.wallet));
     const strangers = users.filter((user) => user?.isLaunchpadUser === false);
@@ -90,7 +90,7 @@ describe('launchpad accounts', () => {
 describe('leaderboards', () => {
   const steps = { daily: HOUR, weekly: 6 * HOUR, monthly: DAY } as const;
 
-  it('are the latest snapshot at or before an instant', () => {
+  it('are the latest snapshot at or before a time', () => {
     for (const period of boardPeriods) {
       const board = launchpad.board(period, NOW);
       const captured = board.capturedAt ?? 0;
@@ -120,7 +120,7 @@ describe('leaderboards', () => {
     }
   });
 
-  it('change from one to the next: most stay, some move, come and go', () => {
+  it('change gradually between snapshots', () => {
     for (const period of boardPeriods) {
       const before = launchpad.board(period, NOW - 3 * steps[period]).entries;
       const after = launchpad.board(period, NOW).entries;

@@ -28,8 +28,8 @@ function failureOf(run: () => unknown): Failure {
   throw new Error('it did not fail');
 }
 
-describe('a world read from files', () => {
-  it('says what the world said that was written to them', () => {
+describe('a world loaded from files', () => {
+  it('equals the world that was written to the files', () => {
     const made = createWorld({ ...options, theses: 400, socials: true });
     const theses = walk((before) => made.theses.slice({}, before, 100, NOW)).filter(
       (thesis) => thesis.platformCreatedAt !== null && thesis.authorId !== undefined,
@@ -75,7 +75,7 @@ describe('a world read from files', () => {
     expect(read.launchpad.user(first(callouts).wallet)?.username).toBe(first(callouts).userName);
   });
 
-  it('is empty where a file is absent, and still posts', () => {
+  it('is empty if a file is missing, and still publishes posts', () => {
     put('users.ndjson', lines([userOf(createWorld({ ...options, theses: 0 }), 'mira')]));
     const world = loadWorld(dir, options);
     expect(world.theses.slice({}, undefined, 20, NOW)).toEqual({ items: [], hasMore: false });
@@ -90,7 +90,7 @@ describe('a world read from files', () => {
     expect(world.pnl('mira2', NOW)?.handle).toBe('mira2');
   });
 
-  it('keeps fields that nobody knows, and shows socials only where they are switched on', () => {
+  it('keeps unknown fields, and shows socials only if they are enabled', () => {
     const mira = userOf(createWorld({ ...options, theses: 0, socials: true }), 'mira');
     put('users.ndjson', `\ufeff${lines([{ ...mira, rating: 5 }])}\r\n`);
     expect(loadWorld(dir, options).users.byHandle('mira')).toHaveProperty('rating', 5);
@@ -98,7 +98,7 @@ describe('a world read from files', () => {
     expect(loadWorld(dir, { ...options, socials: true }).users.byHandle('mira')).toHaveProperty('socials');
   });
 
-  it('refuses a bad line by file and number', () => {
+  it('reports an invalid line by file and line number', () => {
     put('users.ndjson', '\n{"id":1}\n');
     const wrong = failureOf(() => loadWorld(dir, options));
     expect(wrong.kind).toBe('usage');
@@ -108,14 +108,14 @@ describe('a world read from files', () => {
     expect(failureOf(() => loadWorld(dir, options)).message).toContain('users.ndjson:1 is not valid JSON');
   });
 
-  it('refuses a folder that holds none of its files', () => {
+  it('rejects a folder without any of its files', () => {
     const failure = failureOf(() => loadWorld(join(dir, 'nowhere'), options));
     expect([failure.kind, failure.hint]).toEqual(['usage', expect.stringContaining('theses.ndjson')]);
   });
 });
 
 describe('a recording', () => {
-  it('comes back as it was printed, line by line', () => {
+  it('is read as it was printed', () => {
     const world = createWorld({ ...options, theses: 10 });
     const posts = Array.from({ length: 50 }, (_, post) => world.theses.post(NOW + post));
     put('tail.ndjson', lines(posts));

@@ -9,7 +9,7 @@ import { historyOf, NOW, runs, userOf } from './worlds.ts';
 const MINUTE = 60_000;
 const refreshOf = (now: number) => Math.floor(now / MINUTE) * MINUTE;
 
-/** Swaps read one by one, as the spec words it. */
+/** Adds the trades up one by one, as the service description words it. */
 function recount(seed: number, theses: number, world: World, at: number) {
   const { traders, trades } = historyOf(seed, theses);
   const holds = (index: number) => {
@@ -46,7 +46,7 @@ function recount(seed: number, theses: number, world: World, at: number) {
 }
 
 describe('trading numbers', () => {
-  it('are those of a naive recount of the trades, ranks with their ties included', () => {
+  it('equal a naive recount of the trades, including tied ranks', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: -40 * 86_400_000, max: 30 * 86_400_000 }), (seed, shift) => {
         const theses = 400;
@@ -66,7 +66,7 @@ describe('trading numbers', () => {
     );
   });
 
-  it('share ranks among equals and leave out as many below them', () => {
+  it('use competition ranking', () => {
     const world = createWorld({ seed: 1, now: NOW });
     const nets = world.users.handles.flatMap((handle) => world.pnl(handle, NOW)?.windows['24h'] ?? []);
     const ranks = nets.map((one) => one.rank).sort((a, b) => a - b);
@@ -76,7 +76,7 @@ describe('trading numbers', () => {
     }
   });
 
-  it('are null in every window for who holds wallets and never traded, and for who holds none', () => {
+  it('are null for users who never traded and for users without wallets', () => {
     const world = createWorld({ seed: 1, now: NOW });
     const none = { '24h': null, '7d': null, '30d': null, all: null };
     const quiet = world.pnl('quiet', NOW);
@@ -87,7 +87,7 @@ describe('trading numbers', () => {
     expect(world.pnl('nobody-at-all', NOW)).toBeUndefined();
   });
 
-  it('appear once a wallet is revealed', () => {
+  it('appear when a wallet is revealed', () => {
     const world = createWorld({ seed: 1, now: NOW });
     expect(world.pnl('slowpoke', NOW)?.windows.all).toBeNull();
     const user = world.users.reveal(userOf(world, 'slowpoke').id);
@@ -96,16 +96,16 @@ describe('trading numbers', () => {
     expect(pnl?.windows.all?.trades).toBeGreaterThan(0);
   });
 
-  it('are the same for two users who share their wallets', () => {
+  it('are equal for two users who share their wallets', () => {
     const world = createWorld({ seed: 1, now: NOW });
     expect(world.pnl('mira_alt', NOW)?.windows).toEqual(world.pnl('mira', NOW)?.windows);
   });
 
-  it('count the trade behind a live post from the next refresh on', () => {
+  it('include the trade behind a live post after the next refresh', () => {
     const world = createWorld({ seed: 9, now: NOW });
     const before = world.pnl('mira', NOW + MINUTE)?.windows.all?.trades ?? 0;
     const { trades } = historyOf(9, 20_000);
-    // On the very instant of a refresh, which has been read already.
+    // Exactly at the time of a refresh that was already computed.
     const full = refreshOf(NOW) + MINUTE;
     let own = 0;
     for (let post = 0; post < 300; post++) {
@@ -116,7 +116,7 @@ describe('trading numbers', () => {
     expect(world.pnl('mira', NOW + MINUTE)?.windows.all?.trades).toBe(before + own);
   });
 
-  it('hold when nothing was bought: no return, and a volume of what was sold', () => {
+  it('have no return if nothing was bought', () => {
     const world = createWorld({ seed: 2, now: NOW });
     const sellers = world.users.handles
       .flatMap((handle) => world.pnl(handle, NOW)?.windows['24h'] ?? [])

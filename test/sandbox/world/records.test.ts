@@ -13,7 +13,7 @@ import { first, historyOf, itemsOf, NOW, runs, userOf, walk } from './worlds.ts'
 
 const DAY = 86_400_000;
 
-/** All that a world says, as text: what is equal here is equal to the byte. */
+/** Every record of a world as text. */
 function everything(world: World, now: number): string {
   const said: unknown[] = [];
   for (const handle of world.users.handles) said.push(userOf(world, handle), world.pnl(handle, now));
@@ -27,7 +27,7 @@ function everything(world: World, now: number): string {
 }
 
 describe('a world', () => {
-  it('is the same, to the byte, for the same options, and another for another seed', () => {
+  it('is identical for the same options, and differs for another seed', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 0, max: 900 }), fc.boolean(), (seed, theses, socials) => {
         const options: WorldOptions = { seed, now: NOW, theses, socials, traders: 60 };
@@ -39,7 +39,7 @@ describe('a world', () => {
     );
   });
 
-  it('answers the same whatever was asked before', () => {
+  it('gives the same records in any order of requests', () => {
     const options: WorldOptions = { seed: 6, now: NOW, theses: 500 };
     const asked = createWorld(options);
     const fresh = createWorld(options);
@@ -49,7 +49,7 @@ describe('a world', () => {
     expect(everything(asked, NOW)).toBe(everything(fresh, NOW));
   });
 
-  it('moves with the clock: another now shifts its times and changes nothing else', () => {
+  it('only shifts its times for another start time', () => {
     const shift = 17 * DAY;
     const page = (now: number) =>
       itemsOf(createWorld({ seed: 8, now, theses: 500 }).theses.slice({}, undefined, 500, now));
@@ -64,7 +64,7 @@ describe('a world', () => {
     expect(moved).toEqual(page(NOW));
   });
 
-  it('says nothing that the contract does not allow', () => {
+  it('only contains valid records', () => {
     for (const seed of [1, 2]) {
       const world = createWorld({ seed, now: NOW, socials: seed === 2 });
       for (const handle of world.users.handles) {
@@ -103,7 +103,7 @@ describe('a thesis', () => {
     });
   });
 
-  it('has figures that agree with each other', () => {
+  it('has consistent figures', () => {
     for (const thesis of all) {
       if (thesis.authorId === undefined) continue;
       expect(thesis.pnl).toBe(thesis.realizedPnlUsd ?? thesis.unrealizedPnlUsd);
@@ -118,7 +118,7 @@ describe('a thesis', () => {
     }
   });
 
-  it('leaves out and nulls what the service may leave out and null', () => {
+  it('omits and nulls the fields that the service may omit or null', () => {
     const every = (key: keyof Thesis) => ({
       absent: all.some((thesis) => !(key in thesis)),
       null: all.some((thesis) => thesis[key] === null),
@@ -146,11 +146,11 @@ describe('a thesis', () => {
     expect(all.some((thesis) => thesis.authorIsDev === true)).toBe(true);
   });
 
-  it('has no lost post time among the newest, where a live feed is followed', () => {
+  it('always has a post time if it is recent', () => {
     expect(all.slice(0, 1_500).every((thesis) => thesis.platformCreatedAt !== null)).toBe(true);
   });
 
-  it('says what people and attackers say', () => {
+  it('has texts of people and of attackers', () => {
     const texts = all.map((thesis) => thesis.thesis);
     const some = (form: RegExp) => texts.filter((text) => text !== null && form.test(text)).length;
     expect(texts.filter((text) => text === null).length).toBeGreaterThan(20);
@@ -182,7 +182,7 @@ describe('a thesis', () => {
     expect(JSON.stringify(first(broken))).toContain('\\ud83d');
   });
 
-  it('of the hostile author tries every trick there is', () => {
+  it('of the hostile author contains every known attack', () => {
     const { id } = userOf(world, 'evil');
     const own = walk((before) => world.theses.slice({ userId: id }, before, 100, NOW));
     const starts = new Set(own.map((thesis) => (thesis.thesis ?? '').slice(0, 4)));
@@ -191,7 +191,7 @@ describe('a thesis', () => {
     expect(userOf(world, 'evil').bio).toContain('\u001b]8;;');
   });
 
-  it('has segments that add up to its text, some with a link', () => {
+  it('has segments that join to its text, some with a link', () => {
     const rich = all.filter((thesis) => thesis.segments && thesis.segments.length > 0);
     for (const { segments, thesis } of rich)
       expect(segments?.map((one) => one.text ?? '').join('')).toBe(thesis);
@@ -200,7 +200,7 @@ describe('a thesis', () => {
     ).toBeGreaterThan(5_000);
   });
 
-  it('posted live stands on top of the pages as the frame carried it, but for the two fields of frames', () => {
+  it('posted live is first in the pages, without the two fields of frames', () => {
     const live = createWorld({ seed: 1, now: NOW });
     for (let post = 0; post < 100; post++) {
       const frame = live.theses.post(NOW + post * 1_000);
@@ -217,7 +217,7 @@ describe('a thesis', () => {
     }
   });
 
-  it('that was added twice is held once', () => {
+  it('that is added twice is stored once', () => {
     const live = createWorld({ seed: 1, now: NOW, theses: 100 });
     const recorded = itemsOf(live.theses.slice({}, undefined, 100, NOW));
     for (const thesis of recorded) live.theses.add(thesis);

@@ -12,7 +12,7 @@ import { first, NOW, runs, userOf } from './worlds.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const everyone = (world: World) => world.users.handles.map((handle) => userOf(world, handle));
 
-/** EIP-55 told over again: a letter is a capital where the digit of the hash in its place is 8 or more. */
+/** An independent EIP-55: a letter is upper case if the hash digit at its position is 8 or more. */
 function hasChecksum(address: string): boolean {
   const digits = address.slice(2);
   const sum = keccak_256(new TextEncoder().encode(digits.toLowerCase()));
@@ -52,7 +52,7 @@ describe('addresses and ids', () => {
     }
   });
 
-  it('lead back to the index they were made of', () => {
+  it('can be converted back to their index', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat({ max: 2 ** 32 - 1 }), (seed, salt, index) => {
         expect(unmix(mix(index))).toBe(index);
@@ -65,7 +65,7 @@ describe('addresses and ids', () => {
 });
 
 describe('users', () => {
-  it('are found by handle in any case, by id and by wallet, and nothing else is', () => {
+  it('are found by handle in any case, by id and by wallet', () => {
     const world = createWorld({ seed: 11, now: NOW, theses: 10 });
     const { users } = world;
     const all = everyone(world);
@@ -104,7 +104,7 @@ describe('users', () => {
     }
   });
 
-  it('are of every kind: both wallets, one of either, none held, several to one wallet', () => {
+  it('cover every combination of wallets', () => {
     const all = everyone(createWorld({ seed: 1, now: NOW, theses: 10 }));
     const kinds = (solana: boolean, evm: boolean) =>
       all.filter((user) => (user.solanaAddress !== null) === solana && (user.evmAddress !== null) === evm)
@@ -129,7 +129,7 @@ describe('users', () => {
     expect(handles.filter((handle) => handle.startsWith('0x')).length).toBeGreaterThan(10);
   });
 
-  it('link to X by handle or not at all, and show socials where these are switched on', () => {
+  it('link to X by handle, and show socials only if they are enabled', () => {
     const plain = everyone(createWorld({ seed: 1, now: NOW, theses: 10 }));
     for (const { twitter } of plain)
       expect(twitter ?? 'https://x.com/mira').toMatch(/^https:\/\/x\.com\/\w{3,15}$/);
@@ -141,7 +141,7 @@ describe('users', () => {
     expect([...providers].sort()).toEqual(['reddit', 'telegram', 'x', 'youtube']);
   });
 
-  it('keep their id and lose their handle when renamed', () => {
+  it('keep their id when renamed', () => {
     const world = createWorld({ seed: 1, now: NOW, theses: 200 });
     const { id } = userOf(world, 'mira');
     world.users.rename(id, 'MiraTwo');
@@ -157,7 +157,7 @@ describe('users', () => {
     expect(world.users.byHandle('miratwo')?.handle).toBe('MIRATWO');
   });
 
-  it('show a wallet everywhere once it is revealed', () => {
+  it('show a revealed wallet everywhere', () => {
     const world = createWorld({ seed: 1, now: NOW, theses: 10 });
     const before = userOf(world, 'slowpoke');
     expect([before.solanaAddress, before.evmAddress]).toEqual([null, null]);
@@ -168,7 +168,7 @@ describe('users', () => {
     expect(world.users.byWallet(after.evmAddress ?? '')).toEqual(after);
   });
 
-  it('resolve in every way the service knows', () => {
+  it('cover every outcome of a resolve', () => {
     const world = createWorld({ seed: 1, now: NOW, theses: 10 });
     const bare = everyone(world).filter((user) => user.solanaAddress === null && user.evmAddress === null);
     const outcomes = new Set(
@@ -188,8 +188,8 @@ describe('users', () => {
   });
 });
 
-describe('the fixedTraders', () => {
-  it('is the same in every world, addresses included', () => {
+describe('the fixed traders', () => {
+  it('are the same in every world, including their addresses', () => {
     const worlds = [1, 2, 3].map((seed) =>
       createWorld({ seed, now: NOW, theses: 10 * seed, traders: 40 * seed }),
     );
@@ -200,7 +200,7 @@ describe('the fixedTraders', () => {
     }
   });
 
-  it('is who the docs say', () => {
+  it('match the docs', () => {
     const world = createWorld({ seed: 5, now: NOW });
     const of = (handle: string) => userOf(world, handle);
     expect([of('mira').solanaAddress, of('mira').evmAddress]).not.toContain(null);
@@ -218,7 +218,7 @@ describe('the fixedTraders', () => {
     expect(everyone(world).filter((user) => world.users.isSample(user.id)).length).toBeLessThan(15);
   });
 
-  it('is there in the smallest of worlds', () => {
+  it('exist in the smallest world', () => {
     expect(createWorld({ seed: 1, now: NOW, theses: 0, traders: 1 }).users.handles).toHaveLength(
       fixedTraders.length,
     );

@@ -7,7 +7,7 @@ import { createWorld } from '../../../src/sandbox/world/index.ts';
 import type { ThesisFilter } from '../../../src/sandbox/world/types.ts';
 import { first, historyOf, itemsOf, NOW, runs, userOf, walk } from './worlds.ts';
 
-/** A thesis as the naive model keeps it: all of them in one list, newest first, filtered from scratch. */
+/** The naive model: one list of theses, newest first, filtered from scratch. */
 interface Row {
   readonly id: string;
   readonly time: number;
@@ -18,7 +18,7 @@ interface Row {
   gone: boolean;
 }
 
-/** The rows of a world whose history is `history`, from the trades alone; ids are as the world gave them. */
+/** The rows that follow from the trades of a history, with the ids of the world. */
 function rowsOf(history: ReturnType<typeof historyOf>, seed: number, theses: number) {
   const { traders, tokens, trades } = history;
   return (index: number, id: string): Row => {
@@ -75,7 +75,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('a walk through the theses', () => {
-  it('gives every page as a naive model does, through posts, ties, removals and late ones', () => {
+  it('equals a naive model, with posts, ties, removals and late posts', () => {
     fc.assert(
       fc.property(fc.nat(), fc.array(step, { minLength: 20, maxLength: 80 }), (seed, steps) => {
         const theses = 240;
@@ -128,7 +128,7 @@ describe('a walk through the theses', () => {
     );
   });
 
-  it('is complete and in order over the whole default world, and over each narrowed feed of it', () => {
+  it('is complete and in order for the default world and each of its filtered feeds', () => {
     const world = createWorld({ seed: 7, now: NOW });
     const all = walk((before) => world.theses.slice({}, before, 100, NOW));
     expect(all).toHaveLength(20_000);
@@ -153,7 +153,7 @@ describe('a walk through the theses', () => {
     }
   });
 
-  it('holds several posts in one millisecond, once more of them than fit on two pages', () => {
+  it('contains ties in one millisecond, once more than fit on two pages', () => {
     const world = createWorld({ seed: 1, now: NOW });
     const sizes = new Map<number, number>();
     for (const { platformCreatedAt } of walk((before) => world.theses.slice({}, before, 100, NOW))) {
@@ -164,7 +164,7 @@ describe('a walk through the theses', () => {
     expect(Math.max(...ties)).toBeGreaterThan(40);
   });
 
-  it('takes a cursor that another feed gave as a place in the whole order', () => {
+  it('accepts a cursor of another feed as a place in the complete order', () => {
     const world = createWorld({ seed: 3, now: NOW, theses: 2_000 });
     const all = walk((before) => world.theses.slice({}, before, 100, NOW));
     const { id } = userOf(world, 'mira');
@@ -175,7 +175,7 @@ describe('a walk through the theses', () => {
     expect(next).toEqual(own.filter((thesis) => below.has(thesis.id)).slice(0, 10));
   });
 
-  it('knows no cursor that was removed, that is withheld, or that is still to come', () => {
+  it('rejects cursors of removed, withheld and future posts', () => {
     const world = createWorld({ seed: 4, now: NOW, theses: 300 });
     const [a, b] = itemsOf(world.theses.slice({}, undefined, 2, NOW));
     world.theses.remove(a?.id ?? '');
@@ -189,7 +189,7 @@ describe('a walk through the theses', () => {
     expect(world.theses.slice({}, b?.id, 5, NOW + 1_000)).not.toBeNull();
   });
 
-  it('is empty, and no failure, for authors and tokens nothing is held about', () => {
+  it('is empty for unknown authors and tokens', () => {
     const world = createWorld({ seed: 5, now: NOW, theses: 200 });
     const nobody = { userId: '00000000-0000-4000-a000-000000000000' };
     for (const filter of [nobody, { tokenAddress: 'nothing' }, { userId: userOf(world, 'quiet').id }]) {

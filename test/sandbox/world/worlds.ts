@@ -4,16 +4,16 @@ import { createTrades, HISTORY_MS, TRADES_PER_THESIS } from '../../../src/sandbo
 import { seedOf } from '../../../src/sandbox/world/hash.ts';
 import type { Slice, World } from '../../../src/sandbox/world/types.ts';
 
-/** An instant, at no full minute. */
+/** A time that is not a full minute. */
 export const NOW = Date.UTC(2026, 5, 1, 12, 34, 56, 789);
 
-/** Settings of every randomised test: `SEED=n` runs a failed one again. */
+/** Options of randomized tests: `SEED=n` repeats a failed one. */
 export const runs = (numRuns: number) => {
   const seed = process.env['SEED'];
   return { numRuns, ...(seed ? { seed: Number(seed) } : {}) };
 };
 
-/** The history that a world of the same options has inside it: made again, to count by hand. */
+/** The history inside a world with the same options. */
 export function historyOf(seed: number, theses: number, tokenCount = 180, traderCount = 500) {
   const mixed = seedOf(seed);
   const traders = createTraders(mixed, traderCount);
@@ -22,13 +22,13 @@ export function historyOf(seed: number, theses: number, tokenCount = 180, trader
   return { traders, tokens, trades };
 }
 
-/** What a slice holds, where it has to hold something. */
+/** The items of a slice that must exist. */
 export function itemsOf<T>(slice: Slice<T>): readonly T[] {
   if (!slice) throw new Error('the cursor is unknown');
   return slice.items;
 }
 
-/** Walks a feed to its end by pages of `limit`. */
+/** Reads a feed to its end. */
 export function walk<T extends { id: string }>(page: (before: string | undefined) => Slice<T>): T[] {
   const all: T[] = [];
   let before: string | undefined;
@@ -41,14 +41,14 @@ export function walk<T extends { id: string }>(page: (before: string | undefined
   }
 }
 
-/** A user who has to exist. */
+/** A user who must exist. */
 export function userOf(world: World, handle: string) {
   const user = world.users.byHandle(handle);
   if (!user) throw new Error(`no user ${handle}`);
   return user;
 }
 
-/** The first of some, which has to be there. */
+/** The first item, which must exist. */
 export function first<T>(items: readonly T[]): T {
   const [item] = items;
   if (item === undefined) throw new Error('nothing there');

@@ -13,7 +13,7 @@ const periods: Readonly<Record<BoardPeriod, { readonly span: number; readonly ev
 const RETENTION = 180 * DAY;
 const salt = { wealth: 111, realized: 112, unrealized: 113, form: 114, sol: 115 };
 
-/** The answer when there is no snapshot. */
+/** The answer without a snapshot. */
 export const emptyBoard = (period: BoardPeriod): Board => ({
   period,
   capturedAt: null,

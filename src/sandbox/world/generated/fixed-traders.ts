@@ -89,7 +89,7 @@ export const fixedTraders: readonly FixedTrader[] = [
   { handle: 'q', name: 'Q', bio: '', chains: BOTH },
   {
     handle: LONGEST_HANDLE,
-    name: 'A Name That Goes On For Quite A While Before It Ends',
+    name: 'A Name That Is Far Longer Than Most Of The Other Ones',
     bio: null,
     chains: SOLANA,
   },

@@ -25,7 +25,7 @@ export function loadedUsers(records: readonly User[]): UserSource & { readonly r
     handles: records.map(({ handle }) => handle),
     record(index) {
       const user = records[index];
-      if (!user) throw new RangeError(`there is no user record ${index}`);
+      if (!user) throw new RangeError(`user record ${index} does not exist`);
       return user;
     },
     verified: () => true,
