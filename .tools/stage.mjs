@@ -14,8 +14,9 @@ const NOON = Date.UTC(2026, 4, 15, 12);
 
 /** Starts the service; `play(line, options)` returns what a command line writes to stdout. */
 export async function openStage() {
-  const [{ run }, { startSandbox, manualClock }] = await Promise.all([
+  const [{ run }, { createInFlight }, { startSandbox, manualClock }] = await Promise.all([
     load('src/cli/run.ts'),
+    load('src/core/client/in-flight.ts'),
     load('src/sandbox/index.ts'),
   ]);
   const home = mkdtempSync(join(tmpdir(), 'trdr-stage-'));
@@ -78,6 +79,7 @@ export async function openStage() {
         clock,
         random: () => 0.5,
         signal: new AbortController().signal,
+        inFlight: createInFlight(clock),
       }).finally(() => {
         over = true;
       });

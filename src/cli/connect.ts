@@ -62,6 +62,7 @@ export async function connect(
         ? { maxCu: settings.maxCu }
         : { maxCu: ceiling, hint: 'more than that is not spent unasked: notice --yes or --max-cu N' },
     ),
+    inFlight: io.inFlight,
     ledger: openLedger({ dir, notice: notice }),
     command,
     profile: settings.profile,

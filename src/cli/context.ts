@@ -26,8 +26,19 @@ export interface Records<T> {
   /** Resolves when all that was written has left the process. */
   flush(): Promise<void>;
   end(): Promise<void>;
+  /** Ends a run that stopped early; see `OutputSink`. */
+  endEarly(): Promise<void>;
   /** Aborted when nobody reads any more, or writing failed. */
   readonly closed: AbortSignal;
+}
+
+/** The output of a run. */
+export interface OutputSink extends Sink {
+  /**
+   * Ends a run that stopped early, and delivers what was written: it was paid for. A file that the user
+   * interrupted is left as it was, and the rows are saved beside it.
+   */
+  endEarly(): Promise<void>;
 }
 
 /** Everything that a command may use, as values. */
@@ -51,12 +62,12 @@ export interface Context {
   /** The store shared by all machines of the key; undefined where none is set. */
   store(): Promise<RunStore | undefined>;
   /** The output itself, for what is no record. */
-  output(): Promise<Sink>;
+  output(): Promise<OutputSink>;
   /** Opens the output for records of one kind. `single`: the command has exactly one answer. */
   records<T>(view: View<T>, single?: boolean): Promise<Records<T>>;
   /**
-   * Runs `body` with the output open, and closes it. What was written goes out even where the body fails:
-   * it was paid for. Only a file that the user broke off does not appear.
+   * Runs `body` with the output open, and closes it. What was written is delivered even if the body fails:
+   * it was paid for.
    */
   emit<T>(view: View<T>, single: boolean, body: (out: Records<T>) => void | Promise<void>): Promise<void>;
   /** Prints a finite list. */

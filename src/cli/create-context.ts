@@ -9,10 +9,11 @@ import type { View } from '../output/view.ts';
 import type { Parsed } from './args/parse.ts';
 import type { AnyCommand } from './command.ts';
 import type { Target } from './connect.ts';
-import type { Context, Records } from './context.ts';
+import type { Context, OutputSink, Records } from './context.ts';
 import type { Io } from './io.ts';
 import { formatOf, openSink, renderOptions, selectedFields } from './output.ts';
 import { loadSettings } from './settings/settings.ts';
+import { isInterrupted, prepareShutdown } from './shutdown.ts';
 import { confirm } from './spend/confirm.ts';
 import { estimateText, judge, needsConfirmation } from './spend/estimate.ts';
 import type { RunStore } from './store/open-store.ts';
@@ -118,8 +119,12 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     return run;
   }
 
-  async function output(): Promise<Sink> {
+  const sinks: Sink[] = [];
+  prepareShutdown(io, sinks, notice);
+
+  async function output(): Promise<OutputSink> {
     const sink = await openSink(io, shown.out, command.stream === true);
+    sinks.push(sink);
     watch(sink);
     let ended = false;
     closers.push(async () => {
@@ -129,6 +134,12 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       ...sink,
       async end() {
         await sink.end();
+        ended = true;
+      },
+      async endEarly() {
+        if (!isInterrupted(io) || !sink.setAside) await sink.end();
+        else if ((opened?.spent.atMost ?? 0) === 0) return;
+        else notice(`${shown.out} is unchanged; the rows paid for so far are in ${await sink.setAside()}`);
         ended = true;
       },
     };
@@ -155,6 +166,10 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       async end() {
         await printer.end();
         await sink.end();
+      },
+      async endEarly() {
+        await printer.end();
+        await sink.endEarly();
       },
     };
   }
@@ -200,8 +215,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       try {
         await body(counted);
       } catch (error) {
-        const brokenOff = io.signal.aborted && shown.out !== undefined;
-        if (any && !brokenOff && !gone.signal.aborted) await out.end();
+        if (any && !gone.signal.aborted) await out.endEarly();
         throw error;
       }
       await out.end();

@@ -14,6 +14,7 @@ export const exitCodes = {
   9: 'the service, the network or the disk failed, after retries',
   10: '--strict and at least one subject is missing or failed',
   11: 'confirmation required and nobody to ask, or declined',
+  129: 'hung up (SIGHUP), shut down cleanly',
   130: 'interrupted (SIGINT), shut down cleanly',
   143: 'terminated (SIGTERM), shut down cleanly',
 } as const;

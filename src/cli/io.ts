@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
+import type { InFlight } from '../core/client/in-flight.ts';
 
 /** An output stream as the program sees one: a terminal, a pipe or a file. */
 export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -15,16 +16,22 @@ export interface Io {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Aborted with an `Interrupt` when the user or the system ends the run. */
+  /** Aborted with an `Interrupt` by the first signal: no new call is sent and every wait ends. */
   readonly signal: AbortSignal;
+  /** The paid calls that a shutdown waits for. */
+  readonly inFlight: InFlight;
 }
 
-/** Why a run was ended from outside. */
+/** The signals that end a run in an orderly way, with its exit code. */
+export const endingSignals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+export type EndingSignal = keyof typeof endingSignals;
+
+/** The signal that ended a run. */
 export class Interrupt extends Error {
   override readonly name = 'Interrupt';
-  readonly exit: 130 | 143;
-  constructor(signal: 'SIGINT' | 'SIGTERM') {
-    super(signal === 'SIGINT' ? 'interrupted' : 'terminated');
-    this.exit = signal === 'SIGINT' ? 130 : 143;
+  readonly exit: (typeof endingSignals)[EndingSignal];
+  constructor(signal: EndingSignal) {
+    super(`ended by ${signal}`);
+    this.exit = endingSignals[signal];
   }
 }

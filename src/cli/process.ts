@@ -1,25 +1,45 @@
 import { systemClock } from '../base/clock.ts';
+import { createInFlight } from '../core/client/in-flight.ts';
 import { workingFolder } from '../state/paths.ts';
-import { Interrupt } from './io.ts';
+import { type EndingSignal, endingSignals, Interrupt } from './io.ts';
 import { run } from './run.ts';
 
-/** How long an orderly end may take once it was asked for. */
-const PATIENCE_MS = 3_000;
+/** The time for delivering, once the last paid call is answered. Without it, a stalled reader delays the end forever. */
+const DELIVERY_MS = 3_000;
+
+/**
+ * Shells and wrappers such as npx pass a signal on that the whole process group gets from the terminal. The
+ * second delivery of one keystroke is not a second signal.
+ */
+const SAME_MS = 100;
 
 /** Runs one command line of this process: its streams, its signals, its exit code. */
 export async function runProcess(argv: readonly string[]): Promise<void> {
   const ending = new AbortController();
+  const inFlight = createInFlight(systemClock);
   let over = false;
-  const stop = (signal: 'SIGINT' | 'SIGTERM') => {
+  let first: { readonly signal: EndingSignal; readonly at: number } | undefined;
+  const stop = (signal: EndingSignal) => {
     const interrupt = new Interrupt(signal);
-    // Whoever asks twice does not want to wait for an orderly end, and after the end there is nothing to wait for.
-    if (ending.signal.aborted || over) process.exit(interrupt.exit);
+    const at = systemClock.mono();
+    // After the end there is nothing left to wait for.
+    if (over) process.exit(interrupt.exit);
+    if (first) {
+      if (first.signal === signal && at - first.at < SAME_MS) return;
+      process.exit(interrupt.exit);
+    }
+    first = { signal, at };
     ending.abort(interrupt);
-    // A reader that takes nothing any more would hold up the end for good.
-    setTimeout(() => process.exit(interrupt.exit), PATIENCE_MS).unref();
+    void inFlight.idle().then(() => {
+      setTimeout(() => {
+        process.stderr.write('trdr: stdout is blocked: the last rows were not read\n', () =>
+          process.exit(interrupt.exit),
+        );
+        setTimeout(() => process.exit(interrupt.exit), 200).unref();
+      }, DELIVERY_MS).unref();
+    });
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  for (const signal of Object.keys(endingSignals) as EndingSignal[]) process.on(signal, stop);
   let stdin: NodeJS.ReadStream | undefined;
   let stderr: NodeJS.WriteStream | undefined;
   process.exitCode = await run({
@@ -41,6 +61,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     clock: systemClock,
     random: Math.random,
     signal: ending.signal,
+    inFlight,
   });
   // The handlers stay: what was written last may still be on its way to a slow reader.
   over = true;

@@ -12,12 +12,15 @@ import { tree } from './tree.ts';
 export async function run(io: Io): Promise<number> {
   const report = createReport(io);
   let settings: RunSettings | undefined;
+  const interrupt = () => (io.signal.reason instanceof Interrupt ? io.signal.reason : undefined);
   try {
-    return await dispatch(io, (settled) => {
+    const code = await dispatch(io, (settled) => {
       settings = settled;
     });
+    return interrupt()?.exit ?? code;
   } catch (error) {
-    if (io.signal.aborted && io.signal.reason instanceof Interrupt) return io.signal.reason.exit;
+    const interrupted = interrupt();
+    if (interrupted) return interrupted.exit;
     if (error instanceof Interrupt) return error.exit;
     // The reader has what it wanted: that is an end, no failure.
     if (error === outputClosed) return 0;

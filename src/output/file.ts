@@ -131,6 +131,14 @@ export async function fileSink(path: string, options: SinkOptions = {}): Promise
         settled ??= sink.abandon().then(drop);
         return settled.catch(() => {});
       },
+      async setAside() {
+        settled = (async () => {
+          await sink.end();
+          await rename(temp, `${target}.partial`);
+        })();
+        await settled;
+        return `${path}.partial`;
+      },
     };
   } catch (error) {
     throw refusalOf(path, error);

@@ -11,6 +11,8 @@ export interface Sink {
   end(): Promise<void>;
   /** Ends without success: a file is given up, a stream keeps what it was given. */
   abandon(): Promise<void>;
+  /** Ends a file without success, but saves what was written under another name, which it returns. */
+  readonly setAside?: () => Promise<string>;
   /** Aborted when nobody reads any more (reason `outputClosed`) or writing failed (reason: the Failure). */
   readonly closed: AbortSignal;
 }

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { Interrupt, type Io } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
+import { createInFlight } from '../../src/core/client/in-flight.ts';
 import { envOf, openHome, type Ran, type RunOptions, ranOf } from './harness.ts';
 import { holdToSchema } from './schema-check.ts';
 
@@ -73,6 +74,7 @@ export async function runInProcess(
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     signal: ending.signal,
+    inFlight: createInFlight(options.clock ?? systemClock),
   };
   const exitCode = await run(io);
   stdin.destroy();

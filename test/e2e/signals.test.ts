@@ -1,31 +1,78 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { openHome, type RunOptions, runInProcess, startTrdr, withSandbox } from './harness.ts';
+import { cu } from '../../src/contract/endpoints.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import {
+  type Home,
+  openHome,
+  type RunOptions,
+  runInProcess,
+  startTrdr,
+  trdr,
+  withSandbox,
+} from './harness.ts';
 import { withService } from './service.ts';
 
 const signals = [
+  ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const;
+type Signal = (typeof signals)[number][0];
 
 /** Starts the program, waits until it waits, sends the signal, and gives what became of it. */
 async function interrupted(
   words: readonly string[],
   options: RunOptions,
-  signal: 'SIGINT' | 'SIGTERM',
+  signal: Signal,
   waits: (stderr: string) => boolean,
+  /** Done when the program says that it stops. */
+  onStop?: () => void,
 ) {
   const child = startTrdr(words, options);
   let said = '';
   child.stderr.on('data', (part: Buffer) => {
     said += part.toString();
+    if (said.includes('stopping')) onStop?.();
   });
   if (options.input !== undefined) child.stdin.end(options.input);
   await expect.poll(() => waits(said), { timeout: 20_000, interval: 20 }).toBe(true);
   child.kill(signal);
   const { exitCode, stdout, stderr } = await child;
   return { exitCode, stdout, stderr, lines: stdout.split('\n').filter((line) => line !== '') };
+}
+
+/** True when the process sleeps in its event loop. */
+const isWaiting = (pid: number) => / S \d+ /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+
+/** The sandbox behind a service that holds each batch until it is released. */
+async function withHeldBatches(sandbox: Sandbox) {
+  const waiting: (() => void)[] = [];
+  const service = await withService(
+    async ({ method, path, request }) => {
+      const body = await textOf(request);
+      const answer = await fetch(`${sandbox.url}${path}`, {
+        method,
+        headers: { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' },
+        ...(body !== '' && { body }),
+      });
+      const reply = { status: answer.status, body: await answer.json() };
+      if (method === 'POST') await new Promise<void>((resolve) => waiting.push(resolve));
+      return reply;
+    },
+    { ownMe: true },
+  );
+  return {
+    ...service,
+    key: sandbox.key,
+    waiting: () => waiting.length,
+    release() {
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+  };
 }
 
 const held = (handle: string) => ({
@@ -73,23 +120,69 @@ describe.each(signals)('%s', (signal, exit) => {
     expect(ran.stderr).toMatch(/^trdr: trying again \(1 of 4\) in 1m: OVERLOADED \(503\)\n$/);
   });
 
-  test('ends a request in flight, and says what it may have cost', async () => {
+  test('waits for a paid call in flight, says so, and delivers and caches its answer', async () => {
+    let release = () => {};
     let hanging = 0;
     const service = await withService(({ path }) => {
       if (handleOf(path) === 'mira') return { body: held('mira') };
       hanging++;
-      return undefined;
+      return new Promise((resolve) => {
+        release = () => resolve({ body: held(handleOf(path)) });
+      });
     });
+    const home = openHome();
+    const words = ['whois', 'mira', 'late', '--timeout', '10m'];
     const ran = await interrupted(
-      ['whois', 'mira', 'late'],
-      { sandbox: service },
+      words,
+      { sandbox: service, home },
       signal,
       () => hanging === 1,
+      () => release(),
     );
-    expect([ran.exitCode, ran.lines.length]).toEqual([exit, 1]);
-    expect(ran.stderr).toBe(
-      'trdr: the answer of user.handle was lost on the way: up to 200 CU may have been charged\n',
+    expect(ran.exitCode).toBe(exit);
+    expect(ran.lines.map((line) => JSON.parse(line).handle)).toEqual(['mira', 'late']);
+    expect(ran.stderr).toMatch(
+      /^trdr: stopping: waiting up to (599|600)s for the answer of a paid call in flight; a second signal exits at once and loses it\n$/,
     );
+    const again = await trdr(['whois', 'mira', 'late'], { sandbox: service, home });
+    expect([again.exitCode, service.calls.length]).toEqual([0, 2]);
+  });
+
+  test('sends no further call', async () => {
+    let release = () => {};
+    const service = await withService(
+      ({ path }) =>
+        new Promise((resolve) => {
+          const body = { items: [], hasMore: true, nextBefore: `${path.length}` };
+          release = () => resolve({ body });
+        }),
+    );
+    const words = ['thesis', 'list', '--all', '--yes', '--timeout', '10m'];
+    const ran = await interrupted(
+      words,
+      { sandbox: service },
+      signal,
+      () => service.calls.length === 1,
+      () => release(),
+    );
+    expect([ran.exitCode, service.calls.length]).toEqual([exit, 1]);
+  });
+
+  test('exits at once when it comes twice, whatever is in flight', async () => {
+    const service = await withService(({ path }) =>
+      handleOf(path) === 'mira' ? { body: held('mira') } : undefined,
+    );
+    const child = startTrdr(['whois', 'mira', 'never', '--timeout', '10m'], { sandbox: service });
+    let again: NodeJS.Timeout | undefined;
+    child.stderr.on('data', (part: Buffer) => {
+      // Within a tenth of a second it counts as the first one, delivered twice.
+      if (part.includes('stopping')) again ??= setInterval(() => child.kill(signal), 50);
+    });
+    await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(2);
+    child.kill(signal);
+    const { exitCode, stdout } = await child;
+    clearInterval(again);
+    expect([exitCode, stdout.split('\n').length]).toEqual([exit, 2]);
   });
 
   test('ends the wait of a resolve, and delivers what was answered', async () => {
@@ -106,31 +199,74 @@ describe.each(signals)('%s', (signal, exit) => {
     expect([ran.exitCode, ran.lines.length, ran.stderr]).toEqual([exit, 1, '']);
   });
 
-  test('ends a wait for stdin', async () => {
+  test('ends a wait for stdin, and for a FIFO that nobody writes to', async () => {
     const sandbox = await withSandbox();
-    // One that is read is answered only after the end of the input, or ten thousand lines.
-    const child = startTrdr(['whois', '-'], { sandbox });
-    child.stdin.write('mira\n');
-    const again = setInterval(() => child.kill(signal), 500);
-    const { exitCode, stdout, stderr } = await child;
-    clearInterval(again);
-    expect([exitCode, stdout, stderr, sandbox.log.length]).toEqual([exit, '', '', 0]);
+    const home = openHome();
+    await execa('mkfifo', [join(home.path, 'fifo')]);
+    for (const words of [
+      ['whois', '-'],
+      ['pnl', '-'],
+      ['whois', '--file', 'fifo'],
+      ['api', '/v2/me', '--input', '-'],
+    ]) {
+      const child = startTrdr([...words, '--debug'], { sandbox, home });
+      child.stdin.write('mira\n');
+      // The event loop runs while it waits.
+      await expect.poll(() => isWaiting(child.pid ?? 0), { timeout: 20_000 }).toBe(true);
+      child.kill(signal);
+      const { exitCode, stdout } = await child;
+      expect([words, exitCode, stdout, sandbox.log.length]).toEqual([words, exit, '', 0]);
+    }
   });
 
-  test('leaves the old file and nothing beside it where --out was given', async () => {
+  test('delivers what was paid for to a pipe, and an export resumes without paying again', async () => {
+    const sandbox = await withSandbox({ plan: 'enterprise' });
+    // Two batches, of which the first is in flight when the signal comes.
+    const handles = `${['mira', 'juno', ...Array.from({ length: 118 }, (_, at) => `nobody_${at}`)].join('\n')}\n`;
+    const service = await withHeldBatches(sandbox);
+    const spent = () => sandbox.meter().unitsUsed;
+    const words = ['pnl', '-', '--yes', '--timeout', '10m'];
+    const stopped = (home: Home, flags: readonly string[]) =>
+      interrupted(
+        [...words, ...flags],
+        { sandbox: service, home, input: handles },
+        signal,
+        () => service.waiting() === 1,
+        service.release,
+      );
+    const piped = await stopped(openHome(), []);
+    expect([piped.exitCode, piped.lines.length]).toEqual([exit, 100]);
+    const price = spent();
+    const home = openHome();
+    const file = await stopped(home, ['--out', 'n.ndjson']);
+    expect([file.exitCode, spent()]).toEqual([exit, 2 * price]);
+    const run = trdr([...words, '--out', 'n.ndjson', '--resume'], { sandbox: service, home, input: handles });
+    await expect.poll(() => service.waiting(), { timeout: 20_000 }).toBe(1);
+    service.release();
+    expect((await run).exitCode).toBe(0);
+    // The second batch is twenty handles of nobody.
+    expect(spent()).toBe(2 * price + 20 * cu.miss);
+    expect(readFileSync(join(home.path, 'n.ndjson'), 'utf8').trim().split('\n')).toHaveLength(120);
+  });
+
+  test('leaves the file of --out as it was, and saves what was paid for beside it', async () => {
     const home = openHome();
     writeFileSync(join(home.path, 'all.ndjson'), 'old\n');
-    const sandbox = await withSandbox({ faults: 'delay@thesis.all+3=60s' });
+    const sandbox = await withSandbox({ faults: '503@thesis.all+3' });
     const words = ['thesis', 'list', '--limit', '400', '--out', 'all.ndjson'];
-    const ran = await interrupted(
-      words,
-      { sandbox, home },
-      signal,
-      () => sandbox.log.length >= 3 && sandbox.state().inFlight === 1,
-    );
+    const ran = await interrupted(words, { sandbox, home }, signal, (said) => said.includes('trying again'));
     expect([ran.exitCode, ran.stdout]).toEqual([exit, '']);
     expect(readFileSync(join(home.path, 'all.ndjson'), 'utf8')).toBe('old\n');
-    expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual(['all.ndjson']);
+    expect(
+      readdirSync(home.path)
+        .filter((name) => name.includes('all'))
+        .sort(),
+    ).toEqual(['all.ndjson', 'all.ndjson.partial']);
+    const rows = readFileSync(join(home.path, 'all.ndjson.partial'), 'utf8').trim().split('\n');
+    expect(rows.length * 10).toBe(sandbox.meter().unitsUsed);
+    expect(ran.stderr).toContain(
+      'all.ndjson is unchanged; the rows paid for so far are in all.ndjson.partial',
+    );
   });
 
   test('leaves no lock and no temporary file in the folders of trdr', async () => {
@@ -160,20 +296,6 @@ describe.each(signals)('%s', (signal, exit) => {
     child.kill(signal);
     const left = await new Promise((resolve) => child.once('exit', (code) => resolve(code)));
     expect(left).toBe(exit);
-    child.stdout.destroy();
-  });
-
-  test('ends at once when it comes twice', async () => {
-    const sandbox = await withSandbox({ theses: 20_000, ratePerMinute: 100_000, burstPerSecond: 100_000 });
-    const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
-    child.stdout.pause();
-    await expect.poll(() => sandbox.log.length, { timeout: 20_000 }).toBeGreaterThan(3);
-    // One that comes while the process is on its way out ends it by itself: a shell sees the same number.
-    const left = new Promise((resolve) => child.once('exit', (code) => resolve(code ?? exit)));
-    // Two that come in the same moment may reach the program as one.
-    const again = setInterval(() => child.kill(signal), 50);
-    expect(await left).toBe(exit);
-    clearInterval(again);
     child.stdout.destroy();
   });
 });

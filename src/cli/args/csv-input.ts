@@ -6,6 +6,9 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
+/** Far more characters than a row with a subject has. */
+const LONGEST_ROW = 4 * 1024 * 1024;
+
 /**
  * Reads CSV as it streams by: quoted cells may hold separators, doubled quotes and line breaks. Throws
  * where a quote is never closed.
@@ -23,9 +26,14 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
     cells = [];
     cell = '';
     begun = line;
+    length = 0;
     return done;
   };
+  let length = 0;
   for await (const chunk of chunks) {
+    // Tested once a chunk: input without a line end, such as a device, must not fill the memory.
+    length += chunk.length;
+    if (length > LONGEST_ROW) throw usageError(`the row that begins on line ${begun} is too long`);
     for (const char of chunk) {
       if (pending === '"') {
         pending = '';

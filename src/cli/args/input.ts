@@ -1,6 +1,9 @@
 import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { usageError } from '../../base/failure.ts';
+import { releaseFifo } from '../../base/files.ts';
+import { createLineSplitter, type Line } from '../../base/lines.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
 import { readCsv } from './csv-input.ts';
@@ -36,22 +39,28 @@ export function subjectSource(
   return { words, file: given.file, column: given.column };
 }
 
-/** Every subject in order, read as it is needed: input without end does not grow in memory. */
+/**
+ * Every subject in order, read as it is needed: input without end does not grow in memory. An abort of the
+ * signal ends a wait for input.
+ */
 export async function* readSubjects(
   source: SubjectSource,
-  io: Pick<Io, 'stdin' | 'cwd'>,
+  io: Pick<Io, 'stdin' | 'cwd'> & { readonly signal?: AbortSignal },
 ): AsyncGenerator<InputFlags> {
+  const stdin = () => fromBytes(stoppable(io.stdin, io.signal), source.column, 'stdin');
   for (const word of source.words) {
-    if (word === '-') yield* fromText(text(io.stdin), source.column, 'stdin');
+    if (word === '-') yield* stdin();
     else yield { text: word };
   }
-  if (source.file === '-') yield* fromText(text(io.stdin), source.column, 'stdin');
-  else if (source.file !== undefined) yield* fromText(fileText(source.file), source.column, source.file);
+  if (source.file === '-') yield* stdin();
+  else if (source.file !== undefined) {
+    yield* fromBytes(fileBytes(source.file, io.signal), source.column, source.file);
+  }
 }
 
-async function* fileText(path: string): AsyncGenerator<string> {
+async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   try {
-    yield* text(createReadStream(path));
+    yield* stoppable(createReadStream(path), signal, () => releaseFifo(path));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT') throw usageError(`there is no file ${path}`);
@@ -61,42 +70,57 @@ async function* fileText(path: string): AsyncGenerator<string> {
   }
 }
 
-/** A byte stream as text, without its byte order mark. */
-async function* text(stream: AsyncIterable<unknown>): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8');
+/** The bytes of a stream without a byte order mark, until the signal ends the wait for more. */
+async function* stoppable(
+  stream: Readable,
+  signal: AbortSignal | undefined,
+  release = () => {},
+): AsyncGenerator<Uint8Array> {
+  const stop = () => {
+    release();
+    stream.destroy();
+  };
+  signal?.addEventListener('abort', stop, { once: true });
   let first = true;
-  for await (const chunk of stream) {
-    let piece =
-      typeof chunk === 'string'
-        ? chunk
-        : decoder.write(chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.alloc(0));
-    if (piece === '') continue;
-    if (first && piece.startsWith('\uFEFF')) piece = piece.slice(1);
-    first = false;
-    yield piece;
+  try {
+    signal?.throwIfAborted();
+    for await (const chunk of stream) {
+      let bytes: Buffer = Buffer.from(chunk);
+      if (first && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)) bytes = bytes.subarray(3);
+      first &&= bytes.length === 0;
+      yield bytes;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
   }
-  const rest = decoder.end();
-  if (rest !== '') yield rest;
+  signal?.throwIfAborted();
 }
 
-async function* fromText(
-  chunks: AsyncIterable<string>,
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+async function* fromBytes(
+  chunks: AsyncIterable<Uint8Array>,
   column: string | undefined,
   name: string,
 ): AsyncGenerator<InputFlags> {
   if (column === undefined) {
     let first = true;
-    for await (const { text: line, number } of lines(chunks)) {
+    for await (const { bytes, number, cut } of lines(chunks)) {
+      const line = bytes.toString('utf8');
       const trimmed = line.trim();
-      if (trimmed === '' || trimmed.startsWith('#')) continue;
+      if (trimmed.startsWith('#') || (trimmed === '' && !cut)) continue;
       if (first) refuseTable(name, trimmed);
       first = false;
-      yield { text: trimmed, line: number };
+      // A cut line is longer than any subject, and is rejected as one.
+      yield { text: cut ? line : trimmed, line: number };
     }
     return;
   }
   let at: number | undefined;
-  for await (const { cells, line } of readCsv(chunks)) {
+  for await (const { cells, line } of readCsv(textOf(chunks))) {
     if (at === undefined) {
       at = columnAt(cells, column);
       continue;
@@ -142,13 +166,17 @@ function columnAt(header: readonly string[], column: string): number {
   );
 }
 
-async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<{ text: string; number: number }> {
-  let rest = '';
-  let number = 0;
-  for await (const chunk of chunks) {
-    const parts = (rest + chunk).split('\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) yield { text: part, number: ++number };
-  }
-  if (rest !== '') yield { text: rest, number: ++number };
+/** Longer than a line with a subject, and than most comments. */
+const LONGEST_LINE = 4096;
+
+async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  const splitter = createLineSplitter(LONGEST_LINE);
+  for await (const chunk of chunks) yield* splitter.push(chunk);
+  yield* splitter.end();
+}
+
+async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  for await (const chunk of chunks) yield decoder.write(Buffer.from(chunk));
+  yield decoder.end();
 }

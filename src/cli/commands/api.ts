@@ -63,7 +63,7 @@ export const api = command({
     },
   ],
   calls: [],
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 130, 143],
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(words, { field: fields, input, include, paginate }) {
     const [path = '', given] = [...words].reverse();
     const method = given?.toUpperCase();
@@ -111,8 +111,8 @@ export const api = command({
         path = withCursor(path, next);
       }
     } catch (error) {
-      // What was answered was paid for: it is delivered, unless the user broke off.
-      if (!context.signal.aborted) await printed.end();
+      // Earlier pages were paid for.
+      await printed.endEarly();
       throw error;
     }
     await printed.end();
@@ -150,6 +150,9 @@ async function openPrinter({ io, globals, output }: Context, include: boolean, s
     },
     async end() {
       if (any) await sink.end();
+    },
+    async endEarly() {
+      if (any) await sink.endEarly();
     },
   };
 }

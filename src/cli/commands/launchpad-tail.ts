@@ -36,7 +36,7 @@ export const launchpadTail = command({
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet', 'me'],
   record: () => Callout,
   stream: true,
-  exits: [0, 2, 4, 5, 6, 7, 9, 11, 130, 143],
+  exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(_, given) {
     if (given.coin !== undefined && given.wallet !== undefined) {
       throw usageError('--coin and --wallet cannot be combined', 'use one of them');

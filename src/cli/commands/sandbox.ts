@@ -63,7 +63,7 @@ export const sandbox = command({
   ],
   calls: [],
   record: () => SandboxRecord,
-  exits: [0, 2, 9, 130, 143],
+  exits: [0, 2, 9, 129, 130, 143],
   parse(_, given) {
     if (given.faults !== undefined) parseFaults(given.faults);
     if (given.replay !== undefined && given.data !== undefined) {

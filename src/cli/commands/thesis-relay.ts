@@ -31,7 +31,7 @@ export const thesisRelay = command({
     { run: 'trdr thesis relay --via poll --lag 30s --yes', does: 'poll every 30s for all machines' },
   ],
   calls: ['ws', 'thesis.all', 'thesis.token', 'me'],
-  exits: [0, 2, 4, 5, 6, 7, 9, 11, 130, 143],
+  exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse: (_, given) => given,
   async run(context, { token, via, lag, keep, keepRows }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];

@@ -59,7 +59,7 @@ export const thesisTail = command({
   calls: ['ws', 'thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle', 'me'],
   record: () => ThesisFrameData,
   stream: true,
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 130, 143],
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse: (_, given) => ({
     ...checkTail(given),
     pattern: given.grep === undefined ? undefined : readPattern(given.grep),

@@ -16,6 +16,7 @@ import type {
 import { readAccount } from '../../contract/records/account.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
 import { decode, type Encoded, encode } from './coding.ts';
+import { createInFlight, type InFlight } from './in-flight.ts';
 import { createLimiter, type LaneName } from './limiter.ts';
 import { isFree, matchEndpoint, rawPath } from './match-endpoint.ts';
 import { createSender, requireKey } from './sender.ts';
@@ -33,6 +34,8 @@ export interface ClientOptions {
   readonly windows: RateWindows;
   readonly budget?: SpendLimit | undefined;
   readonly ledger?: Ledger | undefined;
+  /** Counts the paid calls in flight, for a shutdown that waits for them. */
+  readonly inFlight?: InFlight | undefined;
   /** What the ledger says of the run. */
   readonly command?: string | undefined;
   readonly profile?: string | undefined;
@@ -56,6 +59,7 @@ export function createClient(options: ClientOptions): Client {
   const { transport, key } = options;
   const clock = options.clock ?? systemClock;
   const budget = options.budget ?? createSpendLimit();
+  const inFlight = options.inFlight ?? createInFlight(clock);
   const notify = options.notify ?? (() => {});
   const base = parseBaseUrl(options.baseUrl, { insecureHttp: options.insecureHttp });
   const limiter = createLimiter({
@@ -73,6 +77,7 @@ export function createClient(options: ClientOptions): Client {
     budget,
     limiter,
     ledger: options.ledger,
+    inFlight,
     command: options.command ?? 'trdr',
     profile: options.profile ?? 'default',
     retries: options.retries,
@@ -158,6 +163,7 @@ export function createClient(options: ClientOptions): Client {
           path: sending,
           body,
           bounds: call?.bounds ?? FREE,
+          mayCost: !call && !isFree(method, sending),
           // A call of unknown price was agreed to once.
           rule: call?.row.retry ?? (isFree(method, sending) ? 'repeat' : 'never'),
           lane: call ? laneOf(call.id) : 'key',
@@ -182,7 +188,11 @@ export function createClient(options: ClientOptions): Client {
     get spent() {
       return budget.spent;
     },
-    close: () => transport.close(),
+    async close() {
+      // Closing the connections would lose answers that were paid for.
+      await inFlight.idle();
+      await transport.close();
+    },
   };
 }
 

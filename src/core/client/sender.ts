@@ -3,6 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import type { Bounds, Charge, RetryRule } from '../../contract/endpoint.ts';
 import type { Careful, HttpAnswer, HttpRequest, Ledger, Notice, Transport } from '../../contract/ports.ts';
 import type { BaseUrl } from '../http/base-url.ts';
+import { abortUntilSent, type InFlight } from './in-flight.ts';
 import { type LaneName, type Limiter, MAX_WAIT_MS } from './limiter.ts';
 import { withoutKey } from './mask-key.ts';
 import { type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
@@ -16,6 +17,8 @@ interface Plan<T> {
   readonly path: string;
   readonly body: string | undefined;
   readonly bounds: Bounds;
+  /** A call of unknown price, which `bounds` cannot tell from a free one. */
+  readonly mayCost?: boolean;
   readonly rule: RetryRule;
   readonly careful?: Careful | undefined;
   readonly lane: LaneName;
@@ -39,6 +42,7 @@ export interface SenderParts {
   readonly budget: SpendLimit;
   readonly limiter: Limiter;
   readonly ledger: Ledger | undefined;
+  readonly inFlight: InFlight;
   readonly command: string;
   readonly profile: string;
   readonly retries: number | undefined;
@@ -58,7 +62,7 @@ export interface Sender {
 type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'>;
 
 export function createSender(parts: SenderParts): Sender {
-  const { transport, base, key, clock, budget, limiter, ledger, notify } = parts;
+  const { transport, base, key, clock, budget, limiter, ledger, inFlight, notify } = parts;
   const trace = (line: string) => notify({ kind: 'trace', line: withoutKey(line, key) });
 
   async function transmit(
@@ -138,16 +142,25 @@ export function createSender(parts: SenderParts): Sender {
 
   async function attempt<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
     const reservation = await budget.reserve(plan.bounds, signal);
+    const paid = plan.bounds.most > 0 || plan.mayCost === true;
+    let unsent: ReturnType<typeof abortUntilSent> | undefined;
     let sentAt: number | undefined;
+    let settled = () => {};
     const agoMs = () => (sentAt === undefined ? 0 : clock.mono() - sentAt);
     let answer: HttpAnswer;
     try {
       await limiter.acquire(plan.lane, signal);
       signal?.throwIfAborted();
-      answer = await transmit(plan, plan.careful ? undefined : signal, () => {
+      unsent = abortUntilSent(signal);
+      answer = await transmit(plan, unsent.signal, () => {
         sentAt = clock.mono();
+        if (!paid) return;
+        unsent?.sent();
+        settled = inFlight.begin(plan.timeoutMs);
       });
     } catch (error) {
+      unsent?.sent();
+      settled();
       const known = error instanceof Failure ? error : undefined;
       // A redirect is an answer, and what answered so has served nothing.
       const free =
@@ -160,6 +173,8 @@ export function createSender(parts: SenderParts): Sender {
       if (!known) throw error;
       return { ok: false, failure: known, free };
     }
+    unsent.sent();
+    settled();
     const read = plan.read(answer);
     const { requestId } = read;
     let free = read.charge?.cu === 0;

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 export interface OrderedOptions {
   /** How many items are worked on, or done and waiting for their turn, at the most. */
   readonly window: number;
@@ -23,6 +25,8 @@ export async function* ordered<I, O>(
 ): AsyncGenerator<O, void, void> {
   const leaving = new AbortController();
   const both = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal;
+  // Each item waits on this signal, and Node warns of more than ten listeners.
+  setMaxListeners(0, both);
   const iterator = iterate(items);
   const pending: Slot<O>[] = [];
   let reading: Slot<IteratorResult<I>> | undefined;

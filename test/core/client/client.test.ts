@@ -376,19 +376,44 @@ describe('a retry', () => {
 });
 
 describe('an abort', () => {
-  it('of a call under way passes its reason on, and counts the call at its most', async () => {
+  it('of a paid call that was sent waits for its answer', async () => {
     const stop = new AbortController();
-    const { client, ledger } = rig(
+    const { client, ledger } = rig((_, signal) => {
+      stop.abort(new Error('stopped'));
+      return signal?.aborted ? Promise.reject(signal.reason) : json(200, user());
+    });
+    const { record } = await client.call('user.handle', mert, { signal: stop.signal });
+    expect([record.handle, ledger.length]).toEqual(['Mert', 1]);
+  });
+
+  it('of a free call that was sent ends it', async () => {
+    const stop = new AbortController();
+    const { client } = rig(
       (_, signal) =>
         new Promise((_resolve, reject) => {
           signal?.addEventListener('abort', () => reject(signal.reason));
           stop.abort(new Error('stopped'));
         }),
     );
-    await expect(
-      client.call('user.wallet', { params: { address: 'x' } }, { signal: stop.signal }),
-    ).rejects.toThrow('stopped');
-    expect(ledger).toMatchObject([{ status: null, cu: 0, cuAtMost: 30_000 }]);
+    await expect(client.call('me', {}, { signal: stop.signal })).rejects.toThrow('stopped');
+  });
+
+  it('makes closing wait for the answers of paid calls', async () => {
+    let answer = () => {};
+    const { client, sent } = rig(
+      () =>
+        new Promise((resolve) => {
+          answer = () => resolve(json(200, user()));
+        }),
+    );
+    const called = client.call('user.handle', mert).then(({ record }) => record.handle);
+    await expect.poll(() => sent.length).toBe(1);
+    const closed = client.close().then(() => 'closed');
+    expect(await Promise.race([closed, new Promise((resolve) => setImmediate(resolve, 'open'))])).toBe(
+      'open',
+    );
+    answer();
+    expect(await Promise.all([called, closed])).toEqual(['Mert', 'closed']);
   });
 
   it('before a call sends and counts nothing', async () => {

@@ -1,0 +1,22 @@
+import type { Sink } from '../output/sink.ts';
+import { Interrupt, type Io } from './io.ts';
+
+/** True once a signal has ended the run. */
+export const isInterrupted = ({ signal }: Pick<Io, 'signal'>): boolean => signal.reason instanceof Interrupt;
+
+/** At the first signal, delivers what is here and says which calls are waited for. */
+export function prepareShutdown(io: Io, sinks: readonly Sink[], notice: (text: string) => void): void {
+  const begin = () => {
+    if (!isInterrupted(io)) return;
+    // Rows wait for a full batch. A second signal must not lose those that are here already.
+    for (const sink of sinks) sink.flush().catch(() => {});
+    const { count } = io.inFlight;
+    if (count === 0) return;
+    const calls = count === 1 ? 'a paid call' : `${count} paid calls`;
+    const seconds = Math.max(1, Math.ceil(io.inFlight.leftMs() / 1000));
+    notice(
+      `stopping: waiting up to ${seconds}s for the answer of ${calls} in flight; a second signal exits at once and loses it`,
+    );
+  };
+  io.signal.addEventListener('abort', begin, { once: true });
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../base/clock.ts';
+
+/** The paid calls that were sent and are not answered yet. A shutdown waits for them. */
+export interface InFlight {
+  /** Counts a call that was sent and takes at most `timeoutMs`. Returns what ends the count. */
+  begin(timeoutMs: number): () => void;
+  readonly count: number;
+  /** The time until the last of them times out. */
+  leftMs(): number;
+  /** Resolves when none is left. */
+  idle(): Promise<void>;
+}
+
+export function createInFlight(clock: Pick<Clock, 'mono'>): InFlight {
+  const calls = new Map<symbol, number>();
+  const waiting: (() => void)[] = [];
+  return {
+    begin(timeoutMs) {
+      const id = Symbol();
+      calls.set(id, clock.mono() + timeoutMs);
+      return () => {
+        if (!calls.delete(id) || calls.size > 0) return;
+        for (const resolve of waiting.splice(0)) resolve();
+      };
+    },
+    get count() {
+      return calls.size;
+    },
+    leftMs: () => Math.max(0, ...[...calls.values()].map((end) => end - clock.mono())),
+    async idle() {
+      if (calls.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+  };
+}
+
+/**
+ * A signal that follows `signal` until the request is sent. From then on the service may charge for it, so
+ * its answer is waited for whatever happens.
+ */
+export function abortUntilSent(signal: AbortSignal | undefined): {
+  readonly signal: AbortSignal;
+  readonly sent: () => void;
+} {
+  const gate = new AbortController();
+  const abort = () => gate.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  return { signal: gate.signal, sent: () => signal?.removeEventListener('abort', abort) };
+}
