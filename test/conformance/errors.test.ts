@@ -42,7 +42,7 @@ describe('errors', () => {
     ['/v2/user/handles/pnl', { handles: 'mira' }, 'handles must be an array.'],
     ['/v2/user/handles/pnl', { handles: ['mira', ''] }, 'handles[1] must have at least 1 character.'],
     ['/v2/user/handles/pnl', 7, 'The body must be an object.'],
-  ])('says what is wrong with %s %j', async (path, body, message) => {
+  ])('describe what is wrong with %s %j', async (path, body, message) => {
     const reply = await ask(await sandbox(), path, body === undefined ? {} : { body });
     expect(reply.body.error).toEqual({ code: 'VALIDATION_ERROR', message });
   });

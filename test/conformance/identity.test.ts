@@ -72,7 +72,7 @@ describe('identity', () => {
     '/v2/user/id/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11',
     '/v2/user/wallet/0x52908400098527886E0F7030069857D2E4169EE7',
     '/v2/user/handle/nobody_at_all/pnl',
-  ])('answers %s, of which nothing is held, with 404 NOT_OBSERVED', async (path) => {
+  ])('returns 404 NOT_OBSERVED for unknown %s', async (path) => {
     expect(await verdict(await sandbox(), path)).toBe('404 NOT_OBSERVED');
   });
 
@@ -105,17 +105,17 @@ describe('identity', () => {
 
   it.each([
     ['/v2/user/handle/', 'an empty handle'],
-    [`/v2/user/handle/${'a'.repeat(65)}`, 'a handle of 65'],
-    ['/v2/user/handle/%40', 'nothing but an @'],
-    ['/v2/user/handle/a%20b', 'a handle with a blank'],
-    ['/v2/user/handle/%20mira', 'a handle behind a blank'],
-    ['/v2/user/id/42', 'an id that is no UUID'],
-    [`/v2/user/wallet/${'1'.repeat(129)}`, 'an address of 129'],
-    ['/v2/user/wallet/0x1234', 'an EVM address too short'],
+    [`/v2/user/handle/${'a'.repeat(65)}`, 'a handle of 65 characters'],
+    ['/v2/user/handle/%40', 'only an @'],
+    ['/v2/user/handle/a%20b', 'a handle with a space'],
+    ['/v2/user/handle/%20mira', 'a handle after a space'],
+    ['/v2/user/id/42', 'an id that is not a UUID'],
+    [`/v2/user/wallet/${'1'.repeat(129)}`, 'an address of 129 characters'],
+    ['/v2/user/wallet/0x1234', 'a short EVM address'],
     ['/v2/user/wallet/52908400098527886E0F7030069857D2E4169EE7', 'an EVM address without 0x'],
-    ['/v2/user/wallet/O0Il', 'no base58'],
-    ['/v2/user/wallet/abc', 'base58 of no 32 bytes'],
-  ])('refuses %s (%s) with 400 VALIDATION_ERROR, unbilled', async (path) => {
+    ['/v2/user/wallet/O0Il', 'not base58'],
+    ['/v2/user/wallet/abc', 'base58 of fewer than 32 bytes'],
+  ])('rejects %s (%s) with 400 VALIDATION_ERROR, free of charge', async (path) => {
     const service = await sandbox();
     expect(await verdict(service, path)).toBe('400 VALIDATION_ERROR');
     expect(service.meter().totalUnits).toBe(0);

@@ -78,7 +78,7 @@ describe('the launchpad', () => {
     `thesis/token/${'a'.repeat(129)}`,
     `thesis/wallet/${'a'.repeat(129)}`,
     'user/wallet/',
-  ])('refuses %s with 400', async (path) => {
+  ])('rejects %s with 400', async (path) => {
     expect(await verdict(await sandbox(), `/v2/launchpad/${path}`)).toBe('400 VALIDATION_ERROR');
   });
 
@@ -126,7 +126,7 @@ describe('the leaderboard', () => {
   });
 
   it.each(['?period=yearly', '?at=yesterday', '?at=', '?at=2026-13-01'])(
-    'refuses %s with 400',
+    'rejects %s with 400',
     async (query) => {
       expect(await verdict(await sandbox(), board + query)).toBe('400 VALIDATION_ERROR');
     },

@@ -169,7 +169,7 @@ describe('a connection', () => {
     ['no subscription', { type: 'subscribe' }],
     ['an unknown subscription', subscribe({ type: 'users' })],
     ['tokens that are no list', subscribe({ type: 'tokens', tokens: 'a' })],
-  ])('answers a frame that is %s with an error, changes nothing and stays open', async (_, frame) => {
+  ])('rejects a frame that is %s, and stays open and subscribed', async (_, frame) => {
     const service = await sandbox();
     const socket = await listen(service);
     await socket.subscribe();

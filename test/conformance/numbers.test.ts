@@ -159,7 +159,7 @@ describe('the batch', () => {
     [{ handles: 'mira' }, 'VALIDATION_ERROR'],
     [{}, 'VALIDATION_ERROR'],
     ['{"handles":["mira"', 'BAD_REQUEST'],
-  ])('refuses the body %j with 400, unbilled', async (body, code) => {
+  ])('rejects the body %j with 400, free of charge', async (body, code) => {
     const service = await sandbox();
     expect(await verdict(service, batch, { body })).toBe(`400 ${code}`);
     expect(service.meter().totalUnits).toBe(0);

@@ -206,7 +206,7 @@ describe('the thesis feed', () => {
     ['?limit=21', 400],
     ['?limit=40', 400],
     ['?limit=100', 1_000],
-  ])('costs 200 CU a started block of 20 of the requested limit: %s is %i', async (query, cu) => {
+  ])('costs 200 CU per started block of 20 rows of the limit: %s costs %i', async (query, cu) => {
     for (const page of ['full', 'capped'] as const) {
       const service = await sandbox({ page });
       const empty = '/v2/thesis/token/0x0000000000000000000000000000000000000009';

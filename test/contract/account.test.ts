@@ -12,8 +12,8 @@ const usage = {
 const entitlement = { unmetered: false, monthlyUnits: 1 };
 const facts = (more: object) => readAccount(Me.parse({ usage, entitlement, ...more }));
 
-describe("a key's record", () => {
-  it('tells account, plan, scopes and rate wherever they nest', () => {
+describe('the record of a key', () => {
+  it('yields account, plan, scopes and rate at any nesting', () => {
     const told = { account: 'Desk', plan: 'growth', scopes: ['a', 'b'], ratePerMinute: 600 };
     for (const more of [
       told,
@@ -28,7 +28,7 @@ describe("a key's record", () => {
     }
   });
 
-  it('leaves open what it does not tell', () => {
+  it('omits what is missing', () => {
     const nothing = { account: null, plan: null, scopes: null, ratePerMinute: null };
     for (const more of [{}, { account: null, plan: 7, scopes: 'all' }, { plan: [], account: {} }]) {
       expect(facts(more), JSON.stringify(more)).toEqual(nothing);

@@ -8,13 +8,13 @@ import { ask, handlesWhere, type Loose, sandbox } from '../conformance/help.ts';
 const document = (): Loose => JSON.parse(JSON.stringify(openapi()));
 
 describe('the OpenAPI document', () => {
-  it.each(['bare', 'wrapped'] as const)('is valid OpenAPI 3.1.0 with %s answers', async (envelope) => {
+  it.each(['bare', 'wrapped'] as const)('is valid OpenAPI 3.1.0 with %s responses', async (envelope) => {
     const made = JSON.parse(JSON.stringify(openapi({ envelope, server: 'http://127.0.0.1:1' })));
     const validated = await SwaggerParser.validate(made);
     expect(validated).toMatchObject({ openapi: '3.1.0', info: { version: '1.1.0' } });
   });
 
-  it('holds every endpoint of the table, the socket and itself, and nothing else', () => {
+  it('contains every endpoint of the table, the socket and itself', () => {
     const { paths } = document();
     const expected = [...endpointIds.map((id) => endpoints[id].path), '/v2/ws', '/openapi.json'];
     expect(Object.keys(paths).sort()).toEqual(expected.sort());
@@ -24,7 +24,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('gives parameters their bounds', () => {
+  it('includes the bounds of parameters', () => {
     const { paths } = document();
     const parameter = (path: string, name: string) =>
       paths[path].get.parameters.find((each: Loose) => each.name === name);
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     expect(body.properties.handles).toMatchObject({ minItems: 1, maxItems: 100 });
   });
 
-  it('names the documented answers and errors of each endpoint', () => {
+  it('lists the documented responses and errors of each endpoint', () => {
     const { paths } = document();
     const statuses = (path: string, method = 'get') => Object.keys(paths[path][method].responses);
     expect(statuses('/v2/me')).toEqual(['200', '401', '429', '503']);
@@ -57,7 +57,7 @@ describe('the OpenAPI document', () => {
     expect(paths['/v2/thesis'].get.responses['402']['x-codes']).toEqual(['QUOTA_EXCEEDED']);
   });
 
-  it('is what the running service serves, and describes what it answers', async () => {
+  it('is served by the running service and describes its responses', async () => {
     const service = await sandbox({ socials: true });
     const served = (await ask(service, '/openapi.json')).body;
     expect(served.paths).toEqual(document().paths);

@@ -25,7 +25,7 @@ const numbers = (address: string | null) => ({
 });
 
 describe('the price list', () => {
-  it('names for each call what it costs at the least and at the most, and what a miss costs', () => {
+  it('states the minimum, the maximum and the price of a miss for each endpoint', () => {
     const handles = { handles: ['a', 'B', '@b', 'A '] };
     const list = Object.fromEntries(
       endpointIds.map((id) => {
@@ -57,14 +57,14 @@ describe('the price list', () => {
     });
   });
 
-  it('counts an answer with a wallet as a reveal, and one without as none', () => {
+  it('counts a response with a wallet as a reveal', () => {
     const { price } = endpoints['user.handle'];
     const request = { ...none, params: { handle: 'h' } };
     expect(price.after(request, { status: 200, known: person(wallet) })).toEqual({ cu: 100, reveals: 1 });
     expect(price.after(request, { status: 200, known: person(null) })).toEqual({ cu: 100, reveals: 0 });
   });
 
-  it('prices a batch by what it found and what it missed', () => {
+  it('prices a batch by its hits and misses', () => {
     const request = { ...none, body: { handles: ['a', 'b', 'c'] } };
     const record = { count: 2, missing: ['c'], entries: [numbers(wallet), numbers(null)] };
     expect(endpoints['users.pnl'].price.after(request, { status: 200, known: record })).toEqual({
@@ -73,7 +73,7 @@ describe('the price list', () => {
     });
   });
 
-  it('does not tell the price of a batch that leaves handles out', () => {
+  it('does not price a batch that omits handles', () => {
     const request = { ...none, body: { handles: ['a', 'b', 'c'] } };
     const known = { count: 1, missing: [], entries: [numbers(wallet)] };
     expect(endpoints['users.pnl'].price.after(request, { status: 200, known })).toBeUndefined();
@@ -85,7 +85,7 @@ describe('the price list', () => {
     [20, 200],
     [21, 400],
     [100, 1_000],
-  ])('prices a page of theses by the limit that was asked for: %s costs %i', (limit, cu) => {
+  ])('prices a page of theses by the requested limit: %s costs %i', (limit, cu) => {
     const { price } = endpoints['thesis.all'];
     const request = { ...none, query: { limit } };
     const record = { count: 0, hasMore: false, nextBefore: null, updatedAt: null, items: [] };
@@ -93,7 +93,7 @@ describe('the price list', () => {
     expect(price.after(request, { status: 200, known: record })).toEqual({ cu, reveals: 0 });
   });
 
-  it('charges no error but the miss of a lookup', () => {
+  it('charges only the misses of lookups among errors', () => {
     const row = endpoints['user.wallet'];
     const charged = (Object.keys(errorCodes) as ErrorCode[]).filter(
       (code) => chargeOfError(row, errorCodes[code].status, code).cu > 0,

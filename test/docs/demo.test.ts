@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from './pages.ts';
 
-test('the demo shows its commands, ends well, and leaves nothing behind', async () => {
+test('the demo shows its commands, exits 0 and leaves no files behind', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { exitCode, stdout, stderr } = await execa(process.execPath, ['.tools/demo.mjs'], {

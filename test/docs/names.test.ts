@@ -20,7 +20,7 @@ const anyFlag = new Set([
   ...[...commands.values()].flatMap(({ options }) => namesOf(options)),
 ]);
 
-/** What of a block a shell would run. */
+/** The part of a block that a shell would run. */
 function scriptOf({ info, text }: Block): string | undefined {
   const [language] = info.split(' ');
   if (language === 'sh' || language === 'bash') return text;
@@ -42,17 +42,17 @@ const linesOf = (page: Page) =>
 const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
 const said = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** What is wrong with a line of trdr, by the program's own parser; undefined where nothing is. */
+/** What is wrong with a trdr command line according to its parser; undefined if it is valid. */
 function flawOf(words: readonly Word[]): string | undefined {
   const argv = words.map(({ text }) => text);
-  // The usage line of a reference page is a pattern, not a line.
+  // The usage line of a reference page is a pattern.
   if (argv.includes('[flags]')) return undefined;
   try {
     const { path, rest, wantsHelp } = findCommand(argv, paths);
     const command = commands.get(path);
     if (wantsHelp || argv[0] === '--version') return undefined;
     if (!command) return `"${path}" is no command`;
-    // What the shell puts in is not known here: a number will do for anything.
+    // A number is a valid substitute for any variable.
     const filled = rest.map((text) => (text.includes('$') ? '1' : text));
     const { args, given } = parseWords(command, filled);
     if (!words.some(({ isOpen }) => isOpen)) command.parse(args, given as never);
@@ -62,7 +62,7 @@ function flawOf(words: readonly Word[]): string | undefined {
   }
 }
 
-/** What is wrong with a line of trdr that may hold placeholders: the command and its flags have to exist. */
+/** What is wrong with a command line that may contain placeholders: the command and its flags must exist. */
 function flawOfMention(code: string): string | undefined {
   const words = code.split(/[\s[\]]+/).filter((word) => word !== '' && word !== '...');
   const [first = '', second = ''] = words.slice(1).filter((word) => !word.startsWith('-'));
@@ -78,7 +78,7 @@ function flawOfMention(code: string): string | undefined {
 }
 
 describe('README and docs', () => {
-  it('link to what exists', () => {
+  it('contain no broken links', () => {
     const broken = pages.flatMap((page) =>
       page.links
         .filter((link) => !/^[a-z]+:/.test(link))
@@ -94,12 +94,12 @@ describe('README and docs', () => {
     expect(broken).toEqual([]);
   });
 
-  it('show command lines that the program takes', () => {
+  it('show valid command lines', () => {
     const lines = pages.flatMap(linesOf).flatMap(({ command, at }) => {
       const words = wordsOfTrdr(command);
       return words ? [{ at, words }] : [];
     });
-    // So that a change of the markdown can't make this check nothing.
+    // Otherwise a change of the markdown could disable this check.
     expect(lines.length).toBeGreaterThan(60);
     const flaws = lines.flatMap(({ at, words }) => {
       const flaw = flawOf(words);
@@ -108,7 +108,7 @@ describe('README and docs', () => {
     expect(flaws).toEqual([]);
   });
 
-  it('name commands and flags that exist', () => {
+  it('mention only existing commands and flags', () => {
     const flaws = pages.flatMap(({ path, codes }) =>
       codes.flatMap((code) => {
         const flag = /^--([a-z][\w-]*)/.exec(code)?.[1];
@@ -120,7 +120,7 @@ describe('README and docs', () => {
     expect(flaws).toEqual([]);
   });
 
-  it('name scripts and files that exist', () => {
+  it('mention only existing scripts and files', () => {
     const rooms =
       /^(?:(?:src|test|docs|bin|completions|\.tools|\.ci)\/|(?:contract|core|feed|state|output|cli|sandbox)\/\S*\.ts$)/;
     const flaws = pages.flatMap((page) => {
@@ -138,7 +138,7 @@ describe('README and docs', () => {
     expect(flaws).toEqual([]);
   });
 
-  it('take shell lines apart as a shell does', () => {
+  it('are parsed as a shell would parse them', () => {
     const script = `X=1 trdr whois "$(trdr price)" 'a b' > out & # no
 for h in a b; do trdr me --quiet 2>/dev/null; done | xargs -n 1 trdr resolve <<'END'
 trdr nothing
@@ -151,7 +151,7 @@ END
     expect(found).toEqual(['price', 'whois $ a b', 'me --quiet', 'resolve']);
   });
 
-  it('would be caught with a line that the program does not take', () => {
+  it('fail this test with an invalid command line', () => {
     const flawIn = (line: string) => commandsOf(line).map((command) => flawOf(wordsOfTrdr(command) ?? []))[0];
     expect(flawIn('trdr whois mira --max-age 2h')).toBeUndefined();
     expect(flawIn('trdr whoami')).toContain('unknown command');

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 
 export const root: string = join(import.meta.dirname, '../..');
 
-/** A fenced block: the words after its fence, its text, and where it stands. */
+/** A fenced block: the words after its fence, its text and its line. */
 export interface Block {
   readonly info: string;
   readonly text: string;
   readonly line: number;
 }
 
-/** A page of the documentation, taken apart. */
+/** A parsed page of the documentation. */
 export interface Page {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly path: string;
   readonly text: string;
   readonly blocks: readonly Block[];
-  /** What stands between backticks, outside of blocks. */
+  /** Inline code, outside of blocks. */
   readonly codes: readonly string[];
   readonly links: readonly string[];
-  /** Its headings as links name them. */
+  /** The anchors of its headings. */
   readonly anchors: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const slugOf = (heading: string) =>
     .trim()
     .replace(/\s/g, '-');
 
-/** Takes a page apart. */
+/** Parses a page. */
 export function pageOf(path: string, text: string): Page {
   const blocks: Block[] = [];
   const prose: string[] = [];
@@ -55,10 +55,10 @@ export function pageOf(path: string, text: string): Page {
   };
 }
 
-/** One page by its path. */
+/** Reads and parses a page. */
 export const readPage = (path: string): Page => pageOf(path, readFileSync(join(root, path), 'utf8'));
 
-/** README and everything below docs. */
+/** README and every page in docs. */
 export const allPages = (): Page[] =>
   [
     'README.md',

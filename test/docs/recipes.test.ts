@@ -20,7 +20,7 @@ const titleOf = (line: number) =>
     .slice(0, line)
     .findLast((each) => each.startsWith('## '))
     ?.slice(3) ?? '';
-/** What a recipe's own service needs beside the tools that it calls. */
+/** Missing tools, including the servers that a recipe needs. */
 const missingOf = (script: string) => [
   ...missingFor(script),
   ...(script.includes('$REDIS_URL') && !isInstalled('redis-server') ? ['redis-server'] : []),
@@ -45,7 +45,7 @@ describe('docs/recipes.md', () => {
   let desk: Desk;
   let env: Record<string, string>;
 
-  /** Starts a server that says on stderr or stdout when it is ready. */
+  /** Starts a server and waits for the line that says it is ready. */
   async function serve(file: string, words: readonly string[], ready: RegExp): Promise<string> {
     const child = spawn(file, words, { stdio: ['pipe', 'pipe', 'pipe'] });
     closing.push(() => child.kill('SIGKILL'));
@@ -63,7 +63,7 @@ describe('docs/recipes.md', () => {
   }
 
   beforeAll(async () => {
-    // Of this seed the newest theses and the next 2,500 posts hold no half emoji, at which older jqs stop.
+    // With this seed the newest theses and the next 2,500 posts contain no half emoji, which older jq versions reject.
     service = await startSandbox({ plan: 'scale', seed: 16, rate: 300 });
     const hook = createServer((request, response) => {
       let body = '';
@@ -85,7 +85,7 @@ describe('docs/recipes.md', () => {
     };
     closing.push(() => hook.close());
     if (isInstalled('kcat')) {
-      // Its library brings a cluster for tests, which lasts as long as this producer has nothing to send.
+      // Its library includes a test cluster, which lives as long as this producer waits for input.
       const words = ['-X', 'test.mock.num.brokers=1', '-P', '-b', '127.0.0.1:1', '-t', 'none'];
       env['KAFKA'] = await serve('kcat', words, /replaced with (\S+)/);
     }
@@ -113,14 +113,14 @@ describe('docs/recipes.md', () => {
     process.stdout.write(`checked by bash -n alone: ${checked.join(', ') || 'none'}\n`);
   });
 
-  it('has recipes for every tool that it promises', () => {
+  it('has recipes for every tool', () => {
     const text = recipes.map((recipe) => recipe.text).join('');
     for (const tool of ['jq', 'mlr', 'duckdb', 'sqlite3', 'curl', 'kcat', 'redis-cli', 'nats'])
       expect(text).toContain(tool);
   });
 
   it.each(recipes.map(({ line, text }) => [`${titleOf(line)} (line ${line})`, text] as const))(
-    'works as it stands: %s',
+    'works as written: %s',
     async (name, text) => {
       expect(syntaxOf(text)).toBe('');
       const missing = missingOf(text);
@@ -138,7 +138,7 @@ describe('docs/recipes.md', () => {
     },
   );
 
-  it('delivers to chats, queues and streams what was posted', async () => {
+  it('delivers posts to chats, queues and streams', async () => {
     const hasRun = (title: string) => ran.filter((name) => name.startsWith(title)).length;
     if (hasRun('A chat webhook') > 0) expect(messages.length).toBeGreaterThanOrEqual(3);
     for (const message of messages) expect(JSON.parse(message).text).toMatch(/^\*.+\* on .+: /s);
@@ -146,7 +146,7 @@ describe('docs/recipes.md', () => {
       const { stdout } = await runScript('redis-cli -u "$REDIS_URL" XLEN theses', desk);
       expect(stdout).toBe('3');
     }
-    // Two recipes, or the first alone where there is no jq.
+    // Two recipes, or only the first without jq.
     for (const topic of ['theses', 'theses-by-token'].slice(0, hasRun('Kafka'))) {
       const { stdout } = await runScript(`kcat -C -b "$KAFKA" -t ${topic} -e -q`, desk);
       const ids = stdout.split('\n').map((line) => JSON.parse(line).id);
@@ -154,14 +154,14 @@ describe('docs/recipes.md', () => {
     }
   });
 
-  it('sets itself up as it says', async () => {
+  it('has a working setup', async () => {
     const [setup] = page.blocks.filter(({ info }) => info === 'sh setup');
     const script = `trap 'kill $!' EXIT\n${setup?.text}trdr me --fields plan\n`;
     const { stdout, exitCode } = await runScript(script, openPlain());
     expect([exitCode, JSON.parse(stdout).plan.name]).toEqual([0, 'Growth']);
   });
 
-  it('schedules jobs that run as they stand', async () => {
+  it('has cron jobs that run as written', async () => {
     const [cron] = page.blocks.filter(({ info }) => info === 'cron');
     const jobs = (cron?.text ?? '').split('\n').filter((line) => line !== '' && !/^(?:#|[A-Z]+=)/.test(line));
     expect(jobs.length).toBeGreaterThan(2);
@@ -175,7 +175,7 @@ describe('docs/recipes.md', () => {
     expect(readdirSync(desk.path)).toEqual(expect.arrayContaining(['pnl.csv', 'theses.ndjson', 'board.csv']));
   });
 
-  it('has a unit that systemd takes, where there is one', async () => {
+  it('has a unit that systemd accepts', async () => {
     const [unit] = page.blocks.filter(({ info }) => info === 'ini');
     expect(unit?.text).toContain('ExecStart=/usr/local/bin/trdr ');
     if (!isInstalled('systemd-analyze')) return void checked.push('the unit for want of systemd-analyze');
@@ -185,7 +185,7 @@ describe('docs/recipes.md', () => {
     expect(stderr.split('\n').filter((line) => line.includes('trdr-tail'))).toEqual([]);
   });
 
-  /** A desk that knows of no service. */
+  /** A workspace without a service. */
   function openPlain(): Desk {
     const plain = openDesk();
     closing.push(plain.close);

@@ -6,14 +6,14 @@ import { program } from '../e2e/program.ts';
 import { root } from './pages.ts';
 import { commandsOf } from './shell.ts';
 
-/** A folder where documents are tried out: `trdr` is on the path, and nothing of the user's is touched. */
+/** A temporary folder in which docs are tried out, with `trdr` on the path. */
 export interface Desk {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
   close(): void;
 }
 
-/** What curl does of what the documents ask of it, where there is none. */
+/** A replacement for curl with the options that the docs use. */
 const plainCurl = `
 const words = process.argv.slice(2);
 const headers = {};
@@ -35,7 +35,7 @@ fetch(url, { method, headers, body }).then(async (response) => {
 export const isInstalled = (name: string): boolean =>
   execaSync('sh', ['-c', 'command -v "$0"', name], { reject: false }).exitCode === 0;
 
-/** Sets a desk up. */
+/** Creates a workspace. */
 export function openDesk(more: Readonly<Record<string, string>> = {}): Desk {
   const path = mkdtempSync(join(tmpdir(), 'trdr-docs-'));
   const bin = join(path, 'bin');
@@ -59,7 +59,7 @@ export function openDesk(more: Readonly<Record<string, string>> = {}): Desk {
   return { path, env, close: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Runs a script as it stands, in a folder of its own on the desk. */
+/** Runs a script in its own folder of the workspace. */
 export async function runScript(script: string, desk: Desk, timeout = 60_000) {
   const cwd = mkdtempSync(join(desk.path, 'run-'));
   const result = await execa('bash', ['-euo', 'pipefail', '-c', script], {
@@ -73,14 +73,14 @@ export async function runScript(script: string, desk: Desk, timeout = 60_000) {
   return { cwd, stdout: result.stdout, stderr: result.stderr, exitCode: result.exitCode };
 }
 
-/** Whether bash can read a script; what it says where it can't. */
+/** The syntax errors of a script according to bash; empty if valid. */
 export const syntaxOf = (script: string): string =>
   execaSync('bash', ['-n'], { input: script, reject: false }).stderr;
 
 const builtin =
   /^(?:\.|:|\[|break|cd|continue|do|done|echo|exit|export|false|kill|printf|read|set|test|trap|true|wait)$/;
 
-/** The programs that a script calls and this machine lacks. */
+/** The programs that a script calls and that are not installed. */
 export const missingFor = (script: string): string[] =>
   [...new Set(commandsOf(script).map(([first]) => first?.text ?? ''))].filter(
     (name) => name !== '' && name !== 'trdr' && name !== 'curl' && !builtin.test(name) && !isInstalled(name),

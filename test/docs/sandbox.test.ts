@@ -13,7 +13,7 @@ const page = readPage('docs/sandbox.md');
 const blocks = (info: string) => page.blocks.filter((block) => block.info === info).map(({ text }) => text);
 const walk = blocks('sh walk');
 const [start = '', end = ''] = [walk[0], walk.at(-1)];
-/** Ends the service whatever happens in between. */
+/** Stops the service even if the script fails. */
 const guarded = (...parts: string[]) =>
   [start, 'trap \'kill "$SANDBOX" 2> /dev/null || true\' EXIT\n', ...parts].join('');
 
@@ -24,7 +24,7 @@ describe('docs/sandbox.md', () => {
   });
   afterAll(() => desk.close());
 
-  it('walks a plain client through the main calls', async () => {
+  it('leads a client through the main calls', async () => {
     const { stdout, stderr, exitCode } = await runScript(guarded(...walk.slice(1)), desk);
     expect([exitCode, stderr]).toEqual([0, '']);
     const steps = [
@@ -44,7 +44,7 @@ describe('docs/sandbox.md', () => {
       '{"type":"thesis"',
       '"totalUnits"',
     ];
-    // Each of them behind the one before, as the page tells it.
+    // They must appear in this order.
     let at = 0;
     for (const step of steps) {
       expect(stdout.indexOf(step, at), `${step} in ${stdout.slice(at)}`).toBeGreaterThanOrEqual(0);
@@ -53,17 +53,17 @@ describe('docs/sandbox.md', () => {
     expect(stdout.match(/\{"type":"thesis"/g)).toHaveLength(3);
   });
 
-  it('listens with wscat, where there is one', async () => {
+  it('listens with wscat, if installed', async () => {
     const [block = ''] = blocks('sh wscat');
     expect(syntaxOf(block)).toBe('');
-    // It ends with its input: off a terminal that has to stay open.
+    // It exits at the end of its input, so the input must stay open.
     if (!isInstalled('wscat')) return;
     const { stdout } = await runScript(guarded(`sleep 8 | ${block}`, end), desk);
     expect(stdout).toContain('{"type":"subscription"');
     expect(stdout).toContain('{"type":"thesis"');
   });
 
-  it('steers a sandbox by control calls', async () => {
+  it('uses control operations', async () => {
     const lines = blocks('sh control').join('');
     const { stdout, exitCode } = await runScript(guarded(lines, end), desk);
     expect(exitCode).toBe(0);
@@ -71,7 +71,7 @@ describe('docs/sandbox.md', () => {
     expect(stdout).toMatch(/\{"now":\d+\}/);
   });
 
-  it('names every control call with everything that it takes, and no other', async () => {
+  it('lists every control operation with its input', async () => {
     const service = await startSandbox({ traders: 10, theses: 0 });
     try {
       const call = async (verb: string, body = '{}') => {
@@ -84,7 +84,7 @@ describe('docs/sandbox.md', () => {
       expect(rows.map(([, verb]) => verb).sort()).toEqual(verbs.sort());
       for (const [, verb = '', takes = ''] of rows) {
         for (const [, name] of takes.matchAll(/`(\w+)`/g)) {
-          // A value that no member can have: what is known is refused, what is not known is not looked at.
+          // An invalid value for every member: known members are rejected, unknown ones are ignored.
           const { status, text: said } = await call(verb, JSON.stringify({ [name ?? '']: { no: 'such' } }));
           expect([verb, name, status, said.includes(name ?? '')]).toEqual([verb, name, 400, true]);
         }
@@ -94,7 +94,7 @@ describe('docs/sandbox.md', () => {
     }
   });
 
-  it('tells the faults as the program does', () => {
+  it('lists the faults as the program does', () => {
     const [form = ''] = faultHelp().split(', separated by commas');
     expect(page.text).toContain(form);
     for (const [name, { meaning }] of Object.entries(faultKinds)) {
@@ -106,7 +106,7 @@ describe('docs/sandbox.md', () => {
     for (const spec of specs) expect(() => parseFaults(spec)).not.toThrow();
   });
 
-  it('names no flag that the command lacks, and its reference has them all', () => {
+  it('mentions only existing flags, and its reference lists them all', () => {
     const reference = readPage('docs/reference/sandbox.md').text;
     for (const option of Object.values(command.options)) expect(reference).toContain(`--${longName(option)}`);
   });

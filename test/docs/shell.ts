@@ -1,4 +1,4 @@
-/** A word of a shell line: its text without quotes, and whether the shell would put something in. */
+/** A word of a shell line: its text without quotes, and whether it contains an expansion. */
 export interface Word {
   readonly text: string;
   readonly isOpen: boolean;
@@ -8,7 +8,7 @@ const keywords = new Set(['if', 'then', 'elif', 'else', 'fi', 'while', 'until', 
 const operator = /^(?:\n|;;?|&&|\|\|?|\(|\)|&(?!>))/;
 const redirect = /^(?:\d*(?:<<<|<<-?|>>|>&|<&|>\||>|<(?!\())|&>>?)/;
 
-/** The simple commands of a shell script, those within substitutions too: enough for what docs hold. */
+/** The simple commands of a shell script, including those in substitutions; supports the syntax that the docs use. */
 export function commandsOf(script: string): Word[][] {
   const commands: Word[][] = [];
   let words: Word[] = [];
@@ -27,7 +27,7 @@ export function commandsOf(script: string): Word[][] {
     rest = rest.slice(length);
     return taken;
   };
-  /** The text within brackets that open at `from`, quotes minded. */
+  /** The text inside the brackets that open at `from`; quoted brackets do not count. */
   const inside = (from: number): string => {
     let depth = 0;
     let quote = '';
@@ -38,7 +38,7 @@ export function commandsOf(script: string): Word[][] {
       else if (char === '(') depth++;
       else if (char === ')' && --depth === 0) return rest.slice(from + 1, at);
     }
-    throw new Error(`a bracket is never closed: ${rest.slice(0, 60)}`);
+    throw new Error(`unclosed bracket: ${rest.slice(0, 60)}`);
   };
   const substitution = (prefix: number): void => {
     const body = inside(prefix);
@@ -69,7 +69,7 @@ export function commandsOf(script: string): Word[][] {
         quote = '';
       } else text += take(1);
     }
-    if (quote !== '') throw new Error(`a quote is never closed: ${text.slice(0, 60)}`);
+    if (quote !== '') throw new Error(`unclosed quote: ${text.slice(0, 60)}`);
     return { text, isOpen };
   }
 
@@ -112,7 +112,7 @@ export function commandsOf(script: string): Word[][] {
   return commands;
 }
 
-/** Programs that run another one, which stands further on in their line. */
+/** Programs that run the command in their arguments. */
 const wrappers = new Set([
   'exec',
   'sudo',
@@ -127,7 +127,7 @@ const wrappers = new Set([
 ]);
 const isTrdr = ({ text }: Word) => text === 'trdr' || text.endsWith('/trdr') || text === 'bin/trdr.js';
 
-/** The words after `trdr`, where a command calls it. */
+/** The words after `trdr` if a command calls it. */
 export function wordsOfTrdr(command: readonly Word[]): readonly Word[] | undefined {
   const [first] = command;
   if (first === undefined) return undefined;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Holds a property; a failure prints its seed, and SEED runs it again. */
+/** Checks a property; a failure prints its seed, and SEED repeats it. */
 export function check<Ts extends [unknown, ...unknown[]]>(
   property: fc.IProperty<Ts> | fc.IAsyncProperty<Ts>,
   numRuns = 500,
@@ -9,7 +9,7 @@ export function check<Ts extends [unknown, ...unknown[]]>(
   return fc.assert(property, { numRuns, ...(seed === undefined ? {} : { seed: Number(seed) }) });
 }
 
-/** Pieces of text that mean harm, or need care. */
+/** Text that is harmful or hard to handle. */
 const nasty = [
   '\x1b[31m',
   '\x1b]0;title\x07',
@@ -85,7 +85,7 @@ const nasty = [
   '  ',
 ];
 
-/** Any string, hostile ones first of all. */
+/** Any string, preferably a hostile one. */
 export const anyText = fc.oneof(
   {
     weight: 3,
@@ -100,7 +100,7 @@ export const anyText = fc.oneof(
   },
 );
 
-/** Anything that JSON can hold, with hostile text in it. */
+/** Any JSON value, with hostile text in it. */
 export const anyValue = fc.oneof(
   anyText,
   fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -111,5 +111,5 @@ export const anyValue = fc.oneof(
   fc.dictionary(fc.string({ maxLength: 5 }), anyText, { maxKeys: 3 }),
 );
 
-/** What must never reach a terminal: controls but line ends, marks of direction, lone surrogates. */
+/** What must never reach a terminal: control characters except line ends, direction marks, lone surrogates. */
 export const alive = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;

@@ -27,8 +27,8 @@ const put = async (path: string, text: string) => {
   await sink.end();
 };
 
-describe('a file', () => {
-  it('appears whole at the end and not before', async () => {
+describe('an output file', () => {
+  it('appears complete, at the end', async () => {
     const path = join(folder, 'out.csv');
     const sink = await fileSink(path, { batch: 16 });
     for (let index = 0; index < 1000; index++) await sink.write(`row ${index}\n`);
@@ -38,14 +38,14 @@ describe('a file', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/^row 0\n[\s\S]*row 999\n$/);
   });
 
-  it('is not there, and leaves nothing behind, when given up', async () => {
+  it('is not created if it is aborted', async () => {
     const sink = await fileSink(join(folder, 'out.csv'));
     await sink.write('half');
     await sink.abandon();
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('stays as it was when its replacement is given up, and can be given up twice', async () => {
+  it('stays unchanged if its replacement is aborted, even twice', async () => {
     const path = join(folder, 'out');
     writeFileSync(path, 'old');
     const sink = await fileSink(path);
@@ -56,7 +56,7 @@ describe('a file', () => {
     expect(readdirSync(folder)).toEqual(['out']);
   });
 
-  it('keeps the mode of the one it replaces', async () => {
+  it('keeps the mode of the file it replaces', async () => {
     const path = join(folder, 'out');
     writeFileSync(path, 'old');
     chmodSync(path, 0o640);
@@ -65,7 +65,7 @@ describe('a file', () => {
     expect(readFileSync(path, 'utf8')).toBe('new');
   });
 
-  it('is written where a symbolic link points, even one whose end is not there yet', async () => {
+  it('is written to the target of a symbolic link, even if the target does not exist', async () => {
     mkdirSync(join(folder, 'real'));
     symlinkSync('real/data', join(folder, 'link'));
     await put(join(folder, 'link'), 'one');
@@ -75,7 +75,7 @@ describe('a file', () => {
     expect(readdirSync(join(folder, 'real'))).toEqual(['data']);
   });
 
-  it('is refused where a folder has the name, or the folder is missing, or links go in a circle', async () => {
+  it('is rejected if the path is a folder, its folder is missing, or links form a loop', async () => {
     const isFolder = { kind: 'usage', code: 'EISDIR', hint: 'name a file in it' };
     await expect(fileSink(folder)).rejects.toMatchObject(isFolder);
     await expect(fileSink(`${folder}/new/`)).rejects.toMatchObject(isFolder);
@@ -104,7 +104,7 @@ describe('a file', () => {
     expect((await read).join('')).toBe('through');
   });
 
-  it('that is added to keeps what it had', async () => {
+  it('keeps its contents when appended to', async () => {
     const path = join(folder, 'tail.ndjson');
     writeFileSync(path, '{"a":1}\n');
     const sink = await appendSink(path, { live: true });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const room = resolve(dirname(fileURLToPath(import.meta.url)), '../../src/output');
 
-/** Everything that loading a module loads with it: modules of the room, and packages by name. */
+/** Everything that loading a module loads: modules of its folder, and packages by name. */
 function loads(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -20,7 +20,7 @@ function loads(file: string, seen = new Set<string>()): Set<string> {
 }
 
 describe('loading', () => {
-  it('of the machine formats brings neither tables nor any package', () => {
+  it('of the machine formats loads neither tables nor packages', () => {
     const loaded = loads('format/printer.ts');
     expect([...loaded].filter((name) => !name.endsWith('.ts'))).toEqual([]);
     expect(loaded).not.toContain('format/table.ts');
@@ -36,11 +36,11 @@ describe('loading', () => {
     'file.ts',
     'format/fields.ts',
     'suggest.ts',
-  ])('of %s brings no package', (file) => {
+  ])('of %s loads no package', (file) => {
     expect([...loads(file)].filter((name) => !name.endsWith('.ts'))).toEqual([]);
   });
 
-  it('of a table brings what measures width, and neither colour nor cards', () => {
+  it('of a table loads string-width, but neither color nor cards', () => {
     expect([...loads('format/table-printer.ts')].filter((name) => !name.endsWith('.ts'))).toEqual([
       'string-width',
     ]);

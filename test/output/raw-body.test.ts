@@ -5,24 +5,24 @@ import { headText, shownBody } from '../../src/output/raw-body.ts';
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
 
 describe('a body on a terminal', () => {
-  it('is spread out as JSON.stringify would do it', () => {
+  it('is indented like JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json({ noUnicodeString: true }), (text) => {
         const plain = JSON.stringify(JSON.parse(text));
-        // Numbers have several spellings, and only the one that came is shown.
+        // A number has several spellings; the original one is shown.
         expect(shownBody(plain)).toBe(`${JSON.stringify(JSON.parse(plain), null, 2)}\n`);
       }),
       { numRuns: 300, ...seed },
     );
   });
 
-  it('keeps every number as it was written', () => {
+  it('keeps every number as written', () => {
     expect(shownBody('{"a":1.0,"b":12345678901234567890,"c":1e3}')).toBe(
       '{\n  "a": 1.0,\n  "b": 12345678901234567890,\n  "c": 1e3\n}\n',
     );
   });
 
-  it('leaves nothing in it that a terminal obeys, JSON or not', () => {
+  it('contains nothing that a terminal interprets, JSON or not', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (text, asJson) => {
         const shown = shownBody(asJson ? JSON.stringify({ text }) : text);
@@ -32,14 +32,14 @@ describe('a body on a terminal', () => {
     );
   });
 
-  it('ends its line, and is nothing where nothing came', () => {
+  it('ends with a line end, and is empty for an empty body', () => {
     expect(shownBody('bad gateway')).toBe('bad gateway\n');
     expect(shownBody('')).toBe('');
   });
 });
 
 describe('a head', () => {
-  it('is written as HTTP writes it', () => {
+  it('is formatted as in HTTP', () => {
     expect(headText(200, 'OK', { 'x-a': '1' }, false)).toBe('HTTP/1.1 200 OK\r\nx-a: 1\r\n\r\n');
   });
 

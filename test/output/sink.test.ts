@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { createSink, outputClosed } from '../../src/output/sink.ts';
 
-/** A stream that takes nothing until it is told to. */
+/** A stream that accepts nothing until it is released. */
 function stalled(highWaterMark = 16_384) {
   const waiting: (() => void)[] = [];
   const taken: Buffer[] = [];
@@ -30,7 +30,7 @@ const failing = (code: string) =>
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('a sink', () => {
-  it('gathers small writes into one', async () => {
+  it('combines small writes', async () => {
     const { stream, taken, release } = stalled();
     const sink = createSink(stream);
     for (let index = 0; index < 100; index++) expect(sink.write(`line ${index}\n`)).toBeUndefined();
@@ -57,7 +57,7 @@ describe('a sink', () => {
     expect(Buffer.concat(await read).toString()).toBe(expected);
   });
 
-  it('never writes again to memory that a stream was given', async () => {
+  it('never reuses memory that a stream was given', async () => {
     const { stream, taken, waiting } = stalled(1);
     const sink = createSink(stream, { batch: 8, live: true });
     void sink.write('aaaa');
@@ -72,7 +72,7 @@ describe('a sink', () => {
     expect(taken.map(String).join('|')).toBe('aaaa|bbbb|cccccc');
   });
 
-  it('writes again only to what a stream onto a descriptor has written out', async () => {
+  it("reuses memory only after a descriptor's stream has written it", async () => {
     const given: Buffer[] = [];
     let out = '';
     const stream = Object.assign(
@@ -101,7 +101,7 @@ describe('a sink', () => {
     expect(new Set(chunks).size).toBeLessThan(chunks.length);
   });
 
-  it('makes the writer wait for a reader that stalls, and holds no more than its batch and what the stream has', async () => {
+  it('waits for a stalled reader with bounded memory', async () => {
     const { stream, taken, waiting } = stalled();
     const sink = createSink(stream, { batch: 1024 });
     let written = 0;
@@ -129,7 +129,7 @@ describe('a sink', () => {
     expect(taken.reduce((sum, chunk) => sum + chunk.length, 0)).toBe(1_000_000);
   });
 
-  it('shows each record at once when live and the reader keeps up', async () => {
+  it('writes live records at once if the reader keeps up', async () => {
     const { stream, taken, release } = stalled();
     const sink = createSink(stream, { live: true });
     for (const record of ['one\n', 'two\n', 'three\n']) {
@@ -141,7 +141,7 @@ describe('a sink', () => {
     expect(taken.map(String)).toEqual(['one\n', 'two\n', 'three\n']);
   });
 
-  it('gathers records when live and the reader is slow', async () => {
+  it('combines live records if the reader is slow', async () => {
     const { stream, taken, release } = stalled();
     const sink = createSink(stream, { live: true });
     for (let index = 0; index < 10; index++) {
@@ -154,7 +154,7 @@ describe('a sink', () => {
     expect(taken.map(String)).toEqual(['0\n', '1\n2\n3\n4\n5\n6\n7\n8\n9\n']);
   });
 
-  it('ends cleanly where the reader has gone', async () => {
+  it('ends cleanly if the reader has closed', async () => {
     const sink = createSink(failing('EPIPE'), { batch: 4 });
     await sink.write('hello world');
     await turn();
@@ -164,7 +164,7 @@ describe('a sink', () => {
     await sink.end();
   });
 
-  it('ends cleanly where the stream was destroyed, and lets a waiting writer go', async () => {
+  it('ends cleanly if the stream was destroyed, and releases a waiting writer', async () => {
     const { stream } = stalled(1);
     const sink = createSink(stream, { batch: 4 });
     const wait = sink.write('hello world');
@@ -175,7 +175,7 @@ describe('a sink', () => {
     expect(sink.closed.reason).toBe(outputClosed);
   });
 
-  it('says that the disk is full', async () => {
+  it('reports a full disk', async () => {
     const sink = createSink(failing('ENOSPC'), { batch: 4 });
     await sink.write('hello world');
     await turn();

@@ -23,7 +23,7 @@ describe('a failure', () => {
   });
   const look = { width: 80, style: plainStyle, unicode: true };
 
-  it('is one line of JSON for programs, without what is absent', () => {
+  it('is one line of JSON for programs, without absent fields', () => {
     expect(failureJson(failure, 7)).toBe(
       '{"error":{"code":"RATE_LIMITED","message":"Too many requests.","status":429,"retryable":true,"retryAfter":12,"requestId":"req_1","hint":"Wait a while.","exit":7}}\n',
     );
@@ -32,13 +32,13 @@ describe('a failure', () => {
     });
   });
 
-  it('says to a person what, why and what next', async () => {
+  it('tells a person what happened, why, and what to do', async () => {
     expect(await renderFailure(failure, look)).toBe(
       'error: Too many requests.\n  why: RATE_LIMITED, HTTP 429, retry after 12s, request req_1\n next: Wait a while.\n',
     );
   });
 
-  it('fits on one screen with nothing alive in it, whatever the service said', () =>
+  it('fits on one screen without active characters, for any message', () =>
     check(
       fc.asyncProperty(
         anyText,
@@ -71,7 +71,7 @@ describe('fields', () => {
     }
   };
 
-  it('are known by their paths, or as the parent of known ones', () => {
+  it('are known by their path, or as the parent of known ones', () => {
     expect(parseFields(' windows.24h.rank, handle,handle,windows.24h', known)).toEqual([
       'windows.24h.rank',
       'handle',
@@ -79,7 +79,7 @@ describe('fields', () => {
     ]);
   });
 
-  it('that nobody knows are refused with the known ones, and the nearest', () => {
+  it('that are unknown are rejected with the known ones and the closest', () => {
     expect(refusal('handel')).toMatchObject({
       message: 'there is no field "handel"',
       hint: expect.stringMatching(/^Did you mean handle\? Known fields: handle, /),
@@ -95,7 +95,7 @@ describe('fields', () => {
     });
   });
 
-  it('are found through members whose own names have dots', () => {
+  it('are found if their names contain dots', () => {
     expect(at({ 'a.b': { c: 1 } }, 'a.b.c')).toBe(1);
     expect(at({ a: { 'b.c': 1 } }, 'a.b.c')).toBe(1);
     expect(at({ a: null }, 'a.b')).toBeUndefined();
@@ -108,7 +108,7 @@ describe('fields', () => {
 });
 
 describe('did you mean', () => {
-  it('counts letters put in, left out, changed and swapped', () => {
+  it('counts insertions, deletions, substitutions and swaps', () => {
     expect([
       distance('', 'abc'),
       distance('whois', 'whios'),
@@ -116,14 +116,14 @@ describe('did you mean', () => {
       distance('kitten', 'sitting'),
     ]).toEqual([3, 1, 1, 3]);
   });
-  it('names what is near, and stays silent where nothing is', () => {
+  it('suggests close matches only', () => {
     expect(suggest('whios', ['whois', 'resolve'])).toEqual(['whois']);
     expect(didYouMean('comp', ['completion', 'config'])).toBe('Did you mean completion?');
     expect(didYouMean('xyzzy', ['whois'])).toBe('');
   });
 });
 
-describe('colour', () => {
+describe('color', () => {
   it.each([
     ['auto', {}, true, true],
     ['auto', {}, false, false],
@@ -139,7 +139,7 @@ describe('colour', () => {
     expect(wantsColor(mode, env, terminal)).toBe(on);
   });
 
-  it('is painted whatever the environment says, once it is decided', async () => {
+  it('is used regardless of the environment once it is decided', async () => {
     expect((await loadStyle(true))('bad', 'x')).toBe('\x1b[31mx\x1b[39m');
     expect((await loadStyle(false))('bad', 'x')).toBe('x');
   });
@@ -170,14 +170,14 @@ describe('width', () => {
     expect(widthOf(text)).toBe(cells);
   });
 
-  it('is kept to when cutting, between characters', () => {
+  it('is respected when truncating, between characters', () => {
     expect(truncate('柴犬柴犬', 5)).toBe('柴犬…');
     expect(truncate('👨‍👩‍👧‍👦👨‍👩‍👧‍👦', 3)).toBe('👨‍👩‍👧‍👦…');
     expect(truncate('abc', 3)).toBe('abc');
     expect(truncate('abcd', 0)).toBe('');
   });
 
-  it('is kept to when wrapping, and no word is lost', () => {
+  it('is respected when wrapping, without losing words', () => {
     expect(wrap('one two  three', 7)).toEqual(['one two', 'three']);
     expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
     expect(wrap('柴犬柴犬', 4)).toEqual(['柴犬', '柴犬']);
@@ -211,7 +211,7 @@ describe('a notice', () => {
     expect(said({ quiet: true })).toBeNull();
   });
 
-  it('does not fail where nobody reads it', () => {
+  it('does not fail on a closed stream', () => {
     const stream = new PassThrough();
     const say = createNotices({ stream: () => stream, quiet: false, unicode: true });
     stream.destroy(Object.assign(new Error('EPIPE'), { code: 'EPIPE' }));
@@ -220,7 +220,7 @@ describe('a notice', () => {
 });
 
 describe('progress', () => {
-  it('tells how far, how fast, for how much and how long', () => {
+  it('shows progress, speed, cost and remaining time', () => {
     const line = barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, {
       width: 80,
       unicode: true,

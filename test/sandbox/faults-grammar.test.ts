@@ -66,7 +66,7 @@ describe('the fault syntax', () => {
     '500=abc',
     '500**2',
     'delay=1s..x',
-  ])('refuses %s and says why', (text) => {
+  ])('rejects %s with an explanation', (text) => {
     expect(() => parseFaults(text)).toThrow(Failure);
     expect(() => parseFaults(text)).toThrow(new RegExp(text.split(/[@=*]/)[0] ?? ''));
   });

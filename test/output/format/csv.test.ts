@@ -4,7 +4,7 @@ import { type CsvOptions, createCsv, csvCell } from '../../../src/output/format/
 import { disarm } from '../../../src/output/format/disarm-formula.ts';
 import { anyText, anyValue, check } from '../check.ts';
 
-/** A reader of RFC 4180, written apart from the writer: one character after another. */
+/** An independent RFC 4180 reader. */
 function read(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -44,19 +44,19 @@ const csvOf = (records: readonly unknown[], options: CsvOptions<unknown>) => {
 const isNumber = (text: string) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
 
 describe('CSV', () => {
-  it('has the known fields as its header, and an empty one too', () => {
+  it('has a header with the known fields, even without rows', () => {
     expect(csvOf([], { fields: ['a', 'b.c'] })).toBe('a,b.c\n');
     expect(csvOf([{ b: { c: 2 }, a: 1 }], { fields: ['a', 'b.c'] })).toBe('a,b.c\n1,2\n');
   });
 
-  it('leaves numbers alone, writes lists as JSON and nothing for null', () => {
+  it('writes numbers unchanged, lists as JSON and null as empty', () => {
     const record = { a: -5, b: 1.5e-9, c: [1, { d: 'x' }], d: null, e: true, f: '-7.5' };
     expect(csvOf([record], { fields: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] })).toBe(
       'a,b,c,d,e,f,g\n-5,1.5e-9,"[1,{""d"":""x""}]",,true,-7.5,\n',
     );
   });
 
-  it('adds the unknown fields of the first record, taken apart, and names those that come later, once', () => {
+  it('adds the unknown fields of the first record, and reports later ones once', () => {
     const later: string[] = [];
     const text = csvOf(
       [
@@ -70,15 +70,15 @@ describe('CSV', () => {
     expect(later).toEqual(['odd', 'n.w']);
   });
 
-  it('finds members whose own names have dots', () => {
+  it('finds fields whose names contain dots', () => {
     expect(csvOf([{ 'a.b': 1, c: { 'd.e': 2 } }], { fields: [] })).toBe('a.b,c.d.e\n1,2\n');
   });
 
-  it('can go on a file that has its header', () => {
+  it('can append to a file with a header', () => {
     expect(csvOf([{ a: 1 }], { fields: ['a'], header: false, fixed: true })).toBe('1\n');
   });
 
-  it('writes rows of its own making', () => {
+  it('writes rows that a view creates', () => {
     expect(
       csvOf([{ h: 'x' }], {
         fields: ['handle', 'window'],
@@ -90,11 +90,11 @@ describe('CSV', () => {
     ).toBe('handle,window\nx,24h\nx,7d\n');
   });
 
-  it('does not write a row that readers take for a blank line', () => {
+  it('does not write rows that look like blank lines', () => {
     expect(csvOf([{ a: null }, { a: '' }], { fields: ['a'] })).toBe('a\n""\n""\n');
   });
 
-  it('is read back by another reader as it was given, for any text', () => {
+  it('is read back unchanged by another reader, for any text', () => {
     check(
       fc.property(fc.array(fc.tuple(anyText, anyText, anyText), { minLength: 1, maxLength: 5 }), (rows) => {
         const text = csvOf(
@@ -108,7 +108,7 @@ describe('CSV', () => {
     );
   });
 
-  it('never holds a live formula, whatever the record and its field names are', () => {
+  it('never contains an active formula, for any record and field names', () => {
     check(
       fc.property(fc.dictionary(anyText, anyValue, { minKeys: 1, maxKeys: 5 }), (record) => {
         for (const row of read(csvOf([record], { fields: [] }))) {
@@ -123,7 +123,7 @@ describe('CSV', () => {
     );
   });
 
-  it('disarms text and not numbers', () => {
+  it('disarms text but not numbers', () => {
     for (const text of [
       '=1',
       '+1+1',
@@ -147,7 +147,7 @@ describe('CSV', () => {
     expect(csvCell(-5)).toBe('-5');
   });
 
-  it('shows a person nothing alive', () => {
+  it('shows people no active characters', () => {
     expect(csvOf([{ a: 'x\x1b[31m\u202ey' }], { fields: ['a'], terminal: true })).toBe('a\nxy\n');
   });
 });

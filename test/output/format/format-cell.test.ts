@@ -9,7 +9,7 @@ const form = (kind: CellKind, value: unknown, context = berlin) => formatCell(ki
 const last = (kind: CellKind, value: unknown) => formatCell(kind, value, berlin).forms.at(-1);
 
 describe('a cell', () => {
-  it('is a dash where there is nothing', () => {
+  it('is a dash without a value', () => {
     expect(form('usd', null)).toBe('—');
     expect(form('text', undefined, { ...berlin, unicode: false })).toBe('-');
   });
@@ -64,11 +64,11 @@ describe('a cell', () => {
     ['usd', 'n/a', 'n/a'],
     ['meter', { used: 5, of: null }, '5, no limit'],
     ['meter', 7, '7'],
-  ] as const)('of kind %s shows %j as %s', (kind, value, expected) => {
+  ] as const)('of kind %s formats %j as %s', (kind, value, expected) => {
     expect(form(kind, value)).toBe(expected);
   });
 
-  it('gets shorter without getting wrong', () => {
+  it('shortens without becoming wrong', () => {
     expect(formatCell('time', now, { ...berlin, utc: true }).forms).toEqual([
       '2025-11-21 10:00:00Z',
       '2025-11-21 10:00Z',
@@ -86,11 +86,11 @@ describe('a cell', () => {
     expect(last('address', 'short')).toBe('short');
   });
 
-  it('is to the cent where there is room', () => {
+  it('shows cents if there is room', () => {
     expect(formatCell('signedUsd', 1_234_567.891, berlin, true).forms[0]).toBe('+$1,234,567.89');
   });
 
-  it('is ASCII alone where the terminal is', () => {
+  it('is ASCII on an ASCII terminal', () => {
     const ascii = { ...berlin, unicode: false };
     expect(form('text', 'Zoë 柴 🚀', ascii)).toBe('Zoe ? ?');
     expect(form('multiple', 2, ascii)).toBe('2x');
@@ -98,7 +98,7 @@ describe('a cell', () => {
     expect(form('meter', { used: 1, of: 2 }, ascii)).toBe('############............  50%  1 of 2');
   });
 
-  it('says by its sign what its colour says', () => {
+  it('shows by its sign what its color shows', () => {
     expect(formatCell('signedUsd', 5, berlin).tone).toBe('good');
     expect(formatCell('signedUsd', -5, berlin).tone).toBe('bad');
     expect(formatCell('signedUsd', 0, berlin).tone).toBe('plain');
@@ -106,7 +106,7 @@ describe('a cell', () => {
   });
 
   it.each(['CET-1CEST', 'Nowhere/Land', ':', ''])(
-    'takes the zone of the machine for the name %j',
+    "uses the machine's time zone for the name %j",
     (timeZone) => {
       const own = formatCell('time', now, { utc: false, now: () => now, unicode: true }).forms;
       expect(formatCell('time', now, { ...berlin, timeZone }).forms).toEqual(own);
@@ -116,14 +116,14 @@ describe('a cell', () => {
     },
   );
 
-  it('in local time follows the zone of the machine', () => {
+  it("in local time follows the machine's time zone", () => {
     const shown = formatCell('time', now, { utc: false, now: () => now, unicode: true }).forms[0] ?? '';
     expect(Date.parse(shown.replace(' ', 'T').replace(' ', ''))).toBe(now);
   });
 });
 
 describe('a meter', () => {
-  it('is never empty where something is used, nor full before all is', () => {
+  it('is empty only at zero and full only at the maximum', () => {
     expect(bar(0, 4)).toBe('░░░░');
     expect(bar(0.0001, 4)).toBe('▏░░░');
     expect(bar(0.5, 4)).toBe('██░░');

@@ -39,19 +39,19 @@ async function print(records: readonly Row[], options: Partial<PrinterOptions<Ro
   return { text: (await text).join(''), said };
 }
 
-/** As `JSON.stringify` escapes it, behind any number of escaped backslashes. */
+/** As `JSON.stringify` escapes it, after any number of escaped backslashes. */
 const loneSurrogate = /((?<!\\)(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
 const ana = { name: 'ana', net: -1.5, deep: { a: [1] }, odd: null };
 const bo = { name: 'bo', net: null, deep: null };
 
 describe('NDJSON', () => {
-  it('is a record a line, with every field as it came', async () => {
+  it('is one record per line with every field unchanged', async () => {
     const { text } = await print([ana, bo]);
     expect(text).toBe(`${JSON.stringify(ana)}\n${JSON.stringify(bo)}\n`);
   });
 
-  it('holds the same values, whatever they are', () =>
+  it('contains the same values, for any values', () =>
     check(
       fc.asyncProperty(
         fc.array(fc.record({ name: anyValue, x: anyValue }), { maxLength: 4 }),
@@ -67,7 +67,7 @@ describe('NDJSON', () => {
       200,
     ));
 
-  it('passes raw JSON on byte for byte, but never a line end or a live character', async () => {
+  it('forwards raw JSON byte for byte, except line ends and active characters', async () => {
     const stream = new PassThrough();
     const text = stream.setEncoding('utf8').toArray();
     const printer = await createPrinter<Row>({ sink: createSink(stream), view, format: 'ndjson' });
@@ -89,7 +89,7 @@ describe('NDJSON', () => {
     ]);
   });
 
-  it('has no raw path where fields have to be picked', async () => {
+  it('does not forward raw JSON if fields are selected', async () => {
     const sink = createSink(new PassThrough());
     expect(
       (await createPrinter<Row>({ sink, view, format: 'ndjson', fields: ['name'] })).writeRaw,
@@ -98,13 +98,13 @@ describe('NDJSON', () => {
 });
 
 describe('JSON', () => {
-  it('is an array, and an empty one where there is nothing', async () => {
+  it('is an array, empty without records', async () => {
     expect(JSON.parse((await print([ana, bo], { format: 'json' })).text)).toEqual([ana, bo]);
     expect(JSON.parse((await print([ana], { format: 'json' })).text)).toEqual([ana]);
     expect((await print([], { format: 'json' })).text).toBe('[]\n');
   });
 
-  it('is the record itself for a command with one answer', async () => {
+  it('is the record itself for a command with one record', async () => {
     expect(JSON.parse((await print([ana], { format: 'json', single: true })).text)).toEqual(ana);
     expect(JSON.parse((await print([ana, bo, ana], { format: 'json', single: true })).text)).toEqual([
       ana,
@@ -113,7 +113,7 @@ describe('JSON', () => {
     ]);
   });
 
-  it('is spread out for a terminal', async () => {
+  it('is indented on a terminal', async () => {
     const { text } = await print([bo], { format: 'json', single: true, terminal: true });
     expect(text).toBe(`${JSON.stringify(bo, null, 2)}\n`);
   });
@@ -121,7 +121,7 @@ describe('JSON', () => {
 
 describe('--fields', () => {
   const fields = ['deep.a', 'name'];
-  it('picks in the order asked for, in every format', async () => {
+  it('selects fields in the given order, in every format', async () => {
     expect((await print([ana, bo], { fields })).text).toBe(
       '{"deep":{"a":[1]},"name":"ana"}\n{"deep":{"a":null},"name":"bo"}\n',
     );
@@ -134,7 +134,7 @@ describe('--fields', () => {
     ]);
   });
 
-  it('takes columns of the rows that a view makes itself', async () => {
+  it('selects columns of rows that a view creates', async () => {
     const own = {
       ...view,
       csv: {
@@ -152,37 +152,37 @@ describe('--fields', () => {
 });
 
 describe('CSV', () => {
-  it('says which field came too late for a column', async () => {
+  it('reports a field that appears too late for a column', async () => {
     const { text, said } = await print([bo, ana], { format: 'csv' });
     expect(text).toBe('name,net,deep.a\nbo,,\nana,-1.5,[1]\n');
     expect(said).toEqual(['the field odd has no column: it first came after the header']);
   });
 
-  it('goes on a file that has its header', async () => {
+  it('appends to a file with a header', async () => {
     const { text } = await print([ana], { format: 'csv', header: false, columns: ['net', 'name'] });
     expect(text).toBe('-1.5,ana\n');
   });
 });
 
 describe('a table', () => {
-  it('is a card for the one answer, and rows for many', async () => {
+  it('is a card for one record, and rows for several', async () => {
     expect((await print([ana], { format: 'table', single: true })).text).toBe('@ana\n  net  -$1.50\n');
     expect((await print([ana, bo], { format: 'table' })).text).toBe(
       'name     net\n────  ──────\nana   -$1.50\nbo         —\n',
     );
   });
 
-  it('leaves the output empty where there is nothing, and says so in a notice', async () => {
+  it('prints nothing but a notice without records', async () => {
     expect(await print([], { format: 'table' })).toEqual({ text: '', said: ['nobody'] });
   });
 
-  it('starts before its end where it is long, and keeps its widths', async () => {
+  it('starts early if it is long, and keeps its widths', async () => {
     const rows = Array.from({ length: 1000 }, (_, index) => ({ name: `n${index}`, net: index }));
     const { text } = await print(rows, { format: 'table', width: 60 });
     expect(text.split('\n')).toHaveLength(1003);
   });
 
-  it('shows live rows as they come', async () => {
+  it('shows live rows immediately', async () => {
     const stream = new PassThrough().setEncoding('utf8');
     const printer = await createPrinter<Row>({
       sink: createSink(stream, { live: true }),

@@ -57,7 +57,7 @@ const anyColumn = fc.record({
 const bonk = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU';
 
 describe('a table', () => {
-  it('sets numbers flush right and text flush left, under a light rule', () => {
+  it('aligns numbers right and text left, under a rule', () => {
     const rows = [
       { name: 'ana', net: 1234.5 },
       { name: 'satoshi', net: -7 },
@@ -70,19 +70,19 @@ describe('a table', () => {
     ]);
   });
 
-  it('keeps columns aligned beside emoji and CJK', () => {
+  it('keeps columns aligned next to emoji and CJK', () => {
     const rows = ['ana', '柴犬', '👨‍👩‍👧‍👦 fam', '🪙', 'café'].map((name) => ({ name, n: 1 }));
     const lines = draw([column('name', 'text'), column('n', 'integer')], rows, 80).slice(2);
     expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
   });
 
-  it('shows an address in full where there is room, and by its head and tail where not', () => {
+  it('shows an address in full if it fits, else its start and end', () => {
     const columns = [column('wallet', 'address'), column('n', 'integer')];
     expect(draw(columns, [{ wallet: bonk, n: 1 }], 80)[2]).toContain(bonk);
     expect(draw(columns, [{ wallet: bonk, n: 1 }], 40)[2]).toBe('7xKX…gAsU  1');
   });
 
-  it('drops the column with the highest rank first, and never one of rank 0', () => {
+  it('drops the column with the highest rank first, and never rank 0', () => {
     const columns = [
       column('a', 'integer'),
       column('b', 'integer', { rank: 2 }),
@@ -98,7 +98,7 @@ describe('a table', () => {
     expect(draw(columns, rows, 3)[0]?.trim()).toBe('a');
   });
 
-  it('cuts texts before it drops a column, and says so with an ellipsis', () => {
+  it('truncates text with an ellipsis before it drops a column', () => {
     const columns = [column('text', 'text', { min: 6 }), column('n', 'integer', { rank: 1 })];
     expect(draw(columns, [{ text: 'a rather long text', n: 12 }], 12)).toEqual([
       'text       n',
@@ -107,13 +107,13 @@ describe('a table', () => {
     ]);
   });
 
-  it('never cuts a time beside what can be cut', () => {
+  it('never truncates a time', () => {
     const columns = [column('posted', 'time', { min: 8 }), column('id', 'text', { min: 8 })];
     const lines = draw(columns, [{ posted: now, id: bonk }], 30, true);
     expect(lines[2]).toMatch(/^11-21 10:00Z +7xKX.*…$/);
   });
 
-  it('never cuts a number that it shows beside others', () => {
+  it('never truncates a number', () => {
     const columns = [column('text', 'text', { rank: 2 }), column('usd', 'usd')];
     expect(draw(columns, [{ text: 'words words words', usd: 123_456_789 }], 10)).toEqual([
       '  usd',
@@ -122,7 +122,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('wraps where asked to, and lets the last line say that there is more', () => {
+  it('wraps if requested, and marks the last line of a longer text', () => {
     const lines = draw(
       [column('t', 'text', { wrap: true, lines: 2, min: 8 })],
       [{ t: 'one two three four five six' }],
@@ -131,7 +131,7 @@ describe('a table', () => {
     expect(lines.slice(2)).toEqual(['one two', 'three four…']);
   });
 
-  it('puts a text under its row where too little is left beside it', () => {
+  it('puts a text below its row if there is too little room', () => {
     const columns = [column('who', 'text'), column('text', 'text', { wrap: true, below: true })];
     const rows = [
       { who: 'ana', text: 'words '.repeat(10).trim() },
@@ -149,7 +149,7 @@ describe('a table', () => {
     expect(draw(columns, rows, 80)[2]).toBe(`ana  ${rows[0]?.text}`);
   });
 
-  it('shows what came later within the widths that the first rows settled', () => {
+  it('shows later rows within the widths of the first rows', () => {
     const table = createTable(
       [column('name', 'text'), column('n', 'integer')],
       [{ name: 'a', n: 1 }],
@@ -161,7 +161,7 @@ describe('a table', () => {
     );
   });
 
-  it('never has a line wider than the terminal, nor a live character, for any content', () => {
+  it("never exceeds the terminal's width or contains active characters, for any content", () => {
     check(
       fc.property(
         fc.array(anyColumn, { minLength: 1, maxLength: 7 }),
@@ -192,7 +192,7 @@ describe('a table', () => {
     );
   });
 
-  it('says with colour nothing that it does not say without', async () => {
+  it('shows nothing with color that it does not show without', async () => {
     const style = await loadStyle(true);
     const columns = kinds.map((kind) => column(kind, kind));
     const row = Object.fromEntries(kinds.map((kind, index) => [kind, index % 2 ? index - 5 : true]));
@@ -225,7 +225,7 @@ describe('a card', () => {
     },
   } as const;
 
-  it('has a title, a line for each thing there is to say, and a small table', () => {
+  it('has a title, one line per value, and a small table', () => {
     const row = {
       title: '@ana',
       wallet: bonk,
@@ -248,7 +248,7 @@ describe('a card', () => {
     ]);
   });
 
-  it('never has a line wider than the terminal, nor a live character, for any content', () => {
+  it("never exceeds the terminal's width or contains active characters, for any content", () => {
     check(
       fc.property(
         anyText,

@@ -4,30 +4,30 @@ import { asciiOnly, safeJson, safeLine, safeText } from '../../../src/output/ter
 import { alive, anyText, check } from '../check.ts';
 
 describe('safe text', () => {
-  it('loses escape sequences whole, seven and eight bits', () => {
+  it('removes complete escape sequences, 7-bit and 8-bit', () => {
     expect(safeLine('a\x1b[1;31mred\x1b[0m b')).toBe('ared b');
     expect(safeLine('a\x1b]0;title\x07b\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\')).toBe('ablink');
     expect(safeLine('a\x1bPdcs\x1b\\b\x1b_apc\x9cc\x1b^pm\x1b\\d\x1bXsos\x1b\\e')).toBe('abcde');
     expect(safeLine('a\x9b2Jb\x9d0;t\x9cc\x1bcd\x1b(0e')).toBe('abcde');
   });
 
-  it('keeps what follows an escape that has no end', () => {
+  it('keeps the text after an unterminated escape', () => {
     expect(safeLine('a\x1b]0;the rest')).toBe('a0;the rest');
     expect(safeLine('a\x1b[')).toBe('a');
     expect(safeLine('\x1b\x1b[31m[31mx')).toBe('[31mx');
   });
 
-  it('folds line ends and tabs into one blank', () => {
+  it('turns line ends and tabs into one space', () => {
     expect(safeLine('a\r\n\tb\u2028c')).toBe('a b c');
     expect(safeText('a\r\nb\rc\td\n\n\n\ne')).toBe('a\nb\nc d\n\ne');
   });
 
-  it('loses marks of direction and characters that hide', () => {
+  it('removes direction marks and invisible characters', () => {
     expect(safeLine('\u202egnp.exe\u2066 \u200bmert\ufeff \u00ad\u3164\u{e0041}x')).toBe('gnp.exe mert x');
     expect(safeLine('me\u200drt \u200cx')).toBe('mert x');
   });
 
-  it('keeps joiners where a script or an emoji needs them', () => {
+  it('keeps joiners that a script or an emoji needs', () => {
     for (const text of [
       '👨‍👩‍👧‍👦',
       '👩🏽‍💻',
@@ -45,12 +45,12 @@ describe('safe text', () => {
     }
   });
 
-  it('marks a lone surrogate and thins out piles of marks', () => {
+  it('replaces lone surrogates and limits combining marks', () => {
     expect(safeLine('a\ud800b')).toBe('a\ufffdb');
     expect(safeLine(`e${'\u0301'.repeat(50)}`)).toBe(`e${'\u0301'.repeat(4)}`);
   });
 
-  it('has nothing alive in it, whatever it was made of, and stays as it is the second time', () => {
+  it('contains no active characters, for any input, and is idempotent', () => {
     check(
       fc.property(anyText, (text) => {
         for (const made of [safeLine(text), safeText(text)]) {
@@ -65,7 +65,7 @@ describe('safe text', () => {
     );
   });
 
-  it('takes time in step with its length', () => {
+  it('takes linear time', () => {
     for (const unit of [
       '\x90',
       '\x1b]',
@@ -83,7 +83,7 @@ describe('safe text', () => {
 });
 
 describe('safe JSON', () => {
-  it('says the same, with nothing alive in it', () => {
+  it('has the same value without active characters', () => {
     check(
       fc.property(anyText, (text) => {
         const json = safeJson(JSON.stringify({ text }));

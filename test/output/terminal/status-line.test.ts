@@ -11,7 +11,7 @@ const onTerminal = (columns: number, enabled = true) => {
 };
 
 describe('the status line', () => {
-  it('leaves room for the ^C that a terminal echoes, so that it can be cleared', () => {
+  it('leaves room for an echoed ^C, so that it can be cleared', () => {
     const { status, said } = onTerminal(40);
     status.show('x'.repeat(100));
     const [line = ''] = said().split('\x1b[2K').slice(1);
@@ -19,7 +19,7 @@ describe('the status line', () => {
     expect(line.endsWith('…')).toBe(true);
   });
 
-  it('is taken away once, and only where it stands', () => {
+  it('is cleared once, and only if it is shown', () => {
     const { status, said } = onTerminal(40);
     status.hide();
     expect(said()).toBe('');
@@ -30,7 +30,7 @@ describe('the status line', () => {
     expect(said()).toBe('\r\x1b[2K');
   });
 
-  it('obeys nothing in what it shows, and says nothing where it is not wanted', () => {
+  it('filters its text, and is not shown if disabled', () => {
     const shown = onTerminal(40);
     shown.status.show('a\x1b[31mb\nc');
     expect(shown.said().replace('\r\x1b[2K', '')).not.toMatch(/[\x1b\n]/);
