@@ -1,13 +1,13 @@
 // Demonstrates trdr on the embedded service: no key, no network, and no files left behind.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './bundle.mjs';
 
 const program = join(root, 'bin/trdr.js');
-if (!existsSync(join(root, 'dist/main.cjs'))) await import('./build.mjs');
+await import('./build.mjs');
 
 const home = mkdtempSync(join(tmpdir(), 'trdr-demo-'));
 const env = { ...process.env };

@@ -1,10 +1,10 @@
-// Writes the files of the repository that are generated from the commands: completion scripts and reference pages. With --check
-// it writes nothing and exits 1 if a file is outdated.
+// Writes the files of the repository that are generated from the commands: completion scripts, reference pages and the list of
+// manual pages in package.json. With --check it writes nothing and exits 1 if a file is outdated.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load, root } from './bundle.mjs';
 
-const { completionTexts, referenceTexts } = await load('src/cli/docs/manual.ts');
+const { completionTexts, manTexts, referenceTexts } = await load('src/cli/docs/manual.ts');
 const generated = { completions: await completionTexts(), 'docs/reference': await referenceTexts() };
 const check = process.argv.includes('--check');
 const stale = [];
@@ -16,6 +16,17 @@ for (const [folder, files] of Object.entries(generated)) {
     const now = there.includes(name) ? readFileSync(join(root, folder, name), 'utf8') : undefined;
     if (now !== text) change(folder, name, text);
   }
+}
+
+// npm links the manual pages that package.json lists, one by one; it ignores folders.
+const packagePath = join(root, 'package.json');
+const packageFile = JSON.parse(readFileSync(packagePath, 'utf8'));
+const man = Object.keys(await manTexts())
+  .sort()
+  .map((name) => `./dist/man/${name}`);
+if (JSON.stringify(packageFile.man) !== JSON.stringify(man)) {
+  stale.push('package.json');
+  if (!check) writeFileSync(packagePath, `${JSON.stringify({ ...packageFile, man }, undefined, 2)}\n`);
 }
 
 function change(folder, name, text) {

@@ -4,10 +4,25 @@
 // Without a listener, SIGUSR1 opens a debugger port on a process that holds an API key.
 process.on('SIGUSR1', () => {});
 
-const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 18)) {
-  process.stderr.write(`trdr needs Node 20.18 or newer; this is ${process.versions.node}.\n`);
-  process.exitCode = 1;
+/** Ends with words and 9, the exit code for problems of the machine. Node versions of any age can read this file. */
+function refuse(message, hint) {
+  process.stderr.write(`error: ${message}\nhint: ${hint}\n`);
+  process.exitCode = 9;
+}
+
+const [major, minor, patch] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)))) {
+  refuse(
+    `trdr requires Node.js 20.18.1 or newer; this is ${process.versions.node}`,
+    'install a newer Node.js: https://nodejs.org/en/download',
+  );
 } else {
-  require('../dist/main.cjs').start();
+  let main;
+  try {
+    main = require('../dist/main.cjs');
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    refuse('dist/main.cjs is missing', 'run "npm run build" in a checkout, or install trdr again');
+  }
+  if (main) main.start();
 }

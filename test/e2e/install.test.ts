@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { envOf, openHome, withSandbox } from './harness.ts';
 import { program } from './program.ts';
+import { isInstalled } from './shells.ts';
 
 const root = join(import.meta.dirname, '../..');
 const place = mkdtempSync(join(tmpdir(), 'trdr-install-'));
@@ -55,12 +56,16 @@ describe('the package', () => {
     expect(readdirSync(join(installed, 'bin'))).toEqual(['trdr.js']);
     expect(readdirSync(join(installed, 'dist')).filter((name) => !name.endsWith('.cjs'))).toEqual([
       'THIRD-PARTY-NOTICES.txt',
+      'complete.json',
       'help',
       'man',
     ]);
     expect(
       below(installed).filter(
-        (path) => !/(\.(cjs|json|txt|1|md|svg)|LICENSE|bin\/trdr\.js|package\.json)$/.test(path),
+        (path) =>
+          !/(\.(cjs|txt|1|7|md|svg)|dist\/(complete|help\/[a-z-]+)\.json|LICENSE|bin\/trdr\.js|package\.json)$/.test(
+            path,
+          ),
       ),
     ).toEqual([
       'completions/trdr.bash',
@@ -97,6 +102,59 @@ describe('the package', () => {
       expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));
     }
     expect(notices.match(/Permission (is hereby granted|to use)/g)?.length).toBeGreaterThan(30);
+  });
+});
+
+describe('npm', () => {
+  test('links every manual page of a global install', async () => {
+    const prefix = join(place, 'global');
+    await npm(['install', '--global', '--prefix', prefix, source], place);
+    const pages = readdirSync(join(source, 'dist/man'));
+    for (const part of ['1', '7']) {
+      const linked = readdirSync(join(prefix, 'share/man', `man${part}`)).sort();
+      expect(linked).toEqual(pages.filter((name) => name.endsWith(`.${part}`)).sort());
+      for (const name of linked) {
+        expect(readFileSync(join(prefix, 'share/man', `man${part}`, name), 'utf8')).toMatch(/^\.TH /);
+      }
+    }
+    if (!isInstalled('man')) return;
+    const { stdout } = await execa('man', ['-P', 'cat', 'trdr-whois'], {
+      env: { PATH: `${join(prefix, 'bin')}:${process.env['PATH']}`, HOME: place, LANG: 'C.UTF-8' },
+      extendEnv: false,
+    });
+    expect(stdout).toContain('trdr whois');
+  });
+});
+
+describe('bin/trdr.js', () => {
+  /** Runs the installed program on a Node that says it has another version. */
+  const runAs = async (version: string) => {
+    const hook = join(place, `node-${version}.cjs`);
+    writeFileSync(
+      hook,
+      `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
+    );
+    return execa(process.execPath, ['--require', hook, join(installed, 'bin/trdr.js'), '--version'], {
+      reject: false,
+    });
+  };
+
+  test.each(['18.20.4', '20.17.0', '20.18.0'])('refuses Node %s with words', async (version) => {
+    const { exitCode, stdout, stderr } = await runAs(version);
+    expect([exitCode, stdout]).toEqual([9, '']);
+    expect(stderr).toContain(`trdr requires Node.js 20.18.1 or newer; this is ${version}`);
+  });
+
+  test.each(['20.18.1', '20.19.0', '22.0.0', '26.3.1'])('runs on Node %s', async (version) => {
+    expect((await runAs(version)).exitCode).toBe(0);
+  });
+
+  test('says what to do if the program was not built', async () => {
+    const folder = join(place, 'unbuilt/bin');
+    mkdirSync(folder, { recursive: true });
+    cpSync(join(root, 'bin/trdr.js'), join(folder, 'trdr.js'));
+    const { exitCode, stderr } = await execa(process.execPath, [join(folder, 'trdr.js')], { reject: false });
+    expect([exitCode, stderr]).toEqual([9, expect.stringContaining('npm run build')]);
   });
 });
 

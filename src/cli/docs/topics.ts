@@ -161,7 +161,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Examples',
         code: [
-          { run: 'trdr pnl --file desk.txt --dry-run', does: 'what would it cost?' },
+          { run: 'trdr pnl --file desk.txt --dry-run', does: 'print the cost without sending anything' },
           { run: 'trdr pnl --file desk.txt --out pnl.csv --max-cu 5M', does: 'spend at most 5,000,000 CU' },
           { run: 'trdr config set confirmAbove 1M', does: 'ask less often' },
         ],
