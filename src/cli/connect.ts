@@ -1,11 +1,11 @@
 import { differenceText } from '../contract/known.ts';
-import type { Client, Notice, RateWindows } from '../contract/ports.ts';
+import type { Client, Ledger, Notice, RateWindows } from '../contract/ports.ts';
 import { createClient } from '../core/client/client.ts';
 import type { LaneName } from '../core/client/limiter.ts';
 import { createSpendLimit } from '../core/client/spend-limit.ts';
 import { createTransport } from '../core/http/transport.ts';
 import { type DifferenceLog, openDifferences } from '../state/answer-differences.ts';
-import { openLedger } from '../state/ledger.ts';
+import { openLedger } from '../state/ledger/ledger.ts';
 import { openWindows } from '../state/rate-windows.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
@@ -24,8 +24,8 @@ export interface Connecting {
   readonly io: Io;
   readonly command: string;
   readonly settings: RunSettings;
-  /** What the run is held to where the user set nothing. */
-  readonly ceiling: number | undefined;
+  /** What the run may spend where no --max-cu was given; settled before its first paid call. */
+  readonly limits: { readonly ceiling: number | undefined; readonly agreed: number | undefined };
   readonly notify: (notice: Notice) => void;
   readonly notice: (line: string) => void;
   /** What all machines of the key share, where a store is set. */
@@ -35,7 +35,7 @@ export interface Connecting {
 /** Opens the client: limiter and ledger on this machine's disk, ceiling and retries as set. */
 export async function connect(
   { baseUrl, key, embedded }: Target,
-  { io, command, settings, ceiling, notify, notice, store }: Connecting,
+  { io, command, settings, limits, notify, notice, store }: Connecting,
 ): Promise<Client> {
   const dir = settings.folders.state;
   const local = openWindows({
@@ -57,15 +57,19 @@ export async function connect(
     clock: io.clock,
     random: io.random,
     windows: store === undefined ? local : await sharedWindows(store, local, io, notice),
-    budget: createSpendLimit(
-      ceiling === undefined
-        ? { maxCu: settings.maxCu }
-        : { maxCu: ceiling, hint: 'more than that is not spent unasked: notice --yes or --max-cu N' },
-    ),
     inFlight: io.inFlight,
-    ledger: openLedger({ dir, notice: notice }),
-    command,
-    profile: settings.profile,
+    limit: createSpendLimit({
+      get maxCu() {
+        return limits.ceiling ?? settings.maxCu;
+      },
+      get agreed() {
+        return limits.agreed;
+      },
+      get hint() {
+        return limits.ceiling === undefined ? undefined : 'to spend more, pass --yes or --max-cu N';
+      },
+    }),
+    ledger: ledgerOf(io, settings, command, notice),
     retries: settings.retries,
     timeoutMs: settings.timeout,
     notify(event) {
@@ -94,3 +98,11 @@ async function sharedWindows(
   const { createStoreWindows } = await import('../store/windows.ts');
   return createStoreWindows({ link, local, machine, clock, memory, notice });
 }
+
+/** The ledger of a run, on this machine's disk. */
+export const ledgerOf = (
+  { clock }: Pick<Io, 'clock'>,
+  { folders, profile, machine }: RunSettings,
+  command: string,
+  notice: (line: string) => void,
+): Ledger => openLedger({ dir: folders.state, command, profile, host: machine, now: clock.now, notice });

@@ -15,7 +15,7 @@ import { formatOf, openSink, renderOptions, selectedFields } from './output.ts';
 import { loadSettings } from './settings/settings.ts';
 import { isInterrupted, prepareShutdown } from './shutdown.ts';
 import { confirm } from './spend/confirm.ts';
-import { estimateText, judge, needsConfirmation } from './spend/estimate.ts';
+import { type Estimate, estimateText, judge, needsConfirmation } from './spend/estimate.ts';
 import type { RunStore } from './store/open-store.ts';
 
 /** Puts a command's context together. Nothing is opened or loaded before it is asked for. */
@@ -33,7 +33,10 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   const closers: (() => Promise<void>)[] = [];
   let client: Promise<Client> | undefined;
   let opened: Client | undefined;
-  let ceiling: number | undefined;
+  const limits: { ceiling: number | undefined; agreed: number | undefined } = {
+    ceiling: undefined,
+    agreed: undefined,
+  };
 
   const write = createNotices({
     stream: () => io.stderr,
@@ -76,7 +79,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       io,
       command: command.path,
       settings,
-      ceiling,
+      limits,
       notice,
       store,
       notify(event) {
@@ -181,6 +184,14 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     else sink.closed.addEventListener('abort', end, { once: true });
   }
 
+  /** What was agreed to also bounds what calls with lost answers may cost a second time. */
+  const agree = ({ most }: Estimate) => {
+    // --max-cu says itself how much may be spent.
+    if (settings.maxCu !== undefined) return;
+    const cost = Math.max(most ?? Number.POSITIVE_INFINITY, settings.confirmAbove);
+    limits.agreed = Math.max(limits.agreed ?? 0, cost);
+  };
+
   const context: Context = {
     io,
     command: command.path,
@@ -236,14 +247,15 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       return true;
     },
     limitSpend(cu) {
-      ceiling = cu;
+      limits.ceiling = cu;
     },
     async approve(estimate, what) {
       const { confirmAbove, maxCu } = settings;
       if (judge(estimate, { confirmAbove, maxCu, yes: globals.yes }) === 'go') {
-        // Answers that are lost and asked for again can make a run dearer than its estimate: what began
-        // unasked ends where it would have had to ask.
+        // Repeating calls whose answers were lost can cost more than the estimate: a run that began without a
+        // confirmation ends where it would have needed one.
         if (!globals.yes && maxCu === undefined) context.limitSpend(confirmAbove);
+        else agree(estimate);
         return;
       }
       const question = `${what} can cost ${estimateText(estimate)}. Go on?`;
@@ -252,6 +264,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       if (!answer) {
         throw new Failure('confirm', 'not confirmed: nothing was sent', { code: 'NOT_CONFIRMED' });
       }
+      agree(estimate);
     },
     async close() {
       for (const close of closers.splice(0).reverse()) await close();

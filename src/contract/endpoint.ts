@@ -41,6 +41,8 @@ export interface Bounds {
 /** What an answer did cost. */
 export interface Charge {
   readonly cu: number;
+  /** What may have been charged on top of `cu`. */
+  readonly uncertain?: number;
   readonly reveals: number;
 }
 

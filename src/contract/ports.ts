@@ -1,4 +1,3 @@
-import type { Failure } from '../base/failure.ts';
 import type { Bounds, Charge } from './endpoint.ts';
 import type { EndpointId, KnownAnswerOf, RequestOf } from './endpoints.ts';
 import type { Meta } from './envelope.ts';
@@ -60,22 +59,57 @@ export interface RateWindows {
   learn(lane: string, limit: number): Promise<void>;
 }
 
-/** A line of the ledger: what one paid call cost. Never holds a key or a body. */
+/** What one paid call cost. Never holds a key, a subject or a body. */
 export interface LedgerEntry {
   readonly time: number;
   readonly command: string;
   readonly profile: string;
+  /** The machine; absent in entries of older versions. */
+  readonly host?: string | undefined;
   readonly endpoint: string;
   /** Null where no answer came. */
   readonly status: number | null;
+  /** What is certain. */
   readonly cu: number;
-  /** Where no answer came: the most that may have been charged. */
+  /** What may have been charged on top of that. */
   readonly cuAtMost?: number | undefined;
+  /** The call has no known price. */
+  readonly unpriced?: boolean | undefined;
   readonly requestId?: string | undefined;
+  /** How many calls the entry sums up; one if absent. */
+  readonly calls?: number | undefined;
 }
 
+/** A call that is about to be sent. */
+export interface PaidCall {
+  readonly endpoint: string;
+  /** The most it can cost; undefined where no price is known. */
+  readonly most: number | undefined;
+}
+
+/** What an answered call cost. */
+export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unpriced' | 'requestId'>;
+
+/**
+ * Records what is paid for, on this machine or for all that share a store. A call is recorded before it is sent, as an
+ * upper bound: a process that dies leaves the bound behind.
+ */
 export interface Ledger {
-  append(entry: LedgerEntry): void;
+  /**
+   * Called after the limiter, right before the bytes are sent. Rejects with a `limit` Failure where a budget cannot
+   * hold the call; its `retryAfter` is the time until the budget renews.
+   */
+  begin(call: PaidCall): Promise<Reservation>;
+}
+
+/** A call that was recorded; the first of these ends it, the others then do nothing. */
+export interface Reservation {
+  /** The call was answered: what it cost replaces the bound. */
+  settle(cost: CallCost): Promise<void>;
+  /** The call may have been charged, and no answer will show it: the bound stays. */
+  lose(end: { readonly status?: number | null; readonly requestId?: string | undefined }): Promise<void>;
+  /** The call was not sent, or is known to be free. */
+  release(): Promise<void>;
 }
 
 /** What the core tells whoever runs it; `cli` turns it into words on stderr. */
@@ -112,17 +146,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** An attempt that may have been charged is not made again: whoever asks sees to it. */
   readonly once?: boolean | undefined;
-  /** Holds on to a dear call: its answer is waited for whatever the signal says, and never asked for twice. */
-  readonly careful?: Careful | undefined;
-}
-
-/** What a dear call needs to know when its answer was lost on the way. */
-export interface Careful {
-  /**
-   * Whether the service's own meter shows that nothing was charged: then it is as if it had not been sent.
-   * `agoMs` is how long ago it was sent.
-   */
-  uncharged(lost: Failure, agoMs: number): Promise<boolean>;
+  /** Repeats a call whose answer was lost: it is sent only if what was agreed to holds both. */
+  readonly repeat?: boolean | undefined;
 }
 
 /** One key at one base URL: typed requests in, typed answers out, `Failure`s thrown. */
@@ -137,6 +162,11 @@ export interface Client {
   ): Promise<HttpAnswer>;
   /** CU that this run has spent, and may have spent where an answer was lost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
+  /**
+   * Whether calls that cost up to `cu` may be sent although the answers of others were lost: what the user agreed to
+   * holds them beside all that was spent, lost or is in flight.
+   */
+  mayRepeat(cu: number): boolean;
   close(): Promise<void>;
 }
 

@@ -43,7 +43,7 @@ function contextOf({
     client: async () => ({
       call: async () => {
         asked++;
-        return { record: { ...anyMe, usage } };
+        return { known: { ...anyMe, usage } };
       },
     }),
   };

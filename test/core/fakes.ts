@@ -2,6 +2,7 @@ import type {
   Client,
   HttpAnswer,
   HttpRequest,
+  Ledger,
   LedgerEntry,
   Notice,
   RateWindows,
@@ -76,6 +77,33 @@ export interface Rig {
   readonly notices: Notice[];
 }
 
+/** A ledger in memory; `entries` is always as it stands, in the order in which the calls began. */
+export function ledgerInMemory(now: () => number): { ledger: Ledger; entries: LedgerEntry[] } {
+  const byNumber = new Map<number, LedgerEntry>();
+  const entries: LedgerEntry[] = [];
+  let calls = 0;
+  const put = (number: number, entry: LedgerEntry | undefined) => {
+    if (entry) byNumber.set(number, entry);
+    else byNumber.delete(number);
+    entries.splice(0, entries.length, ...byNumber.values());
+  };
+  const ledger: Ledger = {
+    async begin({ endpoint, most }) {
+      const number = calls++;
+      const bound = most === undefined ? { unpriced: true } : { cuAtMost: most };
+      const call = { time: now(), command: 'test', profile: 'default', endpoint };
+      put(number, { ...call, status: null, cu: 0, ...bound });
+      return {
+        settle: async (cost) => put(number, { ...call, ...cost }),
+        lose: async ({ status = null, requestId }) =>
+          put(number, { ...call, status, cu: 0, ...bound, requestId }),
+        release: async () => put(number, undefined),
+      };
+    },
+  };
+  return { ledger, entries };
+}
+
 /** The rate windows of one process alone. */
 export const ownWindows = ({ now }: Pick<VirtualClock, 'now'>): RateWindows =>
   openWindows({ dir: undefined, baseUrl: BASE, key: KEY, now });
@@ -84,7 +112,7 @@ export const ownWindows = ({ now }: Pick<VirtualClock, 'now'>): RateWindows =>
 export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: number } = {}): Rig {
   const clock = virtualClock();
   const sent: HttpRequest[] = [];
-  const ledger: LedgerEntry[] = [];
+  const recorded = ledgerInMemory(clock.now);
   const notices: Notice[] = [];
   const client = createClient({
     transport: fakeTransport(reply, sent),
@@ -93,10 +121,17 @@ export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: nu
     clock,
     random: () => 0.5,
     windows: ownWindows(clock),
-    budget: createSpendLimit({ maxCu: options.maxCu }),
-    ledger: { append: (entry) => ledger.push(entry) },
+    limit: createSpendLimit({ maxCu: options.maxCu }),
+    ledger: recorded.ledger,
     notify: (notice) => notices.push(notice),
     ...options,
   });
-  return { client, clock, sent, ledger, notices, paths: () => sent.map(({ url }) => url.slice(BASE.length)) };
+  return {
+    client,
+    clock,
+    sent,
+    ledger: recorded.entries,
+    notices,
+    paths: () => sent.map(({ url }) => url.slice(BASE.length)),
+  };
 }

@@ -19,6 +19,8 @@ const SLOW_MS = 20_000;
 export interface ServiceTerms {
   readonly units?: number;
   readonly reveals?: number | null;
+  /** What the meter shows before the run. */
+  readonly before?: number;
   /** Each wallet of a batch counts as a reveal, or the batch as one. */
   readonly perWallet?: boolean;
   readonly unmetered?: boolean;
@@ -44,6 +46,7 @@ export function pnlService(terms: ServiceTerms = {}) {
   const fates = [...(terms.fates ?? [])];
   const paid: string[] = [];
   const batches: number[] = [];
+  const before = terms.before ?? 0;
   let [used, revealed, mes, late] = [0, 0, 0, 0];
   const slow: { readonly until: number; readonly price: number }[] = [];
   const left = () => (terms.units ?? Number.POSITIVE_INFINITY) - used;
@@ -52,7 +55,7 @@ export function pnlService(terms: ServiceTerms = {}) {
     ratePerMinute: 6_000,
     usage: {
       period: '2026-01',
-      unitsUsed: used,
+      unitsUsed: before + used,
       unitsRemaining: terms.units === undefined ? null : left(),
       additionalUnits: 0,
       revealsUsed: revealed,

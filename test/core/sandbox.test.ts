@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import type { EndpointId } from '../../src/contract/endpoints.ts';
-import type { LedgerEntry, RequestParts } from '../../src/contract/ports.ts';
+import type { RequestParts } from '../../src/contract/ports.ts';
 import { createClient } from '../../src/core/client/client.ts';
 import { createSpendLimit } from '../../src/core/client/spend-limit.ts';
 import { createTransport } from '../../src/core/http/transport.ts';
@@ -12,7 +12,7 @@ import { createResolver, resolveAll } from '../../src/core/lookup/resolve.ts';
 import { thesisFeed } from '../../src/core/pages/feeds.ts';
 import { walk } from '../../src/core/pages/walk.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
-import { ownWindows } from './fakes.ts';
+import { ledgerInMemory, ownWindows } from './fakes.ts';
 import { virtualClock } from './virtual-clock.ts';
 
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
@@ -21,7 +21,7 @@ const RATE = 1_000_000;
 function connect(sandbox: Sandbox, key: string, maxCu?: number) {
   const transport = createTransport();
   const clock = virtualClock();
-  const ledger: LedgerEntry[] = [];
+  const { ledger, entries } = ledgerInMemory(clock.now);
   const client = createClient({
     transport,
     baseUrl: sandbox.url,
@@ -29,10 +29,10 @@ function connect(sandbox: Sandbox, key: string, maxCu?: number) {
     clock,
     windows: ownWindows(clock),
     retries: 2,
-    budget: createSpendLimit({ maxCu }),
-    ledger: { append: (entry) => ledger.push(entry) },
+    limit: createSpendLimit({ maxCu }),
+    ledger,
   });
-  return { client, clock, ledger };
+  return { client, clock, ledger: entries };
 }
 
 describe.each(['bare', 'wrapped'] as const)('against the service with %s answers', (envelope) => {

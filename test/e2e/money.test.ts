@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { readLedger } from '../../src/state/ledger.ts';
+import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
 

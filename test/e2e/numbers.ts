@@ -1,8 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readLines } from '../../src/base/lines.ts';
+import type { LedgerEntry } from '../../src/contract/ports.ts';
 import type { Pnl } from '../../src/contract/records/pnl.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { createWorld } from '../../src/sandbox/world/index.ts';
+import { entriesOf } from '../../src/state/ledger/read-ledger.ts';
 import { type Home, withSandbox } from './harness.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
@@ -54,14 +57,9 @@ export const recordsOf = (handles: readonly string[]): Record<string, unknown>[]
     return pnl ? { subject, found: true, ...pnl } : { subject, found: false, code: 'NOT_OBSERVED' };
   });
 
-/** The lines of the ledger in a home. */
-export function ledgerOf(home: Home): { status: number | null; cu: number; cuAtMost?: number }[] {
+/** The entries of the ledger in a home. */
+export function ledgerOf(home: Home): LedgerEntry[] {
   const folder = join(home.state, 'ledger');
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name) =>
-    readFileSync(join(folder, name), 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line)),
-  );
+  return readdirSync(folder).flatMap((name) => [...entriesOf(readLines(join(folder, name)))]);
 }

@@ -221,15 +221,23 @@ describe('an export and its money', () => {
     expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 100]);
   });
 
-  test('asks again for nothing more than its price where an answer was lost before any work', async () => {
-    const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
-    const { run, text, home } = exportOf(sandbox);
-    expect((await run('--max-cu', String(350 * 30_000))).exitCode).toBe(0);
-    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
-    expect(ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0)).toBe(
-      priceOf(HANDLES),
-    );
-  });
+  test.each([
+    [350, 9, 0],
+    [450, 0, 100],
+  ])(
+    'repeats a lost batch only where %i handles at full price fit the limit',
+    async (handles, exit, bound) => {
+      const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
+      const { run, text, home } = exportOf(sandbox);
+      // A meter that reads zero proves nothing, so the key has been used before.
+      await trdr(['whois', '@mira'], { sandbox, home });
+      const { exitCode, stderr } = await run('--max-cu', String(handles * 30_000));
+      expect([exitCode, text() === FILE, paidTwice(sandbox)], stderr).toEqual([exit, exit === 0, 0]);
+      const spent = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
+      if (bound > 0) expect(spent).toBe(100 + priceOf(HANDLES) + bound * 30_000);
+      expect(spent).toBeLessThanOrEqual(100 + handles * 30_000);
+    },
+  );
 
   test('holds one handle to the same promise', async () => {
     const sandbox = await withNumbers({ faults: 'lost@user.pnl*1' });
@@ -287,5 +295,5 @@ test('an export that can not be written is refused before anything is asked', as
     expect([exitCode, sandbox.log.length]).toEqual([2, 0]);
   }
   const without = await trdr(['pnl', 'mira', '--resume'], { sandbox });
-  expect([without.exitCode, without.error()['hint']]).toEqual([2, 'name it with --out']);
+  expect([without.exitCode, without.error()['hint']]).toEqual([2, 'name the file to resume: --out FILE']);
 });

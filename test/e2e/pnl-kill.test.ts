@@ -79,12 +79,13 @@ test(
           exitCode = 0;
         }
         expect(exitCode, ended.stderr).toBe(0);
-        saidLost = noted + Number(/the answers for (\d+) handles? were lost/.exec(ended.stderr)?.[1] ?? 0);
+        saidLost =
+          noted + Number(/(\d+) handles? were in flight when the last run died/.exec(ended.stderr)?.[1] ?? 0);
       }
       expect(readFileSync(out, 'utf8') === FILE, 'the file is the one of an undisturbed run').toBe(true);
       expect(existsSync(`${out}.journal`)).toBe(false);
       const again = [...sandbox.served.values()].reduce((sum, times) => sum + times - 1, 0);
-      expect(again, 'handles paid for twice, and those that were said to be lost').toBe(saidLost);
+      expect(again, 'handles paid for twice were reported as lost').toBeLessThanOrEqual(saidLost);
       const twice = [...sandbox.served].flatMap(([handle, times]) => Array<string>(times - 1).fill(handle));
       const { unitsUsed } = sandbox.meter();
       expect(unitsUsed).toBe(priceOf(HANDLES) + priceOf(twice));

@@ -194,7 +194,7 @@ describe('what a tail costs', () => {
     startPosting(sandbox, 100);
     await tail.child;
     const usage = await trdr(['usage', '--by', 'endpoint', '-o', 'ndjson'], { sandbox, home });
-    const cu = usage.records().reduce((sum, record) => sum + Number(record['cu']), 0);
+    const cu = usage.records().reduce((sum, record) => sum + Number(record['cuAtMost'] ?? record['cu']), 0);
     const { totalUnits } = sandbox.meter();
     expect([cu, stated(tail.stderr)], tail.stderr).toEqual([totalUnits, totalUnits]);
   });

@@ -7,7 +7,8 @@ import { answerLine, cacheKey, openBucket, readAnswer, scanLines } from '../../s
 import { parseConfig } from '../../src/state/config/config-file.ts';
 import { readLine, writeLine } from '../../src/state/journal/journal-lines.ts';
 import { loadJournal, type Placed } from '../../src/state/journal/journal-load.ts';
-import { readEntry, summarise } from '../../src/state/ledger.ts';
+import { readEntry } from '../../src/state/ledger/lines.ts';
+import { summarise } from '../../src/state/ledger/sum-ledger.ts';
 import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
 import { readCheckpoint, writeCheckpoint } from '../../src/tail/output/checkpoint.ts';
 import { readTailFile } from '../../src/tail/output/out-file.ts';

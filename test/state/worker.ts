@@ -5,7 +5,7 @@ import { appendLines, ensureFolder, writeAtomic } from '../../src/base/files.ts'
 import { holdLock, withLock } from '../../src/base/lock.ts';
 import { openCache } from '../../src/state/cache.ts';
 import { openConfig } from '../../src/state/config/config.ts';
-import { openLedger } from '../../src/state/ledger.ts';
+import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { runExport, type Service } from './export.ts';
 
@@ -59,9 +59,11 @@ const modes: Record<string, () => Promise<void>> = {
     process.stdout.write(String(taken));
   },
   async ledger() {
-    const ledger = openLedger({ dir: path });
-    const entry = { time: 0, command: name, profile: 'p', endpoint: 'user.handle', status: 200, cu: 100 };
-    for (let round = 0; round < times; round++) ledger.append(entry);
+    const ledger = openLedger({ dir: path, command: name, profile: 'p', host: 'h', now: () => 0 });
+    for (let round = 0; round < times; round++) {
+      const call = await ledger.begin({ endpoint: 'user.handle', most: 200 });
+      await call.settle({ status: 200, cu: 100 });
+    }
   },
   /** Logs in as many profiles as told, under the umask that is the name. */
   async config() {

@@ -1,20 +1,23 @@
 import { Failure, usageError as wrongUsage } from '../../base/failure.ts';
+import { group } from '../../base/units.ts';
+import type { LedgerEntry } from '../../contract/ports.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
 import { reconcileView, usageView } from '../../output/views/books.ts';
-import { type LedgerEntry, ledgerGroups, readLedger, summarise } from '../../state/ledger.ts';
+import { readLedger } from '../../state/ledger/read-ledger.ts';
+import { type LedgerSum, ledgerGroups, summarise } from '../../state/ledger/sum-ledger.ts';
 import { flag, value } from '../args/option.ts';
 import { instantAt, oneOf, time } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { unitsText } from '../spend/estimate.ts';
+import { countText, unitsText } from '../spend/estimate.ts';
 
 export const usageCommand = command({
   path: 'usage',
   summary: 'Show what this machine has spent (from the local ledger)',
   about: [
-    'The ledger records every paid call: time, command, profile, endpoint, status and cost, but neither keys nor bodies. Days are UTC, as on the bill.',
-    'If answers were lost, cu is the certain cost and cuAtMost the upper bound. The sandbox has a ledger of its own; show it with --sandbox.',
-    '--reconcile compares the total of this UTC month and profile with what the service counted for the key. A difference means that others use the key.',
+    'The ledger records every paid call before it is sent, at the most it can cost, and its actual cost once it was answered: time, command, profile, host, endpoint, status and cost, but neither keys nor bodies. Days are UTC, as on the bill.',
+    'If answers were lost or a run was killed, cu is the certain cost and cuAtMost the upper bound. Older calls are summed by the hour. The sandbox has a ledger of its own; show it with --sandbox.',
+    '--reconcile compares the total of this UTC month and profile with what the service counted for the key. A difference beyond the uncertain calls means that others use the key.',
   ],
   args: [],
   options: {
@@ -45,28 +48,40 @@ export const usageCommand = command({
     const from =
       since === undefined ? undefined : instantAt(since, context.io.clock.now(), context.settings.utc);
     const sums = await summarise(readLedger({ dir: context.settings.folders.state, since: from }), by);
+    const whole = total(sums);
     await context.print(
-      usageView(
-        by,
-        sums.some(({ cu, atMost }) => atMost !== cu),
-      ),
-      sums.map(({ group, calls, cu, atMost }) => ({
+      usageView(by, { lost: whole.atMost !== whole.cu, unpriced: whole.unpriced > 0 }),
+      sums.map(({ group, calls, cu, atMost, unpriced }) => ({
         group,
         calls,
         cu,
         ...(atMost !== cu && { cuAtMost: atMost }),
+        ...(unpriced > 0 && { unpriced }),
       })),
     );
     if (context.format === 'table' && sums.length > 1) {
-      const [calls, cu] = [total(sums, 'calls'), total(sums, 'cu')];
-      context.notice(`${calls} calls, ${unitsText(cu)} in all`);
+      context.notice(`total: ${countText(whole.calls, 'call')}, ${rangeText(whole.cu, whole.atMost)}`);
+    }
+    if (whole.unpriced > 0) {
+      context.notice(`${countText(whole.unpriced, 'call')} of unknown price not included`);
     }
     return 0;
   },
 });
 
-const total = (sums: readonly { calls: number; cu: number }[], of: 'calls' | 'cu') =>
-  sums.reduce((sum, each) => sum + each[of], 0);
+const total = (sums: readonly LedgerSum[]) =>
+  sums.reduce(
+    (sum, { calls, cu, atMost, unpriced }) => ({
+      calls: sum.calls + calls,
+      cu: sum.cu + cu,
+      atMost: sum.atMost + atMost,
+      unpriced: sum.unpriced + unpriced,
+    }),
+    { calls: 0, cu: 0, atMost: 0, unpriced: 0 },
+  );
+
+const rangeText = (cu: number, atMost: number): string =>
+  atMost === cu ? unitsText(cu) : `${group(cu)}–${unitsText(atMost)}`;
 
 async function holdAgainst(context: Context) {
   if (await context.dryRun([{ id: 'me', ask: {} }])) return 0 as const;
@@ -85,22 +100,41 @@ async function holdAgainst(context: Context) {
     ofProfile(readLedger({ dir: folders.state, ...monthOf(period) }), profile),
     'profile',
   );
-  const { cu: ledgerCu, atMost } = sum ?? { cu: 0, atMost: 0 };
+  const { cu: ledgerCu, atMost, unpriced } = sum ?? { cu: 0, atMost: 0, unpriced: 0 };
   const [drift, lostAtMost] = [unitsUsed - ledgerCu, atMost - ledgerCu];
-  const found: ReconcileRecord = { period, ledgerCu, serviceCu: unitsUsed, drift, lostAtMost };
+  const found: ReconcileRecord = {
+    period,
+    ledgerCu,
+    serviceCu: unitsUsed,
+    drift,
+    lostAtMost,
+    ...(unpriced > 0 && { unpriced }),
+  };
   await context.printOne(reconcileView, found);
-  if (context.globals.sandbox) {
-    context.notice('the embedded service begins to count anew with every run');
-  } else if (drift < 0) {
-    context.notice(
-      `the service counted ${unitsText(-drift)} less: another key was used in profile "${profile}"`,
-    );
-  } else if (drift > lostAtMost) {
-    context.notice(
-      `${unitsText(drift - lostAtMost)} were spent elsewhere: by another machine, profile or program`,
-    );
+  if (context.globals.sandbox) context.notice('the sandbox counts from zero in every run');
+  else {
+    const text = driftText(found, profile);
+    if (text !== undefined) context.notice(text);
   }
   return 0 as const;
+}
+
+/** What explains the difference between ledger and service. A bound explains all that it covers. */
+function driftText(
+  { drift, lostAtMost, unpriced = 0, ledgerCu }: ReconcileRecord,
+  profile: string,
+): string | undefined {
+  const range = rangeText(ledgerCu, ledgerCu + lostAtMost);
+  if (drift < 0) {
+    return `the service counted ${unitsText(-drift)} less than the ledger: it lags, or profile "${profile}" was used with another key`;
+  }
+  if (drift === 0) return undefined;
+  if (drift <= lostAtMost)
+    return `the difference is within calls of uncertain cost: this machine spent ${range}`;
+  const beyond = `${unitsText(drift - lostAtMost)} more than this machine can have spent (${range})`;
+  return unpriced > 0
+    ? `${beyond}: on ${countText(unpriced, 'call')} of unknown price, or by other users of the key`
+    : `${beyond}: another machine, profile or program uses the key`;
 }
 
 async function* ofProfile(entries: AsyncIterable<LedgerEntry>, profile: string) {

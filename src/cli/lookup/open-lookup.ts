@@ -3,10 +3,17 @@ import { type CachedLookup, createCachedLookup } from '../../core/lookup/cached-
 import { openCache } from '../../state/cache.ts';
 import type { Context } from '../context.ts';
 
-/** The service, connected to with the first call: kept answers need none. */
-export const lazyClient = (context: Context): Pick<Client, 'call'> => ({
-  call: async (...call) => (await context.client()).call(...call),
-});
+/** A client that connects with the first call: cached answers need none. */
+export function lazyClient(context: Context): Pick<Client, 'call' | 'mayRepeat'> {
+  let client: Client | undefined;
+  return {
+    async call(...given) {
+      client ??= await context.client();
+      return client.call(...given);
+    },
+    mayRepeat: (cu) => client?.mayRepeat(cu) ?? true,
+  };
+}
 
 /** Users by handle, wallet or id: from kept answers where they are young enough, else from the service. */
 export const openCachedLookup = (

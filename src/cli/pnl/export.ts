@@ -64,7 +64,7 @@ async function exportBy(
   { out, resume, shape, strict }: ExportOptions,
 ): Promise<ExitCode> {
   const purse = purseOf(context);
-  const before = await settleLostBatches(journal, context, purse);
+  const before = await settleLostBatches(journal);
   const todo = journal.free(subjects.length);
   if (journal.resumed) {
     const { answered, size } = journal.counts();
@@ -74,7 +74,7 @@ async function exportBy(
   }
   if (before.handles > 0) {
     context.notice(
-      `the answers for ${handlesText(before.handles)} were lost when it stopped, up to ${unitsText(before.cuAtMost)}: they are asked for again`,
+      `${handlesText(before.handles)} were in flight when the last run died (up to ${unitsText(before.cuAtMost)}); requesting them again`,
     );
   }
   let run: PnlRun | undefined;

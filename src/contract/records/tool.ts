@@ -34,20 +34,25 @@ export type PriceRecord = z.infer<typeof PriceRecord>;
 
 /** A group of the ledger. */
 export const UsageRecord = z.looseObject({
-  group: field(z.string(), 'The command, endpoint, day or profile, as chosen by --by.'),
+  group: field(z.string(), 'The command, endpoint, day, profile or host, as chosen by --by.'),
   calls: field(z.int(), 'Number of paid calls.'),
   cu: field(z.number(), 'CU that were charged for certain.'),
-  cuAtMost: z.optional(field(z.number(), 'Upper bound in CU, if answers were lost.')),
+  cuAtMost: z.optional(field(z.number(), 'Upper bound in CU, if the cost of some calls is uncertain.')),
+  unpriced: z.optional(field(z.int(), 'Calls of unknown price, which are in neither sum.')),
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 
 /** The ledger compared with the meter of the service. */
 export const ReconcileRecord = z.looseObject({
   period: field(z.string(), 'UTC month, YYYY-MM.'),
-  ledgerCu: field(z.number(), 'CU that this machine recorded in the period.'),
+  ledgerCu: field(z.number(), 'CU that this machine recorded in the period, as certain.'),
   serviceCu: field(z.number(), 'CU that the service counted for the key.'),
-  drift: field(z.number(), 'serviceCu minus ledgerCu: spent by other users of the key, or on lost answers.'),
-  lostAtMost: field(z.number(), 'CU that lost answers may account for.'),
+  drift: field(z.number(), 'serviceCu minus ledgerCu.'),
+  lostAtMost: field(
+    z.number(),
+    'The part of the drift that calls of uncertain cost can account for, at most.',
+  ),
+  unpriced: z.optional(field(z.int(), 'Calls of unknown price in the period.')),
 });
 export type ReconcileRecord = z.infer<typeof ReconcileRecord>;
 

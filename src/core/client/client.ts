@@ -20,7 +20,7 @@ import { createInFlight, type InFlight } from './in-flight.ts';
 import { createLimiter, type LaneName } from './limiter.ts';
 import { isFree, matchEndpoint, rawPath } from './match-endpoint.ts';
 import { createSender, requireKey } from './sender.ts';
-import { readServiceError, requestIdOf } from './service-errors.ts';
+import { readServiceError, requestIdOf, type ServiceError } from './service-errors.ts';
 import { createSpendLimit, type SpendLimit } from './spend-limit.ts';
 
 export interface ClientOptions {
@@ -32,13 +32,10 @@ export interface ClientOptions {
   readonly random?: (() => number) | undefined;
   /** The windows of this base URL and key. */
   readonly windows: RateWindows;
-  readonly budget?: SpendLimit | undefined;
+  readonly limit?: SpendLimit | undefined;
   readonly ledger?: Ledger | undefined;
   /** Counts the paid calls in flight, for a shutdown that waits for them. */
   readonly inFlight?: InFlight | undefined;
-  /** What the ledger says of the run. */
-  readonly command?: string | undefined;
-  readonly profile?: string | undefined;
   readonly retries?: number | undefined;
   /** The most that is waited for 429s in one call. */
   readonly maxWaitMs?: number | undefined;
@@ -58,7 +55,7 @@ const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' 
 export function createClient(options: ClientOptions): Client {
   const { transport, key } = options;
   const clock = options.clock ?? systemClock;
-  const budget = options.budget ?? createSpendLimit();
+  const limit = options.limit ?? createSpendLimit();
   const inFlight = options.inFlight ?? createInFlight(clock);
   const notify = options.notify ?? (() => {});
   const base = parseBaseUrl(options.baseUrl, { insecureHttp: options.insecureHttp });
@@ -68,18 +65,16 @@ export function createClient(options: ClientOptions): Client {
     askRate,
     notify,
   });
-  const { run, transmit } = createSender({
+  const { run, transmit, settled } = createSender({
     transport,
     base,
     key,
     clock,
     random: options.random ?? Math.random,
-    budget,
+    limit,
     limiter,
     ledger: options.ledger,
     inFlight,
-    command: options.command ?? 'trdr',
-    profile: options.profile ?? 'default',
     retries: options.retries,
     maxWaitMs: options.maxWaitMs,
     notify,
@@ -107,15 +102,15 @@ export function createClient(options: ClientOptions): Client {
   return {
     bounds: (id, ask) => encode(id, ask).bounds,
 
-    async call(id, ask, { signal, timeoutMs, careful, once }: CallOptions = {}) {
+    async call(id, ask, { signal, timeoutMs, once, repeat }: CallOptions = {}) {
       const call = { ...encode(id, ask), id };
       requireKey(key);
       const outcome = await run(
         {
           ...call,
           endpoint: id,
-          rule: careful || once ? 'never' : call.row.retry,
-          careful,
+          rule: once ? 'never' : call.row.retry,
+          repeat,
           lane: laneOf(id),
           timeoutMs: timeoutMs ?? options.timeoutMs ?? call.row.timeoutSeconds * 1000,
           read(answer) {
@@ -146,7 +141,7 @@ export function createClient(options: ClientOptions): Client {
       if (!/^[A-Z]{1,20}$/.test(method)) throw usageError(`${method.slice(0, 20)} is no HTTP method`);
       requireKey(key);
       const call = matchEndpoint(method, sending, body);
-      if (!call && !isFree(method, sending) && budget.maxCu !== undefined) {
+      if (!call && !isFree(method, sending) && limit.maxCu !== undefined) {
         throw new Failure(
           'limit',
           `the cost of ${method} ${sending} is unknown, so it cannot stay within a limit`,
@@ -162,21 +157,23 @@ export function createClient(options: ClientOptions): Client {
           method,
           path: sending,
           body,
-          bounds: call?.bounds ?? FREE,
-          mayCost: !call && !isFree(method, sending),
+          bounds: call?.bounds ?? (isFree(method, sending) ? FREE : undefined),
           // A call of unknown price was agreed to once.
           rule: call?.row.retry ?? (isFree(method, sending) ? 'repeat' : 'never'),
           lane: call ? laneOf(call.id) : 'key',
           timeoutMs:
             timeoutMs ?? options.timeoutMs ?? (call ? call.row.timeoutSeconds * 1000 : RAW_TIMEOUT_MS),
           read(answer) {
-            const reading = call && decode(call, answer, clock.now());
-            const charge = reading ? reading.charge : UNCHARGED;
             const json = parseJson(answer.text);
             const requestId = requestIdOf(answer, json);
-            if (answer.status < 400) return { ok: true, value: answer, charge, requestId };
-            const { failure } = readServiceError(answer, json, clock.now());
-            return { ok: false, failure, value: answer, charge, requestId };
+            const refusal = answer.status < 400 ? undefined : readServiceError(answer, json, clock.now());
+            const charge = call
+              ? decode(call, answer, clock.now()).charge
+              : isFree(method, sending) || (refusal && isUnbilled(refusal))
+                ? UNCHARGED
+                : undefined;
+            if (!refusal) return { ok: true, value: answer, charge, requestId };
+            return { ok: false, failure: refusal.failure, value: answer, charge, requestId };
           },
         },
         signal,
@@ -186,14 +183,20 @@ export function createClient(options: ClientOptions): Client {
     },
 
     get spent() {
-      return budget.spent;
+      return limit.spent;
     },
+    mayRepeat: limit.mayRepeat,
     async close() {
       // Closing the connections would lose answers that were paid for.
       await inFlight.idle();
+      await settled();
       await transport.close();
     },
   };
 }
 
 const rateOf = (record: Sent): number | null => readAccount(record).ratePerMinute;
+
+/** Whether an error is one that the service states to be free, whatever was called. */
+const isUnbilled = ({ failure: { status = 0, code }, documented }: ServiceError) =>
+  documented && (status === 401 || status === 403 || status === 429 || status >= 500 || code === 'NOT_FOUND');

@@ -12,7 +12,7 @@ import {
 } from '../../contract/endpoint.ts';
 import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
 import { Meta } from '../../contract/envelope.ts';
-import { errorCodes } from '../../contract/errors.ts';
+import { errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { forms, recognise } from '../../contract/forms.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import { type Difference, isRecord, known } from '../../contract/known.ts';
@@ -129,10 +129,12 @@ function errorCharge(
   code: string,
   documented: boolean,
 ): Charge | undefined {
+  if (status < 400 || bounds.most === 0) return NOTHING;
+  // A 404 of an unknown form may be a miss as well as a wrong address.
+  if (status === 404 && !(documented && isErrorCode(code))) return { ...NOTHING, uncertain: row.price.miss };
   // A 5xx page of a gateway does not tell whether the service behind it has served the call.
-  if (status < 400) return NOTHING;
   const isClear = documented ? status >= 500 || isDocumented(status) : isDocumented(status) && status < 500;
-  if (!isClear && status !== 503 && bounds.most > 0) return undefined;
+  if (!isClear) return undefined;
   return documented ? chargeOfError(row, status, code) : NOTHING;
 }
 

@@ -18,6 +18,8 @@ export type Outcome<T> =
 
 export interface RetryOptions {
   readonly rule: RetryRule;
+  /** Whether an attempt that may have been charged can be paid for a second time. */
+  readonly mayPayAgain: () => boolean;
   /** How often a failed attempt is made again. Waits for a 429 do not count. */
   readonly retries: number;
   /** The most that is waited for 429s, over all attempts. */
@@ -57,7 +59,7 @@ export const waitOf = ({ retryAfter }: Failure): number =>
 
 /** Makes attempts until one succeeds, none may follow, or the waits allowed are used up. */
 export async function withRetries<T>(
-  attempt: () => Promise<Outcome<T>>,
+  attempt: (previous: Outcome<T> | undefined) => Promise<Outcome<T>>,
   options: RetryOptions,
 ): Promise<Outcome<T>> {
   const { clock, notify, retries, signal } = options;
@@ -72,11 +74,14 @@ export async function withRetries<T>(
     bearable = 4 * silent;
     notify?.(notice);
   };
+  let previous: Outcome<T> | undefined;
   for (;;) {
-    const outcome = await attempt();
+    const outcome = await attempt(previous);
     if (outcome.ok) return outcome;
     const { failure, free } = outcome;
-    if (!mayRepeat(failure, free, options.rule)) return outcome;
+    if (outcome === previous || !mayRepeat(failure, free, options.rule)) return outcome;
+    if (!free && !options.mayPayAgain()) return outcome;
+    previous = outcome;
     const reason = `${failure.code}${failure.status === undefined ? '' : ` (${failure.status})`}`;
     let ms: number;
     if (failure.kind === 'rate') {

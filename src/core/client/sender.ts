@@ -1,13 +1,20 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Bounds, Charge, RetryRule } from '../../contract/endpoint.ts';
-import type { Careful, HttpAnswer, HttpRequest, Ledger, Notice, Transport } from '../../contract/ports.ts';
+import type {
+  HttpAnswer,
+  HttpRequest,
+  Ledger,
+  Notice,
+  Reservation,
+  Transport,
+} from '../../contract/ports.ts';
 import type { BaseUrl } from '../http/base-url.ts';
 import { abortUntilSent, type InFlight } from './in-flight.ts';
 import { type LaneName, type Limiter, MAX_WAIT_MS } from './limiter.ts';
 import { withoutKey } from './mask-key.ts';
 import { type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
-import type { Reservation, SpendLimit } from './spend-limit.ts';
+import type { Hold, SpendLimit } from './spend-limit.ts';
 
 /** A call of any origin, ready to be sent. */
 interface Plan<T> {
@@ -16,11 +23,11 @@ interface Plan<T> {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
-  readonly bounds: Bounds;
-  /** A call of unknown price, which `bounds` cannot tell from a free one. */
-  readonly mayCost?: boolean;
+  /** Undefined where no price is known. */
+  readonly bounds: Bounds | undefined;
   readonly rule: RetryRule;
-  readonly careful?: Careful | undefined;
+  /** The call repeats one whose answer was lost. */
+  readonly repeat?: boolean | undefined;
   readonly lane: LaneName;
   readonly timeoutMs: number;
   readonly read: (answer: HttpAnswer) => Read<T>;
@@ -39,12 +46,10 @@ export interface SenderParts {
   readonly key: string | undefined;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly budget: SpendLimit;
+  readonly limit: SpendLimit;
   readonly limiter: Limiter;
   readonly ledger: Ledger | undefined;
   readonly inFlight: InFlight;
-  readonly command: string;
-  readonly profile: string;
   readonly retries: number | undefined;
   readonly maxWaitMs: number | undefined;
   readonly notify: (notice: Notice) => void;
@@ -57,12 +62,16 @@ export interface Sender {
   transmit(plan: Transmission, signal?: AbortSignal, onSent?: () => void): Promise<HttpAnswer>;
   /** Sends a call within limit and ceiling, retries it as its rule allows, and enters it in the ledger. */
   run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>>;
+  /** Resolves when the ledger has every call that has ended. */
+  settled(): Promise<void>;
 }
+
+const FREE: Bounds = { least: 0, most: 0, reveals: 0 };
 
 type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'>;
 
 export function createSender(parts: SenderParts): Sender {
-  const { transport, base, key, clock, budget, limiter, ledger, inFlight, notify } = parts;
+  const { transport, base, key, clock, limit, limiter, ledger, inFlight, notify } = parts;
   const trace = (line: string) => notify({ kind: 'trace', line: withoutKey(line, key) });
 
   async function transmit(
@@ -106,55 +115,34 @@ export function createSender(parts: SenderParts): Sender {
     }
   }
 
-  function record<T>(
+  const settling = new Set<Promise<void>>();
+  /** An answer does not wait for the ledger; the end of the run does. */
+  function after(settled: Promise<void> | undefined): void {
+    if (!settled) return;
+    settling.add(settled);
+    settled.finally(() => settling.delete(settled)).catch(() => {});
+  }
+
+  /** Sends a call once. Its cost is held back from the limit first, and recorded as a bound right before it is sent. */
+  async function attempt<T>(
     plan: Plan<T>,
-    status: number | null,
-    cu: number,
-    cuAtMost?: number,
-    requestId?: string,
-  ) {
-    if (cu === 0 && !cuAtMost) return;
-    ledger?.append({
-      time: clock.now(),
-      command: parts.command,
-      profile: parts.profile,
-      endpoint: plan.endpoint,
-      status,
-      cu,
-      ...(cuAtMost === undefined ? {} : { cuAtMost }),
-      ...(requestId === undefined ? {} : { requestId }),
-    });
-  }
-
-  /** The call may have been charged, and nothing tells how much. */
-  function lose<T>(plan: Plan<T>, reservation: Reservation, status: number | null, requestId?: string) {
-    if (plan.bounds.most === 0) return reservation.release();
-    reservation.lose();
-    record(plan, status, 0, plan.bounds.most, requestId);
-    notify({ kind: 'lost', endpoint: plan.endpoint, cuAtMost: plan.bounds.most });
-  }
-
-  const isUncharged = async (
-    plan: Plan<unknown>,
-    lost: Failure | undefined,
-    agoMs: number,
-  ): Promise<boolean> => lost !== undefined && ((await plan.careful?.uncharged(lost, agoMs)) ?? false);
-
-  async function attempt<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
-    const reservation = await budget.reserve(plan.bounds, signal);
-    const paid = plan.bounds.most > 0 || plan.mayCost === true;
-    let unsent: ReturnType<typeof abortUntilSent> | undefined;
-    let sentAt: number | undefined;
+    signal: AbortSignal | undefined,
+    repeat: boolean,
+  ): Promise<Outcome<T>> {
+    const hold = await limit.reserve(plan.bounds ?? FREE, signal, { repeat });
+    let recorded: Reservation | undefined;
+    let sent = false;
     let settled = () => {};
-    const agoMs = () => (sentAt === undefined ? 0 : clock.mono() - sentAt);
+    let unsent: ReturnType<typeof abortUntilSent> | undefined;
     let answer: HttpAnswer;
     try {
       await limiter.acquire(plan.lane, signal);
       signal?.throwIfAborted();
+      recorded = await begin(plan);
       unsent = abortUntilSent(signal);
       answer = await transmit(plan, unsent.signal, () => {
-        sentAt = clock.mono();
-        if (!paid) return;
+        sent = true;
+        if (plan.bounds?.most === 0) return;
         unsent?.sent();
         settled = inFlight.begin(plan.timeoutMs);
       });
@@ -166,46 +154,87 @@ export function createSender(parts: SenderParts): Sender {
       const free =
         known?.code === 'REDIRECT' ||
         known?.code === 'UNREACHABLE' ||
-        !(sentAt !== undefined || known?.kind === 'network') ||
-        (await isUncharged(plan, known, agoMs()));
-      if (free) reservation.release();
-      else lose(plan, reservation, known?.status ?? null);
+        !(sent || (recorded && known?.kind === 'network'));
+      if (free) {
+        hold.release();
+        after(recorded?.release());
+      } else lose(plan, hold, recorded, known?.status ?? null);
       if (!known) throw error;
       return { ok: false, failure: known, free };
     }
     unsent.sent();
     settled();
     const read = plan.read(answer);
-    const { requestId } = read;
-    let free = read.charge?.cu === 0;
-    if (read.charge) {
-      reservation.settle(read.charge.cu);
-      record(plan, answer.status, read.charge.cu, undefined, requestId);
-      trace(`= ${read.charge.cu} CU`);
-    } else if (!read.ok && (await isUncharged(plan, read.failure, agoMs()))) {
-      reservation.release();
-      free = true;
-    } else {
-      lose(plan, reservation, answer.status, requestId);
-    }
+    const { requestId, charge } = read;
+    const { status } = answer;
+    const free = charge?.cu === 0 && !charge.uncertain;
+    if (free) {
+      hold.release();
+      after(recorded?.release());
+    } else if (charge) {
+      hold.settle(charge.cu, charge.uncertain);
+      after(recorded?.settle({ status, cu: charge.cu, cuAtMost: charge.uncertain, requestId }));
+      trace(`= ${charge.cu} CU`);
+    } else lose(plan, hold, recorded, status, requestId);
     if (read.ok) return { ok: true, value: read.value };
     const { failure, value } = read;
     if (failure.kind === 'rate') await limiter.refused(plan.lane, waitOf(failure));
     return { ok: false, failure, free, value };
   }
 
-  const run = <T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> =>
-    withRetries(() => attempt(plan, signal), {
-      rule: plan.rule,
-      retries: parts.retries ?? RETRIES,
-      maxWaitMs: parts.maxWaitMs ?? MAX_WAIT_MS,
-      clock,
-      random: parts.random,
-      notify,
-      signal,
-    });
+  /** Records a call that may be charged. A budget that cannot hold it ends the call before it is sent. */
+  async function begin<T>({ endpoint, bounds }: Plan<T>): Promise<Reservation | undefined> {
+    return bounds?.most === 0 ? undefined : await ledger?.begin({ endpoint, most: bounds?.most });
+  }
 
-  return { transmit, run };
+  /** The call may have been charged, and nothing tells how much: its bound stays in the limit and in the ledger. */
+  function lose<T>(
+    { endpoint, bounds }: Plan<T>,
+    hold: Hold,
+    recorded: Reservation | undefined,
+    status: number | null,
+    requestId?: string,
+  ): void {
+    if (bounds?.most === 0) {
+      hold.release();
+      return;
+    }
+    hold.lose();
+    after(recorded?.lose({ status, requestId }));
+    if (bounds) notify({ kind: 'lost', endpoint, cuAtMost: bounds.most });
+  }
+
+  const run = <T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> =>
+    withRetries(
+      async (previous) => {
+        const again = previous !== undefined && !previous.ok && !previous.free;
+        try {
+          return await attempt(plan, signal, again || plan.repeat === true);
+        } catch (error) {
+          // Calls in flight have used up meanwhile what was left for paying a second time.
+          if (again && error instanceof Failure && error.code === 'NOT_AGREED') return previous;
+          throw error;
+        }
+      },
+      {
+        rule: plan.rule,
+        mayPayAgain: () => limit.maxCu !== undefined || limit.mayRepeat(plan.bounds?.most ?? 0),
+        retries: parts.retries ?? RETRIES,
+        maxWaitMs: parts.maxWaitMs ?? MAX_WAIT_MS,
+        clock,
+        random: parts.random,
+        notify,
+        signal,
+      },
+    );
+
+  return {
+    transmit,
+    run,
+    async settled() {
+      await Promise.allSettled(settling);
+    },
+  };
 }
 
 /** The key, or what to do where there is none that could be sent. */

@@ -12,54 +12,57 @@ export interface Spent {
   readonly calls: number;
 }
 
-/** The most that one call can cost, set aside until its cost is known. */
-export interface Reservation {
-  /** The call was answered, and cost this. */
-  settle(cu: number): void;
-  /** The call was sent and no answer came: what was set aside stays so. */
+/** The most that one call can cost, held back until its cost is known. */
+export interface Hold {
+  /** The call was answered and cost this; `uncertain` more may have been charged. */
+  settle(cu: number, uncertain?: number): void;
+  /** The call was sent and no answer came: what was held back counts as spent until the end of the run. */
   lose(): void;
   /** The call was not sent. */
   release(): void;
 }
 
-/** Keeps what is sent under a ceiling, however many calls are under way. */
+/** Keeps what a run sends within its spending limit, however many calls are in flight. */
 export interface SpendLimit {
   /**
-   * Sets aside the most that a call can cost. Where that does not fit only because of calls under way, it
-   * waits for them: they may cost less. Rejects with a `limit` Failure where it can't fit any more.
+   * Holds back the most that a call can cost. If only calls in flight stand in the way, it waits for them: they may
+   * cost less. Rejects with a `limit` Failure once it cannot fit any more. A call that repeats one whose answer was
+   * lost does not wait, and has to fit what the user agreed to as well.
    */
-  reserve(bounds: Bounds, signal?: AbortSignal): Promise<Reservation>;
+  reserve(bounds: Bounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
+  /** Whether `cu` more fit what the user agreed to, for calls that repeat others. */
+  mayRepeat(cu: number): boolean;
   readonly maxCu: number | undefined;
   readonly spent: Spent;
 }
 
 interface Waiter {
   readonly most: number;
-  settle(outcome: Reservation | Failure): void;
+  settle(outcome: Hold | Failure): void;
 }
 
-/** What a budget is held to. */
+/** What a run may spend. The fields are read anew with each call: a confirmation comes after the first free one. */
 export interface SpendLimitOptions {
   readonly maxCu?: number | undefined;
-  /** What helps whoever meets the ceiling. */
+  /** What the user agreed to where no limit was set: it bounds what calls with lost answers may cost again. */
+  readonly agreed?: number | undefined;
+  /** What to do about the limit. */
   readonly hint?: string | undefined;
 }
 
-/** A budget, with a ceiling or without. */
-export function createSpendLimit({
-  maxCu,
-  hint = 'allow more with --max-cu',
-}: SpendLimitOptions = {}): SpendLimit {
-  const ceiling = maxCu ?? Number.POSITIVE_INFINITY;
+/** The spending limit of one run; without `maxCu` it only counts. */
+export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
+  const ceiling = () => options.maxCu ?? Number.POSITIVE_INFINITY;
+  const agreed = () => Math.min(ceiling(), options.agreed ?? Number.POSITIVE_INFINITY);
   const waiters: Waiter[] = [];
   let cu = 0;
   let lost = 0;
   let calls = 0;
   let reserved = 0;
 
-  const fits = (most: number) => cu + lost + reserved + most <= ceiling;
+  const fits = (most: number) => cu + lost + reserved + most <= ceiling();
 
-  function take(most: number): Reservation {
+  function take(most: number): Hold {
     reserved += most;
     let open = true;
     const close = (then: () => void) => {
@@ -70,10 +73,11 @@ export function createSpendLimit({
       admit();
     };
     return {
-      settle: (cost) =>
+      settle: (cost, uncertain = 0) =>
         close(() => {
           cu += cost;
-          if (cost > 0) calls++;
+          lost += uncertain;
+          if (cost + uncertain > 0) calls++;
         }),
       lose: () =>
         close(() => {
@@ -93,24 +97,31 @@ export function createSpendLimit({
     }
   }
 
-  const refusal = (most: number) =>
-    new Failure(
+  const refusal = (most: number) => {
+    const left = Math.max(0, ceiling() - cu - lost);
+    return new Failure(
       'limit',
-      `the next call can cost ${unitsText(most)}, and ${group(Math.max(0, ceiling - cu - lost))} of the ${group(ceiling)} allowed are left`,
-      {
-        code: 'CEILING',
-        hint,
-      },
+      `the next call may cost ${unitsText(most)} but only ${group(left)} of ${unitsText(ceiling())} remain`,
+      { code: 'CEILING', hint: options.hint ?? 'raise --max-cu' },
     );
+  };
+
+  const mayRepeat = (most: number, limit = agreed()) => cu + lost + reserved + most <= limit;
 
   return {
-    maxCu,
+    get maxCu() {
+      return options.maxCu;
+    },
+    mayRepeat,
     get spent() {
       return { cu, atMost: cu + lost, calls };
     },
-    reserve({ most }, signal) {
+    reserve({ most }, signal, { repeat = false } = {}) {
       if (signal?.aborted) return Promise.reject(signal.reason);
       if (most === 0) return Promise.resolve(take(0));
+      if (repeat && !mayRepeat(most, options.agreed ?? Number.POSITIVE_INFINITY)) {
+        return Promise.reject(notAgreed(most));
+      }
       return new Promise((resolve, reject) => {
         const waiter: Waiter = {
           most,
@@ -136,3 +147,10 @@ export function createSpendLimit({
     },
   };
 }
+
+/** The refusal of a call that would pay again for a lost answer beyond what the user agreed to. */
+const notAgreed = (most: number) =>
+  new Failure('limit', `repeating the call may cost another ${unitsText(most)}, beyond the confirmed cost`, {
+    code: 'NOT_AGREED',
+    hint: 'run it again to request it once more',
+  });

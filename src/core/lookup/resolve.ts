@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { cu } from '../../contract/endpoints.ts';
 import { type Known, known, type Sent } from '../../contract/known.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
@@ -50,7 +51,7 @@ export interface ResolveProgress {
 }
 
 export interface ResolverOptions {
-  readonly client: Pick<Client, 'call'>;
+  readonly client: Pick<Client, 'call' | 'mayRepeat'>;
   readonly clock: Clock;
   /** The cheap way, asked first; kept answers that hold a wallet serve as well. */
   readonly users: CachedLookup;
@@ -76,8 +77,8 @@ const unstated: Readonly<Record<string, number>> = {
 };
 const UNSTATED_MS = 5_000;
 const LONGEST_MS = 30_000;
-/** How often an answer may be lost before the resolve is given up. */
-const LOST_ALLOWED = 3;
+/** How many answers may be lost before a resolve is given up: each may have been charged as a hit. */
+const LOST_ALLOWED = 2;
 
 /** Finds the wallet of a handle the cheapest way that gives it. */
 export type Resolver = (subject: Subject, signal?: AbortSignal) => Promise<Resolved>;
@@ -103,10 +104,12 @@ export function createResolver(options: ResolverOptions): Resolver {
     }
     const until = clock.mono() + waitMs;
     let lost = 0;
+    let failure: unknown;
     for (let round = 0; ; round++) {
       let pending: PendingState;
       try {
-        const result = await client.call('user.resolve', { params: { handle: subject.value } }, { signal });
+        const ask = { params: { handle: subject.value } };
+        const result = await client.call('user.resolve', ask, { signal, repeat: lost > 0 });
         if (result.status === 200) {
           await users.keep(subject, result.record);
           const source = result.headers['x-service-resolve'] === 'cached' ? 'cached' : 'live';
@@ -114,9 +117,16 @@ export function createResolver(options: ResolverOptions): Resolver {
         }
         pending = readPending(result.known);
       } catch (error) {
-        if (!isLost(error) || ++lost >= LOST_ALLOWED) return refused(subject, error, clock.now());
-        // It may have been served and charged, or the service may be at it yet: what it finds is held soon,
-        // and 100 CU show it.
+        // Calls in flight have used up meanwhile what was left for a repeat: the lost answer is the result.
+        if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
+          return refused(subject, failure, clock.now());
+        }
+        if (!isLost(error) || ++lost >= LOST_ALLOWED || !client.mayRepeat(cu.miss + cu.reveal)) {
+          return refused(subject, error, clock.now());
+        }
+        failure = error;
+        // The resolve may have been charged, or be running still: a repeat would join it and be charged as well. What it
+        // finds is on record soon, so the 100 CU lookup comes first.
         const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
         if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
         const known = await held(subject, signal, true);

@@ -41,9 +41,8 @@ export interface Allowance {
   /** A refusal taught that each wallet of a batch counts as a reveal, and not the batch as one. */
   countWallets(): void;
   /**
-   * Whether the meter still stands where it stood, although a call was sent: then it was not charged. A call
-   * that is still worked on may be charged yet, so that it is looked at again after a while. Whoever calls
-   * that off will not know.
+   * Whether the meter has not moved since a call was sent, for as long as the service may still be processing it. That
+   * is a reason to believe that the call was not charged, and no proof: the meter may lag. False if interrupted.
    */
   unmoved(since: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
   /** What to say where there is no room. */
@@ -119,13 +118,14 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
       walletsCount = true;
     },
     async unmoved(before, waitMs, signal) {
-      if (before === null) return false;
+      // At zero, the month may have turned: the meter then reads the same whatever was charged.
+      if (before === null || before === 0) return false;
       const standsStill = async () => (await client.call('me', {})).known.usage?.unitsUsed === before;
       try {
         if (!(await standsStill())) return false;
         if (waitMs <= 0) return true;
         if (waitMs > SILENT_WAIT_MS) {
-          notify?.({ kind: 'wait', ms: waitMs, reason: 'the meter shows by then whether it was charged' });
+          notify?.({ kind: 'wait', ms: waitMs, reason: 'checking whether the lost answer was charged' });
         }
         for (let left = waitMs; left > 0; left -= LOOK_MS) {
           await clock.sleep(Math.min(LOOK_MS, left), signal);
@@ -133,7 +133,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
         }
         return true;
       } catch {
-        // Nobody knows, so that it counts as charged.
+        // Without the meter, assume that it was charged.
         return false;
       }
     },

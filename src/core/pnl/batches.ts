@@ -99,7 +99,7 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
       code: cause?.code ?? 'BROKEN',
       status: cause?.status,
       requestId: cause?.requestId,
-      hint: 'it is not asked for again in this run, since that may pay a second time',
+      hint: 'it is not repeated in this run, which may pay a second time; --resume or another run requests it again',
       cause: error,
     },
   );

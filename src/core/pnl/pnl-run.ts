@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { cu } from '../../contract/endpoints.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import type { Allowance } from './allowance.ts';
@@ -25,7 +26,7 @@ export interface BatchLog {
 }
 
 export interface PnlRunOptions {
-  readonly client: Pick<Client, 'call' | 'spent'>;
+  readonly client: Pick<Client, 'call' | 'spent' | 'mayRepeat'>;
   readonly clock: Clock;
   readonly purse: Allowance;
   /** All handles, as they were given; no two are the same. */
@@ -52,10 +53,8 @@ export interface PnlRun {
   readonly lost: readonly LostBatch[];
 }
 
-/** A batch may still be worked on when its connection is gone: so long the meter is watched. */
-const SETTLE_MS = 3_000;
-/** As long as the service takes for a batch at the most: nobody who gave up earlier knows that it is not at it yet. */
-export const WORK_MS = 30_000;
+/** How long the service may process a batch after its connection is gone, and charge it in the end. */
+const WORK_MS = 30_000;
 /** Answers lost one after another, after which the link is not trusted with more money. */
 const LOST_IN_ROW = 2;
 /** Handles refused one after another, after which the rest is taken to be refused too. */
@@ -81,45 +80,58 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     return Math.min(wanted, handles);
   }
 
-  const send = (asked: readonly string[]): Promise<BatchAnswer> => {
-    const since = purse.unitsUsed;
-    const careful = {
-      uncharged: (failure: Failure, agoMs: number) => purse.unmoved(since, watchMs(failure, agoMs), signal),
-    };
-    return requestBatch(client, asked, { signal, careful, alone: subjects.length === 1 });
-  };
+  const send = (asked: readonly string[], repeat: boolean): Promise<BatchAnswer> =>
+    requestBatch(client, asked, { signal, once: true, repeat, alone: subjects.length === 1 });
+
+  /**
+   * Whether a batch whose answer was lost is requested again: only if it probably was not charged, and if what the user
+   * agreed to holds the loss beside every handle that is still to come. A repeat never takes the place of another handle.
+   */
+  const mayAskAgain = async (failure: Failure, unitsUsed: number | null): Promise<boolean> =>
+    failure.kind !== 'answer' &&
+    client.mayRepeat(cu.reveal * (todo.length - at)) &&
+    (await purse.unmoved(unitsUsed, WORK_MS, signal));
 
   async function* results(): AsyncGenerator<readonly PnlResult[], void, void> {
     let most = BATCH_MAX;
     let lostInRow = 0;
     let refusedInRow = 0;
+    // Handles up to here were in a batch whose answer was lost.
+    let againUpTo = 0;
     while (at < todo.length) {
       signal?.throwIfAborted();
       const size = await affordable(Math.min(most, todo.length - at));
       const positions = todo.slice(at, at + size);
       const asked = positions.map((position) => subjects[position] ?? '');
-      const batch = await log?.asking({ positions, unitsUsed: purse.unitsUsed });
+      const { unitsUsed } = purse;
+      const batch = await log?.asking({ positions, unitsUsed });
       const settle = async (how: (log: BatchLog, batch: number) => Promise<void>) => {
         if (log && batch !== undefined) await how(log, batch);
       };
       const before = { cu: client.spent.cu, lost: mayBeLost() };
       let answer: BatchAnswer;
       try {
-        answer = await send(asked);
+        answer = await send(asked, at < againUpTo);
       } catch (error) {
         const cuAtMost = mayBeLost() - before.lost;
         if (cuAtMost > 0) {
           await settle((to, number) => to.lost(number, cuAtMost));
-          purse.lost();
-          at += size;
           const failure = lostFailure(error, cuAtMost);
+          const again = ++lostInRow < LOST_IN_ROW && (await mayAskAgain(failure, unitsUsed));
+          purse.lost();
+          if (again) {
+            againUpTo = at + size;
+            most = size;
+            continue;
+          }
+          at += size;
           lost.push({ positions, cuAtMost, failure });
           yield positions.map((position, place) => ({
             position,
             record: failedPnl(asked[place] ?? '', failure),
             failure,
           }));
-          if (++lostInRow >= LOST_IN_ROW || failure.kind === 'answer') throw failure;
+          if (lostInRow >= LOST_IN_ROW || failure.kind === 'answer') throw failure;
           continue;
         }
         if (size === 1 && isRejected(error)) {
@@ -184,10 +196,6 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 
   return { results, left: () => todo.slice(at), lost };
 }
-
-/** How long the meter is watched: a connection that broke ended the work, but for what was about to be entered. */
-const watchMs = ({ code }: Failure, agoMs: number) =>
-  code === 'BROKEN' ? SETTLE_MS : Math.max(SETTLE_MS, WORK_MS - agoMs);
 
 const KEEP_TRIES = 10;
 const KEEP_WAIT_MS = 1_000;

@@ -10,13 +10,25 @@ const lostColumn: Column<UsageRecord> = {
   field: 'cuAtMost',
 };
 
-/** The ledger's groups; `title` is what they are grouped by, `lost` whether answers were lost. */
-export const usageView = (title: string, lost: boolean): View<UsageRecord> => ({
+const unpricedColumn: Column<UsageRecord> = {
+  title: 'unpriced calls',
+  kind: 'integer',
+  value: (row) => row.unpriced ?? 0,
+  rank: 2,
+  field: 'unpriced',
+};
+
+/** The ledger's groups; `title` is what they are grouped by. */
+export const usageView = (
+  title: string,
+  { lost, unpriced }: { readonly lost: boolean; readonly unpriced: boolean },
+): View<UsageRecord> => ({
   columns: [
     { title, kind: 'text', value: (row) => row.group, min: 10, field: 'group' },
     { title: 'calls', kind: 'integer', value: (row) => row.calls, field: 'calls' },
     { title: 'CU', kind: 'integer', value: (row) => row.cu, field: 'cu' },
     ...(lost ? [lostColumn] : []),
+    ...(unpriced ? [unpricedColumn] : []),
   ],
   fields: fieldPaths(UsageRecord),
   empty: 'nothing was spent from here',
@@ -29,7 +41,7 @@ export const reconcileView: View<ReconcileRecord> = {
     { title: 'ledger', kind: 'integer', value: (row) => row.ledgerCu, field: 'ledgerCu' },
     { title: 'service', kind: 'integer', value: (row) => row.serviceCu, field: 'serviceCu' },
     { title: 'drift', kind: 'integer', value: (row) => row.drift, field: 'drift' },
-    { title: 'lost at most', kind: 'integer', value: (row) => row.lostAtMost, rank: 1, field: 'lostAtMost' },
+    { title: 'uncertain', kind: 'integer', value: (row) => row.lostAtMost, rank: 1, field: 'lostAtMost' },
   ],
   card: {
     title: (row) => `${row.period} (UTC month)`,
@@ -37,7 +49,7 @@ export const reconcileView: View<ReconcileRecord> = {
       { label: 'ledger', kind: 'integer', value: (row) => row.ledgerCu },
       { label: 'service', kind: 'integer', value: (row) => row.serviceCu },
       { label: 'drift', kind: 'integer', value: (row) => row.drift },
-      { label: 'lost at most', kind: 'integer', value: (row) => row.lostAtMost || undefined },
+      { label: 'uncertain', kind: 'integer', value: (row) => row.lostAtMost || undefined },
     ],
   },
   fields: fieldPaths(ReconcileRecord),

@@ -15,7 +15,7 @@ describe('a budget', () => {
     const budget = createSpendLimit({ maxCu: 100 });
     (await budget.reserve(bounds(60))).lose();
     (await budget.reserve(bounds(40))).settle(10);
-    await expect(budget.reserve(bounds(31))).rejects.toThrow('can cost 31 CU, and 30 of the 100 allowed');
+    await expect(budget.reserve(bounds(31))).rejects.toThrow('may cost 31 CU but only 30 of 100 CU remain');
   });
 
   test('counts what costs nothing as no paid call, and lets it by where all is taken', async () => {
@@ -47,7 +47,15 @@ describe('a retry', () => {
     await withRetries(
       async (): Promise<Outcome<string>> =>
         ++tries > 3 ? { ok: true, value: 'there' } : { ok: false, failure, free: true },
-      { rule: 'never', retries: 4, maxWaitMs, clock, random: () => 0, notify: (one) => notices.push(one) },
+      {
+        rule: 'never',
+        mayPayAgain: () => true,
+        retries: 4,
+        maxWaitMs,
+        clock,
+        random: () => 0,
+        notify: (one) => notices.push(one),
+      },
     );
     return { slept: clock.slept, tries, notices };
   };
@@ -83,13 +91,14 @@ describe('a call', () => {
   });
 
   test.each([
-    [404, { cu: 0, reveals: 0 }],
+    [403, { cu: 0, reveals: 0 }],
+    [404, { cu: 0, reveals: 0, uncertain: 200 }],
     [418, undefined],
     [451, undefined],
     [499, undefined],
     [500, undefined],
     [502, undefined],
-    [503, { cu: 0, reveals: 0 }],
+    [503, undefined],
     [504, undefined],
   ])('answered %i by a gateway may have been charged: %j', (status, charge) => {
     const call = { ...encode('user.handle', { params: { handle: 'a' } }), id: 'user.handle' as const };

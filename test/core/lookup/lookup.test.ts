@@ -5,7 +5,7 @@ import type { ClientOptions } from '../../../src/core/client/client.ts';
 import { type CachedLookupOptions, createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type Lookup, lookup } from '../../../src/core/lookup/lookup.ts';
 import { readSubject } from '../../../src/core/lookup/subject.ts';
-import { error, json, type Reply, rig, user } from '../fakes.ts';
+import { error, json, me, type Reply, rig, user } from '../fakes.ts';
 import { heldBytes } from '../heap.ts';
 
 const WALLET = 'So11111111111111111111111111111111111111112';
@@ -144,7 +144,11 @@ describe('lookups', () => {
     ['a 429 past all waits', error(429, 'RATE_LIMITED', { retryAfter: 10_000 })],
   ])('stop at %s, once everything answered has been given', async (_, refusal) => {
     let asked = 0;
-    const { run } = setUp(() => (++asked === 3 ? refusal : json(200, user())));
+    const { run } = setUp(({ url }) => {
+      // The limit of the key is requested in between, free of charge.
+      if (url.endsWith('/v2/me')) return json(200, me(300));
+      return ++asked === 3 ? refusal : json(200, user());
+    });
     const { records, failure } = await run(Array.from({ length: 100 }, (_unused, index) => `h${index}`));
     expect(failure).toMatchObject({ code: JSON.parse(refusal.text).error.code });
     expect(records.map(({ subject }) => subject).slice(0, 2)).toEqual(['h0', 'h1']);

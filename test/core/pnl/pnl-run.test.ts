@@ -100,14 +100,41 @@ describe('money that runs out', () => {
 });
 
 describe('an answer that was lost', () => {
-  test('is asked for again where the meter has not moved, and nothing is written down for it', async () => {
-    const service = pnlService({ fates: ['reset', 'reset'] });
+  test('is requested again if the meter has not moved, and stays in limit and ledger as a bound', async () => {
+    const service = pnlService({ fates: ['reset'], before: 500 });
+    const lost = 20 * cu.reveal;
     const { records, failure, lines, ledger, client } = await runThrough(service, handlesUpTo(20));
     expect(failure).toBeUndefined();
     expect(records.every(({ found }) => found)).toBe(true);
-    expect(lines).toEqual(['asking 20 at 0', `answered 20 for ${20 * cu.reveal}`]);
-    expect(ledger.map((entry) => entry.cuAtMost)).toEqual([undefined]);
-    expect(client.spent.atMost).toBe(service.used);
+    expect(lines).toEqual([
+      'asking 20 at 500',
+      `lost ${lost}`,
+      'asking 20 at 500',
+      `answered 20 for ${lost}`,
+    ]);
+    expect(ledger.map((entry) => [entry.cu, entry.cuAtMost])).toEqual([
+      [0, lost],
+      [lost, undefined],
+    ]);
+    expect(client.spent).toMatchObject({ cu: lost, atMost: 2 * lost });
+  });
+
+  test.each([
+    ['a limit that holds only one of the two', 20 * cu.reveal, 500, 1],
+    ['a limit that holds it beside all handles to come', 40 * cu.reveal, 500, 2],
+    ['a meter at zero, where a new month looks like no charge', undefined, 0, 1],
+  ])('is requested as often as can be paid: %s', async (_, maxCu, before, requests) => {
+    const service = pnlService({ fates: ['reset'], before });
+    const terms = maxCu === undefined ? {} : { maxCu };
+    const { run } = await runThrough(service, handlesUpTo(20), terms);
+    expect([service.batches.length, run.lost.length]).toEqual([requests, 2 - requests]);
+  });
+
+  test('does not take the place of a handle that was never requested', async () => {
+    const service = pnlService({ fates: ['reset'], before: 500 });
+    const { records, run } = await runThrough(service, handlesUpTo(200), { maxCu: 250 * cu.reveal });
+    expect([service.batches, run.lost.length]).toEqual([[100, 100], 1]);
+    expect(records.filter(({ found }) => found)).toHaveLength(100);
   });
 
   test('is never paid for again where the meter has moved, and the rest goes on', async () => {
@@ -123,7 +150,7 @@ describe('an answer that was lost', () => {
   });
 
   test('counts as paid where its work ends only after the meter was looked at', async () => {
-    const service = pnlService({ fates: ['late'] });
+    const service = pnlService({ fates: ['late'], before: 500 });
     const { run } = await runThrough(service, handlesUpTo(10));
     expect(run.lost).toHaveLength(1);
     expect(new Set(service.paid).size).toBe(service.paid.length);
@@ -132,7 +159,7 @@ describe('an answer that was lost', () => {
   test.each(['slow', 'gateway'] as const)(
     'is never paid for again where the service was still at it when it was given up on (%s)',
     async (fate) => {
-      const service = pnlService({ fates: [fate] });
+      const service = pnlService({ fates: [fate], before: 500 });
       const { run, notices } = await runThrough(service, handlesUpTo(10));
       expect(run.lost).toHaveLength(1);
       expect([service.batches, new Set(service.paid).size]).toEqual([[10], service.paid.length]);
@@ -142,7 +169,7 @@ describe('an answer that was lost', () => {
 
   test('is not waited for by whoever calls the run off: it may have been charged', async () => {
     const stop = new AbortController();
-    const service = pnlService({ fates: ['slow'] });
+    const service = pnlService({ fates: ['slow'], before: 500 });
     const { records, failure, run, lines, ledger, clock } = await runThrough(service, handlesUpTo(200), {
       signal: stop.signal,
       onNotice: (notice) => notice.kind === 'wait' && stop.abort(new Error('called off')),
@@ -220,6 +247,7 @@ test('whatever happens on the way, no handle is paid for twice and none is lost'
       fc.boolean(),
       async (fates, count, handles, reveals, perWallet) => {
         const service = pnlService({
+          before: 500,
           fates,
           perWallet,
           ...(handles === undefined ? {} : { units: handles * cu.reveal + 7 }),

@@ -1,0 +1,113 @@
+import { closeSync, fstatSync, openSync, renameSync, statSync } from 'node:fs';
+import { appendLines, beside, discard, openPrivate, readAt, writeAll } from '../../base/files.ts';
+import { isHeld, tryLock } from '../../base/lock.ts';
+import type { LedgerEntry } from '../../contract/ports.ts';
+import { monthFile, monthOf } from './ledger.ts';
+import { ended, entryText, readLine } from './lines.ts';
+
+/** Smaller files are not worth the work. */
+const LEAST_BYTES = 1024 * 1024;
+/** Calls that are older are summed by the hour. */
+const DETAILED_MS = 2 * 86_400_000;
+const HOUR = 3_600_000;
+
+/** Compacts the files of this month and the last, where they have doubled since they were last compacted. */
+export function compactLedger(dir: string, now: number, least = LEAST_BYTES): void {
+  const thisMonth = monthOf(now);
+  const lastMonth = monthOf(Date.parse(`${thisMonth}-01`) - 1);
+  for (const path of [monthFile(dir, thisMonth), monthFile(dir, lastMonth)]) {
+    const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (size > least && size > 2 * sizeOnce(path)) compact(path, now);
+  }
+}
+
+/** How large a file was after its last compaction: its first line says so. */
+function sizeOnce(path: string): number {
+  const fd = openSync(path, 'r');
+  try {
+    return Number(/^\{"compacted":(\d{1,15})\}\n/.exec(readAt(fd, 0, 64).toString('latin1'))?.[1] ?? 0);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Writes a file again with one line per call, and one per hour for what is older than two days. Calls whose outcome
+ * is not known are kept one by one. A process that appends to the old file meanwhile either ends before the rename,
+ * and its lines are copied, or finds the file replaced and appends again: ids tell lines that were written twice.
+ */
+function compact(path: string, now: number): void {
+  const lock = tryLock(`${path}.lock`, now);
+  if (!isHeld(lock)) return;
+  const temporary = beside(path);
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    const { size } = fstatSync(fd);
+    const whole = readAt(fd, 0, size);
+    const end = whole.lastIndexOf(10) + 1;
+    const bytes = Buffer.from(compacted(whole.toString('utf8', 0, end), now));
+    const out = openPrivate(temporary, 'wx');
+    try {
+      writeAll(out, Buffer.concat([Buffer.from(`{"compacted":${bytes.length}}\n`), bytes]));
+    } finally {
+      closeSync(out);
+    }
+    renameSync(temporary, path);
+    const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
+    if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
+  } catch {
+    // The file stays as it was: larger than need be, and correct.
+    discard(temporary);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+    lock.release();
+  }
+}
+
+/** The text of a file with its calls put together, in the order of their first lines. */
+function compacted(text: string, now: number): string {
+  const kept = new Map<string, { readonly entry: LedgerEntry; readonly id?: string }>();
+  let plain = 0;
+  for (const given of text.split('\n')) {
+    const line = readLine(given);
+    if (line?.kind === 'entry') add(kept, line.entry, now, `${plain++}`);
+    else if (line?.kind === 'open') kept.set(`id ${line.id}`, { entry: line.entry, id: line.id });
+    else if (line) {
+      const name = `id ${line.id}`;
+      const open = kept.get(name);
+      const entry = open && ended(open.entry, line.end);
+      kept.delete(name);
+      if (entry) add(kept, entry, now, `${plain++}`);
+    }
+  }
+  return [...kept.values()].map(({ entry, id }) => entryText(entry, id)).join('');
+}
+
+function add(
+  kept: Map<string, { readonly entry: LedgerEntry }>,
+  entry: LedgerEntry,
+  now: number,
+  number: string,
+) {
+  const { time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, calls = 1 } = entry;
+  if (cuAtMost || unpriced || now - time < DETAILED_MS) {
+    kept.set(`one ${number}`, { entry });
+    return;
+  }
+  const hour = Math.floor(time / HOUR) * HOUR;
+  const name = JSON.stringify([hour, command, profile, host, endpoint, status]);
+  const sum = kept.get(name)?.entry;
+  kept.set(name, {
+    entry: {
+      time: hour,
+      command,
+      profile,
+      ...(host !== undefined && { host }),
+      endpoint,
+      status,
+      cu: cu + (sum?.cu ?? 0),
+      calls: calls + (sum?.calls ?? 0),
+    },
+  });
+}

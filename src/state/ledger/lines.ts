@@ -1,0 +1,107 @@
+import type { LedgerEntry } from '../../contract/ports.ts';
+
+/**
+ * A line of a ledger file. A call is written as an `open` line before it is sent, as an upper bound, and its `end` line
+ * replaces that bound; a call without one was in flight when its process died. Lines of older versions are entries.
+ */
+export type LedgerLine =
+  | { readonly kind: 'entry'; readonly entry: LedgerEntry }
+  | { readonly kind: 'open'; readonly id: string; readonly entry: LedgerEntry }
+  | { readonly kind: 'end'; readonly id: string; readonly end: CallEnd };
+
+/** How a call ended. */
+export interface CallEnd {
+  /** True where the call was not sent, or was free: it leaves no entry. */
+  readonly released: boolean;
+  readonly status: number | null;
+  readonly cu: number;
+  readonly cuAtMost?: number | undefined;
+  readonly unpriced?: boolean | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** The text of an entry, field by field: whatever else the object holds stays out of the file. */
+export function entryText(entry: LedgerEntry, id?: string): string {
+  const { time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, requestId, calls } = entry;
+  return `${JSON.stringify({ id, time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, requestId, calls })}\n`;
+}
+
+/** The text of an `end` line. */
+export function endText(
+  id: string,
+  { released, status, cu, cuAtMost, unpriced, requestId }: CallEnd,
+): string {
+  return released
+    ? `${JSON.stringify({ end: id, released })}\n`
+    : `${JSON.stringify({ end: id, status, cu, cuAtMost, unpriced, requestId })}\n`;
+}
+
+/** Reads one line; undefined where it is torn or not a line of the ledger. */
+export function readLine(line: string): LedgerLine | undefined {
+  const value = objectIn(line);
+  if (!value) return undefined;
+  const { id, end } = value;
+  if (typeof end === 'string') {
+    const cost = costOf(value);
+    if (value['released'] === true)
+      return { kind: 'end', id: end, end: { released: true, status: null, cu: 0 } };
+    return cost && { kind: 'end', id: end, end: { released: false, ...cost } };
+  }
+  const entry = entryOf(value);
+  if (!entry) return undefined;
+  return typeof id === 'string' ? { kind: 'open', id, entry } : { kind: 'entry', entry };
+}
+
+/** Reads one line that is a whole entry; undefined for any other. */
+export function readEntry(line: string): LedgerEntry | undefined {
+  const value = objectIn(line);
+  return value && entryOf(value);
+}
+
+/** A call with what its end says of it; undefined where it leaves no entry. */
+export function ended(
+  { time, command, profile, host, endpoint }: LedgerEntry,
+  { released, ...cost }: CallEnd,
+): LedgerEntry | undefined {
+  if (released) return undefined;
+  return { time, command, profile, ...(host !== undefined && { host }), endpoint, ...cost };
+}
+
+function objectIn(line: string): Partial<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function entryOf(value: Partial<Record<string, unknown>>): LedgerEntry | undefined {
+  const { time, command, profile, host, endpoint, calls } = value;
+  const cost = costOf(value);
+  if (!isNumber(time) || !cost) return undefined;
+  if (typeof command !== 'string' || typeof profile !== 'string' || typeof endpoint !== 'string')
+    return undefined;
+  return {
+    time,
+    command,
+    profile,
+    ...(typeof host === 'string' && { host }),
+    endpoint,
+    ...cost,
+    ...(isNumber(calls) && { calls }),
+  };
+}
+
+function costOf({ status, cu, cuAtMost, unpriced, requestId }: Partial<Record<string, unknown>>) {
+  if (!isNumber(cu) || !(status === null || isNumber(status))) return undefined;
+  return {
+    status,
+    cu,
+    ...(isNumber(cuAtMost) && { cuAtMost }),
+    ...(unpriced === true && { unpriced }),
+    ...(typeof requestId === 'string' && { requestId }),
+  };
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);

@@ -1,0 +1,246 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readLines } from '../../../src/base/lines.ts';
+import type { LedgerEntry } from '../../../src/contract/ports.ts';
+import { openLedger } from '../../../src/state/ledger/ledger.ts';
+import { entryText, readEntry } from '../../../src/state/ledger/lines.ts';
+import { readLedger } from '../../../src/state/ledger/read-ledger.ts';
+import { summarise } from '../../../src/state/ledger/sum-ledger.ts';
+import { anyText, room, runs, workers } from '../room.ts';
+
+const { path, under } = room();
+const worker = workers(path);
+
+const JANUARY = Date.UTC(2026, 0, 15);
+const entry = (change: Partial<LedgerEntry> = {}): LedgerEntry => ({
+  time: JANUARY,
+  command: 'whois',
+  profile: 'default',
+  endpoint: 'user.handle',
+  status: 200,
+  cu: 100,
+  ...change,
+});
+
+/** A ledger whose clock stands where it is put. */
+function open(dir: string | undefined, notice?: (text: string) => void) {
+  const clock = { time: JANUARY };
+  const now = () => clock.time;
+  const ledger = openLedger({ dir, command: 'whois', profile: 'default', host: 'desk-1', now, notice });
+  return { ledger, clock };
+}
+const lookup = { endpoint: 'user.handle', most: 200 };
+
+async function all(range: Parameters<typeof readLedger>[0]) {
+  const found: LedgerEntry[] = [];
+  for await (const one of readLedger(range)) found.push(one);
+  return found;
+}
+
+test('a call is in the ledger before it is sent, at the most it can cost, and then at what it cost', async () => {
+  const dir = under('ahead');
+  const { ledger } = open(dir);
+  const call = await ledger.begin(lookup);
+  const begun = {
+    time: JANUARY,
+    command: 'whois',
+    profile: 'default',
+    host: 'desk-1',
+    endpoint: 'user.handle',
+  };
+  expect(await all({ dir })).toEqual([{ ...begun, status: null, cu: 0, cuAtMost: 200 }]);
+  await call.settle({ status: 200, cu: 100, requestId: 'r1' });
+  expect(await all({ dir })).toEqual([{ ...begun, status: 200, cu: 100, requestId: 'r1' }]);
+});
+
+test('a call that was not sent leaves nothing, one that was lost its bound, and one without a price a mark', async () => {
+  const dir = under('ends');
+  const { ledger } = open(dir);
+  await (await ledger.begin(lookup)).release();
+  await (await ledger.begin(lookup)).lose({ status: 502 });
+  await (await ledger.begin({ endpoint: 'GET /v2/new', most: undefined })).lose({ status: 200 });
+  expect(await all({ dir })).toMatchObject([
+    { status: 502, cu: 0, cuAtMost: 200 },
+    { status: 200, cu: 0, unpriced: true },
+  ]);
+});
+
+test('the first end of a call counts, and no other', async () => {
+  const dir = under('once');
+  const call = await open(dir).ledger.begin(lookup);
+  await call.settle({ status: 200, cu: 100 });
+  await call.release();
+  await call.lose({});
+  expect(await all({ dir })).toMatchObject([{ status: 200, cu: 100 }]);
+});
+
+test('a call that ends in another month stays in the month in which it began', async () => {
+  const dir = under('months');
+  const { ledger, clock } = open(dir);
+  clock.time = Date.UTC(2026, 1, 1) - 1;
+  const call = await ledger.begin(lookup);
+  clock.time = Date.UTC(2026, 1, 1);
+  await call.settle({ status: 200, cu: 100 });
+  await ledger.begin({ endpoint: 'user.wallet', most: 30_000 });
+  expect(readdirSync(join(dir, 'ledger'))).toEqual(['2026-01.ndjson', '2026-02.ndjson']);
+  expect(statSync(join(dir, 'ledger')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dir, 'ledger', '2026-01.ndjson')).mode & 0o777).toBe(0o600);
+  expect((await all({ dir })).map(({ cu }) => cu)).toEqual([100, 0]);
+  expect(await all({ dir, since: Date.UTC(2026, 1, 1) })).toMatchObject([{ cuAtMost: 30_000 }]);
+  expect(await all({ dir, until: Date.UTC(2026, 1, 1) })).toMatchObject([{ cu: 100 }]);
+});
+
+test('files of older versions are read as they are', async () => {
+  const dir = under('older');
+  mkdirSync(join(dir, 'ledger'), { recursive: true });
+  const older = [entry({ requestId: 'r' }), entry({ status: null, cu: 0, cuAtMost: 30_000 })];
+  writeFileSync(
+    join(dir, 'ledger', '2026-01.ndjson'),
+    older.map((one) => `${JSON.stringify(one)}\n`).join(''),
+  );
+  expect(await all({ dir })).toEqual(older);
+  await open(dir).ledger.begin(lookup);
+  expect(await all({ dir })).toHaveLength(3);
+});
+
+test('nothing but the fields of an entry is written, whatever else the objects hold', async () => {
+  const dir = under('fields');
+  const planted = { key: 'trdr_live_planted', body: 'planted' };
+  const call = await open(dir).ledger.begin({ ...lookup, ...planted });
+  await call.settle({ status: 200, cu: 100, ...planted });
+  expect(readFileSync(join(dir, 'ledger', '2026-01.ndjson'), 'utf8')).not.toContain('planted');
+});
+
+test('eight processes writing at once lose no call and no end', async () => {
+  const dir = under('crowd');
+  await Promise.all(Array.from({ length: 8 }, (_, who) => worker(['ledger', dir, 200, `w${who}`])));
+  const sums = await summarise(readLedger({ dir }), 'command');
+  expect(sums).toHaveLength(8);
+  expect(sums.every(({ calls, cu, atMost }) => calls === 200 && cu === 20_000 && atMost === cu)).toBe(true);
+});
+
+test('a ledger torn at any byte keeps its whole lines, takes new ones, and never loses a bound', async () => {
+  const dir = under('torn');
+  const file = join(dir, 'ledger', '2026-01.ndjson');
+  const { ledger } = open(dir);
+  await (await ledger.begin(lookup)).settle({ status: 200, cu: 100 });
+  const whole = readFileSync(file);
+  const first = whole.indexOf('\n') + 1;
+  for (let length = 0; length <= whole.length; length++) {
+    writeFileSync(file, whole.subarray(0, length));
+    await ledger.begin({ endpoint: 'new', most: 1 });
+    const kept = (await all({ dir })).map(({ cu, cuAtMost = 0 }) => cu + cuAtMost);
+    const begun = length >= first - 1 ? [length >= whole.length - 1 ? 100 : 200] : [];
+    expect(kept).toEqual([...begun, 1]);
+  }
+});
+
+test.each([['/dev/null/none'], [undefined]])(
+  'where it cannot be written (%s) it says so once, and the run continues',
+  async (dir) => {
+    const notices: string[] = [];
+    const { ledger } = open(dir, (text) => notices.push(text));
+    await (await ledger.begin(lookup)).settle({ status: 200, cu: 100 });
+    await ledger.begin(lookup);
+    expect(notices).toEqual([expect.stringContaining('cannot record what this run costs')]);
+  },
+);
+
+test('a ledger that does not exist is empty', async () => {
+  expect(await all({ dir: under('absent') })).toEqual([]);
+  expect(await all({ dir: '/dev/null/none' })).toEqual([]);
+  expect(await all({ dir: undefined })).toEqual([]);
+});
+
+test('sums go by cost, days by date, and what is uncertain or without a price is separate', async () => {
+  const entries = [
+    entry({ command: 'pnl', host: 'a', cu: 30_000, time: Date.UTC(2026, 0, 2) }),
+    entry({ cu: 100, calls: 5, time: Date.UTC(2026, 0, 1) }),
+    entry({ cu: 0, status: null, cuAtMost: 200, time: Date.UTC(2026, 0, 3) }),
+    entry({ command: 'api', cu: 0, unpriced: true, time: Date.UTC(2026, 0, 3) }),
+  ];
+  expect(await summarise(entries, 'command')).toEqual([
+    { group: 'pnl', calls: 1, cu: 30_000, atMost: 30_000, unpriced: 0 },
+    { group: 'whois', calls: 6, cu: 100, atMost: 300, unpriced: 0 },
+    { group: 'api', calls: 1, cu: 0, atMost: 0, unpriced: 1 },
+  ]);
+  const days = await summarise(entries, 'day');
+  expect(days.map(({ group }) => group)).toEqual(['2026-01-01', '2026-01-02', '2026-01-03']);
+  expect((await summarise(entries, 'host')).map(({ group }) => group)).toEqual(['a', 'unknown']);
+  expect(await summarise([entry({ time: 9e15 })], 'day')).toMatchObject([{ group: 'unknown' }]);
+});
+
+test('a busy month is compacted: hours are summed, recent calls and bounds are not, and no CU changes', async () => {
+  const dir = under('compact');
+  const file = join(dir, 'ledger', '2026-01.ndjson');
+  const { ledger, clock } = open(dir);
+  clock.time = Date.UTC(2026, 0, 1);
+  const lost = await ledger.begin({ endpoint: 'users.pnl', most: 3_000_000 });
+  const lines: string[] = [];
+  for (let at = 0; at < 12_000; at++) {
+    const time = Date.UTC(2026, 0, 1) + at * 60_000;
+    lines.push(
+      entryText(entry({ time, host: 'desk-1' }), `x-${at}`),
+      `{"end":"x-${at}","status":200,"cu":100}\n`,
+    );
+  }
+  appendFileSync(file, lines.join(''));
+  const before = await summarise(readLedger({ dir }), 'day');
+  const size = statSync(file).size;
+  clock.time = Date.UTC(2026, 0, 10);
+  const late = open(dir);
+  late.clock.time = clock.time;
+  await late.ledger.begin(lookup);
+  expect(statSync(file).size).toBeLessThan(size / 4);
+  await lost.settle({ status: 200, cu: 60_000 });
+  const after = await summarise(readLedger({ dir }), 'day');
+  const [first, ...others] = before;
+  expect(after[0]).toEqual({ ...first, cu: (first?.cu ?? 0) + 60_000, atMost: (first?.cu ?? 0) + 60_000 });
+  expect(after.slice(1, -1)).toEqual(others);
+  expect(after.at(-1)).toMatchObject({ group: '2026-01-10', cu: 0, atMost: 200 });
+  const detailed = (await all({ dir, since: Date.UTC(2026, 0, 8) })).filter(
+    ({ calls }) => calls === undefined,
+  );
+  expect(detailed.length).toBeGreaterThan(1_900);
+});
+
+test('any text is an entry or none, and an entry reads back as it was', () => {
+  const entries = fc.record({
+    time: fc.integer(),
+    command: fc.string(),
+    profile: fc.string({ unit: 'binary' }),
+    endpoint: fc.string(),
+    status: fc.option(fc.nat()),
+    cu: fc.nat(),
+  });
+  fc.assert(
+    fc.property(entries, (one) => {
+      expect(readEntry(entryText(one))).toEqual(one);
+    }),
+    runs(200),
+  );
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const one = readEntry(text);
+      if (one) expect(Number.isFinite(one.time + one.cu)).toBe(true);
+    }),
+    runs(500),
+  );
+});
+
+test('lines are whole wherever the pieces they are read in end, and overlong ones are left out', () => {
+  const file = under('lines');
+  const text = fc.array(fc.string({ unit: 'grapheme', maxLength: 50_000, size: 'max' }), { maxLength: 8 });
+  fc.assert(
+    fc.property(text, fc.boolean(), (parts, ended) => {
+      const lines = parts.map((part) => part.replaceAll('\n', ' '));
+      writeFileSync(file, lines.join('\n') + (ended ? '\n' : ''));
+      expect([...readLines(file)]).toEqual(lines.filter((line) => line !== ''));
+    }),
+    runs(60),
+  );
+  writeFileSync(file, `a\n${'x'.repeat(300_000)}\nb\n${'y'.repeat(300_000)}`);
+  expect([...readLines(file, 200_000)]).toEqual(['a', 'b']);
+});
