@@ -49,6 +49,10 @@ export async function selectedFields(
   return parseFields(text, view.fields);
 }
 
+/** Cells of the terminal's width. A terminal of size 0x0, as some containers and CI systems have, does not know it. */
+export const widthOf = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
+  stdout.columns || Number(env['COLUMNS']) || 80;
+
 /** How a terminal wants its output. */
 export async function renderOptions(
   io: Io,
@@ -59,7 +63,7 @@ export async function renderOptions(
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
   return {
     terminal,
-    width: io.stdout.columns ?? (Number(io.env['COLUMNS']) || 80),
+    width: widthOf(io),
     color: wantsColor(globals.color, io.env, terminal, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
     utc: settings.utc,

@@ -32,7 +32,7 @@ export function createReport(io: Io): (error: unknown, settings?: Said) => Promi
             wantsColor(colorMode(io.argv), io.env, io.stderr.isTTY === true, settings?.color),
           ),
           unicode: wantsUnicode(io.env, io.platform),
-          width: io.stderr.columns ?? 80,
+          width: io.stderr.columns || 80,
         });
     const stack =
       io.argv.includes('--debug') && error instanceof Error ? `${safeText(hide(error.stack ?? ''))}\n` : '';

@@ -31,6 +31,21 @@ const named = commands.map((words) => ({ line: words.join(' '), words }));
 const utf8 = { LANG: 'C.UTF-8' };
 
 describe.each(named)('trdr $line', ({ words }) => {
+  test('takes a terminal of size 0x0 for one of 80 columns', async () => {
+    const sandbox = await withSandbox();
+    for (const words of [
+      ['thesis', 'list', '--limit', '5'],
+      ['pnl', 'mira', 'quantumhawk', '--yes'],
+      ['whois', 'nobody_here'],
+    ]) {
+      const at = (columns: number) => runInProcess(words, { sandbox, tty: true, columns, env: utf8 });
+      const [unknown, eighty] = [await at(0), await at(80)];
+      expect(unknown.stdout).toBe(eighty.stdout);
+      expect(unknown.stdout).not.toBe('');
+      expect((await at(1)).stdout).not.toBe(eighty.stdout);
+    }
+  });
+
   test.each([40, 60, 80, 200])('fits a terminal of %i columns', async (columns) => {
     const sandbox = await withSandbox({ now: NOW });
     const ran = await runInProcess(words, { sandbox, tty: true, columns, env: utf8 });
@@ -214,12 +229,12 @@ describe('a profile', () => {
     expect(await colored(['price', '-o', 'table'], false, { NO_COLOR: '1' })).toBe(false);
   });
 
-  test('that sets a machine format gets its errors in one line, on a terminal too', async () => {
+  test('that sets a machine format gets its errors as text on a terminal, and in one line off it', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     await runInProcess(['config', 'set', 'output', 'ndjson'], { home });
-    const ran = await runInProcess(refused, { sandbox, home, tty: true });
+    const ran = await runInProcess(refused, { sandbox, home });
     expect(ran.error()).toMatchObject({ code: 'VALIDATION_ERROR', exit: 2 });
-    const person = await runInProcess([...refused, '-o', 'table'], { sandbox, home, tty: true });
+    const person = await runInProcess(refused, { sandbox, home, tty: true });
     expect(person.stderr).toContain('error:');
     expect(person.stderr).not.toContain('{');
   });

@@ -45,6 +45,14 @@ describe('control operations', () => {
     expect(await newest()).not.toBe(post.id);
   });
 
+  it('refuses more posts at once than an answer can hold', async () => {
+    const service = await sandbox();
+    const refused = await steer(service, 'post', { count: 100_000_000 });
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'CONTROL']);
+    expect(refused.body.error.message).toContain('count');
+    expect((await steer(service, 'post', { count: 10_000 })).body).toHaveLength(10_000);
+  });
+
   it('change faults, create keys and top them up', async () => {
     const service = await sandbox();
     expect((await steer(service, 'faults', { spec: '500@me' })).body).toEqual({ spec: '500@me' });

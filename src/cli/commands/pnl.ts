@@ -10,7 +10,7 @@ import { flag, list, value } from '../args/option.ts';
 import { oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
-import { selectedFields } from '../output.ts';
+import { selectedFields, widthOf } from '../output.ts';
 import { exportPnl, openExport } from '../pnl/export.ts';
 import { gatherHandles } from '../pnl/gather-handles.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
@@ -70,7 +70,7 @@ export const pnl = command({
       fields,
       single: subjects.length === 1 && isOneWord(source),
       handles: subjects.length,
-      width: out === undefined ? (context.io.stdout.columns ?? 80) : 80,
+      width: out === undefined ? widthOf(context.io) : 80,
     };
     // A field that is not known is found before its handles are paid for.
     await selectedFields(fields, { fields: knownFields(shape) });

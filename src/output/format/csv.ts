@@ -1,42 +1,55 @@
 import { numberSource, stringifyJson } from '../../base/json.ts';
-import { safeText } from '../terminal/safe-text.ts';
+import { safeText, withoutControls } from '../terminal/safe-text.ts';
 import { disarm } from './disarm-formula.ts';
 import { isObject, type JsonObject, locate } from './fields.ts';
+
+/** How cells become text: what separates them, and how text is told from that. */
+interface Dialect {
+  readonly separator: string;
+  readonly escapeText: (text: string) => string;
+}
 
 /** Text goes in quotes where a reader could take a part of it for the file's own marks; `;` and tab split columns in some. */
 const special = /[",;\t\r\n]|^\s|\s$/;
 
-const quoted = (text: string) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** RFC 4180, but for LF at line ends, as `sort`, `cut` and `jq` like it. */
+const commas: Dialect = {
+  separator: ',',
+  escapeText: (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text),
+};
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** One line per record and no quotes: tabs and line ends within text are escaped as `jq @tsv` does. */
+const tabs: Dialect = {
+  separator: '\t',
+  escapeText: (text) => text.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char),
+};
+
+/** Text as a cell may hold it, before quotes: without what a spreadsheet or a terminal could obey. */
+export const csvText = (text: string, clean: (text: string) => string = withoutControls): string =>
+  disarm(clean(text));
 
 /** One value as a cell: text disarmed, numbers as they came, lists and objects as JSON, nothing for null. */
-export function csvCell(value: unknown, source?: string): string {
+export function csvCell(
+  value: unknown,
+  source?: string,
+  escapeText: (text: string) => string = commas.escapeText,
+  clean?: (text: string) => string,
+): string {
   switch (typeof value) {
     case 'string':
-      return value === '' ? '' : quoted(disarm(value));
+      return value === '' ? '' : escapeText(csvText(value, clean));
     case 'number':
       return source ?? String(value);
     case 'boolean':
     case 'bigint':
       return String(value);
     case 'object':
-      return value === null ? '' : quoted(disarm(stringifyJson(value)));
+      return value === null ? '' : escapeText(csvText(stringifyJson(value), clean));
     default:
       return '';
   }
-}
-
-const memberCell = (holder: JsonObject, key: string): string => {
-  const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
-  return csvCell(value, typeof value === 'number' ? numberSource(holder, key) : undefined);
-};
-
-/** Cells as a line; a lone empty cell is quoted, since a blank line is no row to most readers. */
-function csvLine(values: readonly unknown[]): string {
-  let line = '';
-  for (let index = 0; index < values.length; index++) {
-    line += index === 0 ? csvCell(values[index]) : `,${csvCell(values[index])}`;
-  }
-  return values.length === 1 && line === '' ? '""\n' : `${line}\n`;
 }
 
 /** Known paths as a tree; a leaf takes whatever stands there. */
@@ -88,17 +101,33 @@ export interface CsvOptions<T> {
   readonly onUnknown?: ((path: string) => void) | undefined;
   /** Strips what a terminal could obey: for CSV that a person looks at. */
   readonly terminal?: boolean | undefined;
+  /** Separates cells by tabs instead of commas. */
+  readonly tabs?: boolean | undefined;
+  /** Starts with a byte order mark, by which Excel recognises UTF-8. */
+  readonly bom?: boolean | undefined;
 }
 
-/** Turns records into CSV text (RFC 4180, but for LF at line ends, as `sort`, `cut` and `jq` like it). */
+/** Turns records into CSV or TSV text. */
 export function createCsv<T>(options: CsvOptions<T>) {
   const { rows, fixed, onUnknown } = options;
+  const { separator, escapeText } = options.tabs ? tabs : commas;
+  const clean = options.terminal ? safeText : undefined;
   let columns = [...options.fields];
   let tree = treeOf(columns);
   let paths: readonly (readonly string[] | string)[] | undefined;
   const told = new Set<string>();
-  const safe = (text: string) => (options.terminal ? `${safeText(text.slice(0, -1))}\n` : text);
-  const headerOnce = () => (options.header === false ? '' : safe(csvLine(columns)));
+  const cellOf = (value: unknown, source?: string) => csvCell(value, source, escapeText, clean);
+  const memberCell = (holder: JsonObject, key: string): string => {
+    const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
+    return cellOf(value, typeof value === 'number' ? numberSource(holder, key) : undefined);
+  };
+  // To most readers of CSV a blank line is not a row.
+  const lineOf = (text: string, cells: number) =>
+    cells === 1 && text === '' && !options.tabs ? '""\n' : `${text}\n`;
+  const lineOfValues = (values: readonly unknown[]) =>
+    lineOf(values.map((value) => cellOf(value)).join(separator), values.length);
+  const headerOnce = () =>
+    options.header === false ? '' : `${options.bom ? '\ufeff' : ''}${lineOfValues(columns)}`;
 
   const start = (record?: T): string => {
     if (record !== undefined && !fixed && !rows) {
@@ -138,16 +167,16 @@ export function createCsv<T>(options: CsvOptions<T>) {
     if (!paths) text = start(record);
     else if (!fixed && !rows) report(record);
     if (rows) {
-      for (const row of rows(record)) text += safe(csvLine(row));
+      for (const row of rows(record)) text += lineOfValues(row);
       return text;
     }
     const list = paths ?? [];
     let row = '';
     for (let index = 0; index < list.length; index++) {
       const cell = cellAt(record, list[index] ?? '', index);
-      row += index === 0 ? cell : `,${cell}`;
+      row += index === 0 ? cell : separator + cell;
     }
-    return text + safe(list.length === 1 && row === '' ? '""\n' : `${row}\n`);
+    return text + lineOf(row, list.length);
   };
 
   return {

@@ -103,12 +103,12 @@ export function createProgress(options: ProgressOptions): Progress {
 
   return {
     say(next) {
-      if (!stopped) set(safeLine(next).slice(0, Math.max(1, (stream.columns ?? 80) - 3)), mono());
+      if (!stopped) set(safeLine(next).slice(0, Math.max(1, (stream.columns || 80) - 3)), mono());
     },
     show(label, standing) {
       const now = mono();
       if (stopped || (now - shownAt < TICK && standing.done !== standing.total)) return;
-      set(barLine(label, standing, now - started, { width: (stream.columns ?? 80) - 3, unicode }), now);
+      set(barLine(label, standing, now - started, { width: (stream.columns || 80) - 3, unicode }), now);
     },
     stop() {
       stopped = true;

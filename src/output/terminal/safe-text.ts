@@ -73,6 +73,14 @@ export function safeText(text: string): string {
     .replace(/\n{3,}/g, '\n\n');
 }
 
+/** What a terminal could obey in a file that is shown with `cat`: line ends and tabs apart, and marks that reorder text. */
+const obeyed = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+const obeyedAll = new RegExp(obeyed, 'g');
+
+/** Text for formats that cannot escape: U+FFFD for each control character, and `\n` for every line end. */
+export const withoutControls = (text: string): string =>
+  obeyed.test(text) ? text.replace(/\r\n?/g, '\n').replace(obeyedAll, '\ufffd') : text;
+
 /** What a terminal could obey and JSON lets through: DEL, C1, marks of direction, odd line ends. */
 const liveInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 

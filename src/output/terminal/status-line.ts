@@ -25,7 +25,7 @@ export function createStatusLine({ stream, enabled, unicode }: StatusOptions): S
     show(text) {
       if (!enabled) return;
       const line = unicode ? safeLine(text) : asciiOnly(safeLine(text));
-      const width = Math.max(10, (stream.columns ?? 80) - SPARE);
+      const width = Math.max(10, (stream.columns || 80) - SPARE);
       stream.write(`${CLEAR}${truncate(line, width, unicode ? '…' : '...')}`);
       shown = true;
     },

@@ -6,6 +6,9 @@ import type { SandboxParts } from './parts.ts';
 import type { SocketServer } from './socket/socket-server.ts';
 import type { StateReport } from './state-report.ts';
 
+/** Posts of one `post` operation. */
+const MAX_POSTS = 10_000;
+
 /** An operation on a running sandbox. */
 export interface ControlOperation<I, O> {
   run(input: I): Promise<O>;
@@ -25,6 +28,7 @@ function operation<I, O>(input: z.ZodMiniType<I>, act: (input: I) => O | Promise
 }
 
 const count = z.int().check(z.nonnegative());
+const postCount = z.int().check(z.nonnegative(), z.maximum(MAX_POSTS));
 const noInput = z.object({});
 const keyOptions = z.object({
   plan: z.optional(z.enum(planNames)),
@@ -74,7 +78,8 @@ export function createControls({ parts, sockets, state, restart }: ControlTarget
       else faults.set(spec);
       return { spec: faults.text };
     }),
-    post: operation(z.object({ count: z.optional(count) }), ({ count: posts = 1 }) =>
+    // The answer holds every post: more of them would fill the memory.
+    post: operation(z.object({ count: z.optional(postCount) }), ({ count: posts = 1 }) =>
       Array.from({ length: posts }, () => feed.post()),
     ),
     callout: operation(noInput, () => world.launchpad.postCallout(clock.now())),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CsvOptions, createCsv, csvCell } from '../../../src/output/format/csv.ts';
+import { type CsvOptions, createCsv, csvCell, csvText } from '../../../src/output/format/csv.ts';
 import { disarm } from '../../../src/output/format/disarm-formula.ts';
 import { anyText, anyValue, check } from '../check.ts';
 
@@ -101,7 +101,7 @@ describe('CSV', () => {
           rows.map(([a, b, c]) => ({ a, b, c })),
           { fields: ['a', 'b', 'c'] },
         );
-        const expected = rows.map((row) => row.map(disarm));
+        const expected = rows.map((row) => row.map((cell) => csvText(cell)));
         expect(read(text).slice(1)).toEqual(expected);
       }),
       2000,
@@ -145,6 +145,61 @@ describe('CSV', () => {
     for (const text of ['-5', '+5', '-1.5e-7', '.5', '', 'a=1', '1-2', "'=1", '#'])
       expect(disarm(text)).toBe(text);
     expect(csvCell(-5)).toBe('-5');
+  });
+
+  it('disarms every part of a text that could be a cell where ; or tabs separate them', () => {
+    for (const [text, disarmed] of [
+      [';=1+1', ";'=1+1"],
+      ['buy;=1+1;@x', "buy;'=1+1;'@x"],
+      ['a\t=1', "a\t'=1"],
+      ['a;"=1+1"', 'a;\'"=1+1"'],
+      ['a; \u200b＝1', "a;' \u200b＝1"],
+      ['a\n\n=1', "a\n\n'=1"],
+      ['\t;-x', "'\t;'-x"],
+      ['a;-5;+1.5', 'a;-5;+1.5'],
+      ['a; b\tc\nd', 'a; b\tc\nd'],
+    ] as const)
+      expect(disarm(text)).toBe(disarmed);
+    expect(csvCell({ a: ';=1' })).toBe('"{""a"":"";\'=1""}"');
+  });
+
+  it('is never live in a spreadsheet that separates cells by ; or tabs', () => {
+    const part = fc.constantFrom(
+      '=',
+      '+',
+      '-',
+      '@',
+      '"',
+      "'",
+      ';',
+      '\t',
+      '\n',
+      '\r',
+      ' ',
+      ',',
+      'a',
+      '1',
+      '\u200b',
+      '＝',
+    );
+    check(
+      fc.property(fc.array(part, { maxLength: 12 }), fc.array(part, { maxLength: 12 }), (first, second) => {
+        const text = csvOf([{ a: first.join(''), b: second.join('') }], { fields: ['a', 'b'] });
+        for (const cell of text.split(/[;\t\n]/)) {
+          // Quotes and commas may be read as a part of the cell, or not at all.
+          const start = cell.replace(/^["\s\p{C}]+/u, '').normalize('NFKC');
+          if (!isNumber(start.replace(/[",].*$/s, ''))) expect(start).not.toMatch(/^[=+\-@]/);
+        }
+      }),
+      3000,
+    );
+  });
+
+  it('holds no character that a terminal obeys, and keeps the lines of a text', () => {
+    const text = csvOf([{ a: 'x\x1b[31m\x9by\u202ez\x7f', b: 'one\r\ntwo\rthree\tend' }], {
+      fields: ['a', 'b'],
+    });
+    expect(text).toBe('a,b\nx\ufffd[31m\ufffdy\ufffdz\ufffd,"one\ntwo\nthree\tend"\n');
   });
 
   it('shows people no active characters', () => {
