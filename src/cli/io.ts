@@ -23,7 +23,7 @@ export interface Io {
 }
 
 /** The signals that end a run in an orderly way, with its exit code. */
-export const endingSignals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+export const endingSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export type EndingSignal = keyof typeof endingSignals;
 
 /** The signal that ended a run. */
