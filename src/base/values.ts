@@ -12,6 +12,8 @@ export interface Kind<T> {
   readonly choices?: readonly string[];
   /** The value, or undefined when the text is not one. */
   readonly read: (text: string) => T | undefined;
+  /** What is wrong with a text that is not one, without repeating it. */
+  readonly problem?: (text: string) => string;
 }
 
 export interface Bounds {
@@ -216,15 +218,26 @@ export const baseUrl: Kind<string> = {
   noun: 'base URL',
   hint: 'write it as https://host or https://host/path, without user, query or fragment',
   read(text) {
-    const full = BARE_HOST.test(text) ? `https://${text}` : text;
-    // Spaces and backslashes are typing errors that the URL parser would repair silently.
-    if (/[\s\\]/.test(full) || !URL.canParse(full)) return undefined;
-    const url = new URL(full);
-    if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
-    if (url.username || url.password || url.search || url.hash) return undefined;
-    return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+    const url = urlIn(text);
+    return typeof url === 'string' ? undefined : `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  },
+  problem(text) {
+    const url = urlIn(text);
+    return typeof url === 'string' ? url : '';
   },
 };
+
+/** The URL in a text, or what is wrong with it. */
+function urlIn(text: string): URL | string {
+  const full = BARE_HOST.test(text) ? `https://${text}` : text;
+  // Spaces and backslashes are typing errors that the URL parser would repair silently.
+  if (/[\s\\]/.test(full)) return 'it contains a space or a backslash';
+  if (!/^https?:\/\//i.test(full)) return 'it must start with https:// (or http:// for localhost)';
+  if (!URL.canParse(full)) return 'it is not a valid URL';
+  const url = new URL(full);
+  if (url.username || url.password) return 'it contains a user name or password';
+  return url.search || url.hash ? 'it has a query or a fragment' : url;
+}
 
 /** A name that is part of keys and labels of the shared store. */
 export const plainName: Kind<string> = {

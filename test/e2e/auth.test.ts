@@ -40,11 +40,54 @@ describe('trdr auth login', () => {
       typed: [`${sandbox.url}\r`, `${sandbox.key}\r`],
     });
     expect(login.exitCode).toBe(0);
-    expect(login.stderr).toContain('API key (not shown): \n');
+    expect(login.stderr).toContain('API key (input hidden): \n');
     expect(login.stderr).not.toContain(sandbox.key);
     // Raw while it asks, so that the terminal itself echoes nothing, and given back after each question.
     expect(login.rawModes).toEqual([true, false, true, false]);
     expect(configOf(home).profiles.desk.key).toBe(sandbox.key);
+  });
+
+  test('asks again for a base URL that is invalid, and says why without repeating it', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const login = await runInProcess(['auth', 'login'], {
+      home,
+      tty: true,
+      typed: [
+        'aa_live_0123456789\r',
+        'http://other.example\r',
+        `${sandbox.url}/?q\r`,
+        `${sandbox.url}/\r`,
+        `${sandbox.key}\r`,
+      ],
+    });
+    expect(login.exitCode).toBe(0);
+    expect(login.stderr.match(/(invalid base URL: |plain http to )[^;\n]*/g)).toEqual([
+      'invalid base URL: it must start with https:// (or http:// for localhost)',
+      'plain http to other.example would send the key unencrypted',
+      'invalid base URL: it has a query or a fragment',
+    ]);
+    expect(configOf(home).profiles.default.baseUrl).toBe(sandbox.url);
+  });
+
+  test('takes a bare host as https', async () => {
+    const home = openHome();
+    const login = ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'api.example.com/b2b'];
+    expect((await trdr(login, { home, input: 'aa_live_0123456789' })).exitCode).toBe(0);
+    expect(configOf(home).profiles.default.baseUrl).toBe('https://api.example.com/b2b');
+  });
+
+  test.each([
+    ['ftp://api.example.com', 'it must start with https:// (or http:// for localhost)'],
+    ['desk', 'it must start with https:// (or http:// for localhost)'],
+    ['https://', 'it is not a valid URL'],
+    ['https://u:secret@api.example.com', 'it contains a user name or password'],
+    ['https://api.example.com/?key=secret', 'it has a query or a fragment'],
+    ['https://api example.com', 'it contains a space or a backslash'],
+  ])('refuses --base-url %s, also on a terminal, and says why', async (url, why) => {
+    const { exitCode, stderr } = await runInProcess(['auth', 'login', '--base-url', url], { tty: true });
+    expect(exitCode).toBe(2);
+    expect(stderr.replace(/\s+/g, ' ')).toContain(`invalid base URL for --base-url: ${why}`);
+    expect(stderr).not.toContain('secret');
   });
 
   test('ends in 130 when the user gives up at the question, and gives the terminal back', async () => {

@@ -10,7 +10,7 @@ const LONGEST = 4096;
 /** The key: typed unseen on a terminal, or read from stdin to its end. */
 export async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string> {
   if (isAttended(io)) {
-    const typed = await askLine(io, 'API key (not shown): ', { hidden: true, signal });
+    const typed = await askLine(io, 'API key (input hidden): ', { hidden: true, signal });
     if (typed !== undefined) return checkKeyFormat(typed, 'the key');
     throw new Failure('auth', 'no key given; nothing was saved', { code: 'NO_KEY' });
   }

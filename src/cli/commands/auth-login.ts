@@ -1,4 +1,5 @@
 import { Failure, usageError } from '../../base/failure.ts';
+import { baseUrl as baseUrlKind } from '../../base/values.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
@@ -50,9 +51,10 @@ export const authLogin = command({
     needFolder(context.settings.folders, 'config');
     const settings = sourcedSettings(io, globals, { tolerant: true, newProfile: true });
     const profile = settings.profile.value;
-    const asked = settings.baseUrl.value ?? (await askBaseUrl(context));
-    const { origin, prefix } = parseBaseUrl(asked, { insecureHttp: settings.insecureHttp.value });
-    const baseUrl = `${origin}${prefix}`;
+    const insecureHttp = settings.insecureHttp.value;
+    const given = settings.baseUrl.value;
+    const baseUrl =
+      given === undefined ? await askBaseUrl(context, insecureHttp) : checkUrl(given, insecureHttp);
     const key = await readKey(io, withKey, signal);
     const plan = noVerify ? undefined : await planOf(context, baseUrl, key);
     await configOf(io).login(profile, { key, baseUrl });
@@ -71,10 +73,27 @@ export const authLogin = command({
   },
 });
 
-async function askBaseUrl({ io, signal }: Context): Promise<string> {
-  const given = isAttended(io) ? await askLine(io, 'Base URL of the service: ', { signal }) : undefined;
-  if (given?.trim()) return given.trim();
+/** Asks for the base URL until it is valid; an empty line ends the login. */
+async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promise<string> {
+  while (isAttended(io)) {
+    const given = (await askLine(io, 'Base URL of the service: ', { signal }))?.trim();
+    if (!given) break;
+    const url = baseUrlKind.read(given);
+    try {
+      if (url !== undefined) return checkUrl(url, insecureHttp);
+      io.stderr.write(`invalid base URL: ${baseUrlKind.problem?.(given)}\n`);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      io.stderr.write(`${error.message}; ${error.hint}\n`);
+    }
+  }
   throw usageError('no base URL: which service is this key for?', 'add --base-url URL');
+}
+
+/** Rejects plain http to other machines. */
+function checkUrl(text: string, insecureHttp: boolean): string {
+  const { origin, prefix } = parseBaseUrl(text, { insecureHttp });
+  return `${origin}${prefix}`;
 }
 
 /** The plan of the key. Throws if the service rejects the key, so that nothing is saved. */

@@ -40,7 +40,7 @@ export interface Sources {
   readonly file: ConfigFile;
   /** Lets a profile be named that is not there yet: for the command that makes it. */
   readonly newProfile?: boolean;
-  /** Passes over values that can't be read, and lists them: for the commands that mend them. */
+  /** Skips invalid values of the environment and the file, and lists them: for the commands that repair them. */
   readonly tolerant?: boolean;
 }
 
@@ -95,10 +95,9 @@ function settle<N extends SettingName>(
   const row: SettingRow<unknown> = settingRows[name];
   const flag: SettingValue<N> | undefined = flags[name];
   if (flag !== undefined) {
-    // Text is read again: a base URL is normalized wherever it comes from.
-    const read = () => (typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag);
-    const value = trying(read);
-    if (value !== undefined) return { value, origin: 'flag', from: row.flag };
+    // Text is read again: a base URL is normalized wherever it comes from. An invalid flag is never skipped.
+    const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
+    return { value, origin: 'flag', from: row.flag };
   }
   const said = row.env && env[row.env];
   if (said) {

@@ -198,9 +198,10 @@ export function readSetting<N extends SettingName>(
   const plain = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
   const value = plain ? kind.read(String(given).trim()) : undefined;
   if (value !== undefined) return value as SettingValue<N>;
-  throw new Failure('usage', `invalid ${kind.noun} for ${where}: ${kind.hint}`, {
+  const problem = plain && kind.problem?.(String(given).trim());
+  throw new Failure('usage', `invalid ${kind.noun} for ${where}: ${problem || kind.hint}`, {
     code: 'BAD_SETTING',
-    hint,
+    hint: hint ?? (problem ? kind.hint : undefined),
   });
 }
 
