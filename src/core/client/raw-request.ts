@@ -1,6 +1,8 @@
-import * as z from 'zod/mini';
 import { Failure, usageError } from '../../base/failure.ts';
+import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../contract/known.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
+import { readPage } from '../../contract/records/page.ts';
 
 /** A field as it was given: `limit=50`, `handles[]=mira`. */
 export interface Field {
@@ -77,19 +79,14 @@ function placed(there: Nested | undefined, steps: readonly string[], value: stri
 
 const mixed = (name: string) => usageError(`the field "${name}" is two kinds of thing`, 'give it one form');
 
-const Page = z.looseObject({ hasMore: z.optional(z.boolean()), nextBefore: z.nullable(z.string()) });
-const Wrapped = z.looseObject({ data: Page });
-
 /** Where the next page begins; undefined where this was the last, or no page at all. */
 export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefined {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const page = Page.safeParse(json).data ?? Wrapped.safeParse(json).data?.data;
-  return page && page.hasMore !== false ? (page.nextBefore ?? undefined) : undefined;
+  const body = parseJson(text);
+  if (!isRecord(body)) return undefined;
+  const { data } = body;
+  const page = isRecord(data) && !Object.hasOwn(body, 'nextBefore') ? data : body;
+  const { hasMore, nextBefore } = readPage(page, Number.POSITIVE_INFINITY);
+  return hasMore ? (nextBefore ?? undefined) : undefined;
 }
 
 /** The same path, for the page behind a cursor. */

@@ -35,6 +35,8 @@ export interface WalkOptions {
 
 /** Pages in a row that may bring nothing new before the walk is given up. */
 const BARREN_PAGES = 2;
+/** Pages in a row without a single time, after which a walk down to a time is given up: it would never get there. */
+const UNTIMED_PAGES = 3;
 /** Rows that are tried as a cursor where the last one is known no more. */
 const CURSORS_TRIED = 3;
 /** Ids that are remembered against rows given twice. */
@@ -49,6 +51,7 @@ export async function* walk<T>(feed: PageFeed<T>, options: WalkOptions = {}): As
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   let candidates: readonly string[] = options.before === undefined ? [] : [options.before];
   let barren = 0;
+  let untimed = 0;
 
   while (left > 0) {
     const page = await pageBehind(feed, candidates, sizer?.next(left), cursors.size > 0, signal);
@@ -65,6 +68,8 @@ export async function* walk<T>(feed: PageFeed<T>, options: WalkOptions = {}): As
       if (--left === 0) return;
     }
     if (!page.hasMore) return;
+    untimed = page.items.some((item) => feed.timeOf(item) !== null) ? 0 : untimed + 1;
+    if (Number.isFinite(since) && untimed >= UNTIMED_PAGES) throw withoutTimes();
     // The oldest row is where the next page starts, also where the page does not say so.
     const rows = page.items
       .map(feed.idOf)
@@ -108,6 +113,12 @@ async function pageBehind<T>(
     cause: refusal,
   });
 }
+
+const withoutTimes = () =>
+  new Failure('answer', 'the posts have no time that --since could be compared with', {
+    code: 'NO_TIMES',
+    hint: 'use --limit instead; trdr doctor shows how the service differs from its description',
+  });
 
 const stuck = () =>
   new Failure('answer', 'the feed says that there is more, and gives the same again', {

@@ -1,0 +1,264 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { openHome, runInProcess } from './harness.ts';
+import { anyMe, type Reply, withService } from './service.ts';
+
+const WALLET = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
+const user = {
+  id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10',
+  handle: 'mira',
+  name: null,
+  bio: 'Three chains.',
+  banner: null,
+  profilePicture: null,
+  twitter: null,
+  solanaAddress: WALLET,
+  evmAddress: null,
+};
+const window = (rank: unknown) => ({ netUsd: 12, returnPct: 3, volumeUsd: 40, trades: 2, rank });
+const numbers = (handle: string, rank: unknown = 1) => ({
+  handle,
+  wallet: WALLET,
+  evmWallet: null,
+  updatedAt: 1_760_000_000_000,
+  windows: { '24h': window(rank), '7d': null, '30d': null, all: window(2) },
+});
+const notices = (stderr: string) =>
+  stderr.split('\n').filter((line) => line.includes('differs from its description'));
+const handles = Array.from({ length: 40 }, (_, at) => `trader${at}`);
+const batch = () => ({
+  count: 40,
+  missing: [],
+  entries: handles.map((handle, at) => numbers(handle, at === 17 ? null : at)),
+});
+
+describe('a user record that lacks a field', () => {
+  const { bio: _, ...without } = user;
+
+  test('is delivered as it came, with one notice, and saved for the next time', async () => {
+    const service = await withService(() => ({ body: without }));
+    const home = openHome();
+    const first = await runInProcess(['whois', WALLET], { sandbox: service, home });
+    expect([first.exitCode, first.records()]).toEqual([0, [{ subject: WALLET, found: true, ...without }]]);
+    expect(notices(first.stderr)).toEqual([
+      'trdr: GET /v2/user/wallet/{address} differs from its description: bio is missing',
+    ]);
+    const again = await runInProcess(['whois', WALLET], { sandbox: service, home, differs: true });
+    expect([again.stdout, again.stderr, service.calls.length]).toEqual([first.stdout, '', 1]);
+  });
+
+  test('is reported once for a list, and not at all with --quiet', async () => {
+    const service = await withService(() => ({ body: without }));
+    const words = ['whois', 'mira', 'sol', WALLET, user.id, '--no-cache'];
+    expect(notices((await runInProcess(words, { sandbox: service })).stderr)).toHaveLength(1);
+    expect((await runInProcess([...words, '-q'], { sandbox: service, differs: true })).stderr).toBe('');
+  });
+});
+
+describe('a batch of numbers in which one rank is null', () => {
+  test('is delivered whole, and sorted with that trader last', async () => {
+    const service = await withService(() => ({ body: batch() }));
+    const ran = await runInProcess(['pnl', ...handles, '-y'], { sandbox: service });
+    expect(ran.exitCode).toBe(0);
+    expect(ran.records()).toEqual(
+      batch().entries.map((entry) => ({ subject: entry.handle, found: true, ...entry })),
+    );
+    expect(notices(ran.stderr)).toEqual([
+      'trdr: POST /v2/user/handles/pnl differs from its description: entries[].windows.24h.rank is null, expected an integer',
+    ]);
+    const words = ['pnl', ...handles, '-y', '--sort', 'rank', '--window', '24h', '-o', 'csv'];
+    const sorted = await runInProcess(words, { sandbox: service });
+    expect(sorted.lines().at(-1)).toMatch(/^trader17,/);
+  });
+
+  test('is exported whole, and nothing of it is requested again', async () => {
+    const service = await withService(() => ({ body: batch() }));
+    const home = openHome();
+    const words = ['pnl', ...handles, '-y', '--out', join(home.path, 'n.ndjson')];
+    const ran = await runInProcess(words, { sandbox: service, home });
+    const written = readFileSync(join(home.path, 'n.ndjson'), 'utf8').trimEnd().split('\n');
+    expect([ran.exitCode, written.length, service.calls.length]).toEqual([0, 40, 1]);
+    expect(JSON.parse(written[17] ?? '')).toMatchObject({
+      subject: 'trader17',
+      windows: { '24h': { rank: null } },
+    });
+  });
+});
+
+describe('a batch answer that leaves handles out', () => {
+  const answer = (entries: readonly unknown[], missing: readonly unknown[] = []): Reply => ({
+    body: { count: entries.length, entries, missing },
+  });
+
+  test('reports them as failed, requests them once, and never passes off the numbers of another', async () => {
+    const service = await withService(() => answer([numbers('mira'), numbers('stranger')]));
+    const ran = await runInProcess(['pnl', 'mira', 'sol', '-y'], { sandbox: service });
+    expect([ran.exitCode, service.calls.length]).toEqual([0, 1]);
+    expect(ran.records()).toEqual([
+      { subject: 'mira', found: true, ...numbers('mira') },
+      {
+        subject: 'sol',
+        found: null,
+        error: expect.objectContaining({ code: 'NO_ENTRY', unmatched: [numbers('stranger')] }),
+      },
+    ]);
+  });
+
+  test.each([
+    ['entries of others', answer([numbers('stranger')])],
+    ['nothing', answer([])],
+    ['no lists', { body: { entries: null } }],
+  ])('ends in 9 where it has %s, also for an export', async (_, reply) => {
+    const service = await withService(() => reply);
+    const home = openHome();
+    for (const out of [[], ['--out', join(home.path, 'n.csv')]]) {
+      const before = service.calls.length;
+      const ran = await runInProcess(['pnl', ...handles, 'more', '-y', ...out], { sandbox: service, home });
+      expect([ran.exitCode, service.calls.length - before]).toEqual([9, 1]);
+      expect(ran.error()).toMatchObject({ code: 'NO_ENTRY', exit: 9 });
+    }
+  });
+});
+
+describe("a key's record that lacks a field", () => {
+  const me = (usage: Readonly<Record<string, unknown>>) => ({ ...anyMe, usage });
+  const run = async (words: readonly string[], record: unknown) => {
+    const service = await withService(
+      ({ path }) => (path === '/v2/me' ? { body: record } : { body: batch() }),
+      { ownMe: true },
+    );
+    return await runInProcess(words, { sandbox: service });
+  };
+  const { additionalUnits: _, ...withoutTopUps } = anyMe.usage;
+
+  test('is shown as it came', async () => {
+    const ran = await run(['me', '--json'], me(withoutTopUps));
+    expect([ran.exitCode, ran.json()]).toEqual([0, me(withoutTopUps)]);
+  });
+
+  test('still decides its gates, and holds no costly run up', async () => {
+    expect((await run(['me', '--min-units', '1M'], me(withoutTopUps))).exitCode).toBe(0);
+    expect((await run(['me', '--min-units', '21M'], me(withoutTopUps))).exitCode).toBe(6);
+    expect((await run(['pnl', ...handles, '-y'], me(withoutTopUps))).exitCode).toBe(0);
+    expect((await run(['pnl', ...handles, '-y'], { plan: 7 })).exitCode).toBe(0);
+  });
+
+  test.each([[{}], [{ ...anyMe.usage, unitsRemaining: '20M', revealsRemaining: {} }]])(
+    'ends in 9 where a gate cannot be decided: %j',
+    async (usage) => {
+      for (const gate of ['--min-units', '--min-reveals']) {
+        const ran = await run(['me', gate, '1'], me(usage));
+        expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'BAD_ANSWER']);
+        expect(ran.records()).toEqual([me(usage)]);
+      }
+    },
+  );
+
+  test('has no cap where it is unmetered, whatever else it lacks', async () => {
+    const unmetered = { entitlement: { unmetered: true } };
+    expect((await run(['me', '--min-units', '1M'], unmetered)).exitCode).toBe(0);
+  });
+});
+
+describe('a page of odd posts', () => {
+  const post = (id: unknown, more: object = {}) => ({
+    id,
+    authorHandle: 'mira',
+    thesis: 'up only',
+    likeCount: 3,
+    platformCreatedAt: 1_760_000_000_000,
+    ...more,
+  });
+  const items = [
+    post('a', { likeCount: 1.5 }),
+    post('b', { platformCreatedAt: '2026-05-15T12:00:00Z' }),
+    post('c', { thesis: { text: 'nested' }, authorHandle: 7 }),
+    post(null),
+    post(12, { pnl: 'much' }),
+  ];
+  const page = { count: 5, hasMore: false, nextBefore: null, updatedAt: null, items };
+
+  test('is delivered post by post', async () => {
+    const service = await withService(() => ({ body: page }));
+    const ran = await runInProcess(['thesis', 'list'], { sandbox: service });
+    expect([ran.exitCode, ran.records()]).toEqual([0, items]);
+    expect(notices(ran.stderr)).toHaveLength(6);
+  });
+
+  test('is shown with what came where a type is another', async () => {
+    const service = await withService(() => ({ body: page }));
+    const ran = await runInProcess(['thesis', 'list', '-o', 'table'], { sandbox: service, columns: 120 });
+    for (const text of ['1.5', '{"text":"nested"}', 'much']) expect(ran.stdout).toContain(text);
+  });
+
+  test('does not let a walk go on for ever where no post has a time to hold --since against', async () => {
+    let pages = 0;
+    const service = await withService(() => ({
+      body: {
+        ...page,
+        hasMore: true,
+        nextBefore: `p${++pages}`,
+        items: [post(`x${pages}`, { platformCreatedAt: 'now' })],
+      },
+    }));
+    const ran = await runInProcess(['thesis', 'list', '--since', '1h'], {
+      sandbox: service,
+      clock: virtualClock(),
+    });
+    expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'NO_TIMES']);
+    expect(ran.records().length).toBe(service.calls.length);
+    expect(service.calls.length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('a 404', () => {
+  const run = async (body: unknown) => {
+    const service = await withService(() => ({ status: 404, body }));
+    return await runInProcess(['whois', 'mira'], { sandbox: service });
+  };
+
+  test.each([
+    [{ error: { code: 'USER_NOT_FOUND', message: 'no such user' } }, 'USER_NOT_FOUND'],
+    [{ error: { code: 'not_observed' } }, 'NOT_OBSERVED'],
+    [{ code: 'NOT_OBSERVED', message: 'flat' }, 'NOT_OBSERVED'],
+    [{ error: 'NOT_OBSERVED' }, 'NOT_OBSERVED'],
+    [{ errors: [{ code: 'NOT_OBSERVED' }] }, 'NOT_OBSERVED'],
+  ])('with a code says that nobody was found: %j', async (body, code) => {
+    const ran = await run(body);
+    expect([ran.exitCode, ran.records()]).toEqual([3, [{ subject: 'mira', found: false, code }]]);
+  });
+
+  test.each([
+    ['<h1>Not Found</h1>'],
+    [{ message: 'Route not found' }],
+    [{ error: 'Not Found', statusCode: 404 }],
+    [{ detail: 'Not Found' }],
+  ])('without one may be a wrong address, and says nothing of the trader: %j', async (body) => {
+    const ran = await run(body);
+    expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'HTTP_404']);
+  });
+});
+
+describe('an error of another form', () => {
+  test.each<[number, unknown, number, Record<string, unknown>]>([
+    [
+      429,
+      { error: 'Too Many Requests' },
+      7,
+      { code: 'HTTP_429', message: 'Too Many Requests', retryable: true },
+    ],
+    [403, { message: 'Forbidden' }, 5, { code: 'HTTP_403', message: 'Forbidden' }],
+    [422, { error: { code: 'VALIDATION_ERROR', message: 'bad' } }, 2, { code: 'VALIDATION_ERROR' }],
+    [451, '<html>', 9, { code: 'HTTP_451', retryable: false }],
+    [418, { detail: 'teapot' }, 9, { code: 'HTTP_418', message: 'teapot' }],
+    [520, '', 9, { code: 'HTTP_520', retryable: true }],
+    [304, '', 9, { code: 'HTTP_304' }],
+    [206, '{"id":"7', 9, { code: 'BAD_ANSWER' }],
+  ])('of status %i is told by its status: %j', async (status, body, exit, fields) => {
+    const service = await withService(() => ({ status, body, headers: { 'retry-after': '200' } }));
+    const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
+    expect([ran.exitCode, ran.error()]).toEqual([exit, expect.objectContaining(fields)]);
+  });
+});
