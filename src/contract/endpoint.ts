@@ -52,8 +52,7 @@ export interface Price<R, A> {
   readonly text: string;
   // Methods, so that a row of known types is still a row to what loops over the table.
   before(request: R): Bounds;
-  /** Undefined where the answer does not tell. */
-  after(request: R, answer: A): Charge | undefined;
+  after(request: R, answer: A): Charge;
   /** What a 404 costs. */
   readonly miss: number;
 }

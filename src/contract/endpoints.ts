@@ -185,11 +185,15 @@ export const endpoints = rows({
           return { least: cu.miss * asked, most: cu.reveal * asked, reveals: asked };
         },
         after: ({ body }, { known: { entries = [], missing = [] } }) => {
-          // What the answer leaves out may have been charged as well: the sum is known only when it is whole.
-          if (entries.length + missing.length < distinctHandles(body.handles).length) return undefined;
+          const asked = distinctHandles(body.handles).length;
+          const found = Math.min(asked, entries.length);
+          const gone = Math.min(asked - found, missing.length);
+          // Handles that the answer does not mention may have been charged as well.
+          const open = asked - found - gone;
           return {
-            cu: cu.reveal * entries.length + cu.miss * missing.length,
-            reveals: entries.filter(provesWallet).length,
+            cu: cu.reveal * found + cu.miss * gone,
+            reveals: Math.min(asked, entries.filter(provesWallet).length + open),
+            ...(open > 0 && { uncertain: cu.reveal * open }),
           };
         },
         miss: cu.miss,

@@ -133,8 +133,7 @@ export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {
   readonly record: Sent;
   readonly meta: Known<Meta> | undefined;
   readonly requestId: string | undefined;
-  /** Undefined where the answer does not tell. */
-  readonly charge: Charge | undefined;
+  readonly charge: Charge;
   readonly headers: Readonly<Record<string, string>>;
 };
 

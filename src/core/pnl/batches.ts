@@ -60,7 +60,7 @@ export async function requestBatch(
 async function single(client: Caller, subject: string, options: CallOptions): Promise<BatchAnswer> {
   const ask = { params: { handle: sent(subject) } };
   const { record, requestId, charge } = await client.call('user.pnl', ask, options);
-  return { answers: [{ record: foundPnl(subject, record) }], requestId, reveals: charge?.reveals ?? 1 };
+  return { answers: [{ record: foundPnl(subject, record) }], requestId, reveals: charge.reveals };
 }
 
 async function batch(
@@ -79,7 +79,7 @@ async function batch(
     });
   }
   const answers = answersOf(subjects, record);
-  return { answers, requestId, reveals: charge?.reveals ?? subjects.length };
+  return { answers, requestId, reveals: charge.reveals };
 }
 
 /** What one handle of a batch can bring upon all of it: nothing was charged, and the others may pass. */

@@ -108,7 +108,7 @@ function chargeAnswer<
 ): CallOutcome {
   // What the sandbox answers is whole, so that all of it is known.
   const whole = { status: answer.status, known: answer.record } as KnownAnswer<A>;
-  const price = endpoint.price.after(request, whole) ?? { cu: 0, reveals: 0 };
+  const price = endpoint.price.after(request, whole);
   const charge = count === 'entry' ? price : { cu: price.cu, reveals: Math.min(1, price.reveals) };
   const shortage = key.meter.shortage(charge);
   if (shortage) return freeError(apiError(shortage));
