@@ -63,8 +63,8 @@ export interface Context {
   store(): Promise<RunStore | undefined>;
   /** The output itself, for what is no record. */
   output(): Promise<OutputSink>;
-  /** Opens the output for records of one kind. `single`: the command has exactly one answer. */
-  records<T>(view: View<T>, single?: boolean): Promise<Records<T>>;
+  /** Opens the output for records of one kind. `single`: the command has exactly one answer; `into`: its own output. */
+  records<T>(view: View<T>, single?: boolean, into?: Sink): Promise<Records<T>>;
   /**
    * Runs `body` with the output open, and closes it. What was written is delivered even if the body fails:
    * it was paid for.

@@ -125,8 +125,8 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   const sinks: Sink[] = [];
   prepareShutdown(io, sinks, notice);
 
-  async function output(): Promise<OutputSink> {
-    const sink = await openSink(io, shown.out, command.stream === true);
+  async function output(into?: Sink): Promise<OutputSink> {
+    const sink = into ?? (await openSink(io, shown.out, command.stream === true));
     sinks.push(sink);
     watch(sink);
     let ended = false;
@@ -148,10 +148,10 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     };
   }
 
-  async function records<T>(view: View<T>, single = false): Promise<Records<T>> {
+  async function records<T>(view: View<T>, single = false, into?: Sink): Promise<Records<T>> {
     const fields = await selectedFields(shown.fields, view);
     const { createPrinter } = await import('../output/format/printer.ts');
-    const sink = await output();
+    const sink = await output(into);
     const printer = await createPrinter({
       sink,
       view,

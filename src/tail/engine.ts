@@ -56,7 +56,7 @@ export function createTail(world: TailPorts, options: TailOptions): Tail {
     carries: options.carries ?? (() => true),
     count: options.count ?? Number.POSITIVE_INFINITY,
     byFile,
-    heals: save !== undefined,
+    heals: save !== undefined && !byFile,
   });
   const snapshot = () => snapshotOf(options.feed, flow);
   const keeper = save && createCheckpointer({ clock, timing, wake, snapshot, flush: sink.flush, save });

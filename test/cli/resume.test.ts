@@ -10,7 +10,10 @@ const fileOf = (text: string) => {
   return out;
 };
 const resume = (out: string) =>
-  readResume({ out, checkpoint: undefined, feed: 'thesis', timeField: 'platformCreatedAt', now: 1e9 });
+  readResume({
+    ...{ out, checkpoint: undefined, position: undefined, feed: 'thesis' },
+    ...{ timeField: 'platformCreatedAt', now: 1e9, notice: () => {} },
+  });
 const line = '{"id":"a","platformCreatedAt":1795260957417}\n';
 
 describe('a file that a tail goes on from', () => {

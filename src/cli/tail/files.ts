@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { usageError } from '../../base/failure.ts';
 import { realPath } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
@@ -18,9 +18,15 @@ function needFolderOf(path: string): void {
   throw usageError(`there is no folder ${folder} to write in`, `make it first: mkdir -p '${folder}'`);
 }
 
+interface TailFiles {
+  readonly out: string | undefined;
+  readonly checkpoint: string | undefined;
+  readonly state: string | undefined;
+}
+
 /** Keeps every other tail off these files; the answer lets them go. */
-export function lockFiles(paths: readonly string[]): () => void {
-  const targets = paths.map(realPath);
+export function lockFiles({ out, checkpoint, state }: TailFiles): () => void {
+  const targets = [out, checkpoint].filter((path) => path !== undefined).map(realPath);
   for (const target of targets) needFolderOf(target);
   if (new Set(targets).size < targets.length) {
     throw usageError('--out and --checkpoint name the same file', 'give each a file of its own');
@@ -31,6 +37,11 @@ export function lockFiles(paths: readonly string[]): () => void {
   };
   try {
     for (const target of targets) held.push(holdLock(`${target}.lock`, target));
+    // A file of several names is locked by its inode as well.
+    const found = out === undefined ? undefined : statSync(out, { bigint: true, throwIfNoEntry: false });
+    if (out !== undefined && state !== undefined && found && found.nlink > 1n) {
+      held.push(holdLock(join(state, 'tails', `${found.dev}-${found.ino}.lock`), out));
+    }
   } catch (error) {
     release();
     throw error;

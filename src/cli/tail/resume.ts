@@ -1,77 +1,132 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
+import { fileFailure, isAbsent } from '../../base/files.ts';
 import { readCheckpoint } from '../../tail/output/checkpoint.ts';
-import { type LineForm, mergeResume, readTailFile } from '../../tail/output/out-file.ts';
+import {
+  type LineForm,
+  mergeResume,
+  readTailFile,
+  type TailEnd,
+  tornId,
+} from '../../tail/output/out-file.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Resume } from '../../tail/walk/bounds.ts';
+import { fileAt, isSameFile, type Position, readPosition, renamedFrom } from './position.ts';
 
-/** Where a tail goes on from. */
+/** Where a tail resumes from. */
 export interface ResumeFrom {
   readonly out: string | undefined;
   readonly checkpoint: string | undefined;
+  /** The file of the position that belongs to `out`. */
+  readonly position: string | undefined;
   readonly feed: string;
   readonly timeField: string;
   readonly now: number;
+  readonly notice: (text: string) => void;
 }
 
 /** Reads where an earlier run stopped; cuts a line of the file that was torn by a crash. */
-export async function readResume({
-  out,
-  checkpoint,
-  feed,
-  timeField,
-  now,
-}: ResumeFrom): Promise<Resume | undefined> {
+export async function readResume(from: ResumeFrom): Promise<Resume | undefined> {
+  const { out, checkpoint, feed, notice } = from;
   const text = checkpoint === undefined ? undefined : textOf(checkpoint);
-  const kept = text === undefined ? undefined : readCheckpoint(text, feed);
-  return mergeResume(
-    kept,
-    out === undefined ? undefined : await readFile(out, { timeField, now }, kept?.floor),
-  );
+  const given = text === undefined ? undefined : readCheckpoint(text, feed);
+  if (out === undefined) return given;
+
+  const position = from.position === undefined ? undefined : readPosition(from.position);
+  const standing = position && standingOf(out, position);
+  const saved = given ?? (standing === 'useless' ? undefined : positionResume(position, feed));
+  const file = await readFile(out, from, saved?.floor);
+  // A file that reaches back far enough tells more than a position: it cannot be older than its lines.
+  const base = given ?? (standing === 'same' && !file?.young ? undefined : saved);
+  if (!base) return file?.resume;
+  const torn = file?.torn;
+  const lost = base.known.find(([id, at]) => id === torn && at !== null && at < base.floor);
+  if (lost) notice(`the last line of ${out} was torn, and its post is too old to be read again: ${lost[0]}`);
+  const merged = mergeResume(base, file?.resume, torn);
+  if (!merged || !position) return merged;
+  if (standing === 'moved')
+    notice(`${out} was moved or deleted while it was written: continuing where it ended`);
+  return {
+    ...merged,
+    lines: [...(merged.lines ?? []), ...(await linesBefore(out, position, standing, from))],
+  };
 }
+
+/** Whether a position still belongs to the file at its path. */
+function standingOf(out: string, position: Position): 'same' | 'moved' | 'useless' {
+  const here = fileAt(out);
+  if (!isSameFile(here, position)) return position.ended ? 'useless' : 'moved';
+  // Somebody emptied the file after a run to start over.
+  return position.ended && here !== undefined && here.size < position.size ? 'useless' : 'same';
+}
+
+function positionResume(position: Position | undefined, feed: string): Resume | undefined {
+  if (!position) return undefined;
+  try {
+    return { ...readCheckpoint(position.checkpoint, feed), kind: 'file' };
+  } catch {
+    // Of another feed, or of another version: the file alone has to do.
+    return undefined;
+  }
+}
+
+/** The last lines of the files that stood at this path before, where they were only renamed. */
+async function linesBefore(
+  out: string,
+  position: Position,
+  standing: 'same' | 'moved' | 'useless' | undefined,
+  form: LineForm,
+): Promise<Resume['known']> {
+  const identities = standing === 'moved' ? [position, position.before] : [position.before];
+  const known: (readonly [string, number | null])[] = [];
+  for (const identity of identities) {
+    const path = identity && renamedFrom(out, identity);
+    if (path === undefined) continue;
+    try {
+      known.push(...((await readFile(path, form, undefined, false))?.resume?.known ?? []));
+    } catch {
+      // Compressed or changed meanwhile: its last lines are not known, and may come twice.
+    }
+  }
+  return known;
+}
+
+type FileEnd = TailEnd & { readonly torn: string | undefined };
 
 async function readFile(
   path: string,
   form: LineForm,
   wanted: number | undefined,
-): Promise<Resume | undefined> {
+  mend = true,
+): Promise<FileEnd | undefined> {
   let fd: number;
   try {
-    fd = openSync(path, 'r+');
+    fd = openSync(path, mend ? 'r+' : 'r');
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    throw fileFailure(path, error);
+    throw fileFailure('read', path, error, 'check its permissions, or name another file');
   }
   try {
     const { size } = fstatSync(fd);
-    const { keep, resume } = await readTailFile(
-      {
-        size,
-        async read(from, to) {
-          const bytes = Buffer.alloc(to - from);
-          return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
-        },
-      },
-      form,
-      timing,
-      wanted,
-    );
-    if (keep < size) {
-      checkTorn(fd, keep, path);
-      ftruncateSync(fd, keep);
-    }
-    return resume;
+    const read = (from: number, to: number) => {
+      const bytes = Buffer.alloc(to - from);
+      return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
+    };
+    const end = await readTailFile({ size, read: async (from, to) => read(from, to) }, form, timing, wanted);
+    if (!mend || end.keep === size) return { ...end, torn: undefined };
+    const rest = read(end.keep, size);
+    checkTorn(rest, path);
+    ftruncateSync(fd, end.keep);
+    return { ...end, torn: tornId(rest.toString('utf8')) };
   } finally {
     closeSync(fd);
   }
 }
 
-/** Cuts nothing that a tail can't have written: a torn line begins as a record does, or with a power cut's NULs. */
-function checkTorn(fd: number, at: number, path: string): void {
-  const first = Buffer.alloc(1);
-  readSync(fd, first, 0, 1, at);
-  if (first[0] === 0x7b || first[0] === 0) return;
-  throw new Failure('local', `${path} is no file of a tail: it ends in something else than a record`, {
+/** Cuts nothing that a tail cannot have written: a torn line begins as a record does, or with a power cut's NULs. */
+function checkTorn(rest: Buffer, path: string): void {
+  if (rest[0] === 0x7b || rest[0] === 0) return;
+  throw new Failure('local', `${path} is not the output of a tail: it does not end in a record`, {
     code: 'TAIL_FILE',
     hint: 'name another file; this one is left as it is',
   });
@@ -82,15 +137,6 @@ function textOf(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    throw fileFailure(path, error);
+    throw fileFailure('read', path, error, 'check its permissions, or name another file');
   }
 }
-
-const isAbsent = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
-
-const fileFailure = (path: string, cause: unknown) =>
-  new Failure('local', `${path} can't be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
-    code: 'FILE',
-    hint: 'check its permissions, or name another file',
-    cause,
-  });

@@ -1,5 +1,5 @@
+import type { Clock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
-import { writeAtomic } from '../../base/files.ts';
 import type { Client } from '../../contract/ports.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { wantsUnicode } from '../../output/terminal/style.ts';
@@ -14,9 +14,12 @@ import { type Instant, instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { selectedFields } from '../output.ts';
 import { lockFiles, openCheckpoint } from './files.ts';
+import { openFollowed } from './followed-file.ts';
 import { gapText, statusText, tailText } from './messages.ts';
 import { createNoticeLimit } from './notice-limit.ts';
+import { positionPath } from './position.ts';
 import { readResume } from './resume.ts';
+import { createSaver } from './saver.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
 import { openTailWriter } from './writer.ts';
@@ -41,7 +44,7 @@ export interface TailPlan {
   readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'count' | 'durationMs' | 'on' | 'firstTries'>;
 }
 
-const STATUS_MS = 1_000;
+const SECOND_MS = 1_000;
 
 /** A page that fails so often at the start ends the run: each try is already one that was made again. */
 const FIRST_TRIES = 2;
@@ -52,19 +55,24 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   const { checkpoint } = plan.flags;
   const out = openCheckpoint(globals.out);
   const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
-  const unlock = lockFiles([out, checkpoint].filter((path) => path !== undefined));
+  const { state } = context.settings.folders;
+  const unlock = lockFiles({ out, checkpoint, state });
   try {
+    const now = context.io.clock.now();
+    const position = out === undefined || state === undefined ? undefined : positionPath(state, out);
+    const { timeField } = plan;
     const resume = await readResume({
       out,
       checkpoint,
+      position,
       feed,
-      timeField: plan.timeField,
-      now: context.io.clock.now(),
+      timeField,
+      now,
+      notice: context.notice,
     });
     const { reason, gaps } = await follow(context, client, plan, {
-      start: resume ?? startOf(plan.flags, context.io.clock.now(), context.settings.utc),
-      feed,
-      fileIsCheckpoint: out !== undefined && checkpoint === undefined,
+      ...{ out, position, feed, fileIsCheckpoint: out !== undefined && checkpoint === undefined },
+      start: resume ?? startOf(plan.flags, now, context.settings.utc),
     });
     // A user who stopped it, a reader that went away, a disk that is full: each has an exit code of its own.
     if (reason === 'stopped') signal.throwIfAborted();
@@ -84,12 +92,31 @@ function failOnGaps(gaps: readonly Gap[]): void {
   });
 }
 
-type Place = Pick<TailOptions, 'start' | 'feed' | 'fileIsCheckpoint'>;
+interface Place extends Pick<TailOptions, 'start' | 'feed' | 'fileIsCheckpoint'> {
+  readonly out: string | undefined;
+  readonly position: string | undefined;
+}
 
-async function follow(context: Context, client: Client, plan: TailPlan, place: Place): Promise<Summary> {
-  const { io, globals } = context;
+async function follow(
+  context: Context,
+  client: Client,
+  plan: TailPlan,
+  { out, position, ...place }: Place,
+): Promise<Summary> {
+  const { io, globals, notice } = context;
   const { lag, count, duration, checkpoint } = plan.flags;
-  const records = await context.records(plan.view);
+  const followed =
+    out === undefined
+      ? undefined
+      : await openFollowed(out, {
+          mono: io.clock.mono,
+          moved(how) {
+            notice(`${out} was ${how}: continuing in a new file`);
+            saver.moved();
+          },
+        });
+  const saver = createSaver({ checkpoint, out, position, identity: () => followed?.identity, notice });
+  const records = await context.records(plan.view, false, followed?.sink);
   const status = createStatusLine({
     stream: io.stderr,
     enabled: io.stderr.isTTY === true && io.stdout.isTTY === true && !globals.quiet,
@@ -105,7 +132,7 @@ async function follow(context: Context, client: Client, plan: TailPlan, place: P
       sink: openTailWriter(records, status.hide),
       key: keyFacts(client),
       spool: openSpool,
-      save: checkpoint === undefined ? undefined : async (text) => writeAtomic(checkpoint, text),
+      save: checkpoint === undefined && position === undefined ? undefined : saver.save,
     },
     {
       ...plan.options,
@@ -124,9 +151,14 @@ async function follow(context: Context, client: Client, plan: TailPlan, place: P
     },
   );
   const ended = new AbortController();
-  const watch = watchStatus(context, () => status.show(statusText(tail.status())), ended.signal);
+  const watch = Promise.all([
+    watchStatus(context, () => status.show(statusText(tail.status())), ended.signal),
+    followed && everySecond(io.clock, ended.signal, followed.check),
+  ]);
   try {
-    return await tail.run(context.signal);
+    const summary = await tail.run(context.signal);
+    saver.ended();
+    return summary;
   } finally {
     ended.abort();
     await watch;
@@ -166,11 +198,14 @@ export async function checkOutput(
 }
 
 async function watchStatus({ io }: Context, show: () => void, until: AbortSignal): Promise<void> {
-  if (io.stderr.isTTY !== true || io.stdout.isTTY !== true) return;
+  if (io.stderr.isTTY === true && io.stdout.isTTY === true) await everySecond(io.clock, until, show);
+}
+
+async function everySecond(clock: Clock, until: AbortSignal, act: () => void | Promise<void>): Promise<void> {
   try {
     for (;;) {
-      await io.clock.sleep(STATUS_MS, until);
-      show();
+      await clock.sleep(SECOND_MS, until);
+      await act();
     }
   } catch (error) {
     if (!until.aborted) throw error;

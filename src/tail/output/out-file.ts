@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { parseJson } from '../../base/json.ts';
 import { postTimeOf } from '../row.ts';
 import { believedTimes, steadyTime } from '../seen/watermark.ts';
 import type { Timing } from '../timing.ts';
@@ -16,6 +17,8 @@ export interface TailEnd {
   readonly keep: number;
   /** Undefined where the file holds no line yet. */
   readonly resume: Resume | undefined;
+  /** The file begins within the time that a walk covers: what was posted before its first line is not known from it. */
+  readonly young: boolean;
 }
 
 /** Names the fields of a line that the file is read back by. */
@@ -72,10 +75,11 @@ export async function readTailFile(
     }
     if (older >= OLDER_LINES) break;
   }
-  if (known.length === 0) return { keep, resume: undefined };
+  if (known.length === 0) return { keep, resume: undefined, young: true };
   const whole = older < OLDER_LINES;
   newest ??= newestOf(known, form.now);
-  return { keep, resume: resumeFrom(known, whole, newest, depth, spans.holdMs) };
+  const resume = resumeFrom(known, whole, newest, depth, spans.holdMs);
+  return { keep, resume, young: whole && resume.floor > (newest ?? Number.POSITIVE_INFINITY) - depth };
 }
 
 const newestOf = (known: readonly Known[], now: number): number | null =>
@@ -164,7 +168,21 @@ const refuse = (line: string) =>
  * Goes on from a checkpoint where there is also the output it is of: the checkpoint says what is complete, the file
  * what came out since. Lines from before the first checkpoint are of a first fill, oldest first.
  */
-export function mergeResume(checkpoint: Resume | undefined, file: Resume | undefined): Resume | undefined {
+export function mergeResume(
+  checkpoint: Resume | undefined,
+  file: Resume | undefined,
+  /** The id of a line that was torn: whatever the checkpoint says, it has to be written again. */
+  torn?: string,
+): Resume | undefined {
   if (!checkpoint) return file;
-  return { ...checkpoint, lines: file?.known ?? [] };
+  const known = torn === undefined ? checkpoint.known : checkpoint.known.filter(([id]) => id !== torn);
+  return { ...checkpoint, known, lines: file?.known ?? [] };
+}
+
+/** The id of a line that was cut short, where the cut left it. */
+export function tornId(text: string): string | undefined {
+  const found = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?=[,}]))/.exec(text)?.[1];
+  if (found === undefined) return undefined;
+  const id = parseJson(found);
+  return typeof id === 'string' ? id : found;
 }

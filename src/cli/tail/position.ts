@@ -1,0 +1,80 @@
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ensureFolder, isAbsent, readBounded, realPath, writeAtomic } from '../../base/files.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { isRecord } from '../../contract/known.ts';
+import type { FileIdentity } from './followed-file.ts';
+
+/**
+ * Where a tail stands in its feed, saved in the state folder beside the ledger. The output tells that as well once it
+ * has some lines; this is for a file that has just taken the place of one that was renamed or deleted.
+ */
+export interface Position extends FileIdentity {
+  /** The run that wrote it ended in order. */
+  readonly ended: boolean;
+  /** Bytes of the file at that time. */
+  readonly size: number;
+  /** The file before this one, whose last lines may be younger than the checkpoint. */
+  readonly before?: FileIdentity | undefined;
+  /** The text of a checkpoint. */
+  readonly checkpoint: string;
+}
+
+const LARGEST = 64 * 1024 * 1024;
+
+/** The file of a position: one for each output. */
+export const positionPath = (stateFolder: string, out: string): string =>
+  join(stateFolder, 'tails', `${sha256(realPath(out)).slice(0, 32)}.json`);
+
+export function writePosition(path: string, position: Position): void {
+  ensureFolder(dirname(path));
+  writeAtomic(path, `${JSON.stringify(position)}\n`, { sync: false });
+}
+
+/** A position that can be read; anything else is as good as none. */
+export function readPosition(path: string): Position | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(readBounded(path, LARGEST) ?? '');
+  } catch {
+    return undefined;
+  }
+  const file = identityOf(value);
+  if (!file || !isRecord(value)) return undefined;
+  const { ended, size, checkpoint, before } = value;
+  return typeof ended === 'boolean' && typeof size === 'number' && typeof checkpoint === 'string'
+    ? { ...file, ended, size, checkpoint, before: identityOf(before) }
+    : undefined;
+}
+
+function identityOf(value: unknown): FileIdentity | undefined {
+  if (!isRecord(value)) return undefined;
+  const { dev, ino } = value;
+  return typeof dev === 'string' && typeof ino === 'string' ? { dev, ino } : undefined;
+}
+
+export const isSameFile = (a: FileIdentity | undefined, b: FileIdentity | undefined): boolean =>
+  a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+
+/** The identity and size of a file, if it is there. */
+export function fileAt(path: string): (FileIdentity & { readonly size: number }) | undefined {
+  try {
+    const { dev, ino, size } = statSync(path, { bigint: true });
+    return { dev: String(dev), ino: String(ino), size: Number(size) };
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The new name of a file that was renamed within its folder, as log rotation does; undefined where it is not there. */
+export function renamedFrom(out: string, { dev, ino }: FileIdentity): string | undefined {
+  const folder = dirname(realPath(out));
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(folder, entry.name);
+    const found = fileAt(path);
+    if (found?.dev === dev && found.ino === ino) return path;
+  }
+  return undefined;
+}

@@ -1,0 +1,61 @@
+import { fileFailure, inWords, writeAtomic } from '../../base/files.ts';
+import type { FileIdentity } from './followed-file.ts';
+import { fileAt, type Position, writePosition } from './position.ts';
+
+/** Saves where a tail stands: in the checkpoint that was asked for, and as the position of its output. */
+export interface Saver {
+  save(text: string): Promise<void>;
+  /** The output continues in another file. */
+  moved(): void;
+  /** The run ended in order. */
+  ended(): void;
+}
+
+interface SaverOptions {
+  readonly checkpoint: string | undefined;
+  readonly out: string | undefined;
+  /** The file of the position; undefined where there is no output to resume from, or no state folder. */
+  readonly position: string | undefined;
+  readonly identity: () => FileIdentity | undefined;
+  readonly notice: (text: string) => void;
+}
+
+export function createSaver({ checkpoint, out, position, identity, notice }: SaverOptions): Saver {
+  let last: string | undefined;
+  let file = identity();
+  let before: FileIdentity | undefined;
+  let warned = false;
+
+  /** The output tells most of what a position does, so a run goes on without one. */
+  const savePosition = (ended: boolean) => {
+    if (position === undefined || out === undefined || last === undefined || !file) return;
+    const size = (ended ? fileAt(out)?.size : undefined) ?? 0;
+    const saved: Position = { ...file, ended, size, checkpoint: last, before };
+    try {
+      writePosition(position, saved);
+    } catch (error) {
+      if (!warned) notice(`warning: ${fileFailure('write', position, error).message}`);
+      warned = true;
+    }
+  };
+
+  return {
+    async save(text) {
+      last = text;
+      if (checkpoint !== undefined) {
+        try {
+          writeAtomic(checkpoint, text);
+        } catch (error) {
+          throw inWords('write', checkpoint, error);
+        }
+      }
+      savePosition(false);
+    },
+    moved() {
+      before = file;
+      file = identity();
+      savePosition(false);
+    },
+    ended: () => savePosition(true),
+  };
+}
