@@ -17,7 +17,7 @@ const ids = (resume: Resume | undefined) => new Set(resume?.known.map(([id]) => 
 
 describe('the end of an output file', () => {
   test('of an empty file says nothing', async () => {
-    expect(await read('')).toEqual({ keep: 0, resume: undefined });
+    expect(await read('')).toEqual({ keep: 0, resume: undefined, young: true });
   });
 
   test('cut at any byte keeps the whole lines before it, and knows their ids', async () => {
@@ -83,7 +83,7 @@ describe('the end of an output file', () => {
       ['b', 6_000],
       ['a', 5_000],
     ]);
-    expect(await read('\n\n')).toEqual({ keep: 2, resume: undefined });
+    expect(await read('\n\n')).toEqual({ keep: 2, resume: undefined, young: true });
   });
 
   test('is read the same wherever its lines end', async () => {
@@ -99,7 +99,7 @@ describe('the end of an output file', () => {
   });
 
   test('without any whole line is cut off as a whole', async () => {
-    expect(await read('y'.repeat(200_000))).toEqual({ keep: 0, resume: undefined });
+    expect(await read('y'.repeat(200_000))).toEqual({ keep: 0, resume: undefined, young: true });
   });
 
   test('says what came out last, and from where walks have to count back', async () => {

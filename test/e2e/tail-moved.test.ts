@@ -1,0 +1,103 @@
+import { appendFileSync, linkSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { idsOf, listening, readText, startPosting, startTail, until } from './feed.ts';
+import { openHome, withSandbox } from './harness.ts';
+
+const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+
+/** What somebody does to the file of a running tail; the answer is what they still have of it. */
+const moves: Readonly<Record<string, (out: string) => () => string>> = {
+  renamed(out) {
+    renameSync(out, `${out}.1`);
+    return () => readText(`${out}.1`);
+  },
+  deleted(out) {
+    const text = readText(out);
+    rmSync(out);
+    return () => text;
+  },
+  'replaced by one without a line end'(out) {
+    const text = readText(out);
+    writeFileSync(`${out}.new`, '{"id":"other","platformCreatedAt":1}');
+    renameSync(`${out}.new`, out);
+    return () => text;
+  },
+  truncated(out) {
+    const text = readText(out);
+    truncateSync(out);
+    return () => text;
+  },
+};
+
+describe.each(Object.keys(moves))('an output that is %s', (how) => {
+  test.each([
+    ['while the tail runs', false, []],
+    ['and the tail is killed at once', true, []],
+    ['beside a checkpoint, and the tail is killed at once', true, ['checkpoint']],
+  ] as const)('loses and repeats nothing: %s', async (_, killed, more) => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const out = join(home.path, 'theses.ndjson');
+    const flags = more.length > 0 ? ['--checkpoint', join(home.path, 'tail.json')] : [];
+    const start = (last: readonly string[]) =>
+      startTail(['--out', out, '--yes', '--lag', '200ms', ...flags, ...last], { sandbox, home });
+    let client = start(killed ? [] : ['--duration', '5s']);
+    await until(() => listening(sandbox) > 0);
+    const posting = startPosting(sandbox, 25);
+    await until(() => idsOf(readText(out)).length > 15);
+    const kept = moves[how]?.(out) ?? (() => '');
+    if (killed) {
+      client.child.kill('SIGKILL');
+      await client.child;
+      await delay(300);
+      client = start(['--duration', '3s']);
+    }
+    await delay(1_200);
+    posting.stop();
+    const { exitCode } = await client.child;
+    expect(exitCode, client.stderr).toBe(0);
+    const [before, after] = [idsOf(kept()), idsOf(readText(out)).filter((id) => id !== 'other')];
+    expect(new Set(after).size).toBe(after.length);
+    const all = new Set([...before, ...after]);
+    expect(posting.ids.filter((id) => !all.has(id))).toEqual([]);
+    // What was only renamed is still there, so none of it comes again.
+    if (how === 'renamed') expect(after.filter((id) => before.includes(id))).toEqual([]);
+    if (how !== 'truncated') expect(client.stderr).toMatch(/was (renamed|deleted|moved or deleted)/);
+  });
+});
+
+test('a torn last line is written again, also where a checkpoint has its post', async () => {
+  const sandbox = await withSandbox(open);
+  const home = openHome();
+  const out = join(home.path, 'theses.ndjson');
+  const checkpoint = join(home.path, 'tail.json');
+  const flags = ['--out', out, '--checkpoint', checkpoint, '--via', 'poll', '--lag', '200ms', '--yes'];
+  const first = startTail(flags, { sandbox, home });
+  await until(() => readText(checkpoint) !== '');
+  const posting = startPosting(sandbox, 50);
+  await until(() => idsOf(readText(out)).length > 10);
+  posting.stop();
+  first.child.kill('SIGTERM');
+  await first.child;
+  truncateSync(out, Buffer.byteLength(readText(out)) - 20);
+  const second = startTail([...flags, '--duration', '2s'], { sandbox, home });
+  expect((await second.child).exitCode, second.stderr).toBe(0);
+  expect(new Set(idsOf(readText(out)))).toEqual(new Set(posting.ids));
+});
+
+test('two tails cannot write one file by two names', async () => {
+  const sandbox = await withSandbox(open);
+  const home = openHome();
+  const [out, other] = [join(home.path, 'a.ndjson'), join(home.path, 'b.ndjson')];
+  appendFileSync(out, '');
+  linkSync(out, other);
+  const first = startTail(['--out', out, '--via', 'poll', '--yes'], { sandbox, home });
+  await until(() => first.stderr.includes('polling'));
+  const second = startTail(['--out', other, '--via', 'poll', '--yes'], { sandbox, home });
+  expect((await second.child).exitCode).toBe(9);
+  expect(second.stderr).toContain('LOCKED');
+  first.child.kill('SIGTERM');
+  await first.child;
+});
