@@ -1,4 +1,12 @@
-import { appendFileSync, linkSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -100,4 +108,22 @@ test('two tails cannot write one file by two names', async () => {
   expect(second.stderr).toContain('LOCKED');
   first.child.kill('SIGTERM');
   await first.child;
+});
+
+test('a checkpoint that can no longer be written ends the tail with its reason', async () => {
+  const sandbox = await withSandbox(open);
+  const home = openHome();
+  const folder = join(home.path, 'sub');
+  mkdirSync(folder);
+  const checkpoint = join(folder, 'tail.json');
+  const tail = startTail(['--checkpoint', checkpoint, '--via', 'poll', '--lag', '200ms', '--yes'], {
+    sandbox,
+    home,
+  });
+  await until(() => readText(checkpoint) !== '');
+  rmSync(folder, { recursive: true });
+  startPosting(sandbox, 50);
+  expect((await tail.child).exitCode).toBe(9);
+  expect(tail.stderr).toMatch(/tail\.json: /);
+  expect(tail.stderr).not.toMatch(/BUG|\n\s+at /);
 });

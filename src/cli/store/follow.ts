@@ -35,11 +35,11 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
   const { globals } = context;
   const { checkpoint } = plan.flags;
   const out = openCheckpoint(globals.out);
-  const unlock = lockFiles([out, checkpoint].filter((path) => path !== undefined));
+  const unlock = lockFiles({ out, checkpoint, state: context.settings.folders.state });
   try {
     const file = await readResume({
       out,
-      checkpoint: undefined,
+      ...{ checkpoint: undefined, position: undefined, notice: context.notice },
       feed: plan.feedId,
       timeField: plan.timeField,
       now: context.io.clock.now(),
