@@ -27,7 +27,7 @@ test.each(['000', '022', '077', '777'])('folders are 0700 and files 0600 under u
   expect(mode(join(folder, 'a', 'b', 'lines'))).toBe('600');
 });
 
-test('a folder that stands keeps its mode: it may be one that others use', () => {
+test('an existing folder keeps its mode, because others may use it', () => {
   const folder = under('theirs');
   mkdirSync(folder);
   chmodSync(folder, 0o755);
@@ -35,7 +35,7 @@ test('a folder that stands keeps its mode: it may be one that others use', () =>
   expect(mode(folder)).toBe('755');
 });
 
-test('a file is replaced whole, where a link leads to, and leaves nothing beside it', () => {
+test('a file is replaced atomically at the target of a link, without leftovers', () => {
   const folder = under('atomic');
   mkdirSync(folder);
   const [real, link] = [join(folder, 'real'), join(folder, 'link')];
@@ -46,21 +46,21 @@ test('a file is replaced whole, where a link leads to, and leaves nothing beside
   expect(readdirSync(folder).sort()).toEqual(['link', 'real']);
 });
 
-test('where a file cannot be replaced, the old one stays and nothing is left beside it', () => {
+test('a file that cannot be replaced stays unchanged, without leftovers', () => {
   const folder = under('full');
   mkdirSync(join(folder, 'taken'), { recursive: true });
   expect(() => writeAtomic(join(folder, 'taken'), 'new')).toThrow();
   expect(readdirSync(folder)).toEqual(['taken']);
 });
 
-test('a torn line is ended before the next is appended', () => {
+test('a torn line is ended before the next one is appended', () => {
   const file = under('lines');
   writeFileSync(file, 'one\ntw');
   expect(appendLines(file, 'three\n')).toEqual({ before: 6, after: 13, gone: false });
   expect(readFileSync(file, 'utf8')).toBe('one\ntw\nthree\n');
 });
 
-test('reading stops at the bound, and finds nothing where nothing is', () => {
+test('reading stops at its limit, and a missing file is empty', () => {
   const file = under('bounded');
   expect(readBounded(file, 10)).toBeUndefined();
   expect(readBounded(join('/dev/null', 'x'), 10)).toBeUndefined();
@@ -72,7 +72,7 @@ test('reading stops at the bound, and finds nothing where nothing is', () => {
   expect(existsSync(file)).toBe(true);
 });
 
-test('what stands in the way is said in words', () => {
+test('errors are described in words', () => {
   const full = Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' });
   expect(fileFailure('write', '/f', full, 'make room')).toMatchObject({
     kind: 'local',

@@ -21,7 +21,7 @@ describe('numbers', () => {
     '0.00000012',
     '123456.78901234567890123',
     '0.1000000000000000055511151231257827',
-  ])('%s keeps its digits in an object, in an array, nested and beside exact numbers', (number) => {
+  ])('%s keeps its digits in an object, in an array, nested and next to exact numbers', (number) => {
     for (const text of [
       `{"a":${number}}`,
       `[${number}]`,
@@ -81,11 +81,11 @@ describe('any JSON', () => {
           .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)} : ${value}`)}}`),
       ),
     }));
-    // What is read at the top is a record, never a lone number.
+    // The top level is always a record, never a number.
     holds(text, (inner) => {
       const json = `[${inner}]`;
       expect(JSON.stringify(parseJson(json))).toBe(JSON.stringify(JSON.parse(json)));
-      // What is written reads the same, digit by digit.
+      // What is written reads back the same, digit by digit.
       const once = roundTrip(json);
       expect(roundTrip(once)).toBe(once);
       expect(JSON.parse(once)).toEqual(JSON.parse(json));

@@ -11,19 +11,19 @@ const { path, under } = room();
 const worker = workers(path);
 const hostname = holderNow(0).place;
 
-/** The lock of a process that was here, and is no more. */
+/** The lock of a process that has ended. */
 function leaveBehind(lock: string, change: Partial<ReturnType<typeof holderNow>> = {}) {
   symlinkSync(holderText({ ...holderNow(Date.now()), pid: 4_194_303, began: '1', ...change }), lock);
 }
 
-test('eight processes adding to one number under the lock lose nothing', async () => {
+test('eight processes that increment a number under the lock lose nothing', async () => {
   const file = under('number');
   writeFileSync(file, '0');
   await Promise.all(Array.from({ length: 8 }, () => worker(['count', file, 50])));
   expect(readFileSync(file, 'utf8')).toBe('400');
 });
 
-test('of eight processes that find a dead lock exactly one takes it over', async () => {
+test('exactly one of eight processes takes over a stale lock', async () => {
   const file = under('claims');
   const rounds = 200;
   for (let round = 0; round < rounds; round++) leaveBehind(`${file}.${round}.lock`);
@@ -34,14 +34,14 @@ test('of eight processes that find a dead lock exactly one takes it over', async
   const claimed = all();
   for (const one of crowd) one.stdin?.write('go\n');
   await claimed;
-  // None may end before all have tried: its locks would be dead ones again.
+  // No process may end before all have tried, because its locks would become stale.
   for (const one of crowd) one.stdin?.end();
   await Promise.all(crowd);
   const claims = readFileSync(file, 'utf8').trim().split('\n').map(Number);
   expect(claims.sort((a, b) => a - b)).toEqual(Array.from({ length: rounds }, (_, round) => round));
 });
 
-test('a process that is killed leaves a lock that the next one takes over', async () => {
+test('the lock of a killed process is taken over', async () => {
   const lock = under('held');
   const first = worker(['hold', lock, 0, 'the export'], { reject: false });
   await new Promise((resolve) => first.stdout?.once('data', resolve));
@@ -56,7 +56,7 @@ test('a process that is killed leaves a lock that the next one takes over', asyn
   expect(readdirSync(dirname(lock)).filter((name) => name.includes('held'))).toEqual([]);
 });
 
-test('who takes a dead lock over and dies in the middle is taken over too', () => {
+test('a process that dies while taking over a lock does not block it', () => {
   const lock = under('chain');
   leaveBehind(lock, { token: 'first' });
   leaveBehind(`${lock}.first`, { token: 'second' });
@@ -69,13 +69,13 @@ test('who takes a dead lock over and dies in the middle is taken over too', () =
 test.each([
   ['process', process.pid],
   ['user', 1],
-])('a number that was given to another %s since does not keep a lock alive', (_, pid) => {
+])('a pid that was reused by another %s does not keep a lock', (_, pid) => {
   const lock = under(`reused-${pid}`);
   leaveBehind(lock, { pid, began: '7' });
   expect(isHeld(tryLock(lock))).toBe(true);
 });
 
-test('the lock of a process that lives is kept, and the failure names it', () => {
+test('the lock of a live process is kept, and the error names the process', () => {
   const lock = under('alive');
   const held = holdLock(lock, 'F.csv');
   try {
@@ -91,7 +91,7 @@ test('the lock of a process that lives is kept, and the failure names it', () =>
   expect(isHeld(tryLock(lock))).toBe(true);
 });
 
-test('a lock from elsewhere counts as long as it is touched', () => {
+test('a lock of another machine is valid as long as it is refreshed', () => {
   const lock = under('elsewhere');
   mkdirSync(dirname(lock), { recursive: true });
   writeFileSync(lock, holderText({ ...holderNow(Date.now()), place: `not-${hostname}` }));
@@ -101,7 +101,7 @@ test('a lock from elsewhere counts as long as it is touched', () => {
   expect(isHeld(tryLock(lock))).toBe(true);
 });
 
-test('a torn lock is waited for, and removed when nobody touches it', () => {
+test('a torn lock is removed when it is not refreshed', () => {
   const lock = under('torn');
   writeFileSync(lock, '123-');
   expect(isHeld(tryLock(lock))).toBe(false);
@@ -122,7 +122,7 @@ test.each(['my own notes', '{"lockfileVersion":3}', 'one\ntwo\n'])(
   },
 );
 
-test('waiting for a lock ends after the time allowed, and at once when it is called off', async () => {
+test('waiting for a lock ends at its timeout, and at once when cancelled', async () => {
   const lock = under('busy');
   const held = holdLock(lock, 'it');
   let waited = 0;
@@ -137,17 +137,17 @@ test('waiting for a lock ends after the time allowed, and at once when it is cal
   await expect(withLock(lock, () => 2)).resolves.toBe(2);
 });
 
-test('work that fails lets the lock go', async () => {
+test('failing work releases the lock', async () => {
   const lock = under('thrown');
   await expect(withLock(lock, () => Promise.reject(new Error('oh')))).rejects.toThrow('oh');
   expect(isHeld(tryLock(lock))).toBe(true);
 });
 
-test('a lock where none can be made is a failure that says why', () => {
+test('a lock that cannot be created is an error with a reason', () => {
   expect(() => holdLock('/dev/null/x/lock', 'F')).toThrow("can't lock F: a part of its path is no folder");
 });
 
-test('any text at all is a holder or none, and a holder reads back as it was', () => {
+test('any text is a holder or nothing, and a holder reads back unchanged', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const holder = readHolder(text);

@@ -7,17 +7,17 @@ const parse = (...words: string[]) => {
   return api.parse(args, given as never);
 };
 
-describe('the line of trdr api', () => {
-  it('has a path, and a method before it', () => {
+describe('arguments of trdr api', () => {
+  it('are a path, with an optional method before it', () => {
     expect(parse('/v2/me')).toMatchObject({ method: undefined, path: '/v2/me' });
     expect(parse('post', '/v2/x')).toMatchObject({ method: 'POST', path: '/v2/x' });
   });
 
-  it('may leave the first slash out, as shells that rewrite paths ask for', () => {
+  it('may omit the leading slash, for shells that rewrite paths', () => {
     expect(parse('v2/me').path).toBe('/v2/me');
   });
 
-  it('has fields, split at the first equals sign', () => {
+  it('include fields, split at the first equals sign', () => {
     expect(parse('/x', '-f', 'a=b=c', '--field', 'd=').fields).toEqual([
       { name: 'a', value: 'b=c' },
       { name: 'd', value: '' },
@@ -33,7 +33,7 @@ describe('the line of trdr api', () => {
     [['/x', '--paginate', '--input', '-'], /cannot be combined/],
     [['/x', '-f', 'limit'], /invalid field "limit"/],
     [['GET', '/x', 'more'], /too many arguments/],
-  ])('is refused where it makes no call: %s', (words, why) => {
+  ])('are rejected if they are invalid: %s', (words, why) => {
     expect(() => parse(...words)).toThrow(why);
   });
 });

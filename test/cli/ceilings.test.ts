@@ -16,7 +16,7 @@ interface Given {
   readonly spent?: number;
 }
 
-/** As much of a context as the money guards look at, with what they said and were asked. */
+/** The part of a context that spending checks use, with their notices and questions. */
 function contextOf({
   confirmAbove = 100_000,
   maxCu,
@@ -55,10 +55,10 @@ const codeOf = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof Failure ? error.code : String(error)),
   );
 
-describe('a check before a costly run', () => {
+describe('the check before an expensive run', () => {
   const dear = { least: 30_000, most: 100_001, reveals: 3 };
 
-  test('asks the service from above what goes unasked on, and not at it', async () => {
+  test('asks the service above the confirmation threshold, but not at it', async () => {
     const cheap = contextOf({ yes: true });
     await preflight(cheap.context, { least: 1, most: 100_000, reveals: 1 }, 'this');
     expect(cheap.asked()).toBe(0);
@@ -70,7 +70,7 @@ describe('a check before a costly run', () => {
     expect([endless.asked(), endless.said.length]).toEqual([1, 2]);
   });
 
-  test('asks for the yes before it asks the service', async () => {
+  test('asks for confirmation before it asks the service', async () => {
     const unasked = contextOf({});
     expect(await codeOf(preflight(unasked.context, dear, 'this'))).toBe('ASK');
     expect(unasked.asked()).toBe(0);
@@ -82,7 +82,7 @@ describe('a check before a costly run', () => {
     [100_000, 'ok', 1],
     [100_001, 'ok', 0],
     [null, 'ok', 0],
-  ])('with %s units left ends in %s', async (units, code, lines) => {
+  ])('with %s units left exits %s', async (units, code, lines) => {
     const { context, said } = contextOf({ yes: true, units });
     expect(await codeOf(preflight(context, dear, 'this'))).toBe(code);
     expect(said).toHaveLength(lines);
@@ -92,14 +92,14 @@ describe('a check before a costly run', () => {
     [2, 1],
     [3, 0],
     [null, 0],
-  ])('with %s reveals left says so in %i lines', async (reveals, lines) => {
+  ])('with %s reveals left prints %i lines', async (reveals, lines) => {
     const { context, said } = contextOf({ yes: true, reveals });
     await preflight(context, dear, 'this');
     expect(said).toHaveLength(lines);
   });
 });
 
-describe('a walk whose end nobody knows', () => {
+describe('a walk without a known end', () => {
   const page = { rows: ['a'] };
   const feed = { page: async () => page };
   const walk = (given: Given) => {
@@ -114,48 +114,48 @@ describe('a walk whose end nobody knows', () => {
     [{ spent: 99_801, yes: true }, 'ok'],
     [{ spent: 99_801, maxCu: 1_000_000 }, 'ok'],
     [{ confirmAbove: 0 }, 'CONFIRM_ABOVE'],
-  ] as const)('under %j goes on: %s', async (given, code) => {
+  ] as const)('with %j continues: %s', async (given, code) => {
     expect(await walk(given)).toBe(code);
   });
 });
 
-describe('the ceiling of a tail', () => {
+describe('the spending limit of a tail', () => {
   const socketMinute = 20_000 + 2 * 200;
-  test('is what goes unasked where that holds all of it', async () => {
+  test('is the confirmation threshold if that covers the whole run', async () => {
     const { context, estimates } = contextOf({});
     expect(await approveTail(context, 60_001, 0, 200)).toBe(100_000);
     expect(estimates).toEqual([{ least: 20_000, most: 2 * socketMinute + 20 * 200 }]);
   });
 
-  test('is asked for where that does not hold it, or it has no end', async () => {
+  test('requires a confirmation if the threshold does not cover the run, or the run has no end', async () => {
     expect(await codeOf(approveTail(contextOf({}).context, 5 * 60_000, 0, 200))).toBe('ASK');
     expect(await codeOf(approveTail(contextOf({}).context, undefined, 10_000, 200))).toBe('ASK');
   });
 
-  test("is the user's own where one is given", async () => {
+  test('is --max-cu if given', async () => {
     expect(await approveTail(contextOf({ maxCu: 7 }).context, undefined, 0, 200)).toBe(7);
     expect(await approveTail(contextOf({ maxCu: 7, yes: true }).context, 60_000, 0, 200)).toBe(7);
   });
 
-  test('is none where the user said yes', async () => {
+  test('is unlimited after --yes', async () => {
     expect(await approveTail(contextOf({ yes: true }).context, 60_000, 0, 200)).toBeUndefined();
     expect(await approveTail(contextOf({ yes: true }).context, undefined, 0, 200)).toBeUndefined();
   });
 
-  test('counts a page for every poll', async () => {
+  test('includes a page per poll', async () => {
     const { context, estimates } = contextOf({});
     await approveTail(context, 60_000, 30_000, 10);
     expect(estimates).toEqual([{ least: 10, most: 2 * 10 + 10 + 20 * 10 }]);
   });
 
-  test('is none where a person was asked and said yes to more', async () => {
+  test('is unlimited after a confirmation', async () => {
     const agree = (given: Given): Context => ({ ...contextOf(given).context, approve: async () => {} });
     expect(await approveTail(agree({}), 5 * 60_000, 0, 200)).toBeUndefined();
     expect(await approveTail(agree({}), undefined, 0, 200)).toBeUndefined();
     expect(await approveTail(agree({ confirmAbove: 24_400 }), 60_000, 0, 200)).toBe(24_400);
   });
 
-  test('counts the pages of what is asked for first', async () => {
+  test('includes the pages of the backfill', async () => {
     const { context, estimates } = contextOf({});
     await approveTail(context, 60_000, 30_000, 10, 41);
     expect(estimates).toEqual([{ least: 10, most: 2 * 10 + 10 + (20 + 3) * 10 }]);

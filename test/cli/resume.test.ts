@@ -16,8 +16,8 @@ const resume = (out: string) =>
   });
 const line = '{"id":"a","platformCreatedAt":1795260957417}\n';
 
-describe('a file that a tail goes on from', () => {
-  it.each(['{"id":"b","platf', '\0\0\0'])('loses a line that was torn: %j', async (torn) => {
+describe('a file that a tail resumes from', () => {
+  it.each(['{"id":"b","platf', '\0\0\0'])('loses a torn line: %j', async (torn) => {
     const out = fileOf(line + torn);
     expect(await resume(out)).toMatchObject({ kind: 'file', known: [['a', 1795260957417]] });
     expect(readFileSync(out, 'utf8')).toBe(line);

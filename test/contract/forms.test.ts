@@ -3,7 +3,7 @@ import { type FormName, forms, recognise } from '../../src/contract/forms.ts';
 
 const meta = { asOf: '2026-05-15T12:00:00.000Z', requestId: 'req_1' };
 
-/** The least of each form, and what comes close without being it. */
+/** Minimal records of each form, and similar values that do not match. */
 const cases: Readonly<
   Record<FormName, { readonly least: readonly object[]; readonly not: readonly unknown[] }>
 > = {
@@ -26,23 +26,23 @@ const cases: Readonly<
 describe.each(Object.keys(forms) as FormName[])('a record of the form %s', (name) => {
   const { least, not } = cases[name];
 
-  it.each(least)('is recognised by its least: %j', (record) => {
+  it.each(least)('is recognized by a minimal record: %j', (record) => {
     expect(recognise(name, record)?.record).toBe(record);
   });
 
-  it.each(least)('is recognised in an envelope, with meta or without: %j', (record) => {
+  it.each(least)('is recognized in an envelope, with or without meta: %j', (record) => {
     expect(recognise(name, { data: record, meta })).toEqual({ record, meta });
     expect(recognise(name, { data: record, meta: null })?.record).toBe(record);
     expect(recognise(name, { data: record, success: true })?.record).toBe(record);
   });
 
-  it.each([...not, null, undefined, 'text', 7, true, []])('is not recognised in %j', (body) => {
+  it.each([...not, null, undefined, 'text', 7, true, []])('is not recognized in %j', (body) => {
     expect(recognise(name, body)).toBeUndefined();
   });
 });
 
 describe('a bare record with a field named data', () => {
-  it('is itself, unless meta stands beside it', () => {
+  it('is not an envelope without meta', () => {
     const user = { id: 'x', data: { id: 'y' } };
     expect(recognise('user', user)?.record).toBe(user);
     expect(recognise('user', { ...user, meta })?.record).toBe(user.data);

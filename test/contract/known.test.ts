@@ -18,14 +18,14 @@ const user = {
 const texts = (schema: Parameters<typeof known>[0], sent: object) =>
   differencesOf(schema, { ...sent }).map(differenceText);
 
-describe('what is known of a record', () => {
-  it('is the record itself where it is as described, unknown fields included', () => {
+describe('the known part of a record', () => {
+  it('is the record itself if it matches its description, including unknown fields', () => {
     const sent = { ...user, extra: { deep: 1 } };
     expect(known(User, sent)).toBe(sent);
     expect(differencesOf(User, sent)).toEqual([]);
   });
 
-  it('leaves out what has another type, and nothing else', () => {
+  it('omits only fields of another type', () => {
     const sent = { ...user, handle: 7, bio: undefined, extra: 1, socials: [{ provider: 'x' }, 'y', null] };
     expect(known(User, sent)).toEqual({
       ...user,
@@ -37,13 +37,13 @@ describe('what is known of a record', () => {
     expect(Object.keys(known(User, sent))).not.toContain('handle');
   });
 
-  it('never changes what it reads', () => {
+  it('never changes its input', () => {
     const sent = Object.freeze({ ...user, id: 7, socials: Object.freeze([7]) });
     known(User, sent);
     expect(sent.id).toBe(7);
   });
 
-  it('reads records within records, and none where there is none', () => {
+  it('reads nested records', () => {
     const window = { netUsd: 1, returnPct: null, volumeUsd: '2', trades: 3, rank: null };
     const sent = { handle: 'mira', windows: { '24h': window, '7d': null, '30d': 'x' } };
     expect(known(Pnl, sent).windows).toEqual({
@@ -53,20 +53,20 @@ describe('what is known of a record', () => {
     expect(known(Me, { usage: null }).usage).toBeUndefined();
   });
 
-  it('keeps a fraction in the place of an integer: it is a number all the same', () => {
+  it('keeps a fraction in place of an integer', () => {
     expect(known(Pnl, { followers: 1.5 }).followers).toBe(1.5);
     expect(texts(Pnl, { followers: 1.5 })).toContain('followers is a fraction, expected an integer');
   });
 
-  it('takes no field from the prototype of an object', () => {
+  it('reads no field from the prototype of an object', () => {
     const sent = JSON.parse('{"__proto__":{"id":"x"},"handle":"mira"}');
     expect(known(User, sent).id).toBeUndefined();
     expect(Object.getPrototypeOf(known(User, { ...sent, name: 7 }))).toBe(Object.prototype);
   });
 });
 
-describe('how a record differs', () => {
-  it('is said of each field once, in words', () => {
+describe('the differences of a record', () => {
+  it('are reported once per field, in words', () => {
     const { bio: _, ...rest } = user;
     expect(texts(User, { ...rest, name: 7, solanaAddress: [], socials: [{}, {}, 7] })).toEqual([
       'name is a number, expected text',
@@ -79,7 +79,7 @@ describe('how a record differs', () => {
     ]);
   });
 
-  it('says of null where it may not stand', () => {
+  it('include an unexpected null', () => {
     expect(texts(User, { ...user, handle: null })).toEqual(['handle is null, expected text']);
   });
 });

@@ -23,7 +23,7 @@ function cacheAt(
 }
 const found = (record: unknown, time = NOW): CachedAnswer => ({ status: 200, time, record });
 
-/** All files under a folder, with what they hold. */
+/** All files under a folder with their contents. */
 function filesUnder(dir: string): { file: string; text: string }[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .map((name) => join(dir, name))
@@ -32,7 +32,7 @@ function filesUnder(dir: string): { file: string; text: string }[] {
 }
 const onlyBucket = (dir: string) => filesUnder(dir).find(({ file }) => file.endsWith('.ndjson'))?.file ?? '';
 
-/** Subjects that all fall into the first bucket. */
+/** Subjects that share the first bucket. */
 const crowded = (count: number): string[] => {
   const subjects: string[] = [];
   for (let at = 0; subjects.length < count; at++) {
@@ -41,7 +41,7 @@ const crowded = (count: number): string[] => {
   return subjects;
 };
 
-test('what was put in is found by endpoint and subject, in this process and the next', () => {
+test('finds answers by endpoint and subject, in this process and the next', () => {
   const dir = under('found');
   const { cache } = cacheAt(dir);
   expect(cache.get(HANDLE, 'ann')).toBeUndefined();
@@ -54,7 +54,7 @@ test('what was put in is found by endpoint and subject, in this process and the 
   }
 });
 
-test('the newest answer counts, from whichever process it came', () => {
+test('returns the newest answer of any process', () => {
   const dir = under('newest');
   const [one, other] = [cacheAt(dir).cache, cacheAt(dir).cache];
   one.put(HANDLE, 'ann', found(1));
@@ -63,7 +63,7 @@ test('the newest answer counts, from whichever process it came', () => {
   expect(other.get(HANDLE, 'ann')).toEqual(found(2));
 });
 
-test('an answer from the future, kept while the clock was wrong, is no answer', () => {
+test('ignores an answer from the future, saved while the clock was wrong', () => {
   const dir = under('future');
   cacheAt(dir, { now: NOW + 1e9 }).cache.put(HANDLE, 'ann', found(1, NOW + 1e9));
   const { cache } = cacheAt(dir);
@@ -72,7 +72,7 @@ test('an answer from the future, kept while the clock was wrong, is no answer', 
   expect(cache.get(HANDLE, 'ann')).toEqual(found(2));
 });
 
-test('answers belong to one base URL and key, and nothing on disk tells the key', () => {
+test('separates answers by base URL and key, without revealing the key on disk', () => {
   const dir = under('bound');
   cacheAt(dir).cache.put(HANDLE, 'ann', found({ handle: 'ann' }));
   expect(cacheAt(dir, { key: 'trdr_live_other' }).cache.get(HANDLE, 'ann')).toBeUndefined();
@@ -83,7 +83,7 @@ test('answers belong to one base URL and key, and nothing on disk tells the key'
   }
 });
 
-test('nothing but an answer is kept', () => {
+test('saves nothing but answers', () => {
   const dir = under('only');
   const { cache } = cacheAt(dir);
   const odd = JSON.parse('{"status":429,"time":1,"record":null}');
@@ -92,7 +92,7 @@ test('nothing but an answer is kept', () => {
   expect(cache.stats()).toMatchObject({ entries: 0, oldest: null, newest: null });
 });
 
-test('a bucket torn at any byte keeps its whole lines, and takes new ones', () => {
+test('keeps the complete lines of a torn bucket, and accepts new ones', () => {
   const dir = under('torn');
   const [first = '', second = '', third = ''] = crowded(3);
   const { cache } = cacheAt(dir);
@@ -111,7 +111,7 @@ test('a bucket torn at any byte keeps its whole lines, and takes new ones', () =
   }
 });
 
-test('six processes writing to one bucket, which is compacted meanwhile, lose no answer', async () => {
+test('loses no answer while six processes write to a bucket that is compacted', async () => {
   const dir = under('crowd');
   const subjects = crowded(6 * 30);
   const list = under('subjects');
@@ -122,7 +122,7 @@ test('six processes writing to one bucket, which is compacted meanwhile, lose no
   expect(statSync(onlyBucket(dir)).size).toBeLessThan(3 * BUCKET_BYTES);
 });
 
-test('a bucket does not grow with answers that others replaced, that are old, or that are too many', () => {
+test('removes replaced, old and surplus answers from a bucket', () => {
   const dir = under('growth');
   const subjects = crowded(400);
   const { cache } = cacheAt(dir);
@@ -138,7 +138,7 @@ test('a bucket does not grow with answers that others replaced, that are old, or
   }
 });
 
-test('a crash in a compaction leaves the bucket as it was, and the next one goes through', () => {
+test('survives a crash during a compaction', () => {
   const dir = under('crash');
   const { cache } = cacheAt(dir);
   const [one = '', ...others] = crowded(20);
@@ -151,7 +151,7 @@ test('a crash in a compaction leaves the bucket as it was, and the next one goes
   expect(cacheAt(dir).cache.stats().entries).toBe(20);
 });
 
-test('where nothing can be written, nothing is kept, and that is said once', () => {
+test('reports once that nothing can be saved', () => {
   const { cache, notices } = cacheAt('/dev/null/none');
   cache.put(HANDLE, 'ann', found(1));
   cache.put(HANDLE, 'ann', found(1));
@@ -165,7 +165,7 @@ test('where nothing can be written, nothing is kept, and that is said once', () 
   expect(homeless.cache.listHandles('', 5)).toEqual([]);
 });
 
-test('clearing forgets the answers of one key, or all, and nothing else in the folder', () => {
+test('clears the answers of one key, or of all, and nothing else', () => {
   const dir = under('clear');
   const [one, other] = [cacheAt(dir).cache, cacheAt(dir, { key: 'other' }).cache];
   one.put(HANDLE, 'ann', found({ handle: 'ann' }));
@@ -180,7 +180,7 @@ test('clearing forgets the answers of one key, or all, and nothing else in the f
   expect(readdirSync(dir)).toEqual(['theirs']);
 });
 
-test('folders of keys that nobody uses any more are removed when another comes', () => {
+test('removes the folders of unused keys', () => {
   const dir = under('unused');
   cacheAt(dir, { key: 'gone' }).cache.put(HANDLE, 'ann', found(1));
   cacheAt(dir, { key: 'used' }).cache.put(HANDLE, 'ann', found(1));
@@ -191,7 +191,7 @@ test('folders of keys that nobody uses any more are removed when another comes',
   expect(readdirSync(join(dir, 'answers'))).toHaveLength(2);
 });
 
-test('the figures count each subject once', () => {
+test('counts each subject once', () => {
   const dir = under('stats');
   const { cache } = cacheAt(dir);
   cache.put(HANDLE, 'ann', found(1, NOW - 5));
@@ -200,7 +200,7 @@ test('the figures count each subject once', () => {
   expect(cache.stats()).toMatchObject({ entries: 2, found: 1, missing: 1, oldest: NOW, newest: NOW + 7 });
 });
 
-test('handles complete by their beginning, the latest first, and only those that a shell takes', () => {
+test('completes handles by prefix, latest first, without characters that a shell would interpret', () => {
   const { cache } = cacheAt(under('handles'));
   for (const handle of ['anna', 'Bob', 'Ann', 'an;rm', 'an\nx', 'anna']) {
     cache.put('user.id', handle, found({ handle }));
@@ -209,7 +209,7 @@ test('handles complete by their beginning, the latest first, and only those that
   expect(cache.listHandles('', 2)).toEqual(['anna', 'Ann']);
 });
 
-test('the list of handles is cut down to its latest', () => {
+test('limits the list of handles to the latest', () => {
   const dir = under('many');
   const { cache } = cacheAt(dir);
   cache.put(HANDLE, 'a', found({ handle: 'first' }));
@@ -220,7 +220,7 @@ test('the list of handles is cut down to its latest', () => {
   expect(cache.listHandles('', 2)).toEqual(['last', 'filler29999']);
 });
 
-test('any text is an answer or none, and an answer reads back as it was', () => {
+test('reads any text as an answer or nothing, and reads back what it wrote', () => {
   fc.assert(
     fc.property(anyText, anyText, fc.jsonValue(), fc.integer(), (endpoint, subject, record, time) => {
       const line = answerLine(cacheKey(endpoint, subject), { status: 200, time, record });
@@ -238,7 +238,7 @@ test('any text is an answer or none, and an answer reads back as it was', () => 
   );
 });
 
-test('whatever a bucket holds, an answer is found or not, and the next one is kept', () => {
+test('works with any contents of a bucket', () => {
   const dir = under('garbage');
   const { cache } = cacheAt(dir);
   cache.put(HANDLE, 'ann', found(1));

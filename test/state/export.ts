@@ -1,6 +1,6 @@
 import { digestOf, type ExportJournal, openJournal } from '../../src/state/journal/journal.ts';
 
-/** A service as an export sees it: batches that cost, and a meter that is free. */
+/** A service as an export sees it: paid batches and a free meter. */
 export interface Service {
   ask(handles: readonly string[]): Promise<{ rows: readonly unknown[]; cu: number }>;
   me(): Promise<number>;
@@ -8,7 +8,7 @@ export interface Service {
 
 export const PRICE = 30_000;
 
-/** An export as the journal is made for: the simplest loop that keeps its order. */
+/** The simplest export loop that keeps the order of a journal. */
 export async function runExport(
   out: string,
   handles: readonly string[],

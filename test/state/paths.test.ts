@@ -3,7 +3,7 @@ import { foldersOf, homeOf, needFolder } from '../../src/state/paths.ts';
 
 const linux = { platform: 'linux', home: '/home/ann', cwd: '/desk' };
 
-test('without a word from the environment the folders lie where the system keeps such things', () => {
+test('the default folders follow the platform', () => {
   expect(foldersOf({ ...linux, env: {} })).toEqual({
     config: '/home/ann/.config/trdr',
     state: '/home/ann/.local/state/trdr',
@@ -22,7 +22,7 @@ test('without a word from the environment the folders lie where the system keeps
   });
 });
 
-test("trdr's own variables come before XDG's, and XDG's before the habit", () => {
+test('trdr variables override XDG variables, which override the defaults', () => {
   const env = { XDG_CONFIG_HOME: '/x/c', XDG_STATE_HOME: '/x/s', XDG_CACHE_HOME: '/x/k' };
   expect(foldersOf({ ...linux, env })).toEqual({
     config: '/x/c/trdr',
@@ -37,11 +37,11 @@ test("trdr's own variables come before XDG's, and XDG's before the habit", () =>
   });
 });
 
-test('a relative XDG path counts as none', () => {
+test('a relative XDG path is ignored', () => {
   expect(foldersOf({ ...linux, env: { XDG_CONFIG_HOME: 'rel' } }).config).toBe('/home/ann/.config/trdr');
 });
 
-test('without a home there are no folders, and only who needs one fails', () => {
+test('without a home directory, only commands that need a folder fail', () => {
   const folders = foldersOf({ ...linux, home: undefined, env: { TRDR_CACHE_DIR: '/k' } });
   expect(folders).toEqual({ config: undefined, state: undefined, cache: '/k' });
   expect(needFolder(folders, 'cache')).toBe('/k');
@@ -54,7 +54,7 @@ test('without a home there are no folders, and only who needs one fails', () => 
   );
 });
 
-test("the home is the environment's, else the system's, else none", () => {
+test('the home directory comes from the environment, else from the system', () => {
   const system = () => '/from/passwd';
   const fails = () => {
     throw new Error('no entry');

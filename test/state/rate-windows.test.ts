@@ -31,14 +31,14 @@ function windowsAt(dir: string | undefined, start = 1_700_000_000_000, key = KEY
   return { windows, clock, notices };
 }
 
-test('eight processes together take no more than the limit', async () => {
+test('eight processes together stay within the limit', async () => {
   const dir = under('shared');
   const answers = await Promise.all(Array.from({ length: 8 }, () => worker(['windows', dir, 40, 100])));
   const taken = answers.reduce((sum, { stdout }) => sum + Number(stdout), 0);
   expect(taken).toBe(100);
 });
 
-test('a full window says when the first place is free, and then it is', async () => {
+test('a full window returns the time at which the next call is allowed', async () => {
   const { windows, clock } = windowsAt(under('full'));
   expect(await windows.take('key', 2)).toEqual({ waitMs: 0, known: null });
   clock.ms += 10_000;
@@ -52,7 +52,7 @@ test('a full window says when the first place is free, and then it is', async ()
   expect((await windows.take('key', 2)).waitMs).toBeGreaterThan(0);
 });
 
-test('what a 429 said holds for every process, and a shorter word does not lift it', async () => {
+test('a 429 blocks every process, and a shorter wait does not lift it', async () => {
   const dir = under('blocked');
   const one = windowsAt(dir);
   await one.windows.block('key', 9_000);
@@ -60,14 +60,14 @@ test('what a 429 said holds for every process, and a shorter word does not lift 
   expect((await windowsAt(dir).windows.take('key', 60)).waitMs).toBe(9_000);
 });
 
-test('a limit that was learnt is known to the next run', async () => {
+test('a learned limit is known to the next run', async () => {
   const dir = under('learnt');
   await windowsAt(dir).windows.learn('key', 300);
   await windowsAt(dir).windows.learn('key', Number.NaN);
   expect(await windowsAt(dir).windows.take('key', 60)).toEqual({ waitMs: 0, known: 300 });
 });
 
-test('keys have windows of their own, but share the lanes that go by address', async () => {
+test('keys have separate windows, but share the limits per address', async () => {
   const dir = under('keys');
   const [one, other] = [windowsAt(dir), windowsAt(dir, undefined, 'trdr_live_another')];
   expect((await one.windows.take('key', 1)).waitMs).toBe(0);
@@ -76,7 +76,7 @@ test('keys have windows of their own, but share the lanes that go by address', a
   expect((await other.windows.take('resolve', 1)).waitMs).toBeGreaterThan(0);
 });
 
-test('nothing on disk tells the key', async () => {
+test('files do not reveal the key', async () => {
   const dir = under('secret');
   await windowsAt(dir).windows.take('key', 1);
   for (const name of readdirSync(dir)) {
@@ -84,7 +84,7 @@ test('nothing on disk tells the key', async () => {
   }
 });
 
-test('a clock put back delays nobody for longer than the window', async () => {
+test('a clock that was set back delays calls by one window at most', async () => {
   const { windows, clock } = windowsAt(under('back'));
   await windows.take('key', 1);
   await windows.block('key', 5_000);
@@ -98,7 +98,7 @@ test('a clock put back delays nobody for longer than the window', async () => {
 });
 
 test.each([['/dev/null/none'], [undefined]])(
-  'without a folder (%s) the windows hold for the process',
+  'without a folder (%s) the windows apply to the process',
   async (dir) => {
     const { windows, notices } = windowsAt(dir);
     expect((await windows.take('key', 1)).waitMs).toBe(0);
@@ -107,7 +107,7 @@ test.each([['/dev/null/none'], [undefined]])(
   },
 );
 
-test('a spoilt file counts as an empty one, and is replaced', async () => {
+test('a corrupt file is treated as empty and replaced', async () => {
   const dir = under('spoilt');
   const { windows } = windowsAt(dir);
   await windows.take('key', 1);
@@ -121,7 +121,7 @@ test('a spoilt file counts as an empty one, and is replaced', async () => {
   expect((await windows.take('key', 1)).waitMs).toBeGreaterThan(0);
 });
 
-test('no minute ever holds more calls than the limit, and the wait told is enough', () => {
+test('no minute has more calls than the limit, and the returned wait is sufficient', () => {
   const steps = fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 1, maxLength: 120 });
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 12 }), (pauses, limit) => {
@@ -146,7 +146,7 @@ test('no minute ever holds more calls than the limit, and the wait told is enoug
   );
 });
 
-test('any text is read as lanes that can be taken from, however the clock stands', () => {
+test('any text is read as usable windows, for any clock', () => {
   const rows = fc.array(
     fc.tuple(fc.string(), fc.anything(), fc.anything(), fc.anything(), fc.array(fc.anything())),
   );

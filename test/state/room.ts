@@ -7,13 +7,13 @@ import { execa, type Options } from 'execa';
 import * as fc from 'fast-check';
 import { afterAll, vi } from 'vitest';
 
-// Processes start slowly on a machine that has much to do; nothing here depends on how fast.
+// Processes start slowly on a busy machine; nothing here depends on speed.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Where waiting for the disk costs nothing, on systems that have such a place: these tests wait for it often. */
+/** A folder in memory, if the system has one: these tests sync files often. */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** A folder for a test file; gone when its tests are over. */
+/** A temporary folder for a test file. */
 export function room(): { readonly path: string; readonly under: (name: string) => string } {
   const path = mkdtempSync(join(memory, 'trdr-state-'));
   afterAll(() => rmSync(path, { recursive: true, force: true }));
@@ -22,8 +22,8 @@ export function room(): { readonly path: string; readonly under: (name: string) 
 }
 
 /**
- * Runs `test/state/worker.ts` as a process of its own, and hands back what it prints. With `blocks` it can
- * write no file beyond so many half kilobytes: to it that is a disk that is full.
+ * Runs `test/state/worker.ts` in a separate process and returns its output. `blocks` limits the size of files
+ * to that many half kilobytes, which simulates a full disk.
  */
 export function workers(folder: string) {
   let built: string | undefined;
@@ -48,13 +48,13 @@ export function workers(folder: string) {
   };
 }
 
-/** Settings of every randomised test: `SEED=n` runs a failed one again. */
+/** Options of randomized tests: `SEED=n` repeats a failed one. */
 export const runs = (numRuns: number): fc.Parameters<unknown> => ({
   numRuns,
   ...(process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {}),
 });
 
-/** Any text, the awkward ones included. */
+/** Any text, including unusual ones. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.json(),

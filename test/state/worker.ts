@@ -13,7 +13,7 @@ const [mode = '', path = '', count = '0', name = '', who = ''] = process.argv.sl
 const times = Number(count);
 
 const modes: Record<string, () => Promise<void>> = {
-  /** Adds one to a number in a file, with nothing but the lock to protect it. */
+  /** Increments a number in a file that only the lock protects. */
   async count() {
     for (let round = 0; round < times; round++) {
       await withLock(`${path}.lock`, () => {
@@ -21,27 +21,27 @@ const modes: Record<string, () => Promise<void>> = {
       });
     }
   },
-  /** Takes the lock of each path in turn, and notes it: exactly one process may do so for each. */
+  /** Takes the lock of each path and records it: exactly one process may succeed per path. */
   async claim() {
     process.stdout.write('ready\n');
     await new Promise((resolve) => process.stdin.once('data', resolve));
     const start = Date.now() + 20;
     for (let round = 0; round < times; round++) {
-      // All at once, as far as that can be had: the race is for the moment in between.
+      // As simultaneously as possible, to provoke the race.
       while (Date.now() < start + 2 * round);
       const lock = `${path}.${round}.lock`;
       try {
         holdLock(lock, 'the claim');
         appendFileSync(path, `${round}\n`);
       } catch {
-        // Another one was first.
+        // Another process was first.
       }
     }
     process.stdout.write('claimed\n');
-    // Holds on until it is ended, so that no claim is let go.
+    // Waits to be killed, so that no lock is released.
     await new Promise((resolve) => process.stdin.resume().on('end', resolve));
   },
-  /** Makes folders and files under a umask given as the name. */
+  /** Creates folders and files under the umask given as the name. */
   async files() {
     process.umask(Number.parseInt(name, 8));
     const folder = join(path, 'a', 'b');
@@ -49,7 +49,7 @@ const modes: Record<string, () => Promise<void>> = {
     writeAtomic(join(folder, 'whole'), 'x');
     appendLines(join(folder, 'lines'), 'x\n');
   },
-  /** Takes as often as told from a window whose limit is the name; prints how often it got a place. */
+  /** Requests slots of a window whose limit is the name; prints how many it got. */
   async windows() {
     const windows = openWindows({ dir: path, baseUrl: 'http://127.0.0.1', key: 'k', now: () => Date.now() });
     let taken = 0;
@@ -65,13 +65,13 @@ const modes: Record<string, () => Promise<void>> = {
       await call.settle({ status: 200, cu: 100 });
     }
   },
-  /** Logs in as many profiles as told, under the umask that is the name. */
+  /** Logs in several profiles under the umask given as the name. */
   async config() {
     process.umask(Number.parseInt(name, 8));
     const config = openConfig({ config: path, state: undefined, cache: undefined });
     for (let round = 0; round < times; round++) await config.login(`p${who}.${round}`, { key: 'k' });
   },
-  /** Puts every sixth subject of a list as often as told; the name is the list's file. */
+  /** Repeatedly saves every sixth subject of the list in the file given as the name. */
   async cache() {
     const cache = openCache({ dir: path, baseUrl: 'b', key: 'k', now: () => 1_000 });
     const subjects: string[] = JSON.parse(readFileSync(name, 'utf8'));
@@ -83,7 +83,7 @@ const modes: Record<string, () => Promise<void>> = {
       }
     }
   },
-  /** Exports from a service at the port that is the name; says what was lost. */
+  /** Exports from the service at the port given as the name; prints what was lost. */
   async resume() {
     const at = `http://127.0.0.1:${name}`;
     const ask: Service['ask'] = async (asked) =>
@@ -93,7 +93,7 @@ const modes: Record<string, () => Promise<void>> = {
     const onLost = (count: number) => process.stdout.write(`lost ${count}\n`);
     await runExport(path, handles, { ask, me }, { onLost });
   },
-  /** Exports from a service of its own; says what it paid for, and why it ended. */
+  /** Exports from its own service; prints what it paid for and why it ended. */
   async export() {
     let paid = 0;
     const handles = Array.from({ length: times }, (_, index) => `trader${index}`);

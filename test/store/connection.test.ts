@@ -57,7 +57,7 @@ describe.skipIf(!hasServer())('a connection', () => {
     second.close();
   });
 
-  it('is over for good when the server dies: nothing is queued or sent again', async () => {
+  it('ends when the server dies, without queueing or repeating anything', async () => {
     const server = await startServer();
     const store = await server.connect();
     const pending = store.send('BLPOP', ['nothing', 0], 60_000);

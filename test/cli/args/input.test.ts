@@ -18,7 +18,7 @@ async function given(text: string | readonly Uint8Array[], column?: string) {
 }
 
 describe('subjects from a text', () => {
-  it('are one a line, without blank lines and comments, each with its line', async () => {
+  it('are one per line, without blank lines and comments, with their line numbers', async () => {
     expect(await given('mira\r\n\n# the desk\n  @Solwolf \n0xMert')).toEqual([
       { text: 'mira', line: 1 },
       { text: '@Solwolf', line: 4 },
@@ -26,7 +26,7 @@ describe('subjects from a text', () => {
     ]);
   });
 
-  it('survive a byte order mark and characters split between chunks', async () => {
+  it('tolerate a byte order mark and characters split between chunks', async () => {
     const bytes = Buffer.from('\uFEFF東京\nmira\n');
     expect(await given([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([
       { text: '東京', line: 1 },
@@ -34,7 +34,7 @@ describe('subjects from a text', () => {
     ]);
   });
 
-  it('come from the named column of a CSV, with the line of their row', async () => {
+  it('come from the named column of a CSV, with their line numbers', async () => {
     const csv = 'name,"the handle",note\nMira,mira,"two\nlines"\nSol,"sol""wolf",\n,,\n';
     expect(await given(csv, 'The Handle')).toEqual([
       { text: 'mira', line: 2 },
@@ -42,14 +42,14 @@ describe('subjects from a text', () => {
     ]);
   });
 
-  it('are refused where the column is missing, with the nearest name', async () => {
+  it('are rejected if the column is missing, with the closest name', async () => {
     await expect(given('handle,name\nmira,Mira\n', 'handel')).rejects.toMatchObject({
       kind: 'usage',
       hint: expect.stringContaining('handle'),
     });
   });
 
-  it('are refused where a quote is never closed', async () => {
+  it('are rejected if a quote is not closed', async () => {
     await expect(given('handle\n"mira\n', 'handle')).rejects.toMatchObject({ kind: 'usage' });
   });
 });
@@ -61,7 +61,7 @@ describe('sources of subjects', () => {
     ['quotes', '"mira"\n"kato"\n', 'has columns or quotes', '--column NAME'],
     ['a header', '# the desk\nHandle\nmira\n', 'begins with a header: Handle', '--column Handle'],
     ['a quoted header', '"wallet"\n', 'begins with a header: wallet', '--column wallet'],
-  ])('are refused where a CSV has %s and no column is named', async (_, content, message, hint) => {
+  ])('are rejected if a CSV has %s and no column is given', async (_, content, message, hint) => {
     const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
     writeFileSync(file, content);
     const read = readSubjects({ words: [], file, column: undefined }, { stdin: Readable.from([]), cwd: '/' });
@@ -72,7 +72,7 @@ describe('sources of subjects', () => {
     });
   });
 
-  it('are refused on stdin where they are columns, and taken where only the first word could be a header', async () => {
+  it('are rejected on stdin if they have columns, and accepted if only the first word could be a header', async () => {
     const read = (given: string) =>
       Readable.from(
         readSubjects(
@@ -87,7 +87,7 @@ describe('sources of subjects', () => {
     expect(await read('@a,b\n')).toEqual([{ text: '@a,b', line: 1 }]);
   });
 
-  it('are the lines of a CSV that is a plain list', async () => {
+  it('are the lines of a CSV with a single column', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
     writeFileSync(file, '@handle\nkato\n');
     const read = readSubjects({ words: [], file, column: undefined }, { stdin: Readable.from([]), cwd: '/' });
@@ -97,7 +97,7 @@ describe('sources of subjects', () => {
     ]);
   });
 
-  it('are refused where the columns of a CSV are told apart by something else', async () => {
+  it('are rejected if a CSV has another separator', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
     writeFileSync(file, 'handle;desk\nmira;1\n');
     const read = readSubjects({ words: [], file, column: 'handle' }, { stdin: Readable.from([]), cwd: '/' });
@@ -107,7 +107,7 @@ describe('sources of subjects', () => {
     });
   });
 
-  it('are words, then the file', async () => {
+  it('are the arguments, then the file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'handles.txt');
     writeFileSync(file, 'b\nc\n');
     const found = [];
@@ -121,11 +121,11 @@ describe('sources of subjects', () => {
     ['nothing at all', [], none],
     ['stdin twice', ['-'], { file: 'x', column: undefined }],
     ['a column of no file', ['a'], { file: undefined, column: 'handle' }],
-  ])('refuse %s before anything is read', (_, words, given) => {
+  ])('reject %s before reading anything', (_, words, given) => {
     expect(() => subjectSource(words, given, 'handle')).toThrow(expect.objectContaining({ kind: 'usage' }));
   });
 
-  it('name a file that is not there', async () => {
+  it('name a missing file', async () => {
     const source = subjectSource([], { file: '/nowhere/handles', column: undefined }, 'handle');
     await expect(readSubjects(source, { stdin: Readable.from([]), cwd: '/' }).next()).rejects.toMatchObject({
       kind: 'usage',
@@ -137,7 +137,7 @@ describe('sources of subjects', () => {
 describe('reading CSV', () => {
   const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
 
-  it('gives back any cells that were quoted, however the text is cut into chunks', async () => {
+  it('returns any quoted cells, with any chunk boundaries', async () => {
     const rows = fc.array(
       fc.array(fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', '東') }), {
         minLength: 1,

@@ -23,20 +23,20 @@ const spec = command({
   run: async () => 0,
 });
 
-describe('a line', () => {
-  it('gives each flag its value, and defaults where none stands', () => {
+describe('a command line', () => {
+  it('gives each flag its value or its default', () => {
     const { args, given, globals } = parseWords(spec, ['a', '--limit', '5', 'b', '--max-cu', '2k']);
     expect(args).toEqual(['a', 'b']);
     expect(given).toEqual({ wait: 60_000, noWait: false, limit: 5, token: [] });
     expect(globals).toMatchObject({ maxCu: 2_000, yes: false, sandbox: false, dryRun: false });
   });
 
-  it('keeps a flag and its "no" form apart', () => {
+  it('distinguishes a flag and its "no" form', () => {
     expect(parseWords(spec, ['a', '--no-wait']).given).toMatchObject({ wait: 60_000, noWait: true });
     expect(parseWords(spec, ['a', '--wait', '2s']).given).toMatchObject({ wait: 2_000, noWait: false });
   });
 
-  it('lets the last of a flag and its "no" form win', () => {
+  it('uses the last of a flag and its "no" form', () => {
     expect(parseWords(spec, ['a', '--no-wait', '--wait', '2s']).given).toMatchObject({
       wait: 2_000,
       noWait: false,
@@ -47,14 +47,14 @@ describe('a line', () => {
     });
   });
 
-  it('takes a value that looks like a flag, but is none of this command', () => {
+  it('accepts a value that looks like a flag of another command', () => {
     expect(parseWords(spec, ['a', '--token', '--unknown']).given).toMatchObject({ token: ['--unknown'] });
     expect(parseWords(spec, ['a', '--token=--dry-run']).given).toMatchObject({ token: ['--dry-run'] });
     expect(parseWords(spec, ['--', '--token', '--yes']).args).toEqual(['--token', '--yes']);
     expect(parseWords(spec, ['a', '--token', '-']).given).toMatchObject({ token: ['-'] });
   });
 
-  it('gathers repeated flags, takes = and short forms, and words behind --', () => {
+  it('accepts repeated flags, = and short forms, and arguments after --', () => {
     const { args, given } = parseWords(spec, ['--token=x', '--token', 'y', '-l7', '--', '-odd']);
     expect(given).toMatchObject({ token: ['x', 'y'], limit: 7 });
     expect(args).toEqual(['-odd']);
@@ -77,12 +77,7 @@ describe('a line', () => {
       /^--token requires a value/,
       /--token=--dry-run/,
     ],
-    [
-      'a flag with a value in the place of a value',
-      ['a', '-l', '--token=x'],
-      /^-l requires a value/,
-      /"--token" is a flag/,
-    ],
+    ['a flag instead of a value', ['a', '-l', '--token=x'], /^-l requires a value/, /"--token" is a flag/],
     [
       'a short flag in the place of a value',
       ['a', '--token', '-y'],
@@ -90,7 +85,7 @@ describe('a line', () => {
       /"-y" is a flag/,
     ],
     ['no argument where one is needed', [], /requires a SUBJECT/, /trdr try --help/],
-  ])('with %s is refused, and what is right is said', (_, words, message, hint) => {
+  ])('with %s is rejected with a hint', (_, words, message, hint) => {
     expect(() => parseWords(spec, words)).toThrow(
       expect.objectContaining({
         kind: 'usage',

@@ -3,7 +3,7 @@ import { findCommand } from '../../../src/cli/args/route.ts';
 
 const paths = ['whois', 'thesis list', 'thesis tail', 'cache stats', 'me'];
 
-describe('a line is routed', () => {
+describe('the command of a line', () => {
   it.each([
     ['whois mira', 'whois', ['mira']],
     ['thesis tail --count 5', 'thesis tail', ['--count', '5']],
@@ -14,7 +14,7 @@ describe('a line is routed', () => {
     ['thesis --help', 'thesis', ['--help']],
   ])('%s', (line, path, rest) => expect(findCommand(line.split(' '), paths)).toMatchObject({ path, rest }));
 
-  it('sees help wherever it stands, but not behind --', () => {
+  it('recognizes --help anywhere except after --', () => {
     expect(findCommand(['whois', 'mira', '--help'], paths).wantsHelp).toBe(true);
     expect(findCommand(['whois', '--', '--help'], paths).wantsHelp).toBe(false);
   });
@@ -23,7 +23,7 @@ describe('a line is routed', () => {
     ['whos mira', 'trdr whois'],
     ['thesis tial', 'trdr thesis tail'],
     ['thesys', 'trdr thesis'],
-  ])('%s is refused with what was meant', (line, meant) => {
+  ])('%s is rejected with a suggestion', (line, meant) => {
     expect(() => findCommand(line.split(' '), paths)).toThrow(
       expect.objectContaining({ kind: 'usage', hint: expect.stringContaining(meant) }),
     );

@@ -7,7 +7,7 @@ import { allCommands } from '../../../src/cli/docs/help.ts';
 const commands = await allCommands();
 const outline = outlineOf(commands);
 
-/** What completion offers at the end of a line. Names of this machine tell how they were asked for. */
+/** The completions at the end of a line. Local names show how they were requested. */
 const offers = (line: string) =>
   completeLine(outline, splitLine(line).slice(1), (kind, prefix, { profile, sandbox }) => [
     [kind, prefix, profile ?? '', sandbox].join(' '),
@@ -54,7 +54,7 @@ describe('completion offers', () => {
     ['trdr whois "two words" --stri', ['--strict']],
   ])('at the end of "%s": %j', (line, expected) => expect(words(line)).toEqual(expected));
 
-  it('each command and group by its words, each with its meaning', () => {
+  it('every command and group, with its summary', () => {
     for (const { path, summary } of commands) {
       const [first = '', second] = path.split(' ');
       expect(words('trdr ')).toContain(first);
@@ -63,7 +63,7 @@ describe('completion offers', () => {
     }
   });
 
-  it('each flag of a command, but none twice unless it can be repeated', () => {
+  it('the flags of a command, each once unless it is repeatable', () => {
     expect(words('trdr thesis tail --to')).toEqual(['--token']);
     expect(words('trdr thesis tail --token x --to')).toEqual(['--token']);
     expect(words('trdr thesis tail --lag 5s --la')).toEqual([]);
@@ -72,7 +72,7 @@ describe('completion offers', () => {
     expect(words('trdr --max')).toEqual(['--max-cu']);
   });
 
-  it('no flag behind --, and no field twice', () => {
+  it('no flags after --, and no field twice', () => {
     expect(words('trdr whois -- --as')).toEqual(['handle --as  false']);
     expect(words('trdr whois --fields id,i')).not.toContain('id,id');
   });
@@ -82,14 +82,14 @@ describe('completion offers', () => {
     expect(words('trdr thesis list -o ')).toContain('json');
   });
 
-  it('names of the machine, as the line says whose', () => {
+  it('local names, for the profile on the line', () => {
     expect(words('trdr auth switch de')).toEqual(['profile de  false']);
     expect(words('trdr whois --sandbox mi')).toEqual(['handle mi  true']);
     expect(words('trdr --profile desk whois @mi')).toEqual(['handle @mi desk false']);
     expect(words('trdr whois --profile=desk mira so')).toEqual(['handle so desk false']);
   });
 
-  it('files where a file is meant, and no space where the word goes on', () => {
+  it('files for file arguments, and no space if the word continues', () => {
     expect(offers('trdr whois --file ')).toEqual({ candidates: [], directive: 'files' });
     expect(offers('trdr whois --out=').directive).toBe('files');
     expect(offers('trdr api /v2/user/').directive).toBe('nospace');

@@ -7,7 +7,7 @@ const allowed = (given: { maxCu?: number; yes?: boolean }) => ({
   yes: given.yes ?? false,
 });
 
-describe('a run may begin unasked', () => {
+describe('a run starts without confirmation', () => {
   it.each([
     ['when it is cheap', { least: 0, most: 100_000 }, {}],
     ['when the user said yes', { least: 0, most: 60_000_000 }, { yes: true }],
@@ -18,14 +18,14 @@ describe('a run may begin unasked', () => {
   ])('%s', (_, estimate, given) => expect(judge(estimate, allowed(given))).toBe('go'));
 });
 
-describe('a run is asked about', () => {
+describe('a run requires confirmation', () => {
   it.each([
     ['when it can cost more than confirmAbove', { least: 0, most: 100_001 }, {}],
     ['when the ceiling is dear and does not cover it', { least: 0, most: 300_000 }, { maxCu: 200_000 }],
     ['when it has no bound and no ceiling', { least: 0, most: null }, {}],
   ])('%s', (_, estimate, given) => expect(judge(estimate, allowed(given))).toBe('ask'));
 
-  it('and where nobody is there, told what would let it go', () => {
+  it('and without a terminal, names the flags that allow it', () => {
     const refusal = needsConfirmation({ least: 400_000, most: 60_000_000 }, 100_000);
     expect(refusal.kind).toBe('confirm');
     expect(refusal.message).toContain('400,000 CU to 60,000,000 CU');
@@ -33,7 +33,7 @@ describe('a run is asked about', () => {
   });
 });
 
-it('writes an estimate as one figure where it is sure', () => {
+it('prints an exact estimate as one number', () => {
   expect(estimateText({ least: 200, most: 200 })).toBe('200 CU');
   expect(estimateText({ least: 200, most: null })).toContain('no upper bound');
 });

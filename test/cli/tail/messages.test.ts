@@ -29,7 +29,7 @@ describe('the last line of a tail', () => {
 describe('a gap', () => {
   const gap: Gap = { why: 'stuck', from: null, lateFrom: null, to: { id: 'b', at: 0 }, open: false };
 
-  test('has its bounds, whatever its times', () => {
+  test('has its bounds, for any times', () => {
     expect(gapText(gap)).toBe(
       'posts may be missing between the start of the feed and 1970-01-01T00:00:00.000Z (b)',
     );

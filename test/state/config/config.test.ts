@@ -26,7 +26,7 @@ function configAt(dir: string | undefined) {
 const fileOf = (dir: string) => join(dir, 'config.json');
 const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
-/** A failure in full, as the most talkative of printers would show it. */
+/** A failure with every field. */
 const everythingOf = (error: unknown) =>
   error instanceof Failure
     ? `${error.stack} ${error.hint} ${JSON.stringify(error)} ${JSON.stringify(error.cause)} ${String(error.cause)}`
@@ -42,7 +42,7 @@ async function failureOf(work: () => unknown): Promise<Failure> {
   return expect.unreachable();
 }
 
-test('a login is kept, in a private file that nothing is left beside', async () => {
+test('login saves a key to a private file, without leftovers', async () => {
   const dir = join(under('login'), 'deep', 'trdr');
   const config = configAt(dir);
   expect(config.read()).toEqual(emptyConfig);
@@ -56,7 +56,7 @@ test('a login is kept, in a private file that nothing is left beside', async () 
   expect([mode(dir), mode(fileOf(dir))]).toEqual(['700', '600']);
 });
 
-test('the file becomes private when it is written, whatever it was before', async () => {
+test('writing makes the file private', async () => {
   const dir = under('loose');
   mkdirSync(dir);
   writeFileSync(fileOf(dir), '{"version":1,"profiles":{}}');
@@ -71,7 +71,7 @@ test.each(['000', '777'])('files stay private under umask %s', async (umask) => 
   expect([mode(dir), mode(fileOf(dir))]).toEqual(['700', '600']);
 });
 
-test('the first profile with a key becomes the current one, others wait to be switched to', async () => {
+test('the first profile with a key becomes the current one', async () => {
   const config = configAt(under('switch'));
   await config.login('one', { key: KEY });
   await config.login('two.dotted', { key: KEY });
@@ -83,7 +83,7 @@ test('the first profile with a key becomes the current one, others wait to be sw
   expect(failure.hint).toContain('one, two.dotted');
 });
 
-test('logging out forgets the key and keeps the rest; removing forgets all', async () => {
+test('logout removes only the key; remove removes the profile', async () => {
   const config = configAt(under('logout'));
   await config.login('p', { key: KEY, baseUrl: 'http://127.0.0.1:1' });
   expect(await config.logout('p')).toBe(true);
@@ -95,7 +95,7 @@ test('logging out forgets the key and keeps the rest; removing forgets all', asy
   expect(config.read()).toEqual(emptyConfig);
 });
 
-test('settings are kept as they read best, and what is unknown in the file is kept too', async () => {
+test('settings are saved in readable form, and unknown members are preserved', async () => {
   const dir = under('set');
   mkdirSync(dir);
   const unknown = { version: 1, later: [1], profiles: { default: { later: { a: null } }, __proto: {} } };
@@ -120,7 +120,7 @@ test('settings are kept as they read best, and what is unknown in the file is ke
   });
 });
 
-test('what is no setting, no value, no profile name or no key is refused, and nothing is written', async () => {
+test('invalid settings, values, profile names and keys are rejected, and nothing is written', async () => {
   const dir = under('refused');
   const config = configAt(dir);
   const refused = [
@@ -137,7 +137,7 @@ test('what is no setting, no value, no profile name or no key is refused, and no
   expect(() => readdirSync(dir)).toThrow();
 });
 
-test('two processes that write at once lose nothing', async () => {
+test('concurrent writers lose nothing', async () => {
   const dir = under('crowd');
   await Promise.all(Array.from({ length: 6 }, (_, who) => worker(['config', dir, 8, `022`, `w${who}`])));
   const { profiles } = readConfig(fileOf(dir));
@@ -145,7 +145,7 @@ test('two processes that write at once lose nothing', async () => {
   expect(readdirSync(dir)).toEqual(['config.json']);
 });
 
-test('a file torn at any byte is never overwritten, and its failure tells the way out but no key', async () => {
+test('a torn file is never overwritten, and the error suggests a fix without showing the key', async () => {
   const dir = under('torn');
   const config = configAt(dir);
   await config.login('default', { key: KEY, baseUrl: 'https://api.example.test' });
@@ -165,7 +165,7 @@ test('a file torn at any byte is never overwritten, and its failure tells the wa
   }
 });
 
-test('a file with a key in the wrong place does not show it', async () => {
+test('a key in the wrong place of the file is not shown', async () => {
   for (const text of [
     `{"version":1,"profiles":{"a":{"key":"${KEY}"}} ${KEY}`,
     `${KEY}`,
@@ -178,7 +178,7 @@ test('a file with a key in the wrong place does not show it', async () => {
   }
 });
 
-test('a file of a newer trdr is left alone', async () => {
+test('a file of a newer version is not changed', async () => {
   const dir = under('newer');
   mkdirSync(dir);
   const text = '{"version":2,"anything":true}';
@@ -188,7 +188,7 @@ test('a file of a newer trdr is left alone', async () => {
   expect(readFileSync(fileOf(dir), 'utf8')).toBe(text);
 });
 
-test('a write that crashed leaves the old file, and what it left beside is cleared by the next', async () => {
+test('a crashed write keeps the old file, and the next write cleans up', async () => {
   const dir = under('crash');
   const config = configAt(dir);
   await config.login('default', { key: KEY });
@@ -199,7 +199,7 @@ test('a write that crashed leaves the old file, and what it left beside is clear
   expect(readdirSync(dir)).toEqual(['config.json']);
 });
 
-test('a linked file is written where it lies', async () => {
+test('a symbolic link is followed', async () => {
   const [dir, elsewhere] = [under('linked'), under('elsewhere')];
   mkdirSync(dir);
   mkdirSync(elsewhere);
@@ -210,7 +210,7 @@ test('a linked file is written where it lies', async () => {
   expect(readConfig(join(elsewhere, 'trdr.json')).profiles).toEqual({ default: { utc: true } });
 });
 
-test('where nothing can be written, reading finds nothing and writing fails with a way out', async () => {
+test('without write access, reading finds nothing and writing fails with a hint', async () => {
   const unwritable = configAt('/dev/null/none');
   expect(unwritable.read()).toEqual(emptyConfig);
   const failure = await failureOf(() => unwritable.login('p', { key: KEY }));

@@ -24,7 +24,7 @@ const file = {
   },
 };
 
-test('without a word from anyone the defaults hold', () => {
+test('defaults apply if nothing is set', () => {
   const settings = resolveSettings({ flags: {}, env: {}, file: emptyConfig });
   const values = Object.fromEntries(settingList(settings).map(({ name, value }) => [name, value]));
   expect(values).toEqual({
@@ -51,7 +51,7 @@ test('without a word from anyone the defaults hold', () => {
   expect(settingList(settings).every(({ origin }) => origin === 'default')).toBe(true);
 });
 
-test('a flag comes before the environment, that before the profile, that before the default', () => {
+test('a flag overrides the environment, which overrides the profile, which overrides the default', () => {
   const env = { TRDR_OUTPUT: 'ndjson', TRDR_API_KEY: ' other_test_key ' };
   const settings = resolveSettings({ flags: { utc: false }, env, file });
   expect(settings.utc).toEqual({ value: false, origin: 'flag', from: '--utc' });
@@ -61,7 +61,7 @@ test('a flag comes before the environment, that before the profile, that before 
   expect(settings.color).toEqual({ value: 'auto', origin: 'default' });
 });
 
-test('an address has one form, whoever named it', () => {
+test('base URLs are normalized from every source', () => {
   const flags = { baseUrl: 'HTTPS://Api.Example.test/v/' };
   const settings = resolveSettings({ flags, env: {}, file });
   expect(settings.baseUrl).toEqual({
@@ -73,14 +73,14 @@ test('an address has one form, whoever named it', () => {
   expect(() => resolveSettings({ flags: secret, env: {}, file })).toThrow('invalid base URL for --base-url');
 });
 
-test('an empty variable says nothing', () => {
+test('an empty variable is ignored', () => {
   const env = { TRDR_OUTPUT: '', TRDR_API_KEY: '', TRDR_PROFILE: '', TRDR_BASE_URL: '' };
   const settings = resolveSettings({ flags: {}, env, file });
   expect(settings.profile.value).toBe('work');
   expect(settings.key.value).toBe(KEY);
 });
 
-test('a profile that was named must be there, unless it is about to be made', () => {
+test('a named profile must exist, unless it is about to be created', () => {
   for (const sources of [
     { flags: { profile: 'wrok' }, env: {} },
     { flags: {}, env: { TRDR_PROFILE: 'wrok' } },
@@ -94,7 +94,7 @@ test('a profile that was named must be there, unless it is about to be made', ()
   expect(() => resolveSettings(inherited)).toThrow('there is no profile "constructor"');
 });
 
-test('a value that is none is refused with its place, or passed over where it is to be mended', () => {
+test('an invalid value is rejected with its place, or skipped by the commands that fix it', () => {
   const at = (env: Record<string, string>, profile = 'work') => ({ flags: { profile }, env, file });
   expect(() => resolveSettings(at({ TRDR_OUTPUT: 'xml' }))).toThrow(
     'invalid value for TRDR_OUTPUT: choose from',
@@ -111,7 +111,7 @@ test('a value that is none is refused with its place, or passed over where it is
   expect(settings.retries).toEqual({ value: 4, origin: 'default' });
 });
 
-test('whatever the environment and the file say, there are settings or a failure without the key', () => {
+test('any environment and file give settings, or a failure without the key', () => {
   const names = fc.constantFrom('TRDR_OUTPUT', 'TRDR_BASE_URL', 'TRDR_PROFILE', 'TRDR_API_KEY');
   const env = fc.dictionary(names, anyText);
   const profile = fc.dictionary(fc.constantFrom(...settingNames), fc.jsonValue());
@@ -130,7 +130,7 @@ test('whatever the environment and the file say, there are settings or a failure
   );
 });
 
-test('every default reads as the text that stands for it', () => {
+test('every default equals its documented text', () => {
   for (const name of settingNames) {
     const { kind, fallback, fallbackText } = settingRows[name];
     if (fallback !== undefined) expect(kind.read(fallbackText)).toBe(fallback);
@@ -140,7 +140,7 @@ test('every default reads as the text that stands for it', () => {
   }
 });
 
-test('a flag and a setting of one name read every text alike', () => {
+test('a flag and a setting of the same name parse alike', () => {
   const texts = fc.oneof(
     anyText,
     fc.constantFrom('0', '1h30m', '10k', '1,5M', '10%', 'true', 'a.test', '30d'),
@@ -164,7 +164,7 @@ test('a flag and a setting of one name read every text alike', () => {
   );
 });
 
-test('the flag of a setting has the name of the setting', () => {
+test('a flag has the name of its setting', () => {
   for (const name of settingNames) {
     const { flag }: { flag?: string } = settingRows[name];
     const dashed = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -172,6 +172,6 @@ test('the flag of a setting has the name of the setting', () => {
   }
 });
 
-test('the kind of a key is told by its form', () => {
+test('the kind of a key follows from its prefix', () => {
   expect(['x_live_1', 'x_test_1', 'anything'].map(keyKind)).toEqual(['live', 'test', 'unknown']);
 });

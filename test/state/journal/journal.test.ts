@@ -25,7 +25,7 @@ const fileOf = (handles: readonly string[]) =>
   handles.map((handle) => `${JSON.stringify({ handle, note: 'é\n' })}\n`).join('');
 const FILE = fileOf(HANDLES);
 
-/** A service with a meter, and a list of what it was paid for. */
+/** A service with a meter and a list of paid handles. */
 function meteredService(): Service & { readonly paid: string[] } {
   const paid: string[] = [];
   return {
@@ -55,7 +55,7 @@ async function failureOf(work: Promise<unknown>): Promise<Failure> {
   return error instanceof Failure ? error : expect.unreachable(String(error));
 }
 
-/** The journal of an undisturbed run just before it goes. */
+/** The journal of an uninterrupted run, just before it is deleted. */
 async function journalOfARun(handles = HANDLES): Promise<Buffer> {
   const { out, journal } = folder('whole');
   let bytes = Buffer.alloc(0);
@@ -66,7 +66,7 @@ async function journalOfARun(handles = HANDLES): Promise<Buffer> {
   return bytes.subarray(0, bytes.lastIndexOf('}\n') + 2);
 }
 
-test('an undisturbed export makes the file in the order of the handles, and leaves nothing beside it', async () => {
+test('an uninterrupted export writes the file in order, without leftovers', async () => {
   const { dir, out } = folder('plain');
   const service = meteredService();
   await runExport(out, HANDLES, service);
@@ -75,19 +75,19 @@ test('an undisturbed export makes the file in the order of the handles, and leav
   expect(readdirSync(dir)).toEqual(['out.ndjson']);
 });
 
-test('an export ended at any byte of its journal goes on: none is paid for twice, none is lost', async () => {
+test('an export resumes from any byte of its journal, without loss or double payment', async () => {
   const handles = HANDLES.slice(0, 5);
   const whole = await journalOfARun(handles);
   const { out, journal, dir } = folder('torn');
   for (let length = 0; length <= whole.length; length++) {
     const kept = whole.subarray(0, length);
-    // With and without the space that was set aside behind it.
+    // With and without the reserved space after it.
     writeFileSync(journal, Buffer.concat([kept, Buffer.alloc([0, 1, 400][length % 3] ?? 0, '\n')]));
     const lines = kept.toString('utf8').split('\n').map(readLine);
     const held = new Set(lines.flatMap((line) => (line?.kind === 'row' ? [line.position] : [])));
     const service = meteredService();
     const { lost } = await runExport(out, handles, service);
-    // Asked again is what the journal did not hold, and that alone.
+    // Only what the journal lacks is requested again.
     expect(service.paid).toEqual(handles.filter((_, position) => !held.has(position)));
     for (const handle of lost) expect(service.paid).toContain(handle);
     expect(readFileSync(out, 'utf8')).toBe(fileOf(handles));
@@ -95,7 +95,7 @@ test('an export ended at any byte of its journal goes on: none is paid for twice
   }
 });
 
-test('an answer of which the disk kept only scattered pieces gives back those that are whole', async () => {
+test('a partly written answer yields its complete records', async () => {
   const whole = await journalOfARun();
   const lines = whole.toString('utf8').trimEnd().split('\n');
   const { out, journal } = folder('scattered');
@@ -108,7 +108,7 @@ test('an answer of which the disk kept only scattered pieces gives back those th
   expect(readFileSync(out, 'utf8')).toBe(FILE);
 });
 
-test('a bad line with another batch behind it is no crash: the journal is not trusted', async () => {
+test('an invalid line before another batch is corruption, not a crash', async () => {
   const lines = (await journalOfARun()).toString('utf8').trimEnd().split('\n');
   for (const spoilt of [0, 1, 3]) {
     const { out, journal } = folder('damaged');
@@ -121,7 +121,7 @@ test('a bad line with another batch behind it is no crash: the journal is not tr
   }
 });
 
-test('a batch of which nobody knows is named with what was used before it', async () => {
+test('a batch with an unknown outcome is reported with the usage before it', async () => {
   const { out } = folder('open');
   const first = await openJournal(options(out));
   const one = await first.asking({ positions: [0, 1, 2], unitsUsed: 500 });
@@ -142,7 +142,7 @@ test('a batch of which nobody knows is named with what was used before it', asyn
   await next.close();
 });
 
-test('batches may be on their way together, and answered in any order', async () => {
+test('batches may be concurrent and answered in any order', async () => {
   const { out } = folder('together');
   const journal = await openJournal(options(out));
   const batches = await Promise.all(
@@ -173,7 +173,7 @@ test('batches may be on their way together, and answered in any order', async ()
   await journal.close();
 });
 
-test('without --resume an interrupted export is not begun anew by accident', async () => {
+test('an interrupted export is not restarted without --resume', async () => {
   const { out, journal } = folder('anew');
   const first = await openJournal(options(out));
   await first.asking({ positions: [0], unitsUsed: 0 });
@@ -188,7 +188,7 @@ test.each([
   ['notes of the user', 'numbers of\nNovember\n'],
   ['JSON that is no journal', '{"a":1}\n'],
   ['nothing but zeros', '\0'.repeat(4_096)],
-])("a file of the journal's name that holds %s is refused and left as it is", async (_, text) => {
+])('a file in the place of the journal that contains %s is rejected and not changed', async (_, text) => {
   const { out, journal } = folder('foreign');
   writeFileSync(journal, text);
   for (const resume of [true, false]) {
@@ -200,7 +200,7 @@ test.each([
   expect(readFileSync(journal, 'utf8')).toBe(text);
 });
 
-test('a journal in which nothing was asked is no hindrance', async () => {
+test('an empty journal does not prevent an export', async () => {
   const { out } = folder('unasked');
   await (await openJournal(options(out))).close();
   const other = { ...options(out), identity: { ...identity, format: 'csv' }, resume: false };
@@ -215,7 +215,7 @@ test.each([
   ['batch', { identity: { ...identity, flags: { batch: 4 } } }],
   ['window', { identity: { ...identity, flags: { batch: 3, window: '7d' } } }],
   ['the number of handles', { size: 4 }],
-])('a journal of an export that differs in %s is refused', async (what, change) => {
+])('a journal of an export with a different %s is rejected', async (what, change) => {
   const { out } = folder('other');
   const first = await openJournal(options(out));
   await first.asking({ positions: [7], unitsUsed: 0 });
@@ -225,7 +225,7 @@ test.each([
   expect(failure.message).toContain(what);
 });
 
-test('a second process on the same file is refused', async () => {
+test('a second process on the same file is rejected', async () => {
   const { out } = folder('second');
   const first = await openJournal(options(out));
   expect(await failureOf(openJournal(options(out)))).toMatchObject({
@@ -236,7 +236,7 @@ test('a second process on the same file is refused', async () => {
   await (await openJournal(options(out))).close();
 });
 
-test('a file that can be no export is refused before anything is made', async () => {
+test('an unsuitable file is rejected before anything is created', async () => {
   const { dir, out } = folder('unfit');
   expect(await failureOf(openJournal(options(join(dir, 'none', 'x'))))).toMatchObject({ kind: 'usage' });
   expect(await failureOf(openJournal(options(dir)))).toMatchObject({ kind: 'usage' });
@@ -261,7 +261,7 @@ test('the file keeps its mode and its link, and the journal is private', async (
   expect(readFileSync(real, 'utf8')).toBe(FILE);
 });
 
-test('a full disk is met before a batch is paid for, and the export goes on when there is room', async () => {
+test('a full disk is detected before a batch is paid for, and the export resumes later', async () => {
   const { dir, out } = folder('full');
   const failed = await worker(['export', out, HANDLES.length], {}, 2);
   expect(failed.stdout).toContain('EFBIG');
@@ -274,7 +274,7 @@ test('a full disk is met before a batch is paid for, and the export goes on when
   expect(readdirSync(dir)).toEqual(['out.ndjson']);
 });
 
-test('an export killed again and again pays for nothing twice but what was lost on the way, and says so', async () => {
+test('an export that is killed repeatedly pays again only for reported losses', async () => {
   const handles = Array.from({ length: 60 }, (_, at) => `trader${at}`);
   const { out, journal } = folder('killed');
   const service = meteredService();
@@ -286,7 +286,7 @@ test('an export killed again and again pays for nothing twice but what was lost 
     if (request.url === '/me') return response.end(String(await service.me()));
     const asked: string[] = JSON.parse(Buffer.concat(body).toString());
     const answer = JSON.stringify(await service.ask(asked));
-    // Before the answer leaves, while it is on its way, or when it was written.
+    // Before the answer is sent, while it is in flight, or after it was written.
     killIn--;
     if (killIn === 2) kill();
     response.end(answer, () => {
@@ -316,7 +316,7 @@ test('an export killed again and again pays for nothing twice but what was lost 
   expect(readFileSync(out, 'utf8')).toBe(fileOf(handles));
 });
 
-test('any text is a line or none, and a line reads back as it was', () => {
+test('any text is a line or nothing, and a line reads back unchanged', () => {
   const natural = fc.nat();
   const lines: fc.Arbitrary<JournalLine> = fc.oneof(
     fc.record({ kind: fc.constant('row' as const), position: natural, value: fc.jsonValue() }),
@@ -351,7 +351,7 @@ test('any text is a line or none, and a line reads back as it was', () => {
   );
 });
 
-test('whatever a journal holds, it is opened or refused, and never paid for what it holds', async () => {
+test('a journal with any contents is opened or rejected, and its answers are not paid for again', async () => {
   const whole = await journalOfARun();
   const { out, journal } = folder('garbage');
   await fc.assert(

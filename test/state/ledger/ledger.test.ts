@@ -206,7 +206,7 @@ test('a busy month is compacted: hours are summed, recent calls and bounds are n
   expect(detailed.length).toBeGreaterThan(1_900);
 });
 
-test('any text is an entry or none, and an entry reads back as it was', () => {
+test('any text is an entry or nothing, and an entry reads back unchanged', () => {
   const entries = fc.record({
     time: fc.integer(),
     command: fc.string(),
@@ -230,7 +230,7 @@ test('any text is an entry or none, and an entry reads back as it was', () => {
   );
 });
 
-test('lines are whole wherever the pieces they are read in end, and overlong ones are left out', () => {
+test('lines are complete across chunk boundaries, and overlong ones are skipped', () => {
   const file = under('lines');
   const text = fc.array(fc.string({ unit: 'grapheme', maxLength: 50_000, size: 'max' }), { maxLength: 8 });
   fc.assert(
