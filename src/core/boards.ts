@@ -44,3 +44,29 @@ const leaver = (entry: Sent): Sent => ({
   change: 'left',
   rankChange: null,
 });
+
+/** What can become of a trader between two snapshots. */
+export const boardChanges = ['new', 'left', 'up', 'down', 'same'] as const;
+
+/** Counts of what changed, and the biggest climb and fall. */
+export function summarizeBoard(rows: readonly Sent[]) {
+  const count = (change: string) => rows.filter((row) => row['change'] === change).length;
+  const moves = rows.flatMap((row) => {
+    const places = numberOf(row['rankChange']);
+    return places === undefined ? [] : [{ row, places }];
+  });
+  const climb = moves.reduce<Move | undefined>(
+    (best, one) => (one.places > (best?.places ?? 0) ? one : best),
+    undefined,
+  );
+  const fall = moves.reduce<Move | undefined>(
+    (worst, one) => (one.places < (worst?.places ?? 0) ? one : worst),
+    undefined,
+  );
+  return { added: count('new'), left: count('left'), up: count('up'), down: count('down'), climb, fall };
+}
+
+interface Move {
+  readonly row: Sent;
+  readonly places: number;
+}

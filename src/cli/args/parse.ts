@@ -41,7 +41,10 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
 function toCommander(option: Option<unknown>): CommanderOption {
   const { flags, value, repeatable } = option;
   const made = new CommanderOption(value ? `${flags} <${value.name}>` : flags);
-  return repeatable ? made.argParser((text, all: readonly string[] = []) => [...all, text]) : made;
+  if (!repeatable) return made;
+  // Fixed choices contain no commas, so `--window 7d,30d` is as good as two flags.
+  const split = (text: string) => (value?.choices ? text.split(',') : [text]);
+  return made.argParser((text, all: readonly string[] = []) => [...all, ...split(text)]);
 }
 
 function parsed(program: Commander, words: readonly string[]) {

@@ -1,10 +1,12 @@
+import { usageError } from '../../base/failure.ts';
 import { numberOf, type Sent } from '../../contract/known.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
-import { compareBoards, entriesOf } from '../../core/boards.ts';
+import { compareBoards, entriesOf, summarizeBoard } from '../../core/boards.ts';
+import { safeLine } from '../../output/terminal/safe-text.ts';
 import { boardView } from '../../output/views/board.ts';
-import { value, valueOr } from '../args/option.ts';
-import { instantAt, oneOf, time } from '../args/values.ts';
+import { flag, list, value, valueOr } from '../args/option.ts';
+import { instantAt, integer, oneOf, time } from '../args/values.ts';
 import { command } from '../command.ts';
 
 export const launchpadBoard = command({
@@ -12,13 +14,17 @@ export const launchpadBoard = command({
   summary: 'Show the top 100 launchpad traders by PnL',
   about: [
     'Shows the latest snapshot, or with --at the latest one at or before that time, ranked by realized plus unrealized PnL. On a terminal, the capture time is printed to stderr.',
-    'With --compare, each entry also has its rank in an earlier snapshot and what changed since. Traders who left the leaderboard follow, without rank and figures.',
+    'With --compare, each entry also has its rank in an earlier snapshot and what changed since. Traders who left the leaderboard follow, without rank and figures. A summary of the changes is printed to stderr.',
+    '--top keeps the first N entries of the leaderboard, and those who left from among the first N of the earlier one.',
   ],
   args: [],
   options: {
     period: valueOr('--period', 'period of the leaderboard', oneOf(...boardPeriods), 'weekly'),
     at: value('--at', 'show the latest snapshot at or before this time', time, 'now'),
     compare: value('--compare', 'show what changed since this time', time),
+    top: value('--top', 'show the first N entries', integer({ min: 1 })),
+    changed: flag('--changed', 'with --compare: only traders whose rank changed'),
+    only: list('--only', 'with --compare: only these changes', oneOf('new', 'left', 'up', 'down')),
   },
   common: ['output', 'service', 'money'],
   examples: [
@@ -28,6 +34,10 @@ export const launchpadBoard = command({
       does: 'climbers, fallers, newcomers and leavers of the week',
     },
     {
+      run: 'trdr launchpad board --top 20 --compare 1d --changed',
+      does: 'what moved among the first 20 since yesterday',
+    },
+    {
       run: 'trdr launchpad board --compare 1d -o ndjson | jq -r \'select(.change == "new").wallet\'',
       does: 'wallets that are new on the leaderboard',
     },
@@ -35,8 +45,16 @@ export const launchpadBoard = command({
   calls: ['launchpad.board'],
   record: () => BoardRecord,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
-  parse: (_, given) => given,
-  async run(context, { period, at, compare }) {
+  parse(_, given) {
+    if (given.compare === undefined && (given.changed || given.only.length > 0)) {
+      throw usageError(
+        `${given.changed ? '--changed' : '--only'} requires --compare`,
+        'add the time to compare with, for example --compare 1d',
+      );
+    }
+    return given;
+  },
+  async run(context, { period, at, compare, top, changed, only }) {
     const now = context.io.clock.now();
     const asks = [at, ...(compare === undefined ? [] : [compare])].map((when) => ({
       query: {
@@ -62,12 +80,37 @@ export const launchpadBoard = command({
       const isWatched = context.io.stderr.isTTY === true;
       if (isWatched || !isHeld(board)) context.notice(captured(`${period} board`, board));
       if (before !== undefined && (isWatched || !comparable)) context.notice(comparison(board, before));
-      rows.push(...(comparable ? compareBoards(board, before) : entriesOf(board)));
+      const compared = comparable ? compareBoards(board, before) : entriesOf(board);
+      const within = compared.filter((row) => isWithin(row, top));
+      if (comparable && isWatched) context.notice(summaryText(within));
+      rows.push(...within.filter((row) => !comparable || isWanted(row, changed, only)));
       for (const row of rows) await out.write(row);
     });
     return 0;
   },
 });
+
+/** Whether a row is among the first `top`; a trader who left counts by the rank that was lost. */
+function isWithin(row: Sent, top: number | undefined): boolean {
+  if (top === undefined) return true;
+  const rank = numberOf(row['rank']) ?? numberOf(row['previousRank']);
+  return rank === undefined || rank <= top;
+}
+
+function isWanted({ change }: Sent, changed: boolean, only: readonly string[]): boolean {
+  if (only.length > 0) return typeof change === 'string' && only.includes(change);
+  return !changed || change !== 'same';
+}
+
+function summaryText(rows: readonly Sent[]): string {
+  const { added, left, up, down, climb, fall } = summarizeBoard(rows);
+  const name = ({ username, wallet }: Sent) => safeLine(String(username ?? wallet ?? 'unknown'));
+  return [
+    `${added} new, ${left} out, ${up} up, ${down} down`,
+    ...(climb ? [`biggest climb ${name(climb.row)} +${climb.places}`] : []),
+    ...(fall ? [`biggest fall ${name(fall.row)} \u2212${-fall.places}`] : []),
+  ].join('; ');
+}
 
 /** Whether there is a snapshot: one that was never captured is empty and has no time. */
 const isHeld = (board: Sent) => board['capturedAt'] !== null || entriesOf(board).length > 0;

@@ -1,40 +1,49 @@
-import { usageError } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
+import type { Sent } from '../../contract/known.ts';
 import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
+import { fieldPaths } from '../../contract/paths.ts';
 import { Thesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
+import { createFilter } from '../../core/pages/filter.ts';
 import { walk } from '../../core/pages/walk.ts';
 import { thesisView } from '../../output/views/thesis.ts';
-import { addressOf } from '../args/address.ts';
+import {
+  filterOptions,
+  inOrder,
+  listOptions,
+  readListFlags,
+  readPatterns,
+  readRange,
+} from '../args/list-flags.ts';
 import { flag, value } from '../args/option.ts';
-import { instantAt, integer, text, time } from '../args/values.ts';
+import { decimal, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
+import { readToken, savingTokens, tokenAddressOf, tokenCost } from '../lookup/token.ts';
+import { giveUp } from '../spend/give-up.ts';
 import { stopAtThreshold } from '../spend/unbounded.ts';
-
-const DEFAULT_ROWS = 20;
 
 export const thesisList = command({
   path: 'thesis list',
   summary: 'List theses, newest first',
   about: [
-    'Lists all theses, or those about a token, by an author, or both. A handle given to --user is looked up first, for 100 CU unless it is cached.',
-    'Pages cost 200 CU per started block of 20 rows, even if they are empty. Fetches without a known end (--all, --since) stop at confirmAbove unless --yes or --max-cu is given.',
+    'Lists all theses, or those about a token, by an author, or both. A handle given to --user is looked up first, for 100 CU unless it is cached. A ticker given to --token is searched among the tokens of earlier lists, then in the newest 100 theses, for up to 1,000 CU.',
+    'Pages cost 200 CU per started block of 20 rows, even if they are empty. Fetches without a known end (--all, --since) stop at confirmAbove unless --yes or --max-cu is given. A list with --limit stops after 20 pages without a match.',
+    '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: rows that they drop are paid for too.',
   ],
   args: [],
   options: {
-    token: value('--token', 'only theses about this token', text('address')),
+    token: value('--token', 'only theses about this token (address or ticker)', text('token')),
     user: value('--user', 'only theses by this author (handle or user id)', text('user', 'handle')),
-    limit: value(
-      '--limit',
-      'maximum number of results',
-      integer({ min: 1 }),
-      `${DEFAULT_ROWS}; unlimited with --since`,
+    ...filterOptions,
+    minHoldings: value(
+      '--min-holdings',
+      "minimum value of the author's position in USD",
+      decimal({ min: 0 }),
     ),
-    all: flag('--all', 'no limit on the number of results'),
-    since: value('--since', 'only theses posted since this time', time),
-    until: value('--until', 'only theses posted before this time', time),
+    devOnly: flag('--dev-only', "only theses by the token's own dev"),
+    ...listOptions,
     before: value('--before', 'only theses older than the one with this id', text('id')),
   },
   common: ['output', 'service', 'money'],
@@ -46,6 +55,14 @@ export const thesisList = command({
       does: 'export the archive, for up to 500,000 CU',
     },
     {
+      run: 'trdr thesis list --token SPUD --since yesterday --min-holdings 10k',
+      does: 'a token by its ticker, from authors with a position',
+    },
+    {
+      run: 'trdr thesis list --limit 100 --sort authorTradeUsd',
+      does: 'the largest trades of the latest 100',
+    },
+    {
       run: "trdr thesis list --limit 200 | jq -r '.tokenSymbol' | sort | uniq -c | sort -rn",
       does: 'most discussed tokens',
     },
@@ -53,53 +70,65 @@ export const thesisList = command({
   calls: ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
   record: () => Thesis,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
-  parse(_, { token, user, limit, all, since, until, before }) {
-    if (all && limit !== undefined)
-      throw usageError('--all and --limit cannot be combined', 'use one of them');
-    const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
-    return { token, user, since, until, before, rows };
-  },
-  async run(context, { token, user, since, until, before, rows }) {
-    const now = context.io.clock.now();
-    const { utc } = context.settings;
-    const range = {
-      since: since && instantAt(since, now, utc),
-      until: until && instantAt(until, now, utc),
-    };
-    if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
-      throw usageError('--since must be before --until', 'swap them');
-    }
-    const tokenAddress = token === undefined ? undefined : await addressOf('--token', token);
+  parse: (_, given) => ({
+    ...given,
+    ...readListFlags(given, fieldPaths(Thesis)),
+    ...readPatterns(given),
+  }),
+  async run(context, { token, user, before, rows, sort, reverse, ...flags }) {
+    const range = readRange(flags, context.io.clock.now(), context.settings.utc);
+    const choice = token === undefined ? undefined : await readToken(token);
     const author = user === undefined ? undefined : await authorOf(user);
-    const open = rows === undefined || range.until !== undefined;
+    const filter = createFilter<{ readonly record: Sent }>({
+      symbols: flags.symbol,
+      minHoldings: flags.minHoldings,
+      devOnly: flags.devOnly,
+      grep: flags.grep,
+      exclude: flags.exclude,
+    });
+    const isFiltered =
+      flags.symbol.length > 0 ||
+      flags.devOnly ||
+      [flags.minHoldings, flags.grep, flags.exclude].some((given) => given !== undefined);
+    // Rows that are passed over are paid for too, and their number is unknown.
+    const open = rows === undefined || range.until !== undefined || isFiltered;
     const { lookup, userId: plannedId } = plannedAuthor(author);
+    const ticker = tokenCost(choice, context);
     const page: Planned = {
       ...thesisCall(
-        { userId: plannedId, tokenAddress },
+        { userId: plannedId, tokenAddress: choice && ('address' in choice ? choice.address : PLANNED_TOKEN) },
         { limit: Math.min(rows ?? THESIS_BLOCK, THESIS_BLOCK) },
       ),
       times: open ? null : Math.ceil(rows / THESIS_BLOCK),
     };
-    if (await context.dryRun([...lookup, page])) return 0;
-    // With --until the rows that are passed over are paid for too: nobody knows how many.
+    if (await context.dryRun([...lookup, ...ticker.calls, page])) return 0;
     if (!open) {
       const most =
-        cu.thesisBlock * (Math.ceil(rows / THESIS_BLOCK) + 1) + (author?.form === 'handle' ? cu.miss : 0);
-      await context.approve({ least: cu.thesisBlock, most }, `walking ${rows} theses`);
+        cu.thesisBlock * (Math.ceil(rows / THESIS_BLOCK) + 1) +
+        (author?.form === 'handle' ? cu.miss : 0) +
+        ticker.most;
+      await context.approve({ least: cu.thesisBlock, most }, `fetching ${rows} theses`);
     }
-    // Begun once the output is open: an output that can't be must not cost a lookup.
+    // Look things up once the output is open: an output that cannot be written must not cost a call.
     async function* found() {
       const userId = author && (await userIdOf(author, context));
+      const tokenAddress = choice && (await tokenAddressOf(choice, context));
       const feed = thesisFeed(await context.client(), { userId, tokenAddress });
       const dearest = (cu.thesisBlock * THESIS_LIMIT_MAX) / THESIS_BLOCK;
-      yield* walk(open ? stopAtThreshold(feed, context, dearest) : feed, {
-        ...range,
-        limit: rows,
-        before,
-        signal: context.signal,
-      });
+      yield* walk(
+        open ? stopAtThreshold(feed, context, dearest) : feed,
+        { ...range, limit: rows, before, signal: context.signal },
+        {
+          matches: (record) => filter({ record }),
+          ...(rows !== undefined &&
+            giveUp(context, (before) => `continue with --before ${before}, or use --all`)),
+        },
+      );
     }
-    await context.print(thesisView, found());
+    await context.print(thesisView, inOrder(savingTokens(found(), context), { sort, reverse }));
     return 0;
   },
 });
+
+/** Stands for the address that a ticker is going to have: only the price of the call matters. */
+const PLANNED_TOKEN = '11111111111111111111111111111111';

@@ -1,6 +1,6 @@
 import { cu } from '../../contract/endpoints.ts';
 import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
-import { createFilter, normalToken } from '../../tail/output/filter.ts';
+import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { addressOf } from '../args/address.ts';
 import { list, valueOr } from '../args/option.ts';
 import { duration, oneOf, positiveDuration, text, units } from '../args/values.ts';

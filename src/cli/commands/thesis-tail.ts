@@ -3,9 +3,11 @@ import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
 import { ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
+import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { liveThesisView } from '../../output/views/thesis.ts';
-import { createFilter, normalToken, readPattern } from '../../tail/output/filter.ts';
+import type { TailRow } from '../../tail/row.ts';
 import { addressOf } from '../args/address.ts';
+import { filterOptions, readPatterns } from '../args/list-flags.ts';
 import { flag, list, value, valueOr } from '../args/option.ts';
 import { decimal, oneOf, text } from '../args/values.ts';
 import { command } from '../command.ts';
@@ -31,14 +33,13 @@ export const thesisTail = command({
   options: {
     token: list('--token', 'only theses about this token', text('address')),
     user: value('--user', 'only theses by this author (handle or user id)', text('user', 'handle')),
-    symbol: list('--symbol', 'only theses about tokens with this symbol', text('symbol')),
+    ...filterOptions,
     minHoldings: value(
       '--min-holdings',
       "minimum value of the author's position in USD",
       decimal({ min: 0 }),
     ),
     devOnly: flag('--dev-only', "only theses by the token's own dev"),
-    grep: value('--grep', 'only theses that match; lower case matches any case', text('pattern')),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
     fill: flag('--fill', 'fetch posts that the store no longer has from the service'),
     ...tailOptions,
@@ -62,9 +63,9 @@ export const thesisTail = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse: (_, given) => ({
     ...checkTail(given),
-    pattern: given.grep === undefined ? undefined : readPattern(given.grep),
+    patterns: readPatterns(given),
   }),
-  async run(context, { token, user, symbol, minHoldings, devOnly, pattern, via, fill, ...flags }) {
+  async run(context, { token, user, symbol, minHoldings, devOnly, patterns, via, fill, ...flags }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const author = user === undefined ? undefined : await authorOf(user);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
@@ -74,11 +75,11 @@ export const thesisTail = command({
     const normal = tokens.map(normalToken).sort();
     const stored = await storedFeed(context, via, normal);
     const wanted = (userId: string | undefined) =>
-      createFilter({
-        ...{ tokens, userId, symbols: symbol, minHoldings, devOnly, grep: pattern },
+      createFilter<TailRow>({
+        ...{ tokens, userId, symbols: symbol, minHoldings, devOnly, ...patterns },
         endless: once((row) =>
           context.notice(
-            `--grep came to no end on ${row.id}: such posts are passed on; a simpler pattern helps`,
+            `a pattern did not finish on ${row.id}; such posts are printed: use a simpler pattern`,
           ),
         ),
       });

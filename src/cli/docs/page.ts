@@ -69,8 +69,14 @@ const optionTerm = ({ flags, value }: Option<unknown>): string =>
   value ? `${flags} ${value.choices ? value.name : value.name.toUpperCase()}` : flags;
 
 /** What a flag is for, with its default. */
-const optionHelp = ({ help, shown, repeatable }: Option<unknown>) =>
-  [help, repeatable && '(repeatable)', shown !== undefined && `[${shown}]`].filter(Boolean).join(' ');
+const optionHelp = ({ help, shown, repeatable, value }: Option<unknown>) =>
+  [
+    help,
+    repeatable && (value?.choices ? '(repeatable, or comma-separated)' : '(repeatable)'),
+    shown !== undefined && `[${shown}]`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 
 /** How an argument is written: `SUBJECT...`, `[PROFILE]`. */
 function argumentTerm({ name, optional, variadic }: Argument): string {

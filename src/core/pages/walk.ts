@@ -33,6 +33,15 @@ export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Which rows of a walk are given, and how long it searches for them. */
+export interface WalkFilter<T> {
+  readonly matches: (item: T) => boolean;
+  /** Stops the walk after so many pages in a row without a matching row. */
+  readonly maxPages?: number | undefined;
+  /** Told when the walk stops for that reason, with the cursor that continues it. */
+  readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
+}
+
 /** Pages in a row that may bring nothing new before the walk is given up. */
 const BARREN_PAGES = 2;
 /** Pages in a row without a single time, after which a walk down to a time is given up: it would never get there. */
@@ -43,7 +52,11 @@ const CURSORS_TRIED = 3;
 const REMEMBERED = 5_000;
 
 /** Walks a feed from new to old, page by page as rows are taken, each row once. */
-export async function* walk<T>(feed: PageFeed<T>, options: WalkOptions = {}): AsyncGenerator<T, void, void> {
+export async function* walk<T>(
+  feed: PageFeed<T>,
+  options: WalkOptions = {},
+  { matches = () => true, maxPages = Number.POSITIVE_INFINITY, onGiveUp }: Partial<WalkFilter<T>> = {},
+): AsyncGenerator<T, void, void> {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, signal } = options;
   const seen = createRecentSet(REMEMBERED);
   const cursors = new Set<string>();
@@ -52,18 +65,24 @@ export async function* walk<T>(feed: PageFeed<T>, options: WalkOptions = {}): As
   let candidates: readonly string[] = options.before === undefined ? [] : [options.before];
   let barren = 0;
   let untimed = 0;
+  let unmatched = 0;
+  /** A post without a time lies in no range of times. */
+  const isDated = options.since !== undefined || options.until !== undefined;
 
   while (left > 0) {
     const page = await pageBehind(feed, candidates, sizer?.next(left), cursors.size > 0, signal);
     sizer?.saw(page.items.map(feed.timeOf), page.hasMore);
     let news = 0;
+    unmatched++;
     for (const item of page.items) {
       const id = feed.idOf(item);
       if (id !== undefined && !seen.add(id)) continue;
       news++;
       const time = feed.timeOf(item);
       if (time !== null && time < since) return;
-      if (time !== null && time >= until) continue;
+      if (time === null ? isDated : time >= until) continue;
+      if (!matches(item)) continue;
+      unmatched = 0;
       yield item;
       if (--left === 0) return;
     }
@@ -78,6 +97,7 @@ export async function* walk<T>(feed: PageFeed<T>, options: WalkOptions = {}): As
     const next = page.nextBefore ?? rows[0];
     barren = news === 0 ? barren + 1 : 0;
     if (next === undefined || cursors.has(next) || barren >= BARREN_PAGES) throw stuck();
+    if (unmatched >= maxPages) return onGiveUp?.(unmatched, next);
     cursors.add(next);
     candidates = [next, ...rows.filter((id) => id !== next)].slice(0, CURSORS_TRIED);
   }

@@ -1,21 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { Failure } from '../../src/base/failure.ts';
-import { createFilter, type FilterOptions, normalToken, readPattern } from '../../src/tail/output/filter.ts';
-import type { PostFields, TailRow } from '../../src/tail/row.ts';
+import { Failure } from '../../../src/base/failure.ts';
+import {
+  createFilter,
+  type FilterOptions,
+  normalToken,
+  readPattern,
+} from '../../../src/core/pages/filter.ts';
+import type { PostFields, TailRow } from '../../../src/tail/row.ts';
 
 const EVM = '0xAbCdEf0123456789aBcDeF0123456789AbCdEf01';
 const SOL = 'So11111111111111111111111111111111111111112';
 const row = (record: PostFields): TailRow => ({ id: 'a', at: 0, record, raw: null });
-const passes = (wanted: FilterOptions, record: PostFields) => createFilter(wanted)(row(record));
+const passes = (wanted: FilterOptions<TailRow>, record: PostFields) => createFilter(wanted)(row(record));
 
-describe('a sieve', () => {
-  test('that wants nothing lets everything through', () => {
+describe('a filter', () => {
+  test('without conditions passes everything', () => {
     expect(passes({}, {})).toBe(true);
     expect(passes({}, { authorId: 'u', thesis: 'x' })).toBe(true);
     expect(passes({ tokens: [], symbols: [], devOnly: false }, { authorIsDev: false })).toBe(true);
   });
 
-  test('wants any of the tokens, those of EVM chains in any case, those of Solana as they are', () => {
+  test('matches any of the tokens: EVM addresses in any case, Solana addresses exactly', () => {
     const wanted = { tokens: [EVM, SOL] };
     expect(passes(wanted, { tokenAddress: EVM.toLowerCase() })).toBe(true);
     expect(passes(wanted, { tokenAddress: EVM.toUpperCase() })).toBe(true);
@@ -27,20 +32,20 @@ describe('a sieve', () => {
     expect(normalToken('A0xAB')).toBe('A0xAB');
   });
 
-  test('wants the author by id', () => {
+  test('matches the author by id', () => {
     expect(passes({ userId: 'u1' }, { authorId: 'u1' })).toBe(true);
     expect(passes({ userId: 'u1' }, { authorId: 'u2' })).toBe(false);
     expect(passes({ userId: 'u1' }, {})).toBe(false);
   });
 
-  test('wants any of the symbols, in any case, with or without the sign before them', () => {
+  test('matches any of the symbols, in any case, with or without dollar signs', () => {
     const wanted = { symbols: ['$Bonk', 'wif'] };
     for (const tokenSymbol of ['BONK', 'bonk', 'WIF']) expect(passes(wanted, { tokenSymbol })).toBe(true);
     for (const tokenSymbol of ['$bonk', 'bon', null, 3]) expect(passes(wanted, { tokenSymbol })).toBe(false);
     expect(passes({ symbols: ['$$x'] }, { tokenSymbol: '$X' })).toBe(true);
   });
 
-  test('wants holdings from a value on, and none that are not known', () => {
+  test('matches holdings from a minimum, and no unknown holdings', () => {
     const wanted = { minHoldings: 10 };
     expect(passes(wanted, { holdingsUsd: 10 })).toBe(true);
     expect(passes(wanted, { holdingsUsd: 11 })).toBe(true);
@@ -50,31 +55,43 @@ describe('a sieve', () => {
     expect(passes({ minHoldings: -5 }, { holdingsUsd: null })).toBe(false);
   });
 
-  test('wants posts of developers, where that is said', () => {
+  test('matches posts of developers', () => {
     expect(passes({ devOnly: true }, { authorIsDev: true })).toBe(true);
     for (const authorIsDev of [false, null, undefined, 'true'])
       expect(passes({ devOnly: true }, { authorIsDev })).toBe(false);
   });
 
-  test('wants a pattern in the text', () => {
+  test('matches a pattern in the text', () => {
     expect(passes({ grep: /moon/ }, { thesis: 'to the moon' })).toBe(true);
     expect(passes({ grep: /moon/ }, { thesis: 'to the sun' })).toBe(false);
     for (const thesis of [null, undefined, 5]) expect(passes({ grep: /moon/ }, { thesis })).toBe(false);
     expect(passes({ grep: /^$/ }, { thesis: null })).toBe(true);
   });
 
-  test('lets a post through on which the pattern does not come to an end, and says so', () => {
+  test('drops posts that match an excluded pattern', () => {
+    expect(passes({ exclude: /moon/ }, { thesis: 'to the moon' })).toBe(false);
+    expect(passes({ exclude: /moon/ }, { thesis: 'to the sun' })).toBe(true);
+    expect(passes({ exclude: /moon/ }, { thesis: null })).toBe(true);
+    expect(passes({ grep: /to/, exclude: /sun/ }, { thesis: 'to the moon' })).toBe(true);
+  });
+
+  test('reads the symbol from the field it is told', () => {
+    expect(passes({ symbols: ['$x'], symbolField: 'coinSymbol' }, { coinSymbol: 'X' })).toBe(true);
+    expect(passes({ symbols: ['x'], symbolField: 'coinSymbol' }, { tokenSymbol: 'X' })).toBe(false);
+  });
+
+  test('passes a post on which the pattern does not finish, and reports it', () => {
     const endless: string[] = [];
-    const sieve = createFilter({ grep: /^(a+)+$/, endless: ({ id }) => endless.push(id) });
-    expect(sieve(row({ thesis: `${'a'.repeat(40)}!` }))).toBe(true);
+    const filter = createFilter<TailRow>({ grep: /^(a+)+$/, endless: ({ id }) => endless.push(id) });
+    expect(filter(row({ thesis: `${'a'.repeat(40)}!` }))).toBe(true);
     expect(endless).toEqual(['a']);
-    expect(sieve(row({ thesis: 'aa' }))).toBe(true);
-    expect(sieve(row({ thesis: 'ab' }))).toBe(false);
+    expect(filter(row({ thesis: 'aa' }))).toBe(true);
+    expect(filter(row({ thesis: 'ab' }))).toBe(false);
     expect(endless).toEqual(['a']);
     expect(createFilter({ grep: /^(a+)+$/ })(row({ thesis: `${'a'.repeat(40)}!` }))).toBe(true);
   });
 
-  test('lets through what everything wanted holds of', () => {
+  test('passes a post that meets all conditions', () => {
     const wanted = { userId: 'u', symbols: ['x'], minHoldings: 1 };
     const record = { authorId: 'u', tokenSymbol: 'X', holdingsUsd: 1 };
     expect(passes(wanted, record)).toBe(true);
@@ -84,19 +101,19 @@ describe('a sieve', () => {
 });
 
 describe('a pattern', () => {
-  test('of small letters matches in any case, and one with a capital as it is', () => {
+  test('in lower case matches any case, and one with a capital matches exactly', () => {
     expect(readPattern('moon').test('To The MOON')).toBe(true);
     expect(readPattern('Moon').test('moon')).toBe(false);
     expect(readPattern('Moon').test('Moon')).toBe(true);
   });
 
-  test('knows characters outside of the first plane as one', () => {
+  test('treats characters beyond the basic plane as one', () => {
     expect(readPattern('^.$').test('💬')).toBe(true);
     expect(readPattern('^A?.$').test('💬')).toBe(true);
   });
 
-  test('that is none is refused, with what is wrong and what helps', () => {
+  test('that is invalid is rejected with the reason', () => {
     expect(() => readPattern('(')).toThrow(Failure);
-    expect(() => readPattern('(')).toThrow(/^"\(" is not a pattern: .*nterminated/);
+    expect(() => readPattern('(')).toThrow(/^invalid pattern "\(": .*nterminated/);
   });
 });

@@ -1,0 +1,116 @@
+import { Failure, usageError } from '../../base/failure.ts';
+import { cu } from '../../contract/endpoints.ts';
+import { type Sent, textOf } from '../../contract/known.ts';
+import { THESIS_BLOCK } from '../../contract/limits.ts';
+import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
+import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
+import { walk } from '../../core/pages/walk.ts';
+import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.ts';
+import { addressOf } from '../args/address.ts';
+import type { Context, Planned } from '../context.ts';
+
+/** Pages that are searched for a ticker. */
+const PAGES = 5;
+/** A ticker is shorter than any address. */
+const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
+
+/** What --token was given: an address, or a ticker that is still to be looked up. */
+export type TokenChoice = { readonly address: string } | { readonly symbol: string };
+
+/** Reads --token: everything that is short enough for a ticker and not an EVM address is one. */
+export async function readToken(given: string): Promise<TokenChoice> {
+  if (!SYMBOL.test(given) || /^0x/i.test(given)) return { address: await addressOf('--token', given) };
+  return { symbol: given };
+}
+
+/** The most that finding a token can cost, and the calls for it. */
+export function tokenCost(token: TokenChoice | undefined, context: Context) {
+  if (token === undefined || 'address' in token || savedFor(token.symbol, context).length > 0) {
+    return { most: 0, calls: [] };
+  }
+  const call: Planned = { ...thesisCall({}, { limit: THESIS_BLOCK }), times: PAGES };
+  return { most: cu.thesisBlock * PAGES, calls: [call] };
+}
+
+/** The address of a token: a ticker is searched in the saved tokens, then in the newest theses. */
+export async function tokenAddressOf(token: TokenChoice, context: Context): Promise<string> {
+  if ('address' in token) return token.address;
+  const { symbol } = token;
+  const saved = savedFor(symbol, context);
+  const found = saved.length > 0 ? saved : await search(symbol, context);
+  const [first] = found;
+  if (first === undefined) {
+    throw new Failure('missing', `no token with the symbol ${shown(symbol)} in the newest theses`, {
+      code: 'UNKNOWN_SYMBOL',
+      hint: 'pass the address of the token',
+    });
+  }
+  if (found.length > 1) {
+    const candidates = found.map(
+      ({ symbol: own, address, network }) => `${shown(own)} ${address} (${network || 'unknown chain'})`,
+    );
+    throw usageError(
+      `${shown(symbol)} is the symbol of ${found.length} tokens`,
+      `pass the address of one of them: ${candidates.join(', ')}`,
+    );
+  }
+  context.notice(`${shown(symbol)} is ${first.address} on ${first.network || 'an unknown chain'}`);
+  return first.address;
+}
+
+/** Passes posts on, and saves their tokens for later lookups by ticker. */
+export async function* savingTokens(
+  posts: AsyncIterable<Sent>,
+  context: Context,
+): AsyncGenerator<Sent, void, void> {
+  const seen = new Map<string, KnownToken>();
+  try {
+    for await (const post of posts) {
+      const token = tokenOf(post);
+      if (token) seen.set(token.address, token);
+      yield post;
+    }
+  } finally {
+    save(context, [...seen.values()]);
+  }
+}
+
+const shown = (symbol: string) => `$${symbol.replace(/^\$+/, '')}`;
+
+function savedFor(symbol: string, context: Context): KnownToken[] {
+  const { cache } = context.settings.folders;
+  return cache === undefined ? [] : matching(tokensIn(cache), symbol);
+}
+
+/** One entry per address, whatever its case. */
+function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
+  const wanted = normalSymbol(symbol);
+  const found = tokens.filter((token) => normalSymbol(token.symbol) === wanted);
+  return [...new Map(found.map((token) => [normalToken(token.address), token])).values()];
+}
+
+async function search(symbol: string, context: Context): Promise<KnownToken[]> {
+  const tokens: KnownToken[] = [];
+  const feed = thesisFeed(await context.client());
+  for await (const post of walk(feed, { limit: PAGES * THESIS_BLOCK, signal: context.signal })) {
+    const token = tokenOf(post);
+    if (token) tokens.push(token);
+  }
+  save(context, tokens);
+  return matching(tokens, symbol);
+}
+
+function tokenOf(post: Sent): KnownToken | undefined {
+  const [symbol, address] = [textOf(post['tokenSymbol']), textOf(post['tokenAddress'])];
+  if (!symbol || !address) return undefined;
+  return { symbol, address, network: textOf(post['tokenNetwork']) ?? '' };
+}
+
+/** Best effort: a ticker that was not saved is searched again. */
+function save(context: Context, tokens: readonly KnownToken[]): void {
+  const { cache } = context.settings.folders;
+  if (cache === undefined) return;
+  try {
+    noteTokens(cache, tokens);
+  } catch {}
+}

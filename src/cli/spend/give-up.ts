@@ -1,0 +1,16 @@
+import { unitsText } from '../../base/units.ts';
+import type { WalkFilter } from '../../core/pages/walk.ts';
+import { MAX_PAGES_WITHOUT_MATCH } from '../args/list-flags.ts';
+import type { Context } from '../context.ts';
+
+/** Stops a limited list that finds nothing, and says how to continue it. */
+export const giveUp = (
+  context: Context,
+  hint: (before: string) => string,
+): Pick<WalkFilter<unknown>, 'maxPages' | 'onGiveUp'> => ({
+  maxPages: MAX_PAGES_WITHOUT_MATCH,
+  onGiveUp: (pages, before) =>
+    context.notice(
+      `stopped after ${pages} pages without a match (${unitsText(context.spent)}); there are more: ${hint(before)}`,
+    ),
+});

@@ -1,0 +1,87 @@
+import { usageError } from '../../base/failure.ts';
+import { createSearch } from './pattern-search.ts';
+
+/** Conditions on posts, beyond those that the service applies itself. */
+export interface FilterOptions<R extends Filterable = Filterable> {
+  /** Addresses; EVM in any case. */
+  readonly tokens?: readonly string[] | undefined;
+  readonly userId?: string | undefined;
+  readonly symbols?: readonly string[] | undefined;
+  readonly minHoldings?: number | undefined;
+  readonly devOnly?: boolean | undefined;
+  /** The text must match. */
+  readonly grep?: RegExp | undefined;
+  /** The text must not match. */
+  readonly exclude?: RegExp | undefined;
+  /** The fields that --symbol reads; `tokenSymbol` unless given. */
+  readonly symbolField?: string | undefined;
+  /** Called for a row on which a pattern did not finish; the row passes, because nothing speaks against it. */
+  readonly endless?: ((row: R) => void) | undefined;
+}
+
+/** A record, whatever else its owner knows of it. */
+export interface Filterable {
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** Addresses are compared in the form to which the service normalises them. */
+export const normalToken = (address: string): string =>
+  /^0x/i.test(address) ? address.toLowerCase() : address;
+/** Symbols are compared without their dollar signs, in any case. */
+export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, '').toLowerCase();
+
+const everything = () => true;
+
+/** A row passes when it meets all conditions. */
+export function createFilter<R extends Filterable>({
+  tokens,
+  userId,
+  symbols,
+  minHoldings,
+  devOnly,
+  grep,
+  exclude,
+  symbolField = 'tokenSymbol',
+  endless,
+}: FilterOptions<R>): (row: R) => boolean {
+  const tests: ((row: R) => boolean)[] = [];
+  if (tokens && tokens.length > 0) {
+    const wanted = new Set(tokens.map(normalToken));
+    tests.push(({ record }) => wanted.has(normalToken(textOf(record['tokenAddress']) ?? '')));
+  }
+  if (userId !== undefined) tests.push(({ record }) => record['authorId'] === userId);
+  if (symbols && symbols.length > 0) {
+    const wanted = new Set(symbols.map(normalSymbol));
+    tests.push(({ record }) => wanted.has((textOf(record[symbolField]) ?? '').toLowerCase()));
+  }
+  if (minHoldings !== undefined) {
+    tests.push(
+      ({ record: { holdingsUsd } }) => typeof holdingsUsd === 'number' && holdingsUsd >= minHoldings,
+    );
+  }
+  if (devOnly) tests.push(({ record }) => record['authorIsDev'] === true);
+  const matches = (pattern: RegExp, expected: boolean) => {
+    const search = createSearch(pattern);
+    tests.push((row) => {
+      const found = search(textOf(row.record['thesis']) ?? '');
+      if (found === undefined) endless?.(row);
+      return found === undefined || found === expected;
+    });
+  };
+  if (grep) matches(grep, true);
+  if (exclude) matches(exclude, false);
+  return tests.length === 0 ? everything : (row) => tests.every((test) => test(row));
+}
+
+/** A pattern of the user's; a pattern in lower case matches any case. */
+export function readPattern(text: string): RegExp {
+  try {
+    return new RegExp(text, /[A-Z]/.test(text) ? 'u' : 'iu');
+  } catch (cause) {
+    throw usageError(
+      `invalid pattern "${text}": ${cause instanceof Error ? cause.message : cause}`,
+      'escape special characters with \\',
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import { closeSync, fstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { appendLines, ensureFolder, openRegular, readAt, writeAtomic } from '../base/files.ts';
+import { isHeld, tryLock } from '../base/lock.ts';
+
+/** A token of a post: its ticker, address and chain. */
+export interface KnownToken {
+  readonly symbol: string;
+  readonly address: string;
+  readonly network: string;
+}
+
+const LARGEST = 256 * 1024;
+/** Tickers are text of strangers: only those that fit on a line by themselves are saved. */
+const PLAIN = /^[^\s\p{C}]{1,40}$/u;
+const ADDRESS = /^[A-Za-z0-9]{20,64}$/;
+const NETWORK = /^[a-z0-9-]{0,20}$/;
+
+const fileIn = (folder: string) => join(folder, 'tokens');
+
+/** Saves the tokens of posts that were just printed, so that `--token SYMBOL` can find them free of charge. */
+export function noteTokens(folder: string, tokens: readonly KnownToken[]): void {
+  const known = new Set(tokensIn(folder).map(lineOf));
+  const lines = new Set(tokens.filter(isPlain).map(lineOf));
+  const fresh = [...lines].filter((line) => !known.has(line));
+  if (fresh.length === 0) return;
+  ensureFolder(folder);
+  const path = fileIn(folder);
+  if (appendLines(path, `${fresh.join('\n')}\n`).after <= LARGEST) return;
+  const lock = tryLock(`${path}.lock`);
+  if (!isHeld(lock)) return;
+  try {
+    // A token that another process adds at this moment can be lost. The next list adds it again.
+    const latest = tokensIn(folder).slice(-2_000).map(lineOf);
+    writeAtomic(path, `${latest.join('\n')}\n`, { sync: false });
+  } finally {
+    lock.release();
+  }
+}
+
+/** The saved tokens, oldest first. */
+export function tokensIn(folder: string): KnownToken[] {
+  return textOf(fileIn(folder))
+    .split('\n')
+    .map((line) => {
+      const [symbol = '', address = '', network = ''] = line.split('\t');
+      return { symbol, address, network };
+    })
+    .filter(isPlain);
+}
+
+const isPlain = ({ symbol, address, network }: KnownToken) =>
+  PLAIN.test(symbol) && ADDRESS.test(address) && NETWORK.test(network);
+const lineOf = ({ symbol, address, network }: KnownToken) => `${symbol}\t${address}\t${network}`;
+
+function textOf(path: string): string {
+  try {
+    const fd = openRegular(path);
+    try {
+      const { size } = fstatSync(fd);
+      const from = Math.max(0, size - LARGEST);
+      const text = readAt(fd, from, size - from).toString('utf8');
+      return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}

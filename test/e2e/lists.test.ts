@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { openHome, trdr, withSandbox } from './harness.ts';
+
+type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
+const list = (sandbox: Sandbox, ...flags: string[]) => trdr(['thesis', 'list', ...flags], { sandbox });
+const numbers = (records: readonly Record<string, unknown>[], field: string) =>
+  records.map((record) => record[field]);
+
+describe('trdr thesis list', () => {
+  test('applies the filters of the tail, and counts only matching rows', async () => {
+    const sandbox = await withSandbox();
+    const all = (await list(sandbox, '--limit', '100')).records();
+    const rich = all.filter(({ holdingsUsd }) => Number(holdingsUsd) >= 1_000);
+    expect(rich.length).toBeGreaterThan(3);
+    const found = await list(sandbox, '--min-holdings', '1k', '--limit', '3');
+    expect(found.records()).toEqual(rich.slice(0, 3));
+    const symbol = String(all[5]?.['tokenSymbol']);
+    const bySymbol = (await list(sandbox, '--symbol', `$${symbol.toLowerCase()}`, '--limit', '1')).records();
+    expect(bySymbol[0]?.['tokenSymbol']).toBe(symbol);
+    const text = (records: readonly Record<string, unknown>[]) =>
+      numbers(records, 'thesis').map((each) => String(each).toLowerCase());
+    const without = text((await list(sandbox, '--exclude', 'e', '--limit', '5')).records());
+    expect(without.filter((each) => each.includes('e'))).toEqual([]);
+  });
+
+  test('sorts by a field from the largest, in reverse from the smallest, with missing values last', async () => {
+    const sandbox = await withSandbox();
+    const page = (await list(sandbox, '--limit', '40')).records();
+    const known = numbers(page, 'holdingsUsd')
+      .filter((value) => value !== null)
+      .map(Number);
+    const down = numbers(
+      (await list(sandbox, '--limit', '40', '--sort', 'holdingsUsd')).records(),
+      'holdingsUsd',
+    );
+    expect(down.slice(0, known.length)).toEqual(known.toSorted((a, b) => b - a));
+    expect(down.slice(known.length).every((value) => value === null)).toBe(true);
+    const up = numbers(
+      (await list(sandbox, '--limit', '40', '--sort', 'holdingsUsd', '--reverse')).records(),
+      'holdingsUsd',
+    );
+    expect(up.slice(0, known.length)).toEqual(known.toSorted((a, b) => a - b));
+    expect((await list(sandbox, '--limit', '40', '--reverse')).records()).toEqual(page.toReversed());
+  });
+
+  test('rejects a field to sort by that no thesis has, free of charge', async () => {
+    const sandbox = await withSandbox();
+    const { exitCode, stderr } = await list(sandbox, '--sort', 'holdingUsd');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Did you mean holdingsUsd?');
+    expect(sandbox.meter().unitsUsed).toBe(0);
+  });
+
+  test('finds a token by its ticker in the newest theses, and then in the saved tokens', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const first = (await list(sandbox, '--limit', '1')).records()[0];
+    const { tokenSymbol, tokenAddress } = first ?? {};
+    const run = () =>
+      trdr(['thesis', 'list', '--token', `$${tokenSymbol}`, '--limit', '1'], { sandbox, home });
+    const before = sandbox.meter().unitsUsed;
+    expect((await run()).records()[0]?.['tokenAddress']).toBe(tokenAddress);
+    const searched = sandbox.meter().unitsUsed - before;
+    expect((await run()).records()[0]?.['tokenAddress']).toBe(tokenAddress);
+    expect(sandbox.meter().unitsUsed - before - searched).toBe(200);
+    expect(searched).toBeGreaterThan(200);
+  });
+
+  test('lists the candidates when a ticker belongs to several tokens', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const twins = [
+      'So11111111111111111111111111111111111111112',
+      '29C1XCzXZZGnZiBqALZtNj5sJw9yzpPqPzQmCNKsjzFL',
+    ];
+    for (const tokenAddress of twins)
+      sandbox.post({ ...sandbox.post(), id: tokenAddress, tokenAddress, tokenSymbol: 'TWIN' });
+    const { exitCode, stderr } = await trdr(['thesis', 'list', '--token', 'twin'], { sandbox, home });
+    expect(exitCode).toBe(2);
+    for (const address of twins) expect(stderr).toContain(address);
+  });
+
+  test('exits 3 for a ticker that nobody mentioned', async () => {
+    const sandbox = await withSandbox();
+    const { exitCode, stderr } = await list(sandbox, '--token', 'NOSUCHTOKEN');
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain('pass the address of the token');
+  });
+
+  test('stops after 20 pages without a match, and says how to continue', async () => {
+    const sandbox = await withSandbox();
+    const { exitCode, stdout, stderr } = await list(sandbox, '--until', '2020-01-01', '--limit', '5');
+    expect([exitCode, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/stopped after 20 pages without a match \(4,000 CU\).*--before/);
+    expect(sandbox.meter().unitsUsed).toBe(4_000);
+  });
+});
+
+describe('trdr launchpad callouts', () => {
+  test('has filters, a range of times and an order', async () => {
+    const sandbox = await withSandbox();
+    const callouts = (...flags: string[]) => trdr(['launchpad', 'callouts', ...flags], { sandbox });
+    const all = (await callouts('--limit', '50')).records();
+    const symbol = String(all[3]?.['coinSymbol']);
+    const found = (await callouts('--symbol', symbol, '--limit', '1')).records();
+    expect(found[0]?.['coinSymbol']).toBe(symbol);
+    const middle = Number(all[20]?.['createdAt']);
+    const older = (await callouts('--until', String(middle), '--limit', '5')).records();
+    expect(older).toEqual(all.filter(({ createdAt }) => Number(createdAt) < middle).slice(0, 5));
+    const sorted = numbers((await callouts('--limit', '50', '--sort', 'multiple')).records(), 'multiple');
+    const known = sorted.filter((value) => value !== null).map(Number);
+    expect(known).toEqual(known.toSorted((a, b) => b - a));
+  });
+});
+
+describe('trdr launchpad board', () => {
+  test('keeps the first entries, and only the changes that were asked for', async () => {
+    const sandbox = await withSandbox();
+    const board = (...flags: string[]) => trdr(['launchpad', 'board', ...flags], { sandbox });
+    const all = (await board('--compare', '1d')).records();
+    expect((await board('--top', '7')).records().map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    const climbers = (await board('--compare', '1d', '--only', 'up,new')).records();
+    expect(climbers).toEqual(all.filter(({ change }) => change === 'up' || change === 'new'));
+    const changed = (await board('--compare', '1d', '--changed')).records();
+    expect(changed).toEqual(all.filter(({ change }) => change !== 'same'));
+    expect(climbers.length).toBeGreaterThan(0);
+  });
+
+  test('rejects filters of changes without a time to compare with', async () => {
+    const sandbox = await withSandbox();
+    const { exitCode, stderr } = await trdr(['launchpad', 'board', '--changed'], { sandbox });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--changed requires --compare');
+    expect(sandbox.meter().unitsUsed).toBe(0);
+  });
+});
