@@ -335,6 +335,6 @@ describe('sieves', () => {
     }
     const { stdout, exitCode } = await tail.child;
     expect([exitCode, idsOf(stdout)]).toEqual([0, ['one', 'three']]);
-    expect(tail.stderr).toContain('--grep came to no end on one');
+    expect(tail.stderr).toContain('a pattern did not finish on one');
   });
 });
