@@ -45,9 +45,6 @@ const leaver = (entry: Sent): Sent => ({
   rankChange: null,
 });
 
-/** What can become of a trader between two snapshots. */
-export const boardChanges = ['new', 'left', 'up', 'down', 'same'] as const;
-
 /** Counts of what changed, and the biggest climb and fall. */
 export function summarizeBoard(rows: readonly Sent[]) {
   const count = (change: string) => rows.filter((row) => row['change'] === change).length;
