@@ -60,12 +60,15 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     const first = await term(one);
     expect(await openTerm({ ...options(two) })).toEqual({ leftMs: expect.any(Number) });
     await first.publish([post('a', 1_000), post('b', 2_000)]);
-    await first.save('mark one', 1_500);
+    await first.save('mark one', 1_500, [['not wanted', 1_700]]);
     await first.resign();
     expect(first.over.aborted).toBe(true);
     const second = await term(two);
     expect(second.mark).toBe('mark one');
-    expect(second.known).toEqual([['b', 2_000]]);
+    expect(second.known).toEqual([
+      ['not wanted', 1_700],
+      ['b', 2_000],
+    ]);
     one.close();
     two.close();
   });

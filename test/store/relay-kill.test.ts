@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { readEntries } from '../../src/store/feed/entry.ts';
+import { keysOf } from '../../src/store/keys.ts';
 import {
   asItShouldBe,
   compare,
@@ -102,19 +104,38 @@ describe.skipIf(!hasServer())('a fleet on one feed', () => {
     posting.stop();
     const last = posting.ids.at(-1) ?? '';
     await patience(() => text(0).includes(last) && text(1).includes(last));
-    // A post that the socket withheld comes with the next walk.
-    await delay(1_500);
+    // A post that the socket withheld comes with the next walk: a new leader begins with one.
+    for (const [at, child] of relays.entries()) {
+      child.kill('SIGTERM');
+      await child;
+      relays[at] = relay(`relay-last-${at}`);
+    }
+    const complete = (at: number) => {
+      const lines = idsOf(text(at));
+      const first = posting.ids.indexOf(lines.find((id) => posting.ids.includes(id)) ?? '');
+      return compare(posting.ids.slice(first), lines).lost.length === 0;
+    };
+    await until(() => complete(0) && complete(1), 30_000).catch(() => {});
     for (const child of [...relays, ...followers]) child.kill('SIGTERM');
     const codes = await Promise.all([...relays, ...followers].map(async (child) => (await child).exitCode));
     [relays, followers] = [[], []];
     expect(codes, said.join('')).toEqual([143, 143, 143, 143]);
+    const admin = await server.connect();
+    const keys = keysOf({ baseUrl: sandbox.url, key: sandbox.key });
+    const entries = readEntries(await admin.send('XRANGE', [keys.feed('thesis').stream, '-', '+']));
+    const stream = new Set(entries.map(({ id }) => id));
+    expect(entries).toHaveLength(stream.size);
+    admin.close();
     for (const at of [0, 1]) {
       // The service has posts of its own from before, which may come first.
       const lines = idsOf(text(at));
       const from = lines.findIndex((id) => posting.ids.includes(id));
       const wanted = posting.ids.slice(posting.ids.indexOf(lines[from] ?? ''));
       const result = compare(wanted, lines.slice(from));
-      expect({ seed, ...result }, said.join('')).toEqual({ seed, ...asItShouldBe });
+      const where = result.lost.map(
+        (id) => `${wanted.indexOf(id)} of ${wanted.length}, in the stream: ${stream.has(id)}`,
+      );
+      expect({ seed, ...result }, `${said.join('')}${where.join('\n')}`).toEqual({ seed, ...asItShouldBe });
     }
   });
 });

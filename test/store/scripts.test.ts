@@ -266,12 +266,12 @@ describe.skipIf(!hasServer())('scripts', async () => {
     it('publishes each post once, with its id and the mark', async () => {
       const { feed, token } = await posting(fresh(), 'n');
       const posts = ['a', 1_000, '{"id":"a"}', 'b', '', '{"id":"b"}'];
-      expect(await put(feed, token, ['m1', '', 60_000, 100, ...posts])).toEqual([
+      expect(await put(feed, token, ['m1', '', 60_000, 100, '[["old","5"]]', ...posts])).toEqual([
         'ok',
         2,
         expect.any(String),
       ]);
-      expect(await put(feed, token, ['m2', 1_001, 60_000, 100, ...posts])).toEqual(['ok', 0, '']);
+      expect(await put(feed, token, ['m2', 1_001, 60_000, 100, '', ...posts])).toEqual(['ok', 0, '']);
       expect(await db().send('GET', [feed.mark])).toBe('m2');
       expect(await db().send('XLEN', [feed.stream])).toBe(2);
       expect(await db().send('ZRANGE', [feed.seen, 0, -1])).toEqual(['b']);
@@ -280,13 +280,13 @@ describe.skipIf(!hasServer())('scripts', async () => {
     it('does nothing for a leader that was replaced', async () => {
       const { feed, token } = await posting(fresh(), 'n');
       await db().send('SET', [feed.lease, '2:other']);
-      expect(await put(feed, token, ['m', '', 60_000, 100, 'a', 1, '{}'])).toEqual(['fenced']);
+      expect(await put(feed, token, ['m', '', 60_000, 100, '', 'a', 1, '{}'])).toEqual(['fenced']);
       expect(await db().send('EXISTS', [feed.mark, feed.stream, feed.seen])).toBe(0);
     });
 
     it('acknowledges only for the active member of a group', async () => {
       const { feed, token } = await posting(fresh(), 'n');
-      await put(feed, token, ['m', '', 60_000, 100, 'a', 1, '{}']);
+      await put(feed, token, ['m', '', 60_000, 100, '', 'a', 1, '{}']);
       await db().send('XGROUP', ['CREATE', feed.stream, 'g', '0']);
       await db().send('XREADGROUP', ['GROUP', 'g', 'ordered', 'STREAMS', feed.stream, '>']);
       const [[entry = ''] = []] = asRows(await db().send('XRANGE', [feed.stream, '-', '+']));

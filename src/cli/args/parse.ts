@@ -23,12 +23,16 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
   const { operands, unknown } = parsed(program, words);
   if (unknown[0] !== undefined) throw unknownFlag(unknown[0], command, options);
   checkCount(command, operands);
+  const own = new Set(Object.values(command.options).map(longName));
   const read = (set: Options): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(set).map(([key, option]) => {
         const made = known.get(longName(option));
         // A common flag that this command does not have keeps its default.
-        return [key, made ? readValue(option, made, program) : option.fallback];
+        if (!made) return [key, option.fallback];
+        // A command can accept more values for a common flag than others do.
+        const more = set !== command.options && own.has(longName(option));
+        return [key, more ? readCommon(option, made, program) : readValue(option, made, program)];
       }),
     );
   return {
@@ -70,6 +74,12 @@ function readValue(option: Option<unknown>, made: CommanderOption, program: Comm
     throw usageError(`invalid ${kind.noun} "${text}" for --${longName(option)}`, kind.hint);
   };
   return Array.isArray(raw) ? raw.map(one) : one(raw);
+}
+
+/** The value of a common flag that a command has redefined; one of the command's own keeps the default. */
+function readCommon(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
+  const raw: unknown = program.getOptionValue(made.attributeName());
+  return typeof raw === 'string' ? (option.value?.read(raw) ?? option.fallback) : (raw ?? option.fallback);
 }
 
 /**

@@ -4,11 +4,14 @@ import { timing } from '../../tail/timing.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
 
 /** A checkpoint as the store keeps it: its ids stand beside it, added with each post. */
-export function markText(checkpoint: string): { readonly mark: string; readonly floor: number | null } {
-  const value: unknown = JSON.parse(checkpoint);
-  if (typeof value !== 'object' || value === null) throw new Error('a checkpoint that is not an object');
-  const floor = 'floor' in value && typeof value.floor === 'number' ? value.floor : null;
-  return { mark: JSON.stringify({ ...value, known: [] }), floor };
+export function markText(checkpoint: string, feed: string) {
+  const { floor, known } = readCheckpoint(checkpoint, feed);
+  const value: object = JSON.parse(checkpoint);
+  return {
+    mark: JSON.stringify({ ...value, known: [] }),
+    floor: Number.isFinite(floor) ? floor : null,
+    known,
+  };
 }
 
 /** Where a term starts: at the mark of the one before, else behind the posts that the store still has. */

@@ -115,8 +115,8 @@ async function lead(
       key: keyFacts(client),
       spool: openSpool,
       save(text) {
-        const { mark, floor } = markText(text);
-        return term.save(mark, floor);
+        const { mark, floor, known } = markText(text, name);
+        return term.save(mark, floor, known);
       },
     },
     {

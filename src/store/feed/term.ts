@@ -48,8 +48,11 @@ export interface Term {
   readonly over: AbortSignal;
   /** Publishes posts, oldest first; waits while the store is full. */
   publish(posts: readonly Post[]): Promise<void>;
-  /** Saves a checkpoint; ids of posts before its floor are forgotten. */
-  save(mark: string, floor: number | null): Promise<void>;
+  /**
+   * Saves a checkpoint with the ids that are known above its floor: posts that were not wanted are among them,
+   * such as those from before the start. Ids below the floor are forgotten.
+   */
+  save(mark: string, floor: number | null, ids: Known): Promise<void>;
   /** Ends the term and lets a standby follow at once. */
   resign(): Promise<void>;
 }
@@ -106,6 +109,8 @@ export async function openTerm(options: TermOptions): Promise<Term | { readonly 
   }
 
   const known = await knownIds(store, feed);
+  /** Ids that stand in the store, as far as this term knows. */
+  const stored = new Set(known.map(([id]) => id));
   const mark = await store.send('GET', [feed.mark]);
   check();
   for (const work of [renewing(), watching()]) {
@@ -122,10 +127,18 @@ export async function openTerm(options: TermOptions): Promise<Term | { readonly 
       for (let from = 0; from < posts.length; from += BATCH) {
         const batch = posts.slice(from, from + BATCH);
         const flat = batch.flatMap(({ id, at, body }) => [id, at ?? '', body]);
-        await send(['', '', keepMs, keepRows, ...flat]);
+        await send(['', '', keepMs, keepRows, '', ...flat]);
+        for (const { id } of batch) stored.add(id);
       }
     },
-    save: (text, floor) => send([text, floor ?? '', keepMs, keepRows]),
+    async save(text, floor, ids) {
+      const missing = ids.filter(([id]) => !stored.has(id));
+      const members =
+        missing.length === 0 ? '' : JSON.stringify(missing.map(([id, at]) => [id, at ?? '+inf']));
+      await send([text, floor ?? '', keepMs, keepRows, members]);
+      stored.clear();
+      for (const [id] of ids) stored.add(id);
+    },
     async resign() {
       if (!over.aborted) await store.run(resign, [feed.lease], [token]).catch(() => {});
       end.abort(storeFailure('STORE_AWAY', 'the term was ended'));

@@ -4,7 +4,8 @@ import { script } from '../script.ts';
  * Publishes posts, their ids and the mark in one step, so that no crash leaves an entry without its id or a mark
  * above its entries. Does nothing unless the lease is the caller's.
  * KEYS: lease, seen, stream, mark, info. ARGV: token, mark (or empty), floor (or empty), ms to keep, rows to keep,
- * then id, post time and body of each post, oldest first.
+ * ids known beside the posts with their times (JSON, or empty), then id, post time and body of each post, oldest
+ * first.
  * Returns `fenced`, or `ok`, how many were new, and the last entry's id.
  */
 export const publish = script(
@@ -12,7 +13,7 @@ export const publish = script(
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end
 local added, last = 0, ''
-for at = 6, #ARGV, 3 do
+for at = 7, #ARGV, 3 do
   local id, time = ARGV[at], ARGV[at + 1]
   -- A post without a time is remembered for good: it stays at its place of the pages.
   if redis.call('ZADD', KEYS[2], 'NX', time == '' and '+inf' or time, id) == 1 then
@@ -20,6 +21,9 @@ for at = 6, #ARGV, 3 do
     added = added + 1
     if time ~= '' then redis.call('HSET', KEYS[5], 'newest', time) end
   end
+end
+if ARGV[6] ~= '' then
+  for _, one in ipairs(cjson.decode(ARGV[6])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
 end
 if ARGV[2] ~= '' then redis.call('SET', KEYS[4], ARGV[2]) end
 if ARGV[3] ~= '' then redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[3]) end

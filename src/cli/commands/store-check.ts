@@ -1,0 +1,46 @@
+import { Failure } from '../../base/failure.ts';
+import { CheckRecord } from '../../contract/records/tool.ts';
+import { checkView } from '../../output/views/checks.ts';
+import { command } from '../command.ts';
+import { exitOf } from '../exit.ts';
+
+export const storeCheck = command({
+  path: 'store check',
+  summary: 'Examine the shared store and name each problem with its fix',
+  about: [
+    'Checks that the store is reachable, its version, the rights of its user, eviction policy, persistence, memory, clock and round trip. It writes a few keys of its own and removes them.',
+    'Warnings exit 0; a failed check exits 9.',
+  ],
+  args: [],
+  options: {},
+  common: ['output'],
+  examples: [{ run: 'trdr store check', does: 'is the store fit for a team?' }],
+  calls: [],
+  record: () => CheckRecord,
+  exits: [0, 2, 4, 9],
+  parse: (_, given) => given,
+  async run(context) {
+    const { needStore } = await import('../store/need-store.ts');
+    const { examine } = await import('../../store/check.ts');
+    const { keys, link, address } = await needStore(context);
+    const { now, mono } = context.io.clock;
+    let failed = false;
+    await context.emit(checkView, false, async (out) => {
+      try {
+        await link.use(async (store) => {
+          await out.write({ check: 'reach', verdict: 'ok', detail: address.shown });
+          for await (const found of examine(store, { keys, now, mono })) {
+            failed ||= found.verdict === 'fail';
+            await out.write({ ...found });
+          }
+        });
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        failed = true;
+        const next = error.hint?.replace(/^.*trdr store check; /, '');
+        await out.write({ check: 'reach', verdict: 'fail', detail: error.message, ...(next && { next }) });
+      }
+    });
+    return failed ? exitOf.network : 0;
+  },
+});

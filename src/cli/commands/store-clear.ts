@@ -1,0 +1,66 @@
+import { Failure, usageError } from '../../base/failure.ts';
+import { flag } from '../args/option.ts';
+import { command } from '../command.ts';
+import { confirm } from '../spend/confirm.ts';
+
+export const storeClear = command({
+  path: 'store clear',
+  summary: 'Remove cached answers, a feed or everything of this key from the store',
+  about: [
+    'Asks first and names what it removes. "cache" removes the shared answers, which have to be paid for again; "feed NAME" removes the posts of a feed, its checkpoint and its groups; "all" removes everything of this base URL and key, budgets included.',
+  ],
+  args: [
+    { name: 'what', help: 'cache, feed or all', choices: ['cache', 'feed', 'all'] },
+    { name: 'feed', help: 'name of the feed, as "trdr store status" shows it', optional: true },
+  ],
+  options: { yes: flag('-y, --yes', 'do not ask') },
+  common: [],
+  examples: [
+    { run: 'trdr store clear cache', does: 'remove the shared answers' },
+    { run: 'trdr store clear feed thesis --yes', does: 'start a feed over' },
+  ],
+  calls: [],
+  exits: [0, 2, 4, 9, 11, 130],
+  parse([what = '', feed], given) {
+    if (!['cache', 'feed', 'all'].includes(what)) {
+      throw usageError(`invalid value "${what}" (choose from cache, feed, all)`);
+    }
+    if ((what === 'feed') !== (feed !== undefined)) {
+      throw usageError(
+        what === 'feed' ? 'which feed?' : 'too many arguments',
+        'write it as: trdr store clear feed NAME',
+      );
+    }
+    return { ...given, what, feed };
+  },
+  async run(context, { what, feed, yes }) {
+    const { needStore } = await import('../store/need-store.ts');
+    const { findKeys, removeKeys } = await import('../../store/clear.ts');
+    const { keys, link, address } = await needStore(context);
+    const found = await link.use((store) => findKeys(store, keys, what, feed));
+    if (found.length === 0) {
+      context.notice('nothing to remove');
+      return 0;
+    }
+    const names: Readonly<Record<string, string>> = {
+      cache: 'cached answers',
+      feed: `feed ${feed}`,
+      all: 'everything of this key',
+    };
+    const text = `Remove ${names[what]} (${found.length} keys) from ${address.shown}?`;
+    const answer = yes || (await confirm(context.io, text, context.signal));
+    if (!answer) {
+      throw new Failure(
+        'confirm',
+        answer === undefined ? 'not running interactively' : 'cancelled; nothing was removed',
+        {
+          code: 'NOT_CONFIRMED',
+          hint: answer === undefined ? 'pass --yes to remove it' : undefined,
+        },
+      );
+    }
+    await link.use((store) => removeKeys(store, keys, found, what === 'feed' ? feed : undefined));
+    context.notice(`Removed ${names[what]} (${found.length} keys)`);
+    return 0;
+  },
+});

@@ -1,0 +1,72 @@
+import { Failure, usageError } from '../../base/failure.ts';
+import { storeUrl } from '../../base/values.ts';
+import { needFolder } from '../../state/paths.ts';
+import { flag } from '../args/option.ts';
+import { readAll } from '../args/stdin.ts';
+import { command } from '../command.ts';
+import type { Io } from '../io.ts';
+import { askLine, isAttended } from '../prompt.ts';
+import { configOf } from '../settings/settings.ts';
+
+/** No password is longer. */
+const LONGEST = 4096;
+
+export const storeLogin = command({
+  path: 'store login',
+  summary: 'Verify a shared store and save it to a profile',
+  about: [
+    'A store is a Redis (7.0 or newer) or Valkey server that all machines of a key share: one rate limit, one budget, one cache and one paid feed.',
+    'Prompts for the password (input hidden; leave it empty for none), or reads it from stdin with --with-password. The store is verified before it is saved, unless --no-verify is given.',
+  ],
+  args: [{ name: 'url', help: 'URL of the store, without a password' }],
+  options: {
+    withPassword: flag('--with-password', 'read the password from stdin'),
+    noVerify: flag('--no-verify', 'save the store without verifying it'),
+  },
+  common: [],
+  examples: [
+    { run: 'trdr store login rediss://desk@redis.internal:6379/0', does: 'prompt for the password' },
+    {
+      run: 'pass show redis/desk | trdr store login redis://desk@127.0.0.1 --with-password',
+      does: 'read it from a password manager',
+    },
+  ],
+  calls: [],
+  settings: 'tolerant',
+  exits: [0, 2, 9, 130],
+  parse: ([url = ''], given) => ({ ...given, url }),
+  async run(context, { url, withPassword, noVerify }) {
+    const { io, settings, signal, notice } = context;
+    if (storeUrl.read(url) === undefined || url === 'off')
+      throw usageError('invalid store URL', storeUrl.hint);
+    needFolder(settings.folders, 'config');
+    const password = await readPassword(io, withPassword, signal);
+    const { openStore } = await import('../store/open-store.ts');
+    const scope = { baseUrl: settings.baseUrl ?? '', key: settings.key ?? '' };
+    const store = openStore(scope, { io, settings: { ...settings, store: url, storePassword: password } });
+    if (!noVerify) {
+      const { product, version } = await store.link.use(async ({ server }) => server);
+      store.link.close();
+      notice(`${store.address.shown} is reachable (${product} ${version})`);
+    }
+    await configOf(io).storeLogin(settings.profile, { store: url, password });
+    notice(
+      `Saved store ${store.address.shown} to profile "${settings.profile}"; "trdr store check" examines it`,
+    );
+    if (io.env['TRDR_STORE']) notice('TRDR_STORE is set and overrides the store of every profile');
+    return 0;
+  },
+});
+
+async function readPassword(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string | undefined> {
+  if (fromStdin) return (await readAll(io, LONGEST, signal)).trim() || undefined;
+  if (io.env['TRDR_STORE_PASSWORD']) return io.env['TRDR_STORE_PASSWORD'];
+  if (!isAttended(io)) return undefined;
+  const typed = await askLine(io, 'Password of the store (not shown; empty for none): ', {
+    hidden: true,
+    signal,
+  });
+  if (typed === undefined)
+    throw new Failure('auth', 'no password given; nothing was saved', { code: 'NO_PASSWORD' });
+  return typed.trim() || undefined;
+}

@@ -1,0 +1,61 @@
+import { Failure } from '../../base/failure.ts';
+import { StoreItem } from '../../contract/records/store.ts';
+import { storeView } from '../../output/views/store.ts';
+import { outputFormats } from '../../state/config/settings-table.ts';
+import { value } from '../args/option.ts';
+import { duration, oneOf } from '../args/values.ts';
+import { command } from '../command.ts';
+
+export const storeStatus = command({
+  path: 'store status',
+  summary: 'Show what the machines of a key share and how it is doing',
+  about: [
+    'One line for each machine, lane, budget, feed and group. Times are in ms in machine formats; "-o metrics" prints OpenMetrics text.',
+    '--max-lag turns it into a probe: exit 9 if a feed has no leader or was not verified for that long. It exits 9 as well when the store is unreachable.',
+  ],
+  args: [],
+  options: {
+    maxLag: value('--max-lag', 'exit 9 if a feed lags further behind', duration),
+    output: value(
+      '-o, --output',
+      'output format',
+      oneOf(...outputFormats, 'metrics'),
+      'table on a terminal, else ndjson',
+    ),
+  },
+  common: ['output'],
+  examples: [
+    { run: 'trdr store status', does: 'who leads, what is spent, what waits' },
+    { run: 'trdr store status --max-lag 60s -q > /dev/null', does: 'a probe' },
+    { run: 'trdr store status -o metrics > /var/lib/node_exporter/trdr.prom', does: 'for a collector' },
+  ],
+  calls: [],
+  record: () => StoreItem,
+  exits: [0, 2, 4, 9],
+  parse: (_, given) => given,
+  async run(context, { maxLag, output }) {
+    const { needStore } = await import('../store/need-store.ts');
+    const { readStatus } = await import('../../store/status.ts');
+    const { keys, link } = await needStore(context);
+    const items = await link.use((store) => readStatus(store, keys));
+    if (output === 'metrics') {
+      const { metricsText } = await import('../../output/views/store-metrics.ts');
+      const sink = await context.output();
+      await sink.write(metricsText(items));
+      await sink.end();
+    } else await context.print(storeView, items);
+    const late = items.find(
+      ({ item, lag }) =>
+        item === 'feed' && maxLag !== undefined && Number(lag ?? Number.POSITIVE_INFINITY) > maxLag,
+    );
+    if (!late) return 0;
+    throw new Failure(
+      'network',
+      `feed ${late.name}: ${late.lag === null ? late.state : 'it lags too far behind'}`,
+      {
+        code: 'STORE_LAG',
+        hint: 'start a relay: trdr thesis relay',
+      },
+    );
+  },
+});

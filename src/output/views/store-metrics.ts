@@ -1,0 +1,79 @@
+/** A line of the store's status, as far as metrics are made of it. */
+interface Item {
+  readonly item: string;
+  readonly name: string;
+  readonly [figure: string]: string | number | null | undefined;
+}
+
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly item: string;
+  readonly field: string;
+  /** Milliseconds are told in seconds. */
+  readonly seconds?: boolean;
+}
+
+const metrics: readonly Metric[] = [
+  { name: 'lane_calls', help: 'Calls of the last minute.', item: 'lane', field: 'sent' },
+  { name: 'lane_limit', help: 'Calls allowed per minute.', item: 'lane', field: 'limit' },
+  { name: 'lane_queued', help: 'Calls that wait for their turn.', item: 'lane', field: 'queued' },
+  {
+    name: 'lane_blocked_seconds',
+    help: 'Time until calls may be sent again.',
+    item: 'lane',
+    field: 'blockedFor',
+    seconds: true,
+  },
+  { name: 'machine_spent_units', help: 'CU spent this month.', item: 'machine', field: 'spent' },
+  { name: 'budget_limit_units', help: 'Limit of the budget in CU.', item: 'budget', field: 'limit' },
+  { name: 'budget_spent_units', help: 'CU spent in the period.', item: 'budget', field: 'spent' },
+  { name: 'budget_lost_units', help: 'CU of lost answers in the period.', item: 'budget', field: 'lost' },
+  { name: 'budget_reserved_units', help: 'CU held for calls in flight.', item: 'budget', field: 'reserved' },
+  { name: 'feed_posts', help: 'Posts in the store.', item: 'feed', field: 'entries' },
+  {
+    name: 'feed_last_post_age_seconds',
+    help: 'Time since the last post.',
+    item: 'feed',
+    field: 'lastPostAgo',
+    seconds: true,
+  },
+  {
+    name: 'feed_lag_seconds',
+    help: 'Time since the feed was verified to be complete.',
+    item: 'feed',
+    field: 'lag',
+    seconds: true,
+  },
+  { name: 'feed_spent_units', help: 'CU spent by the present leader.', item: 'feed', field: 'spent' },
+  { name: 'group_pending', help: 'Posts delivered and not acknowledged.', item: 'group', field: 'pending' },
+  { name: 'group_behind', help: 'Posts not delivered yet.', item: 'group', field: 'behind' },
+];
+
+const label = (text: string) => text.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
+
+/** The status as OpenMetrics text. */
+export function metricsText(items: readonly Item[]): string {
+  const lines: string[] = [
+    '# TYPE trdr_store_up gauge',
+    '# HELP trdr_store_up Whether the store is reachable.',
+    'trdr_store_up 1',
+  ];
+  const leads = items.filter(({ item }) => item === 'feed');
+  lines.push(
+    '# TYPE trdr_store_feed_led gauge',
+    '# HELP trdr_store_feed_led Whether a relay leads the feed.',
+  );
+  for (const feed of leads)
+    lines.push(`trdr_store_feed_led{feed="${label(feed.name)}"} ${feed['leader'] ? 1 : 0}`);
+  for (const { name, help, item, field, seconds } of metrics) {
+    const samples = items.flatMap((one) => {
+      const figure = one.item === item ? one[field] : undefined;
+      if (typeof figure !== 'number') return [];
+      return [`trdr_store_${name}{${item}="${label(one.name)}"} ${seconds ? figure / 1000 : figure}`];
+    });
+    if (samples.length === 0) continue;
+    lines.push(`# TYPE trdr_store_${name} gauge`, `# HELP trdr_store_${name} ${help}`, ...samples);
+  }
+  return `${[...lines, '# EOF'].join('\n')}\n`;
+}

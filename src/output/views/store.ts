@@ -1,0 +1,78 @@
+import { group, unitsText } from '../../base/units.ts';
+import { fieldPaths } from '../../contract/paths.ts';
+import { StoreItem } from '../../contract/records/store.ts';
+import { span } from '../format/time.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import type { View } from '../view.ts';
+
+/** An item as the store knows it; every figure can be missing. */
+interface Item {
+  readonly item: string;
+  readonly name: string;
+  readonly state: string;
+  readonly [figure: string]: string | number | null | undefined;
+}
+
+const known = (value: Item[string]): value is number => typeof value === 'number';
+const ago = (value: Item[string]) => (known(value) ? `${span(value)} ago` : 'never');
+const units = (value: Item[string]) => (known(value) ? unitsText(value) : '0 CU');
+const some = (count: Item[string], what: string) =>
+  known(count) && count > 0 ? [`${group(count)} ${what}`] : [];
+
+/** What a line says beside its state. */
+function detail(row: Item): string {
+  switch (row.item) {
+    case 'machine':
+      return [`last call ${ago(row['lastCallAgo'])}`, `${units(row['spent'])} this month`, ...lost(row)].join(
+        ', ',
+      );
+    case 'lane': {
+      const limit = known(row['limit']) ? ` of ${group(row['limit'])}` : '';
+      return [
+        `${group(Number(row['sent'] ?? 0))}${limit} in the last minute`,
+        ...some(row['queued'], 'queued'),
+      ].join(', ');
+    }
+    case 'budget': {
+      const limit = known(row['limit']) ? ` of ${unitsText(row['limit'])}` : '';
+      return [
+        `${units(row['spent'])}${limit} spent`,
+        ...some(row['reserved'], 'CU reserved'),
+        ...lost(row),
+      ].join(', ');
+    }
+    case 'feed': {
+      const leader = row['leader'] ? [`led by ${safeLine(String(row['leader']))}`] : [];
+      const lag = known(row['lag']) ? [`verified ${ago(row['lag'])}`] : [];
+      return [
+        ...leader,
+        `${group(Number(row['entries'] ?? 0))} posts`,
+        `last ${ago(row['lastPostAgo'])}`,
+        ...lag,
+        ...some(row['gaps'], 'gaps'),
+      ].join(', ');
+    }
+    case 'group':
+      return [
+        `${row['members']} members`,
+        ...some(row['pending'], 'pending'),
+        ...some(row['behind'], 'behind'),
+        `read up to ${ago(row['lastReadAgo'])}`,
+      ].join(', ');
+    default:
+      return '';
+  }
+}
+
+const lost = (row: Item) => some(row['lost'], 'CU lost');
+
+export const storeView: View<Item> = {
+  columns: [
+    { title: 'item', kind: 'text', value: (row) => row.item, min: 7, field: 'item' },
+    { title: 'name', kind: 'text', value: (row) => row.name, min: 8, field: 'name' },
+    { title: 'state', kind: 'text', value: (row) => row.state, min: 8, field: 'state' },
+    { title: 'details', kind: 'text', value: detail, wrap: true, min: 24 },
+  ],
+  fields: fieldPaths(StoreItem),
+  empty: 'nothing is shared yet',
+};

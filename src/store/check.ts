@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto';
+import type { Argument, Connection } from './connection.ts';
+import { isStoreFailure } from './failures.ts';
+import { type Keys, SCHEMA } from './keys.ts';
+import { script } from './script.ts';
+import { serverNow } from './status.ts';
+
+/** What was found of one thing, and what to do about it. */
+export interface StoreFinding {
+  readonly check: string;
+  readonly verdict: 'ok' | 'warn' | 'fail';
+  readonly detail: string;
+  readonly next?: string;
+}
+
+/** What a check needs of this machine. */
+export interface CheckOptions {
+  readonly keys: Keys;
+  readonly now: () => number;
+  readonly mono: () => number;
+}
+
+const ok = (check: string, detail: string): StoreFinding => ({ check, verdict: 'ok', detail });
+const warn = (check: string, detail: string, next: string): StoreFinding => ({
+  check,
+  verdict: 'warn',
+  detail,
+  next,
+});
+const fail = (check: string, detail: string, next: string): StoreFinding => ({
+  check,
+  verdict: 'fail',
+  detail,
+  next,
+});
+
+/** Examines a store that is connected to: version, rights, eviction, persistence, memory, clock and round trip. */
+export async function* examine(store: Connection, options: CheckOptions): AsyncGenerator<StoreFinding> {
+  const info = String(await store.send('INFO', []));
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+  yield version(store);
+  yield* await schema(store, options.keys);
+  yield await rights(store, options.keys);
+  yield eviction(field('maxmemory_policy'), Number(field('maxmemory')));
+  yield persistence(
+    field('aof_enabled') === '1',
+    field('aof_last_write_status'),
+    field('rdb_last_bgsave_status'),
+  );
+  yield memory(Number(field('used_memory')), Number(field('maxmemory')), field('used_memory_human'));
+  yield await clock(store, options);
+  yield await roundTrip(store, options);
+}
+
+function version({ server: { product, version: text } }: Connection): StoreFinding {
+  const [major = 0] = text.split('.').map(Number);
+  if (product === 'valkey' || major >= 7) return ok('version', `${product} ${text}`);
+  return fail('version', `${product} ${text} is too old`, 'use Redis 7.0 or newer, or any Valkey');
+}
+
+async function schema(store: Connection, keys: Keys): Promise<StoreFinding[]> {
+  const found = Number((await store.send('GET', [keys.schema])) ?? 0);
+  if (found <= SCHEMA) return [];
+  return [
+    fail('schema', `written by a newer trdr (schema ${found})`, 'upgrade trdr, or set another storePrefix'),
+  ];
+}
+
+/** Every command that trdr sends, on keys of its own that are removed at the end. */
+function everyCommand(root: string): readonly (readonly [string, readonly Argument[]])[] {
+  const [text, hash, set, zset, stream] = ['s', 'h', 'm', 'z', 'x'].map((name) => `${root}:${name}`) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  return [
+    ['SET', [text, '1', 'PX', 60_000]],
+    ['GET', [text]],
+    ['INCR', [text]],
+    ['PTTL', [text]],
+    ['PEXPIRE', [text, 60_000]],
+    ['EXISTS', [text]],
+    ['HSET', [hash, 'f', 1]],
+    ['HGET', [hash, 'f']],
+    ['HMGET', [hash, 'f']],
+    ['HGETALL', [hash]],
+    ['HINCRBY', [hash, 'f', 1]],
+    ['HDEL', [hash, 'f']],
+    ['SADD', [set, 'm']],
+    ['SMEMBERS', [set]],
+    ['SREM', [set, 'm']],
+    ['ZADD', [zset, 1, 'm']],
+    ['ZSCORE', [zset, 'm']],
+    ['ZCARD', [zset]],
+    ['ZCOUNT', [zset, 0, 1]],
+    ['ZRANGE', [zset, 0, -1]],
+    ['ZRANGEBYSCORE', [zset, 0, 1]],
+    ['ZREMRANGEBYSCORE', [zset, 5, 6]],
+    ['ZREM', [zset, 'm']],
+    ['XADD', [stream, '1-1', 'f', 'v']],
+    ['XLEN', [stream]],
+    ['XRANGE', [stream, '-', '+']],
+    ['XREVRANGE', [stream, '+', '-']],
+    ['XREAD', ['COUNT', 1, 'STREAMS', stream, '0']],
+    ['XGROUP', ['CREATE', stream, 'g', '0']],
+    ['XINFO', ['GROUPS', stream]],
+    ['XREADGROUP', ['GROUP', 'g', 'c', 'COUNT', 1, 'STREAMS', stream, '>']],
+    ['XPENDING', [stream, 'g']],
+    ['XAUTOCLAIM', [stream, 'g', 'c', 60_000, '0']],
+    ['XACK', [stream, 'g', '1-1']],
+    ['XTRIM', [stream, 'MAXLEN', 1]],
+    ['TIME', []],
+    ['SCAN', ['0', 'MATCH', `${root}:*`, 'COUNT', 1]],
+    ['DEL', [text, hash, set, zset, stream]],
+  ];
+}
+
+async function rights(store: Connection, keys: Keys): Promise<StoreFinding> {
+  const root = `${keys.root}:check:${randomBytes(6).toString('hex')}`;
+  const missing: string[] = [];
+  let full = false;
+  const attempt = async (name: string, work: () => Promise<unknown>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (isStoreFailure(error, 'STORE_FULL')) full = true;
+      else if (isStoreFailure(error, 'STORE_DENIED')) missing.push(name);
+      else if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;
+    }
+  };
+  for (const [name, args] of everyCommand(root)) await attempt(name, () => store.send(name, args));
+  await attempt('EVAL', () => store.run(script('check', `return now -- ${root}`), [], []));
+  if (missing.length > 0) {
+    return fail(
+      'rights',
+      `the user may not run ${missing.join(', ')}`,
+      'compare its ACL with the line in docs/store.md: ACL GETUSER NAME',
+    );
+  }
+  if (full)
+    return fail(
+      'rights',
+      'the server is full and refuses writes',
+      'raise maxmemory, or run "trdr store clear cache"',
+    );
+  return ok('rights', 'the user may run every command that trdr needs');
+}
+
+function eviction(policy: string, limit: number): StoreFinding {
+  if (policy === 'noeviction' || policy === '')
+    return ok('eviction', policy === '' ? 'not reported' : 'noeviction');
+  if (limit === 0) return ok('eviction', `${policy}, but memory is not limited`);
+  return fail(
+    'eviction',
+    `${policy}: a full server would drop budgets, ids and posts without a word`,
+    'set maxmemory-policy noeviction',
+  );
+}
+
+function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreFinding {
+  if (aof && aofStatus !== 'ok') {
+    return fail('persistence', 'the append-only file cannot be written', 'free disk space on the server');
+  }
+  if (aof) return ok('persistence', 'append-only file: a power failure loses the last second at most');
+  if (rdbStatus !== 'ok')
+    return fail('persistence', 'the last snapshot failed', 'free disk space on the server');
+  return warn(
+    'persistence',
+    'snapshots only: a crash loses minutes, which are paid for again',
+    'set appendonly yes and appendfsync everysec',
+  );
+}
+
+function memory(used: number, limit: number, text: string): StoreFinding {
+  if (limit > 0 && used > 0.9 * limit) {
+    return warn(
+      'memory',
+      `${text} used, more than 90% of maxmemory`,
+      'raise maxmemory, or keep fewer posts: --keep, --keep-rows',
+    );
+  }
+  return ok(
+    'memory',
+    `${text} used${limit > 0 ? `, ${Math.round((100 * used) / limit)}% of maxmemory` : ', no limit'}`,
+  );
+}
+
+const SKEW_MS = 2_000;
+
+async function clock(store: Connection, { now }: CheckOptions): Promise<StoreFinding> {
+  const off = Math.round(now() - (await serverNow(store)));
+  if (Math.abs(off) <= SKEW_MS) return ok('clock', 'in sync');
+  return warn(
+    'clock',
+    `this machine is ${Math.abs(off / 1000).toFixed(1)} s ${off > 0 ? 'ahead of' : 'behind'} the store`,
+    'set the clock; the store counts by its own',
+  );
+}
+
+const PINGS = 9;
+const SLOW_MS = 20;
+
+async function roundTrip(store: Connection, { mono }: CheckOptions): Promise<StoreFinding> {
+  const times: number[] = [];
+  for (let turn = 0; turn < PINGS; turn++) {
+    const began = mono();
+    await store.send('TIME', []);
+    times.push(mono() - began);
+  }
+  const median = times.sort((one, other) => one - other)[Math.floor(PINGS / 2)] ?? 0;
+  const text = `${median.toFixed(1)} ms`;
+  if (median <= SLOW_MS) return ok('round trip', text);
+  return warn('round trip', `${text}, added to each paid call three times`, 'use a store in the same region');
+}

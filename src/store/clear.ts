@@ -1,0 +1,35 @@
+import type { Connection } from './connection.ts';
+import type { Keys } from './keys.ts';
+
+const AT_ONCE = 500;
+
+/** The keys of what is to be removed, found without blocking the server. */
+export async function findKeys(
+  store: Connection,
+  keys: Keys,
+  what: string,
+  feed?: string,
+): Promise<string[]> {
+  const below = { cache: [`${keys.root}:answer:`, `${keys.root}:flight:`, keys.me], all: [`${keys.root}:`] };
+  const starts = what === 'feed' ? [`${keys.root}:feed:${feed}:`] : what === 'all' ? below.all : below.cache;
+  const found = new Set<string>();
+  for (let cursor = '0'; ; ) {
+    const answer = await store.send('SCAN', [cursor, 'MATCH', `${escaped(keys.root)}:*`, 'COUNT', AT_ONCE]);
+    const [next, names]: readonly unknown[] = Array.isArray(answer) ? answer : [];
+    for (const name of Array.isArray(names) ? names.map(String) : []) {
+      if (starts.some((start) => name.startsWith(start))) found.add(name);
+    }
+    cursor = String(next ?? '0');
+    if (cursor === '0') return [...found].sort();
+  }
+}
+
+export async function removeKeys(store: Connection, keys: Keys, names: readonly string[], feed?: string) {
+  for (let from = 0; from < names.length; from += AT_ONCE) {
+    await store.send('DEL', names.slice(from, from + AT_ONCE));
+  }
+  if (feed !== undefined) await store.send('SREM', [keys.feeds, feed]);
+}
+
+/** A name in a pattern, its own special characters taken literally. */
+const escaped = (text: string) => text.replace(/[*?[\]\\]/g, '\\$&');
