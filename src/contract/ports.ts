@@ -191,4 +191,21 @@ export interface AnswerCache {
     subject: string,
   ): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
   put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
+  /** Asks once for all machines that want the same; absent where none share their answers. */
+  readonly flight?: AnswerFlight;
 }
+
+/**
+ * Gives the answer that another machine has or is about to get; a Failure where that machine failed. If nobody else
+ * asks, it runs `ask`, which saves its own answer or returns the failure to share, and gives undefined.
+ */
+export type AnswerFlight = (
+  wanted: {
+    readonly endpoint: CachedEndpoint;
+    readonly subject: string;
+    readonly maxAgeMs: number;
+    readonly missAgeMs: number;
+  },
+  ask: () => Promise<Failure | undefined>,
+  signal?: AbortSignal,
+) => Promise<CachedAnswer | Failure | undefined>;

@@ -38,7 +38,20 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
     differencesOf(await context.target(), context.settings, context.io).list(),
     clock.now(),
   );
+  yield* storeCheck(context);
   if (ws) yield await socketCheck(context);
+}
+
+async function* storeCheck(context: Context): AsyncGenerator<Check> {
+  const store = await attempt(() => context.store());
+  if (store instanceof Failure) return yield fail('store', store);
+  if (store === undefined) return;
+  const server = await attempt(() => store.link.use(async (connection) => connection.server));
+  if (server instanceof Failure) return yield fail('store', server);
+  yield passed(
+    'store',
+    `${store.address.shown}, ${server.product} ${server.version}; trdr store check examines it`,
+  );
 }
 
 function* settingsChecks(context: Context): Generator<Check> {

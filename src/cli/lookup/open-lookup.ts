@@ -27,13 +27,33 @@ export const openCachedLookup = (
     maxAgeMs: maxAge ?? context.settings.maxAge,
   });
 
-/** The answers kept for the service in use; none where it is not known yet. */
+/** The answers kept for the service in use, and behind them those of all machines; none where it is not known yet. */
 function openAnswers(context: Context): AnswerCache | undefined {
-  if (context.scope === undefined) return undefined;
-  return openCache({
-    ...context.scope,
-    dir: context.settings.folders.cache,
-    now: context.io.clock.now,
-    notice: context.notice,
-  });
+  const { scope, settings, io, notice } = context;
+  if (scope === undefined) return undefined;
+  const local = openCache({ ...scope, dir: settings.folders.cache, now: io.clock.now, notice });
+  const { store } = settings;
+  if (store === undefined || store === 'off' || context.globals.sandbox) return local;
+  return sharedAnswers(context, local, scope.key);
+}
+
+/** Loads what shares answers when the first one is not found here. */
+function sharedAnswers(context: Context, local: AnswerCache, key: string): AnswerCache {
+  let opened: Promise<AnswerCache> | undefined;
+  const shared = () => {
+    opened ??= openShared();
+    return opened;
+  };
+  async function openShared(): Promise<AnswerCache> {
+    const store = await context.store();
+    if (store === undefined) return local;
+    const { createSharedAnswers } = await import('../../store/answers.ts');
+    const { clock, random } = context.io;
+    return createSharedAnswers({ link: store.link, local, key, clock, random });
+  }
+  return {
+    get: (endpoint, subject) => local.get(endpoint, subject),
+    put: async (endpoint, subject, answer) => (await shared()).put(endpoint, subject, answer),
+    flight: async (wanted, ask, signal) => (await shared()).flight?.(wanted, ask, signal),
+  };
 }

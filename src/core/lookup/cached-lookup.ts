@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { recognise } from '../../contract/forms.ts';
 import { known, type Sent } from '../../contract/known.ts';
@@ -71,8 +72,31 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     return age >= 0 && age < (user ? maxAgeMs : missAgeMs);
   }
 
-  /** Calls one endpoint, and keeps what is worth keeping: a 200 and a `NOT_OBSERVED`, nothing else. */
+  /** Gets an answer from another machine, or calls the endpoint once for all of them. */
   async function call(
+    endpoint: CachedEndpoint,
+    subject: { readonly value: string; readonly normal: string },
+    signal: AbortSignal | undefined,
+  ): Promise<LookupAnswer> {
+    if (!cache?.flight) return callService(endpoint, subject, signal);
+    let own: LookupAnswer | undefined;
+    const other = await cache.flight(
+      { endpoint, subject: subject.normal, maxAgeMs, missAgeMs },
+      async () => {
+        own = await callService(endpoint, subject, signal);
+        return own.found === null ? own.failure : undefined;
+      },
+      signal,
+    );
+    if (other instanceof Failure) return { found: null, failure: other };
+    if (other?.status === 404) return { found: false, code: 'NOT_OBSERVED', time: other.time, from: 'cache' };
+    const record = other && recognise('user', other.record)?.record;
+    if (record) return { found: true, record, time: other.time, from: 'cache' };
+    return own ?? callService(endpoint, subject, signal);
+  }
+
+  /** Calls one endpoint, and keeps what is worth keeping: a 200 and a `NOT_OBSERVED`, nothing else. */
+  async function callService(
     endpoint: CachedEndpoint,
     subject: { readonly value: string; readonly normal: string },
     signal: AbortSignal | undefined,
@@ -143,7 +167,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
       return refreshed ?? (await call(endpoint, subject, signal));
     },
 
-    ask: (subject, signal) => call(endpointOf[subject.form], subject, signal),
+    ask: (subject, signal) => callService(endpointOf[subject.form], subject, signal),
 
     keep: (subject, user) => keepUser(endpointOf[subject.form], subject.normal, user, clock.now()),
 

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { Failure } from '../../src/base/failure.ts';
+import type { AnswerCache, CachedAnswer } from '../../src/contract/ports.ts';
+import { readStoreUrl } from '../../src/store/address.ts';
+import { createSharedAnswers } from '../../src/store/answers.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { createLink } from '../../src/store/link.ts';
+import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
+import { hasServer } from './program.ts';
+import { type StoreServer, startServer, until } from './server.ts';
+
+const scope = { baseUrl: 'https://api.example.test', key: 'k' };
+const keys = keysOf(scope);
+const wanted = { endpoint: 'user.wallet', subject: 'w', maxAgeMs: 60_000, missAgeMs: 60_000 } as const;
+
+/** A machine with a cache of its own in memory. */
+function machine(server: StoreServer, key = scope.key) {
+  const kept = new Map<string, CachedAnswer>();
+  const local: AnswerCache = {
+    get: (endpoint, subject) => kept.get(`${endpoint} ${subject}`),
+    put: (endpoint, subject, answer) => void kept.set(`${endpoint} ${subject}`, answer),
+  };
+  const link = createLink({
+    address: readStoreUrl(server.url),
+    keys,
+    clock: systemClock,
+    random: Math.random,
+  });
+  const answers = createSharedAnswers({ link, local, key, clock: systemClock, random: Math.random });
+  const ask = (work: () => Promise<Failure | undefined>) =>
+    answers.flight?.(wanted, work) ?? Promise.resolve(undefined);
+  return { answers, link, kept, ask };
+}
+
+describe.skipIf(!hasServer())('answers in a store', () => {
+  it('are asked for once, however many machines want them', async () => {
+    const server = await startServer();
+    const fleet = Array.from({ length: 10 }, () => machine(server));
+    let asked = 0;
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => {
+        const { answers, ask } = fleet[at % 10] ?? machine(server);
+        return ask(async () => {
+          asked++;
+          await systemClock.sleep(300);
+          await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
+          return undefined;
+        });
+      }),
+    );
+    expect(asked).toBe(1);
+    expect(results.filter((one) => one === undefined)).toHaveLength(1);
+    for (const { kept, link } of fleet) {
+      expect(kept.get('user.wallet w')).toMatchObject({ status: 200, record: { id: 'u' } });
+      link.close();
+    }
+  });
+
+  it('share a failure of the service for a moment', async () => {
+    const server = await startServer();
+    const [one, two] = [machine(server), machine(server)];
+    const failure = new Failure('service', 'down', { code: 'INTERNAL_ERROR', status: 500 });
+    await one.ask(async () => failure);
+    const told = await two.ask(async () => expect.fail('it asked although the other one just failed'));
+    expect(told).toMatchObject({ code: 'INTERNAL_ERROR', status: 500 });
+    one.link.close();
+    two.link.close();
+  });
+
+  it('pass on to another machine when the one that asks dies', async () => {
+    const server = await startServer();
+    const [dying, next] = [machine(server), machine(server)];
+    void dying.ask(() => new Promise(() => {}));
+    const flight = keys.flight('user.wallet', 'w');
+    await until(async () => (await next.link.use((store) => store.send('EXISTS', [flight]))) === 1);
+    dying.link.close();
+    let asked = 0;
+    await next.ask(async () => {
+      asked++;
+      return undefined;
+    });
+    expect(asked).toBe(1);
+    next.link.close();
+  });
+
+  it('are not believed without the key', async () => {
+    const server = await startServer();
+    const [forger, reader] = [machine(server, 'another key'), machine(server)];
+    await forger.answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'forged' } });
+    let asked = 0;
+    const answer = await reader.ask(async () => {
+      asked++;
+      return undefined;
+    });
+    expect([answer, asked]).toEqual([undefined, 1]);
+    forger.link.close();
+    reader.link.close();
+  });
+
+  it('are asked for here while the store is away', async () => {
+    const server = await startServer();
+    const { ask, answers, kept, link } = machine(server);
+    await server.kill();
+    let asked = 0;
+    await ask(async () => {
+      asked++;
+      await answers.put('user.wallet', 'w', { time: 1, status: 404, record: null });
+      return undefined;
+    });
+    expect([asked, kept.size]).toEqual([1, 1]);
+    link.close();
+  });
+
+  it('save the second machine of a team the price of a wallet', async () => {
+    const server = await startServer();
+    const sandbox = await withSandbox();
+    const env = { TRDR_STORE: server.url };
+    const [one, two] = [openHome(), openHome()];
+    const first = await trdr(['whois', 'mira'], { sandbox, env, home: one });
+    const second = await trdr(['whois', 'mira'], { sandbox, env, home: two });
+    expect(second.stdout).toBe(first.stdout);
+    const spent = await trdr(['usage'], { sandbox, home: two });
+    expect(spent.records()).toEqual([]);
+  });
+
+  it('of this machine need no connection', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    await trdr(['whois', 'mira'], { sandbox, home });
+    const env = { TRDR_STORE: 'redis://127.0.0.1:1' };
+    const again = await trdr(['whois', 'mira', '--debug'], { sandbox, home, env });
+    expect([again.exitCode, again.stderr]).toEqual([0, '']);
+  });
+});

@@ -1,0 +1,116 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
+import { hasServer } from './program.ts';
+import { startServer } from './server.ts';
+
+/** The ACL line as docs/store.md has it. */
+function documentedAcl(user: string, password: string): string[] {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/store.md'), 'utf8');
+  const [, line = ''] = /^ *(ACL SETUSER desk [\s\S]*?)\n *```/m.exec(page) ?? [];
+  return line
+    .replace(/\\\n\s*/g, '')
+    .replace('desk', user)
+    .replace('>PASSWORD', `>${password}`)
+    .split(/\s+/)
+    .slice(1);
+}
+
+const verdicts = (records: readonly Record<string, unknown>[]) =>
+  Object.fromEntries(records.map(({ check, verdict }) => [check, verdict]));
+
+describe.skipIf(!hasServer())('the store commands', () => {
+  it('save a store with its password, which is shown nowhere', async () => {
+    const server = await startServer({ conf: ['--requirepass', 'hunter2'] });
+    const home = openHome();
+    const wrong = await trdr(['store', 'login', server.url, '--with-password'], { home, input: 'hunter3\n' });
+    expect([wrong.exitCode, wrong.error()['code']]).toEqual([9, 'STORE_DENIED']);
+    const login = await trdr(['store', 'login', server.url, '--with-password'], { home, input: 'hunter2\n' });
+    expect(login.exitCode).toBe(0);
+    expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);
+    const sandbox = await withSandbox();
+    const runs = [
+      await trdr(['config', 'list'], { home }),
+      await trdr(['store', 'check', '--debug'], { home, sandbox }),
+      await trdr(['doctor', '--debug'], { home, sandbox }),
+    ];
+    for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toContain('hunter');
+    expect(verdicts(runs[1]?.records() ?? [])).toMatchObject({
+      reach: 'ok',
+      rights: 'ok',
+      persistence: 'ok',
+    });
+    expect(verdicts(runs[2]?.records() ?? [])).toMatchObject({ store: 'ok' });
+    const elsewhere = await startServer({ conf: ['--requirepass', 'hunter2'] });
+    const moved = await trdr(['store', 'check'], { home, sandbox, env: { TRDR_STORE: elsewhere.url } });
+    expect(moved.records()).toMatchObject([{ check: 'reach', verdict: 'fail' }]);
+  });
+
+  it('need no more rights than the documented line gives', async () => {
+    const server = await startServer();
+    const admin = await server.connect();
+    await admin.send('ACL', documentedAcl('desk', 'hunter2'));
+    const sandbox = await withSandbox({ unmetered: true });
+    const url = server.url.replace('redis://', 'redis://desk@');
+    const options = { sandbox, home: openHome(), env: { TRDR_STORE: url, TRDR_STORE_PASSWORD: 'hunter2' } };
+    const check = await trdr(['store', 'check'], options);
+    expect(verdicts(check.records()), check.stdout).toMatchObject({ reach: 'ok', rights: 'ok' });
+    for (const args of [
+      ['whois', 'mira', 'quantumhawk'],
+      ['resolve', 'mira', '--direct'],
+      ['store', 'status'],
+      ['store', 'clear', 'cache', '--yes'],
+    ]) {
+      const ran = await trdr(args, options);
+      expect([ran.exitCode, ran.stderr.match(/lacks a right.*/)]).toEqual([0, null]);
+    }
+    const denied = await admin.send('ACL', ['LOG']);
+    expect(denied).toEqual([]);
+    await admin.send('ACL', ['SETUSER', 'desk', '-xadd', '-zadd']);
+    const missing = await trdr(['store', 'check'], options);
+    expect(missing.exitCode).toBe(9);
+    expect(missing.stdout).toMatch(/may not run ZADD, XADD/);
+    admin.close();
+  });
+
+  it('name what makes a store unfit', async () => {
+    const conf = ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no'];
+    const server = await startServer({ conf });
+    const sandbox = await withSandbox();
+    const check = await trdr(['store', 'check'], { sandbox, env: { TRDR_STORE: server.url } });
+    expect(check.exitCode).toBe(9);
+    expect(verdicts(check.records())).toMatchObject({ eviction: 'fail', persistence: 'warn' });
+  });
+
+  it('show and remove what machines share', async () => {
+    const server = await startServer();
+    const sandbox = await withSandbox();
+    const options = { sandbox, home: openHome(), env: { TRDR_STORE: server.url, TRDR_MACHINE: 'desk-1' } };
+    await trdr(['whois', 'mira'], options);
+    const status = await trdr(['store', 'status'], options);
+    expect(status.records()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ item: 'machine', name: 'desk-1', state: 'calling' }),
+      ]),
+    );
+    const metrics = await trdr(['store', 'status', '-o', 'metrics'], options);
+    expect(metrics.stdout).toMatch(/^trdr_store_lane_calls\{lane="key"\} \d+$/m);
+    expect(metrics.stdout).toMatch(/# EOF\n$/);
+    const lag = await trdr(['store', 'status', '--max-lag', '60s'], options);
+    expect(lag.exitCode).toBe(0);
+    expect((await trdr(['store', 'clear', 'all'], options)).exitCode).toBe(11);
+    expect((await trdr(['store', 'clear', 'all', '--yes'], options)).exitCode).toBe(0);
+    const admin = await server.connect();
+    expect(await admin.send('KEYS', ['trdr:1:*:answer:*'])).toEqual([]);
+    admin.close();
+  });
+
+  it('end in 9 when the store is away, and in 2 when there is none', async () => {
+    const sandbox = await withSandbox();
+    const away = { sandbox, env: { TRDR_STORE: 'redis://127.0.0.1:1' } };
+    expect((await trdr(['store', 'status'], away)).error()).toMatchObject({ code: 'STORE_AWAY', exit: 9 });
+    const off = { sandbox, env: { TRDR_STORE: 'off' } };
+    expect((await trdr(['store', 'status'], off)).error()).toMatchObject({ code: 'NO_STORE', exit: 2 });
+  });
+});
