@@ -30,12 +30,14 @@ export interface Connecting {
   readonly notice: (line: string) => void;
   /** What all machines of the key share, where a store is set. */
   readonly store?: RunStore | undefined;
+  /** The ledger to record in; that of this machine, unless given. */
+  readonly ledger?: Ledger | undefined;
 }
 
 /** Opens the client: limiter and ledger on this machine's disk, ceiling and retries as set. */
 export async function connect(
   { baseUrl, key, embedded }: Target,
-  { io, command, settings, limits, notify, notice, store }: Connecting,
+  { io, command, settings, limits, notify, notice, store, ledger }: Connecting,
 ): Promise<Client> {
   const dir = settings.folders.state;
   const local = openWindows({
@@ -69,7 +71,7 @@ export async function connect(
         return limits.ceiling === undefined ? undefined : 'to spend more, pass --yes or --max-cu N';
       },
     }),
-    ledger: ledgerOf(io, settings, command, notice),
+    ledger: ledger ?? ledgerOf(io, settings, command, notice),
     retries: settings.retries,
     timeoutMs: settings.timeout,
     notify(event) {

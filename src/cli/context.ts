@@ -1,5 +1,5 @@
 import type { EndpointId } from '../contract/endpoints.ts';
-import type { Client, RequestParts } from '../contract/ports.ts';
+import type { Client, Ledger, RequestParts } from '../contract/ports.ts';
 import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
 import type { Globals, OutputFormat } from './args/common.ts';
@@ -61,6 +61,8 @@ export interface Context {
   connect(target: Target): Promise<Client>;
   /** The store shared by all machines of the key; undefined where none is set. */
   store(): Promise<RunStore | undefined>;
+  /** Where paid calls are recorded: on this machine, and in the store if there is one. */
+  ledger(): Promise<Ledger>;
   /** The output itself, for what is no record. */
   output(): Promise<OutputSink>;
   /** Opens the output for records of one kind. `single`: the command has exactly one answer; `into`: its own output. */

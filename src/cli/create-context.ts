@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
-import type { Client } from '../contract/ports.ts';
+import type { Client, Ledger } from '../contract/ports.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import { createNotices } from '../output/notices.ts';
 import { outputClosed, type Sink } from '../output/sink.ts';
@@ -72,7 +72,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     return { baseUrl, key, embedded: false };
   }
 
-  async function connectTo(whom: Target, store?: RunStore): Promise<Client> {
+  async function connectTo(whom: Target, store?: RunStore, ledger?: Ledger): Promise<Client> {
     const { connect } = await import('./connect.ts');
     const { noticeText } = await import('./notices.ts');
     const made = await connect(whom, {
@@ -82,6 +82,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       limits,
       notice,
       store,
+      ledger,
       notify(event) {
         // Nobody reads on, and so nothing is said: the ledger has what it may have cost.
         if (event.kind === 'lost' && gone.signal.reason === outputClosed) return;
@@ -101,8 +102,24 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   };
 
   async function openClient(): Promise<Client> {
-    opened = await connectTo(await target(), await store());
+    opened = await connectTo(await target(), await store(), await ledger());
     return opened;
+  }
+
+  let openedLedger: Promise<Ledger> | undefined;
+  const ledger = () => {
+    openedLedger ??= openRunLedger();
+    return openedLedger;
+  };
+
+  async function openRunLedger(): Promise<Ledger> {
+    const { ledgerOf } = await import('./connect.ts');
+    const local = ledgerOf(io, settings, command.path, notice);
+    const shared = await store();
+    if (shared === undefined) return local;
+    const { sharedLedger } = await import('./store/shared-ledger.ts');
+    const parts = { io, settings, notice, command: command.path, client: context.client };
+    return sharedLedger(shared, local, parts);
   }
 
   let openedStore: Promise<RunStore | undefined> | undefined;
@@ -209,6 +226,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     target,
     connect: (whom) => connectTo(whom),
     store,
+    ledger,
     output,
     get spent() {
       return opened?.spent.cu ?? 0;

@@ -1,3 +1,4 @@
+import type { Failure } from '../base/failure.ts';
 import type { Bounds, Charge } from './endpoint.ts';
 import type { EndpointId, KnownAnswerOf, RequestOf } from './endpoints.ts';
 import type { Meta } from './envelope.ts';

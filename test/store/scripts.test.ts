@@ -147,11 +147,11 @@ describe.skipIf(!hasServer())('scripts', async () => {
       await it.reseed(500);
       expect(await it.begin('1', 300)).toEqual(['ok', 1]);
       expect(await it.begin('1', 300)).toEqual(['ok']);
-      expect(await it.begin('2', 300)).toEqual(['refused', 'month', 1_000, 800]);
+      expect(await it.begin('2', 300)).toEqual(['refused', 'month', 1_000, 800, 300]);
       await it.settle('1', 'paid', 100);
       expect(await it.begin('2', 300)).toEqual(['ok', 1]);
       await it.settle('2', 'lost', 0, 300);
-      expect(await it.begin('3', 101)).toEqual(['refused', 'month', 1_000, 900]);
+      expect(await it.begin('3', 101)).toEqual(['refused', 'month', 1_000, 900, 0]);
       expect(await it.begin('3', 100)).toEqual(['ok', 1]);
       await it.release('3');
       expect(await it.begin('4', 100)).toEqual(['ok', 1]);
@@ -163,7 +163,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       await db().send('HSET', [keys.caps, 'day@a', 100]);
       await it.reseed(0);
       expect(await it.begin('1', 80)).toEqual(['ok', 1]);
-      expect(await it.begin('2', 80)).toEqual(['refused', 'day@a', 100, 80]);
+      expect(await it.begin('2', 80)).toEqual(['refused', 'day@a', 100, 80, 80]);
       expect(await it.begin('3', 80, { machine: 'b' })).toEqual(['ok', 0]);
     });
 

@@ -5,13 +5,12 @@ import { parseBaseUrl } from '../../core/http/base-url.ts';
 import type { Connect, Link, LinkEnd } from '../../tail/ports.ts';
 import { createConnect } from '../../tail/socket/connection.ts';
 import { recordSocketMinutes } from '../../tail/spend/socket-minutes.ts';
-import { ledgerOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { version } from '../version.ts';
 
 /** The live feed of the service in use; each minute of it is recorded before it begins. */
 export function socketOf(
-  { io, settings, command, notice }: Context,
+  { io, settings, ledger }: Context,
   { baseUrl, key }: { readonly baseUrl: string; readonly key: string | undefined },
 ): Connect {
   const { origin, prefix } = parseBaseUrl(baseUrl, { insecureHttp: settings.insecureHttp });
@@ -22,10 +21,9 @@ export function socketOf(
     env: io.env,
     now: io.clock.now,
   });
-  const ledger = ledgerOf(io, settings, command, notice);
 
   return async (stir, signal) => {
-    const minutes = await recordSocketMinutes(io.clock, ledger);
+    const minutes = await recordSocketMinutes(io.clock, await ledger());
     let link: Link;
     try {
       link = await connect(() => {

@@ -138,6 +138,7 @@ const concernsAll = ({ kind, code }: Failure): boolean =>
   kind === 'quota' ||
   kind === 'limit' ||
   kind === 'rate' ||
+  code === 'STORE_AWAY' ||
   (kind === 'forbidden' && code !== 'FORBIDDEN');
 
 const isOutage = ({ kind }: Failure) => kind === 'network' || kind === 'service' || kind === 'answer';

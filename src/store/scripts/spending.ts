@@ -96,7 +96,8 @@ const money = (name: string, body: string, frees = false) => script(name, `${BAS
 /**
  * Reserves the most that a call can cost, right before it is sent. Repeating it with the same id changes
  * nothing. KEYS[7]: ledger. ARGV[3..9]: id, most, ttl, machine, command, endpoint, boot.
- * Returns `ok`; `refused` with the budget, its limit and what is used; `reseed` where the sums may be older
+ * Returns `ok`; `refused` with the budget, its limit, what is used and how much of
+ * that is held for calls in flight; `reseed` where the sums may be older
  * than the service's own meter; or `over` where the reservation has expired already.
  */
 export const begin = money(
@@ -123,11 +124,18 @@ if #limits > 0 then
       if call.machine == machine then mine = mine + call.most end
     end
   end
+  local refused
   for _, limit in ipairs(limits) do
-    local used = number(limit.sum, 'spent' .. limit.of) + number(limit.sum, 'lost' .. limit.of)
-      + (limit.of == '' and reserved or mine)
-    if used + most > limit.cap then return { 'refused', limit.name, limit.cap, used } end
+    local held = limit.of == '' and reserved or mine
+    local used = number(limit.sum, 'spent' .. limit.of) + number(limit.sum, 'lost' .. limit.of) + held
+    if used + most > limit.cap then
+      local answer = { 'refused', limit.name, limit.cap, used, held }
+      -- One that calls in flight cannot change is told first: nobody waits in vain.
+      if used - held + most > limit.cap then return answer end
+      refused = refused or answer
+    end
   end
+  if refused then return refused end
 end
 redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most, machine = machine, command = ARGV[7], endpoint = ARGV[8] }))
 redis.call('ZADD', open, now + ttl, id)

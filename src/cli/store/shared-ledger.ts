@@ -1,0 +1,35 @@
+import { known } from '../../contract/known.ts';
+import type { Client, Ledger } from '../../contract/ports.ts';
+import { Me } from '../../contract/records/account.ts';
+import { createStoreLedger } from '../../store/ledger.ts';
+import type { Io } from '../io.ts';
+import type { RunSettings } from '../settings/settings.ts';
+import type { RunStore } from './open-store.ts';
+
+/** Longer than any call of the defaults, and than a socket minute is reserved ahead. */
+const LEAST_TTL_MS = 5 * 60_000;
+
+interface Parts {
+  readonly io: Pick<Io, 'clock'>;
+  readonly settings: RunSettings;
+  readonly command: string;
+  readonly notice: (text: string) => void;
+  readonly client: () => Promise<Pick<Client, 'call'>>;
+}
+
+/** The ledger of all machines, which checks shared budgets before a call is sent. */
+export const sharedLedger = (
+  { link, machine, memory }: RunStore,
+  local: Ledger,
+  { io, settings, command, notice, client }: Parts,
+): Ledger =>
+  createStoreLedger({
+    ...{ link, local, machine, memory, command, notice, clock: io.clock },
+    stop: settings.storeAway === 'stop',
+    ttlMs: Math.max(LEAST_TTL_MS, 2 * (settings.timeout ?? 0)),
+    async meter() {
+      const { record } = await (await client()).call('me', {});
+      const { usage = {} } = known(Me, record);
+      return { unitsUsed: usage.unitsUsed ?? 0, period: usage.period ?? '' };
+    },
+  });

@@ -1,0 +1,41 @@
+import type { StoreLink } from './link.ts';
+
+/** A budget that all machines share, or that one of them is held to. */
+export interface StoreBudget {
+  readonly period: 'month' | 'day';
+  readonly machine: string | undefined;
+  readonly cu: number;
+}
+
+const fieldOf = ({ period, machine }: Pick<StoreBudget, 'period' | 'machine'>) =>
+  machine === undefined ? period : `${period}@${machine}`;
+
+/** The budgets of a key in the store. */
+export interface StoreBudgets {
+  list(): Promise<StoreBudget[]>;
+  set(budget: StoreBudget): Promise<void>;
+  /** False where there was none. */
+  unset(budget: Pick<StoreBudget, 'period' | 'machine'>): Promise<boolean>;
+}
+
+export function storeBudgets({ link }: { readonly link: StoreLink }): StoreBudgets {
+  const { caps } = link.keys;
+  return {
+    async list() {
+      const answer = await link.use((store) => store.send('HGETALL', [caps]));
+      const flat = Array.isArray(answer) ? answer.map(String) : [];
+      const budgets: StoreBudget[] = [];
+      for (let at = 0; at + 1 < flat.length; at += 2) {
+        const [period, machine] = (flat[at] ?? '').split('@');
+        const cu = Number(flat[at + 1]);
+        if ((period === 'month' || period === 'day') && Number.isFinite(cu))
+          budgets.push({ period, machine, cu });
+      }
+      return budgets.sort((one, other) => (fieldOf(one) < fieldOf(other) ? -1 : 1));
+    },
+    async set(budget) {
+      await link.use((store) => store.send('HSET', [caps, fieldOf(budget), budget.cu]));
+    },
+    unset: async (budget) => (await link.use((store) => store.send('HDEL', [caps, fieldOf(budget)]))) === 1,
+  };
+}

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import { Failure } from '../base/failure.ts';
+import { unitsText } from '../base/units.ts';
+import type { CallCost, Ledger, PaidCall, Reservation } from '../contract/ports.ts';
+import type { Connection } from './connection.ts';
+import { storeFailure, unusable } from './failures.ts';
+import type { StoreLink } from './link.ts';
+import type { StoreMemory } from './memory.ts';
+import { type Periods, periodsAt, secondsToRenewal } from './periods.ts';
+import type { Script } from './script.ts';
+import { begin, release, reseed, settle } from './scripts/spending.ts';
+
+export interface StoreLedgerOptions {
+  readonly link: StoreLink;
+  /** The ledger of this machine, which is always written first. */
+  readonly local: Ledger;
+  readonly machine: string;
+  readonly command: string;
+  readonly clock: Pick<Clock, 'now' | 'mono' | 'sleep'>;
+  readonly memory: StoreMemory;
+  /** Stops paid calls while the store is away, whether a budget was seen or not. */
+  readonly stop: boolean;
+  /** How long a call can take: a reservation that is older belongs to a process that died. */
+  readonly ttlMs: number;
+  readonly notice: (text: string) => void;
+  /** What the service's own meter says, by the free `me`. */
+  readonly meter: () => Promise<{ readonly unitsUsed: number; readonly period: string }>;
+}
+
+type Values = readonly (string | number)[];
+/** An outcome that could not be sent yet. */
+interface Unsent {
+  readonly script: Script;
+  readonly values: Values;
+}
+
+const TRIES = 6;
+/** How long calls in flight are waited for that a budget has no room beside, and how often it is looked at. */
+const PATIENCE_MS = 60_000;
+const LOOK_MS = 200;
+const QUIET_MS = 2_000;
+/** Outcomes held back while the store is away; older ones are left to their reservations, which expire as lost. */
+const UNSENT_MAX = 10_000;
+
+/** Whether a refused call would fit once nothing else is in flight. */
+const mayFit = ([, , cap, used, held]: readonly unknown[], most: number): boolean =>
+  Number(held) > 0 && Number(used) - Number(held) + most <= Number(cap);
+
+/** The ledger of all machines, with their shared budgets. */
+export function createStoreLedger(options: StoreLedgerOptions): Ledger {
+  const { link, local, machine, command, clock, memory } = options;
+  const { keys } = link;
+  let periods: Periods = periodsAt(clock.now());
+  let unsent: Unsent[] = [];
+
+  /** Runs a script on the sums of the present periods, which the server's clock decides. */
+  async function run(store: Connection, script: Script, values: Values): Promise<readonly unknown[]> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const { month, day } = periods;
+      const sums = [keys.open, keys.calls, keys.done, keys.sum(month), keys.sum(day), keys.caps, keys.ledger];
+      const answer = await store.run(script, sums, [month, day, ...values]);
+      const list: readonly unknown[] = Array.isArray(answer) ? answer : [];
+      if (list[0] !== 'period') return list;
+      periods = { month: String(list[1]), day: String(list[2]) };
+    }
+    throw storeFailure(
+      'STORE_UNFIT',
+      'the clock of the store does not stand still',
+      'run "trdr store check"',
+    );
+  }
+
+  link.onConnect(async (store) => {
+    for (let first = unsent[0]; first; first = unsent[0]) {
+      await run(store, first.script, first.values);
+      unsent = unsent.slice(1);
+    }
+  });
+
+  /** Sends an outcome, now or when the store is back. It never fails a call that was answered. */
+  async function report(script: Script, values: Values): Promise<void> {
+    try {
+      await link.use((store) => run(store, script, values));
+    } catch {
+      if (unsent.length < UNSENT_MAX) unsent.push({ script, values });
+    }
+  }
+
+  async function reserve({ endpoint, most = 0 }: PaidCall): Promise<string> {
+    let id: string = randomUUID();
+    const began = clock.mono();
+    let told = false;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const answer = await link.use((store) =>
+        run(store, begin, [id, most, options.ttlMs, machine, command, endpoint, store.server.boot]),
+      );
+      const [word, limits] = answer;
+      if (word === 'ok') {
+        if (limits !== undefined) memory.update({ capped: Number(limits) > 0 });
+        return id;
+      }
+      if (word === 'refused') {
+        // Calls in flight may cost less than what is held for them.
+        if (!mayFit(answer, most) || clock.mono() - began > PATIENCE_MS) throw refusal(answer, most);
+        if (!told && clock.mono() - began > QUIET_MS) {
+          options.notice('waiting for calls in flight, which the shared budget has to hold');
+          told = true;
+        }
+        await clock.sleep(LOOK_MS);
+        tries = 0;
+      }
+      if (word === 'over') id = randomUUID();
+      if (word === 'reseed') await raise();
+    }
+    throw storeFailure('STORE_UNFIT', 'the store keeps restarting', 'run "trdr store check"');
+  }
+
+  /** Raises the sums to the service's meter: the server may have lost the last second of them. */
+  async function raise(): Promise<void> {
+    const { unitsUsed, period } = await options.meter();
+    await link.use((store) => run(store, reseed, [Math.ceil(unitsUsed), period, store.server.boot]));
+  }
+
+  function refusal([, name, cap, used]: readonly unknown[], most: number): Failure {
+    memory.update({ capped: true });
+    const [period, of] = String(name).split('@');
+    const kind = period === 'day' ? 'day' : 'month';
+    const left = Math.max(0, Number(cap) - Number(used));
+    const whose =
+      of === undefined ? `the ${kind} budget of all machines` : `the ${kind} budget of ${machine}`;
+    return new Failure(
+      'limit',
+      `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of ${whose} (${unitsText(Number(cap))}) remain`,
+      {
+        code: 'BUDGET',
+        retryAfter: secondsToRenewal(kind, clock.now()),
+        hint: `raise it with "trdr budget set ${kind} N", or wait until it renews (UTC)`,
+      },
+    );
+  }
+
+  /** What a call is reserved under; undefined where this machine goes on without the store. */
+  async function reserved(call: PaidCall): Promise<string | undefined> {
+    try {
+      return await reserve(call);
+    } catch (error) {
+      if (!unusable(error)) throw error;
+      if (!options.stop && !memory.read().capped) return undefined;
+      throw new Failure('network', `paid calls are stopped: ${error.message}`, {
+        code: 'STORE_AWAY',
+        hint: options.stop
+          ? 'the setting storeAway is "stop"; trdr store check tells what is wrong'
+          : 'a shared budget limits this key, and it cannot be checked; trdr store check tells what is wrong',
+        cause: error,
+      });
+    }
+  }
+
+  return {
+    async begin(call) {
+      // The file first: whatever happens to the store, this machine knows what it may have spent.
+      const recorded = await local.begin(call);
+      let id: string | undefined;
+      try {
+        id = await reserved(call);
+      } catch (error) {
+        await recorded.release();
+        throw error;
+      }
+      const own = id ?? randomUUID();
+      const end = (
+        { status = null, cu = 0, cuAtMost = 0, requestId = '' }: Partial<CallCost>,
+        outcome: 'paid' | 'lost',
+      ) =>
+        report(settle, [
+          ...[own, outcome, Math.round(cu), outcome === 'lost' ? (call.most ?? 0) : cuAtMost],
+          ...[machine, command, call.endpoint, status ?? '', requestId],
+        ]);
+      return {
+        async settle(cost) {
+          await recorded.settle(cost);
+          await end(cost, 'paid');
+        },
+        async lose(how) {
+          await recorded.lose(how);
+          await end(how, 'lost');
+        },
+        async release() {
+          await recorded.release();
+          if (id !== undefined) await report(release, [id]);
+        },
+      } satisfies Reservation;
+    },
+  };
+}

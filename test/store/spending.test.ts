@@ -1,0 +1,224 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Ledger } from '../../src/contract/ports.ts';
+import { readStoreUrl } from '../../src/store/address.ts';
+import { storeBudgets } from '../../src/store/budgets.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { createStoreLedger } from '../../src/store/ledger.ts';
+import { createLink } from '../../src/store/link.ts';
+import { createMemory } from '../../src/store/memory.ts';
+import { periodsAt } from '../../src/store/periods.ts';
+import { readStatus } from '../../src/store/status.ts';
+import { randomOf, seedOf } from '../e2e/feed.ts';
+import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
+import { hasServer } from './program.ts';
+import { type StoreServer, startServer, until } from './server.ts';
+
+const scope = { baseUrl: 'https://api.example.test', key: 'k' };
+
+/** What the service counts: the judge of every budget. */
+const createMeter = () => ({ used: 0, asked: 0 });
+type Meter = ReturnType<typeof createMeter>;
+
+const nowhere: Ledger = {
+  begin: async () => ({ settle: async () => {}, lose: async () => {}, release: async () => {} }),
+};
+
+function machine(server: StoreServer, meter: Meter, { name = 'a', stop = false, ttlMs = 60_000 } = {}) {
+  const skip = { ms: 0 };
+  const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
+  const address = readStoreUrl(server.url);
+  const link = createLink({
+    address,
+    keys: keysOf(scope),
+    clock,
+    random: () => 0,
+    connect: { commandMs: 1_000 },
+  });
+  const memory = createMemory(undefined);
+  const ledger = createStoreLedger({
+    ...{
+      link,
+      local: nowhere,
+      machine: name,
+      command: 'whois',
+      clock,
+      memory,
+      stop,
+      ttlMs,
+      notice: () => {},
+    },
+    async meter() {
+      meter.asked++;
+      return { unitsUsed: meter.used, period: periodsAt(Date.now()).month };
+    },
+  });
+  return { link, ledger, memory, skip, budgets: storeBudgets({ link }) };
+}
+
+const call = { endpoint: 'user.wallet', most: 300 } as const;
+
+describe.skipIf(!hasServer())('spending in a store', () => {
+  it('holds all machines to one budget, and each to its own', async () => {
+    const server = await startServer();
+    const meter = createMeter();
+    const [one, two] = [machine(server, meter), machine(server, meter, { name: 'b' })];
+    await one.budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
+    await one.budgets.set({ period: 'day', machine: 'b', cu: 400 });
+    const held = await one.ledger.begin({ ...call, most: 600 });
+    await (await two.ledger.begin(call)).settle({ status: 200, cu: 300 });
+    await expect(two.ledger.begin(call)).rejects.toMatchObject({ kind: 'limit', code: 'BUDGET' });
+    await expect(two.ledger.begin(call)).rejects.toThrow(/100 CU of the day budget of b \(400 CU\) remain/);
+    await expect(one.ledger.begin({ ...call, most: 800 })).rejects.toThrow(
+      /100 CU of the month budget of all machines/,
+    );
+    // It fits once the call in flight turns out to be free.
+    const waiting = one.ledger.begin(call);
+    await held.release();
+    await (await waiting).settle({ status: 200, cu: 300 });
+    expect(await two.budgets.unset({ period: 'day', machine: 'b' })).toBe(true);
+    expect(await two.budgets.list()).toEqual([{ period: 'month', machine: undefined, cu: 1_000 }]);
+    one.link.close();
+    two.link.close();
+  });
+
+  it('never passes a budget, whoever dies, and knows what may have been charged', async () => {
+    const seed = seedOf();
+    const random = randomOf(seed);
+    const server = await startServer();
+    const meter = createMeter();
+    const CAP = 20_000;
+    const owner = machine(server, meter);
+    await owner.budgets.set({ period: 'month', machine: undefined, cu: CAP });
+    let refused = 0;
+    const spender = async (name: string) => {
+      let { ledger, link } = machine(server, meter, { name, ttlMs: 400 });
+      while (refused < 12) {
+        const recorded = await ledger.begin(call).catch((error: Error) => {
+          expect(error).toMatchObject({ code: 'BUDGET' });
+          return undefined;
+        });
+        if (recorded === undefined) {
+          refused++;
+          await systemClock.sleep(20);
+          continue;
+        }
+        const chance = random.next();
+        const cu = chance < 0.5 ? 100 : 300;
+        // A killed process was charged or not, and tells nobody.
+        if (chance > 0.8) {
+          if (chance > 0.9) meter.used += cu;
+          link.close();
+          ({ ledger, link } = machine(server, meter, { name, ttlMs: 400 }));
+          continue;
+        }
+        meter.used += cu;
+        expect(meter.used, `seed ${seed}`).toBeLessThanOrEqual(CAP);
+        if (chance > 0.75) await recorded.lose({});
+        else await recorded.settle({ status: 200, cu });
+      }
+      link.close();
+    };
+    await Promise.all(Array.from({ length: 12 }, (_, at) => spender(`m${at}`)));
+    expect(meter.used).toBeLessThanOrEqual(CAP);
+    // Only what may have been charged keeps the rest from being spent.
+    const items = await owner.link.use((store) => readStatus(store, keysOf(scope)));
+    const month = items.find(({ item, name }) => item === 'budget' && name === 'month');
+    const used = ['spent', 'lost', 'reserved'].map((figure) => Number(month?.[figure]));
+    expect(used.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(meter.used);
+    owner.link.close();
+  });
+
+  it('keeps a budget when the server loses what it wrote last', async () => {
+    const server = await startServer({ conf: ['--appendfsync', 'always'] });
+    const meter = createMeter();
+    const { budgets, ledger, link, skip } = machine(server, meter);
+    await budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
+    const pay = async () => {
+      const recorded = await ledger.begin(call);
+      meter.used += 300;
+      await recorded.settle({ status: 200, cu: 300 });
+    };
+    await pay();
+    const early = join(server.folder, 'early.aof');
+    copyFileSync(server.aof(), early);
+    await pay();
+    await pay();
+    const lost = await link.use(async (store) => store.lost);
+    await server.kill();
+    copyFileSync(early, server.aof());
+    await server.start();
+    await until(() => lost.aborted);
+    skip.ms += 10_000;
+    const asked = meter.asked;
+    await expect(pay()).rejects.toMatchObject({ code: 'BUDGET' });
+    expect(meter.asked).toBe(asked + 1);
+    expect(meter.used).toBe(900);
+    link.close();
+  });
+
+  it('goes on alone while the store is away, unless a budget was seen or the user says so', async () => {
+    const server = await startServer();
+    const meter = createMeter();
+    const [free, capped, careful] = [
+      machine(server, meter),
+      machine(server, meter),
+      machine(server, meter, { stop: true }),
+    ];
+    await (await free.ledger.begin(call)).settle({ status: 200, cu: 100 });
+    await careful.ledger.begin(call);
+    await capped.budgets.set({ period: 'day', machine: undefined, cu: 10_000 });
+    const open = await capped.ledger.begin(call);
+    const lost = await free.link.use(async (store) => store.lost);
+    await server.kill();
+    await until(() => lost.aborted);
+    const alone = await free.ledger.begin(call);
+    await alone.settle({ status: 200, cu: 300 });
+    await expect(careful.ledger.begin(call)).rejects.toMatchObject({ code: 'STORE_AWAY' });
+    await expect(capped.ledger.begin(call)).rejects.toMatchObject({ code: 'STORE_AWAY' });
+    await open.settle({ status: 200, cu: 100 });
+    await server.start();
+    for (const one of [free, capped]) one.skip.ms += 10_000;
+    await capped.budgets.list();
+    await free.budgets.list();
+    const { month } = periodsAt(Date.now());
+    const spent = await free.link.use((store) => store.send('HGET', [keysOf(scope).sum(month), 'spent']));
+    expect(Number(spent)).toBe(100 + 300 + 100);
+    for (const { link } of [free, capped, careful]) link.close();
+  });
+
+  it('refuses paid calls of a shared budget while the server is full', async () => {
+    const server = await startServer();
+    const { budgets, ledger, link } = machine(server, createMeter());
+    await budgets.set({ period: 'day', machine: undefined, cu: 10_000 });
+    const open = await ledger.begin(call);
+    await link.use((store) => store.send('CONFIG', ['SET', 'maxmemory', '1']));
+    await expect(ledger.begin(call)).rejects.toMatchObject({ code: 'STORE_AWAY' });
+    await open.settle({ status: 200, cu: 100 });
+    const { day } = periodsAt(Date.now());
+    expect(await link.use((store) => store.send('HGET', [keysOf(scope).sum(day), 'spent']))).toBe('100');
+    link.close();
+  });
+
+  it('stops a run of the program at a shared budget, before anything is sent', async () => {
+    const server = await startServer();
+    const sandbox = await withSandbox();
+    const env = { TRDR_STORE: server.url, TRDR_MACHINE: 'desk-1' };
+    const admin = await server.connect();
+    await admin.send('HSET', [keysOf({ baseUrl: sandbox.url, key: sandbox.key }).caps, 'month', 350]);
+    const first = await trdr(['whois', 'mira', 'quantumhawk'], { sandbox, env });
+    expect(first.records()).toHaveLength(2);
+    const second = await trdr(['whois', 'solwolf'], { sandbox, env, home: openHome() });
+    expect([second.exitCode, second.error()['code']]).toEqual([6, 'BUDGET']);
+    const status = await trdr(['store', 'status'], { sandbox, env });
+    expect(status.records()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ item: 'budget', name: 'month', limit: 350, spent: 200 }),
+        expect.objectContaining({ item: 'machine', name: 'desk-1', spent: 200 }),
+      ]),
+    );
+    admin.close();
+  });
+});
