@@ -66,8 +66,8 @@ export async function* walk<T>(
   let barren = 0;
   let untimed = 0;
   let unmatched = 0;
-  /** A post without a time lies in no range of times. */
-  const isDated = options.since !== undefined || options.until !== undefined;
+  /** A post without a time cannot be shown to be older than --until. With --since alone it is given: it was paid for. */
+  const isDated = options.until !== undefined;
 
   while (left > 0) {
     const page = await pageBehind(feed, candidates, sizer?.next(left), cursors.size > 0, signal);
