@@ -28,6 +28,8 @@ export interface FailureFields {
   readonly requestId?: string | undefined;
   /** What to run or change next. */
   readonly hint?: string | undefined;
+  /** An answer as it came, where it was paid for and cannot be read. */
+  readonly answer?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -41,6 +43,7 @@ export class Failure extends Error {
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
   readonly hint: string | undefined;
+  readonly answer: string | undefined;
 
   constructor(kind: FailureKind, message: string, fields: FailureFields) {
     super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -51,6 +54,7 @@ export class Failure extends Error {
     this.retryAfter = fields.retryAfter;
     this.requestId = fields.requestId;
     this.hint = fields.hint;
+    this.answer = fields.answer;
   }
 }
 

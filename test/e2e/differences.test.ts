@@ -122,6 +122,24 @@ describe('a batch answer that leaves handles out', () => {
   });
 });
 
+describe('a batch answer that cannot be read', () => {
+  test('is kept in the journal of an export, because it was paid for', async () => {
+    const body = '[{"handle":"trader0","netUsd":12}]';
+    const service = await withService(() => ({ body, headers: { 'content-type': 'application/json' } }));
+    const home = openHome();
+    const out = join(home.path, 'n.ndjson');
+    const ran = await runInProcess(['pnl', ...handles, '-y', '--out', out], { sandbox: service, home });
+    expect([ran.exitCode, ran.error()['code'], service.calls.length]).toEqual([9, 'BAD_ANSWER', 1]);
+    const lines = readFileSync(`${out}.journal`, 'utf8').trimEnd().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
+      kind: 'lost',
+      batch: 0,
+      cuAtMost: 1_200_000,
+      answer: body,
+    });
+  });
+});
+
 describe("a key's record that lacks a field", () => {
   const me = (usage: Readonly<Record<string, unknown>>) => ({ ...anyMe, usage });
   const run = async (words: readonly string[], record: unknown) => {

@@ -150,6 +150,7 @@ function unreadable(call: Encoded, answer: HttpAnswer, requestId: string | undef
     status: answer.status,
     requestId,
     hint: 'trdr doctor shows how the service differs from its description',
+    answer: answer.text,
   });
   // What served it is not certain: the call may have been charged, up to its most.
   return { ok: false as const, failure, charge: bounds.most === 0 ? NOTHING : undefined };

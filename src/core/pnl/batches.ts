@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { stringifyJson } from '../../base/json.ts';
 import { unitsText } from '../../base/units.ts';
 import { listOf } from '../../contract/known.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
@@ -76,6 +77,7 @@ async function batch(
       status: 200,
       requestId,
       hint: 'trdr doctor shows how the service differs from its description',
+      answer: stringifyJson(record),
     });
   }
   const answers = answersOf(subjects, record);
@@ -100,6 +102,7 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
       status: cause?.status,
       requestId: cause?.requestId,
       hint: 'it is not repeated in this run, which may pay a second time; --resume or another run requests it again',
+      answer: cause?.answer,
       cause: error,
     },
   );

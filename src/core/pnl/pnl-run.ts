@@ -22,7 +22,8 @@ export interface BatchLog {
     },
   ): Promise<void>;
   dropped(batch: number): Promise<void>;
-  lost(batch: number, cuAtMost: number): Promise<void>;
+  /** `answer` is what came and cannot be read: it was paid for, so it is kept for whoever can. */
+  lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
 }
 
 export interface PnlRunOptions {
@@ -115,8 +116,8 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       } catch (error) {
         const cuAtMost = mayBeLost() - before.lost;
         if (cuAtMost > 0) {
-          await settle((to, number) => to.lost(number, cuAtMost));
           const failure = lostFailure(error, cuAtMost);
+          await settle((to, number) => to.lost(number, cuAtMost, failure.answer));
           const again = ++lostInRow < LOST_IN_ROW && (await mayAskAgain(failure, unitsUsed));
           purse.lost();
           if (again) {

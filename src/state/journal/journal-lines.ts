@@ -32,7 +32,13 @@ export type JournalLine =
       readonly requestId: string | null;
     }
   | { readonly kind: 'dropped'; readonly batch: number }
-  | { readonly kind: 'lost'; readonly batch: number; readonly cuAtMost: number }
+  | {
+      readonly kind: 'lost';
+      readonly batch: number;
+      readonly cuAtMost: number;
+      /** An answer that came and could not be read; for people, and never read again. */
+      readonly answer?: string | undefined;
+    }
   /** What a run did not get to, and why: for whoever reads the journal. */
   | { readonly kind: 'left'; readonly code: string; readonly handles: readonly string[] };
 

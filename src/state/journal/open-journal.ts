@@ -48,7 +48,7 @@ export interface ExportJournal {
   /** A batch for which nothing was charged: its handles are free again. */
   dropped(batch: number): Promise<void>;
   /** A batch that may have been charged and whose answer will not come: its handles are free again. */
-  lost(batch: number, cuAtMost: number): Promise<void>;
+  lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
   /** Notes what the run did not get to. */
   leave(code: string, handles: readonly string[]): Promise<void>;
   /** Each handle's answer in the order of the handles, whatever order they came in. */
@@ -160,7 +160,8 @@ export function journalOn({
         { kind: 'answered', batch, cu, requestId },
       ]),
     dropped: (batch) => settle(batch, [{ kind: 'dropped', batch }]),
-    lost: (batch, cuAtMost) => settle(batch, [{ kind: 'lost', batch, cuAtMost }]),
+    lost: (batch, cuAtMost, answer) =>
+      settle(batch, [{ kind: 'lost', batch, cuAtMost, ...(answer !== undefined && { answer }) }]),
     leave: (code, handles) => inTurn(() => add([{ kind: 'left', code, handles }])),
     async *values() {
       for (let position = 0; position < index.counts().size; position++) {
