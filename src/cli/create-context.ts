@@ -26,7 +26,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) }
     : loaded;
   // A plan goes where it can be read: the file, and its fields, are for the records themselves.
-  const shown = globals.dryRun ? { ...globals, out: undefined, fields: undefined } : globals;
+  const shown = globals.dryRun ? { ...globals, out: undefined, fields: undefined, bom: false } : globals;
   const format = formatOf(shown, settings.output, io.stdout.isTTY === true, command);
   const gone = new AbortController();
   const signal = AbortSignal.any([io.signal, gone.signal]);
@@ -237,8 +237,9 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       const counted: typeof out = {
         ...out,
         write(record) {
+          const written = out.write(record);
           any = true;
-          return out.write(record);
+          return written;
         },
       };
       try {

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { usageError } from '../base/failure.ts';
 import type { PrinterOptions } from '../output/format/printing.ts';
 import type { Sink } from '../output/sink.ts';
@@ -9,24 +10,41 @@ import type { RunSettings } from './settings/settings.ts';
 
 const endings: Readonly<Record<string, OutputFormat>> = {
   csv: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
   ndjson: 'ndjson',
   jsonl: 'ndjson',
   json: 'json',
+  md: 'markdown',
+  markdown: 'markdown',
 };
+
+/** The format that a file's extension names; a number is not an extension. */
+function formatByName(path: string): OutputFormat | undefined {
+  const extension = /^\.([a-z]\w*)$/i.exec(extname(path))?.[1]?.toLowerCase();
+  if (extension === undefined) return undefined;
+  const format = endings[extension];
+  if (format !== undefined) return format;
+  throw usageError(
+    `unknown extension ".${extension}" of --out`,
+    `name the file ${Object.keys(endings)
+      .map((each) => `.${each}`)
+      .join(', ')}, or set the format with -o`,
+  );
+}
 
 /** The format of a run: the flag, the file's ending, the setting, and last what stdout is. */
 export function formatOf(
-  globals: Pick<Globals, 'json' | 'output' | 'out'>,
+  globals: Pick<Globals, 'json' | 'output' | 'out' | 'bom'>,
   setting: OutputFormat | undefined,
   isTerminal: boolean,
   command: Pick<AnyCommand, 'path' | 'stream'>,
 ): OutputFormat {
-  const { json, output, out } = globals;
+  const { json, output, out, bom } = globals;
   if (json && output !== undefined && output !== 'json') {
-    throw usageError(`--json and -o ${output} say two things`, 'give one of them');
+    throw usageError(`--json and -o ${output} cannot be combined`);
   }
-  const ending = out === undefined ? undefined : endings[/\.([a-z]+)$/i.exec(out)?.[1]?.toLowerCase() ?? ''];
-  const asked = output ?? (json ? 'json' : ending);
+  const asked = output ?? (json ? 'json' : out === undefined ? undefined : formatByName(out));
   if (command.stream && asked === 'json') {
     throw usageError(
       `"trdr ${command.path}" is a stream: it has no end to close a JSON document`,
@@ -35,8 +53,11 @@ export function formatOf(
   }
   // A setting is a wish for commands that can; a stream has no JSON document, a file no terminal.
   const wished = command.stream && setting === 'json' ? 'ndjson' : setting;
-  if (out !== undefined) return asked ?? (wished === 'table' ? 'ndjson' : (wished ?? 'ndjson'));
-  return asked ?? wished ?? (isTerminal ? 'table' : 'ndjson');
+  const fallback = out === undefined ? (wished ?? (isTerminal ? 'table' : 'ndjson')) : (wished ?? 'ndjson');
+  const format = asked ?? (out !== undefined && fallback === 'table' ? 'ndjson' : fallback);
+  if (bom && format !== 'csv')
+    throw usageError(`--bom works with CSV only; the output is ${format}`, 'add -o csv');
+  return format;
 }
 
 /** The fields asked for, checked against what the record has, before anything is asked of the service. */
@@ -49,6 +70,9 @@ export async function selectedFields(
   return parseFields(text, view.fields);
 }
 
+/** Whether a format shows records as rows, whose columns a command may choose. */
+export const isRowFormat = (format: OutputFormat): boolean => format !== 'ndjson' && format !== 'json';
+
 /** Cells of the terminal's width. A terminal of size 0x0, as some containers and CI systems have, does not know it. */
 export const widthOf = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
   stdout.columns || Number(env['COLUMNS']) || 80;
@@ -56,7 +80,7 @@ export const widthOf = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
 /** How a terminal wants its output. */
 export async function renderOptions(
   io: Io,
-  globals: Pick<Globals, 'color' | 'out'>,
+  globals: Pick<Globals, 'color' | 'out' | 'times' | 'bom' | 'wide'>,
   settings: Pick<RunSettings, 'color' | 'utc'>,
 ) {
   const { wantsColor, wantsUnicode } = await import('../output/terminal/style.ts');
@@ -69,6 +93,9 @@ export async function renderOptions(
     utc: settings.utc,
     timeZone: io.env['TZ'] || undefined,
     now: io.clock.now,
+    times: globals.times,
+    bom: globals.bom,
+    wide: globals.wide,
   } satisfies Partial<PrinterOptions<unknown>>;
 }
 

@@ -40,6 +40,8 @@ export interface Column<T> {
   readonly wrap?: boolean;
   /** Goes under its row, over the whole width, where fewer than 40 cells are left beside the other columns. */
   readonly below?: boolean;
+  /** Never shortened: it was asked for by name. */
+  readonly whole?: boolean;
   /** The most lines a wrapped cell takes; the rest is cut. */
   readonly lines?: number;
   /** The dotted path of the field shown, so that `--fields` finds the title and the kind. */

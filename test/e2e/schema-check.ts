@@ -54,7 +54,8 @@ export async function holdToSchema(argv: readonly string[], stdout: string, stde
       commands.map(({ path }) => path),
     ).rest,
   );
-  if (globals.fields !== undefined || globals.output === 'csv' || globals.output === 'table') return;
+  if (globals.fields !== undefined || globals.times === 'iso') return;
+  if (globals.output !== undefined && globals.output !== 'json' && globals.output !== 'ndjson') return;
   const check = globals.dryRun
     ? validator('--dry-run', () => recordSchema(PlannedCall))
     : validator(command.path, () => map.commands.find((each) => each.command === command.path)?.record ?? {});

@@ -34,7 +34,7 @@ describe('nothing is charged', () => {
     expect([exitCode, sandbox.meter().unitsUsed, error()['message']]).toEqual([
       2,
       0,
-      'there is no field "nosuch"',
+      'unknown field "nosuch"',
     ]);
   });
 

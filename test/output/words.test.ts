@@ -81,7 +81,7 @@ describe('fields', () => {
 
   it('that are unknown are rejected with the known ones and the closest', () => {
     expect(refusal('handel')).toMatchObject({
-      message: 'there is no field "handel"',
+      message: 'unknown field "handel"',
       hint: expect.stringMatching(/^Did you mean handle\? Known fields: handle, /),
     });
     expect(refusal('netUsd')).toMatchObject({

@@ -23,6 +23,9 @@ const output = {
   fields: value('--fields', 'print only these fields, in this order', text('fields')),
   out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
   utc: flag('--utc', 'show times in UTC'),
+  times: value('--times', 'timestamps in machine formats', oneOf('iso', 'ms'), 'ms'),
+  bom: flag('--bom', 'start CSV with a byte order mark, for Excel'),
+  wide: flag('--wide', 'show all columns of a table, and nothing shortened'),
 } satisfies Options;
 
 const service = {

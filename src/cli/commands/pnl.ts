@@ -10,7 +10,7 @@ import { flag, list, value } from '../args/option.ts';
 import { oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
-import { selectedFields, widthOf } from '../output.ts';
+import { isRowFormat, selectedFields, widthOf } from '../output.ts';
 import { exportPnl, openExport } from '../pnl/export.ts';
 import { gatherHandles } from '../pnl/gather-handles.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
@@ -74,8 +74,7 @@ export const pnl = command({
     };
     // A field that is not known is found before its handles are paid for.
     await selectedFields(fields, { fields: knownFields(shape) });
-    const shapes = context.format === 'csv' || context.format === 'table';
-    if (!shapes && (sort !== undefined || window.length > 0)) {
+    if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
       context.notice(`--window and --sort apply to tables and CSV; ${context.format} has the full records`);
     }
     if (out === undefined || (!resume && isDevice(out)))

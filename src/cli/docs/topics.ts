@@ -28,8 +28,8 @@ const formats: Readonly<Record<string, string>> = {
   ndjson: 'one compact JSON object per line; works with streams',
   json: 'one JSON document; streams reject it',
   csv: 'comma-separated values with a header; formulas are disarmed',
-  tsv: 'tab-separated values with a header',
-  markdown: 'a Markdown table',
+  tsv: 'tab-separated values with a header; tabs and line ends as \\t and \\n',
+  markdown: 'a Markdown table with the columns of the terminal table',
 };
 
 /** Pages that are not about a command: `trdr help TOPIC`. */
@@ -65,14 +65,16 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Fields',
         text: [
-          '--fields a,b.c prints only these fields, in this order, in every format. "trdr schema COMMAND" describes all fields of its records.',
-          'Machine formats carry every field that the service sent, unknown ones included, with names, nulls and digits unchanged. Tables round numbers and shorten text.',
+          '--fields a,b.c prints only these fields, in this order, in every format. JSON nests them as in the record: {"a":1,"b":{"c":2}}. "trdr schema COMMAND" describes all fields of its records; a nested name that it does not list is accepted if the first record has it.',
+          'Tables show columns that were named with --fields in full, wrapped where they are long. --wide shows all columns of a table in full, also beyond the width of the terminal.',
+          'Machine formats carry every field that the service sent, unknown ones included, with names, nulls and digits unchanged: 1.10 stays 1.10. Half of a surrogate pair is written as U+FFFD. Tables round numbers and shorten text.',
+          '--times iso writes the known timestamps as ISO 8601 in UTC instead of epoch milliseconds.',
         ],
       },
       {
         title: 'Errors',
         text: [
-          'Errors go to stderr: as text for people, as one line of JSON in machine formats. The exit code tells what kind of error it is: see "trdr help exit-codes".',
+          'Errors go to stderr: as text if stderr is a terminal, and as one line of JSON in machine formats otherwise. The exit code tells what kind of error it is: see "trdr help exit-codes".',
         ],
       },
       {

@@ -12,6 +12,7 @@ import {
   windowState,
 } from '../../output/views/pnl-rows.ts';
 import type { OutputFormat } from '../args/common.ts';
+import { isRowFormat } from '../output.ts';
 
 /** How numbers are to be shown. */
 export interface Shape {
@@ -35,7 +36,8 @@ export type Use = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) =
 /** Tables up to this many handles are drawn when all is there, with bars and the widths that fit. */
 const WHOLE_TABLE = 1_000;
 
-const isRows = ({ format }: Shape) => format === 'csv' || format === 'table';
+const isRows = ({ format }: Shape) => isRowFormat(format);
+const isDelimited = ({ format }: Shape) => format === 'csv' || format === 'tsv';
 
 /** Whether everything must be there before the first of it can be shown. */
 export const isWhole = (shape: Shape): boolean =>
@@ -69,9 +71,9 @@ export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, u
     if (list.length === 0) throw error;
   }
   const ordered = sort ? sorted(list, sort, shape.sortWindow) : list;
-  if (format === 'csv' || single || fields !== undefined)
+  if (isDelimited(shape) || (single && format === 'table') || fields !== undefined)
     return await pass(replay(ordered, failure), shape, use);
-  if (windows.length > 1 && fitsSideBySide(list.length, shape.width)) {
+  if (format === 'table' && windows.length > 1 && fitsSideBySide(list.length, shape.width)) {
     return await use(compareView(ordered), false, replay(compareRows(ordered, windows), failure));
   }
   const gaps = list.some((record) => windows.some((window) => windowState(record, [window]) !== 'ok'));
@@ -81,9 +83,9 @@ export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, u
 }
 
 async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
-  const { format, windows, fields, single } = shape;
+  const { windows, fields, single } = shape;
   if (showsRecords(shape)) return await use(pnlView(windows), single, records);
-  if (format === 'csv')
+  if (isDelimited(shape))
     return await use(
       csvView,
       false,

@@ -84,12 +84,14 @@ function widen(shares: Share[], room: number, gap: number): void {
 
 /**
  * Shares out the width of a terminal. Columns are shown in shorter forms, then cut down to what they bear,
- * then dropped, the highest rank first; where even the first columns are too wide, they are cut further.
+ * then dropped, the highest rank first; where even the first columns are too wide, they are cut further. Without
+ * `mayCut` nothing is dropped, and no column gets less than it bears, so that the table may be wider than the terminal.
  */
 export function fitColumns(
   wants: readonly WidthRequest[],
   room: number,
   gap: number,
+  mayCut = true,
 ): readonly FittedWidths[] {
   const left = wants.map((_, index) => index);
   for (;;) {
@@ -104,7 +106,8 @@ export function fitColumns(
     shortenForms(shares, room, gap, 0);
     narrow(shares, room, gap, least);
     widen(shares, room, gap);
-    if (sum(shares, gap) <= room) return shares.map(({ index, width, form }) => ({ index, width, form }));
+    if (sum(shares, gap) <= room || !mayCut)
+      return shares.map(({ index, width, form }) => ({ index, width, form }));
 
     let drop = -1;
     let rank = 0;

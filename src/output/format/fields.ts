@@ -35,17 +35,25 @@ export function at(record: unknown, path: string): unknown {
   return place?.holder[place.key];
 }
 
-/** Reads `--fields a,b.c` against the known paths; the parents of known paths are known too. */
+/** Whether a name is a path of the description, or the parent of one. */
+export const isKnownField = (name: string, known: readonly string[]): boolean =>
+  known.some((path) => path === name || path.startsWith(`${name}.`));
+
+/**
+ * Reads `--fields a,b.c` against the known paths. A nested name that is not known is accepted, unless it looks like a
+ * slip: the service may send more than it describes, and the first record tells.
+ */
 export function parseFields(text: string, known: readonly string[]): readonly string[] {
   const asked = text.split(',').map((name) => name.trim());
   const names = [...new Set(asked.filter((name) => name !== ''))];
   const list = `fields: ${known.join(', ')}`;
   if (names.length === 0) throw usageError('--fields names no field', `known ${list}`);
   for (const name of names) {
-    if (known.some((path) => path === name || path.startsWith(`${name}.`))) continue;
+    if (isKnownField(name, known)) continue;
     const near = didYouMean(name, known);
+    if (near === '' && /[^.]\.[^.]/.test(name)) continue;
     throw usageError(
-      `there is no field ${JSON.stringify(name)}`,
+      `unknown field ${JSON.stringify(name)}`,
       near === '' ? `known ${list}` : `${near} Known ${list}`,
     );
   }

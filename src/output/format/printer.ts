@@ -1,5 +1,7 @@
 import { createCsv } from './csv.ts';
+import { withFieldCheck } from './field-check.ts';
 import { pickFields } from './fields.ts';
+import { withIsoTimes } from './iso-times.ts';
 import { createJson } from './json.ts';
 import { isPlainLine, jsonLine, lineOf } from './ndjson.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
@@ -37,7 +39,7 @@ function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): 
 }
 
 function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
-  const { sink, view, fields, columns, header, terminal, notify } = options;
+  const { sink, view, format, fields, columns, header, terminal, notify } = options;
   const own = view.csv;
   // Fields of the view's own rows are columns of theirs; any others are looked up in the record.
   const places = own && fields?.map((name) => own.header.indexOf(name));
@@ -49,6 +51,8 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
     fixed: fields !== undefined || columns !== undefined,
     header,
     terminal,
+    tabs: format === 'tsv',
+    bom: options.bom,
     onUnknown:
       notify && ((path) => notify(`the field ${path} has no column: it first came after the header`)),
   });
@@ -63,13 +67,22 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
 
 /** A printer for the format asked for. Only tables load what draws them, and chalk only where there is colour. */
 export async function createPrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
+  return withIsoTimes(withFieldCheck(await printerOf(options), options), options);
+}
+
+async function printerOf<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   switch (options.format) {
     case 'ndjson':
       return ndjsonPrinter(options);
     case 'json':
       return jsonPrinter(options);
     case 'csv':
+    case 'tsv':
       return csvPrinter(options);
+    case 'markdown': {
+      const { createMarkdownPrinter } = await import('./markdown.ts');
+      return createMarkdownPrinter(options);
+    }
     case 'table': {
       const { createTablePrinter } = await import('./table-printer.ts');
       return createTablePrinter(options);

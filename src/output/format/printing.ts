@@ -2,14 +2,14 @@ import type { Sink } from '../sink.ts';
 import type { View } from '../view.ts';
 
 /** The values of `--output`. */
-export type Format = 'table' | 'ndjson' | 'json' | 'csv';
+export type Format = 'table' | 'ndjson' | 'json' | 'csv' | 'tsv' | 'markdown';
 
 /** Everything that decides how records become text. */
 export interface PrinterOptions<T> {
   readonly sink: Sink;
   readonly view: View<T>;
   readonly format: Format;
-  /** What `parseFields` made of `--fields`. */
+  /** The names of `--fields`; those that the view does not list have to be in the first record. */
   readonly fields?: readonly string[] | undefined;
   /** The command has exactly one answer: a JSON object instead of an array, a card instead of a row. */
   readonly single?: boolean | undefined;
@@ -28,6 +28,12 @@ export interface PrinterOptions<T> {
   readonly header?: boolean | undefined;
   /** The columns that an earlier run gave the CSV. */
   readonly columns?: readonly string[] | undefined;
+  /** How known timestamps are written in machine formats; epoch milliseconds where absent. */
+  readonly times?: 'iso' | 'ms' | undefined;
+  /** Starts CSV with a byte order mark. */
+  readonly bom?: boolean | undefined;
+  /** Shows all columns of a table in full, whatever the terminal's width. */
+  readonly wide?: boolean | undefined;
   /** Takes one-line notices for the user. */
   readonly notify?: ((text: string) => void) | undefined;
 }

@@ -1,45 +1,11 @@
 import { loadStyle } from '../terminal/style.ts';
-import type { CellKind, Column, View } from '../view.ts';
 import type { FormatContext } from './cell.ts';
-import { at } from './fields.ts';
+import { columnsOf } from './picked-columns.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 
 /** Records that settle the widths of a long table. */
 const FIRST = 200;
-
-/** What a field of that name and value most likely is. */
-function kindOf(path: string, sample: unknown): CellKind {
-  const name = path.slice(path.lastIndexOf('.') + 1);
-  if (typeof sample === 'boolean') return 'flag';
-  if (typeof sample === 'number') {
-    if (/At$/.test(name)) return 'time';
-    if (/(?:^pnl|^netUsd|PnlUsd)$/.test(name)) return 'signedUsd';
-    if (/Usd$|Mcap$/.test(name)) return 'usd';
-    if (/Pct$|[Pp]ercent|^percentage/.test(name)) return 'percent';
-    return Number.isInteger(sample) ? 'integer' : 'number';
-  }
-  return /(?:[aA]ddress|[wW]allet|Mint|^subject)$/.test(name) ? 'address' : 'text';
-}
-
-/**
- * The columns of `--fields`: as the view shows them where it does, else by their names and first values. All were asked
- * for, so that none is dropped: they are cut where there is no room.
- */
-function columnsOf<T>(view: View<T>, fields: readonly string[], records: readonly T[]): Column<T>[] {
-  return fields.map((path) => {
-    const known = view.columns.find((column) => column.field === path);
-    const sample = records
-      .map((record) => at(record, path))
-      .find((value) => value !== null && value !== undefined);
-    return {
-      title: path,
-      kind: known?.kind ?? kindOf(path, sample),
-      value: (record: T) => at(record, path),
-      min: 8,
-    };
-  });
-}
 
 /** Prints records as a card or a table; a table starts once its widths are known, and then grows row by row. */
 export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
@@ -51,7 +17,12 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
     now: options.now ?? Date.now,
   };
   const width = Math.max(1, options.width ?? 80);
-  const look: TableOptions = { width, context, style: await loadStyle(options.color ?? false) };
+  const look: TableOptions = {
+    width,
+    wide: options.wide,
+    context,
+    style: await loadStyle(options.color ?? false),
+  };
   let first: T[] = [];
   let table: Table<T> | undefined;
   let turn: NodeJS.Immediate | undefined;

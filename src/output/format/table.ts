@@ -9,6 +9,8 @@ import { formatCell, rightAligned } from './format-cell.ts';
 /** What a table needs to know of the terminal. */
 export interface TableOptions {
   readonly width: number;
+  /** Shows every column in full, on one line, whatever the width. */
+  readonly wide?: boolean | undefined;
   readonly style: Style;
   readonly context: FormatContext;
 }
@@ -46,7 +48,7 @@ export function createTable<T>(
   options: TableOptions,
   growing = false,
 ): Table<T> {
-  const { context, style } = options;
+  const { context, style, wide = false } = options;
   const room = Math.max(1, options.width);
   const ellipsis = context.unicode ? '…' : '..';
   const cellOf = (column: Column<T>, record: T) =>
@@ -66,22 +68,29 @@ export function createTable<T>(
       for (const [form, size] of (likely[column.kind] ?? [title]).entries()) {
         forms[form] = Math.max(forms[form] ?? 0, size);
       }
-      if (growing && (column.wrap || column.below)) forms[0] = Math.max(forms[0] ?? 0, room);
+      if (growing && !wide && (column.wrap || column.below)) forms[0] = Math.max(forms[0] ?? 0, room);
     }
+    const isWhole = wide || column.whole === true;
+    if (isWhole) forms.splice(1);
     const shortest = forms.length > 0 ? Math.min(...forms) : 1;
-    const least = column.min ?? leastOf[column.kind] ?? Math.max(shortest, title);
+    const least = isWhole
+      ? column.wrap && !wide
+        ? Math.min(shortest, column.min ?? shortest)
+        : Math.max(shortest, title)
+      : (column.min ?? leastOf[column.kind] ?? Math.max(shortest, title));
     const numeric = rightAligned.has(column.kind);
     // What has several forms is shortened rather than cut.
     const ease =
       numeric || forms.length > 1 ? Number.POSITIVE_INFINITY : column.wrap || column.below ? BESIDE : 20;
     const rank = column.rank ?? 0;
-    const whole = numeric || column.kind === 'time';
-    return { forms, title, rank, ease, least: whole ? Math.max(least, shortest) : least };
+    const uncut = numeric || column.kind === 'time';
+    return { forms, title, rank, ease, least: uncut ? Math.max(least, shortest) : least };
   };
 
   const wants = columns.map(wantOf);
-  const under = columns.findIndex((column) => column.below);
-  let layout = fitColumns(wants, room, GAP);
+  const isWhole = wide || columns.some((column) => column.whole);
+  const under = wide ? -1 : columns.findIndex((column) => column.below);
+  let layout = fitColumns(wants, wide ? Number.POSITIVE_INFINITY : room, GAP, !isWhole);
   const inline = layout.find((got) => got.index === under);
   const wanted = wants[under]?.forms[0] ?? 0;
   const below =
@@ -93,6 +102,10 @@ export function createTable<T>(
   }
 
   const linesOf = (column: Column<T>, cell: Cell, got: FittedWidths): string[] => {
+    if (wide || column.whole) {
+      const text = cell.forms[0] ?? '';
+      return column.wrap && !wide ? wrap(text, got.width) : [text];
+    }
     // The fullest form that fits from the column's own form on: a cell wider than the first ones were is shortened.
     const forms = cell.forms.slice(Math.min(got.form, cell.forms.length - 1));
     const text = forms.find((form) => widthOf(form) <= got.width) ?? forms.at(-1) ?? '';

@@ -33,7 +33,7 @@ export interface SettingRow<T, D extends T | undefined = T | undefined> {
 
 const row = <T, const D extends T | undefined>(setting: SettingRow<T, D>) => setting;
 
-export const outputFormats = ['table', 'ndjson', 'json', 'csv'] as const;
+export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown'] as const;
 
 /**
  * Every setting of a profile. Resolution, `config`, docs and completions follow from this table: a new

@@ -142,13 +142,17 @@ async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; e
   if (end >= 0) yield { text: Buffer.from(rest).toString('utf8'), end };
 }
 
+/** Post times are ISO 8601 in a file that was written with `--times iso`. */
+const timeOfLine = (value: unknown): number | null =>
+  postTimeOf(typeof value === 'string' && /^\d{4}-/.test(value) ? Date.parse(value) : value);
+
 function rowOfLine(text: string, form: LineForm): Known | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null) return undefined;
     const record: Record<string, unknown> = { ...value };
     const id = record['id'];
-    return typeof id === 'string' ? { id, at: postTimeOf(record[form.timeField]) } : undefined;
+    return typeof id === 'string' ? { id, at: timeOfLine(record[form.timeField]) } : undefined;
   } catch {
     return undefined;
   }

@@ -1,0 +1,50 @@
+import { safeLine } from '../terminal/safe-text.ts';
+import type { Column } from '../view.ts';
+import type { FormatContext } from './cell.ts';
+import { formatCell, rightAligned } from './format-cell.ts';
+import { columnsOf } from './picked-columns.ts';
+import type { Printer, PrinterOptions } from './printing.ts';
+
+/** Everything in a text that Markdown would render: strangers wrote it. */
+const rendered = /[\\`*_[\]<>|~&$]/g;
+
+const escapeText = (text: string): string => safeLine(text).replace(rendered, '\\$&');
+
+const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+
+/** Prints records as a Markdown table: the columns of the terminal's table, and nothing shortened. */
+export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
+  const { sink, view, fields } = options;
+  const context: FormatContext = {
+    utc: options.utc ?? false,
+    timeZone: options.timeZone,
+    unicode: true,
+    now: options.now ?? Date.now,
+  };
+  let columns: readonly Column<T>[] | undefined;
+
+  const start = (records: readonly T[]): string => {
+    const names = fields ?? (view.columns.length === 0 ? view.fields : undefined);
+    const all = names ? columnsOf(view, names, records) : view.columns;
+    // A bar only repeats the number beside it.
+    columns = all.filter(({ kind }) => kind !== 'bar');
+    const titles = columns.map(({ title }) => escapeText(title));
+    return line(titles) + line(columns.map(({ kind }) => (rightAligned.has(kind) ? '---:' : '---')));
+  };
+
+  const cellOf = (column: Column<T>, record: T): string => {
+    const { forms } = formatCell(column.kindOf?.(record) ?? column.kind, column.value(record), context);
+    return escapeText(forms[0] ?? '');
+  };
+
+  return {
+    write(record) {
+      const head = columns ? '' : start([record]);
+      return sink.write(head + line((columns ?? []).map((column) => cellOf(column, record))));
+    },
+    async end() {
+      if (!columns) await sink.write(start([]));
+      await sink.flush();
+    },
+  };
+}

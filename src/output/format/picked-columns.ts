@@ -1,0 +1,37 @@
+import type { CellKind, Column, View } from '../view.ts';
+import { at } from './fields.ts';
+
+/** What a field of that name and value most likely is. */
+function kindOf(path: string, sample: unknown): CellKind {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  if (typeof sample === 'boolean') return 'flag';
+  if (typeof sample === 'number') {
+    if (/At$/.test(name)) return 'time';
+    if (/(?:^pnl|^netUsd|PnlUsd)$/.test(name)) return 'signedUsd';
+    if (/Usd$|Mcap$/.test(name)) return 'usd';
+    if (/Pct$|[Pp]ercent|^percentage/.test(name)) return 'percent';
+    return Number.isInteger(sample) ? 'integer' : 'number';
+  }
+  return /(?:[aA]ddress|[wW]allet|Mint|^subject)$/.test(name) ? 'address' : 'text';
+}
+
+/**
+ * The columns of `--fields`: as the view shows them where it does, else by their names and first values. All were asked
+ * for, so that none is dropped or shortened; long texts wrap.
+ */
+export function columnsOf<T>(view: View<T>, fields: readonly string[], records: readonly T[]): Column<T>[] {
+  return fields.map((path) => {
+    const known = view.columns.find((column) => column.field === path);
+    const sample = records
+      .map((record) => at(record, path))
+      .find((value) => value !== null && value !== undefined);
+    const kind = known?.kind ?? kindOf(path, sample);
+    return {
+      title: path,
+      kind,
+      value: (record: T) => at(record, path),
+      whole: true,
+      ...(kind === 'text' && { wrap: true, min: 24 }),
+    };
+  });
+}
