@@ -7,13 +7,13 @@ import { withService } from './service.ts';
 const RAW = '{"b": 1.0,\n "big":12345678901234567890, "text":"\\u001b[2J 🌙"}';
 
 describe('trdr api', () => {
-  test('hands the body on byte for byte', async () => {
+  test('prints the body byte for byte', async () => {
     const service = await withService(() => ({ body: Buffer.from(RAW) }));
     const { exitCode, stdout, stderr } = await trdr(['api', '/openapi.json'], { sandbox: service });
     expect([exitCode, stdout, stderr]).toEqual([0, RAW, '']);
   });
 
-  test('spreads JSON out on a terminal, with nothing in it that the terminal obeys', async () => {
+  test('indents JSON on a terminal, without active characters', async () => {
     const service = await withService(() => ({ body: Buffer.from(`${RAW.slice(0, -1)},"bidi":"\u202e"}`) }));
     const { stdout } = await runInProcess(['api', '/v2/user/handle/mira'], { sandbox: service, tty: true });
     expect(stdout).toBe(
@@ -21,7 +21,7 @@ describe('trdr api', () => {
     );
   });
 
-  test('takes the method, a query, a JSON body or a whole body, each where it belongs', async () => {
+  test('accepts a method, a query, a JSON body or a raw body', async () => {
     const seen: string[] = [];
     const service = await withService(async ({ method, path, request }) => {
       let body = '';
@@ -49,7 +49,7 @@ describe('trdr api', () => {
     ]);
   });
 
-  test('prints status and headers with -i, as HTTP writes them', async () => {
+  test('prints status and headers with -i', async () => {
     const sandbox = await withSandbox();
     const { stdout } = await trdr(['api', '-i', '/v2/user/handle/mira'], { sandbox });
     const [head = '', body = ''] = stdout.split('\r\n\r\n');
@@ -58,7 +58,7 @@ describe('trdr api', () => {
     expect(JSON.parse(body)).toMatchObject({ handle: 'mira' });
   });
 
-  test('prints the body of an error too, says it on stderr, and ends as its status does', async () => {
+  test('prints the body of an error, reports it on stderr, and exits by its status', async () => {
     const sandbox = await withSandbox();
     const { exitCode, json, error } = await trdr(['api', '/v2/user/handle/nobody-at-all'], { sandbox });
     expect(exitCode).toBe(3);
@@ -76,7 +76,7 @@ describe('trdr api', () => {
     [500, 9],
     [503, 9],
     [418, 9],
-  ])('ends a %i in %i', async (status, exit) => {
+  ])('for status %i exits %i', async (status, exit) => {
     const service = await withService(() => ({
       status,
       body: 'no JSON at all',
@@ -86,7 +86,7 @@ describe('trdr api', () => {
     expect([exitCode, stdout]).toEqual([exit, 'no JSON at all']);
   });
 
-  test('leaves no file behind for an error', async () => {
+  test('creates no file for an error', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const out = join(home.path, 'answer.json');
     const failed = await trdr(['api', '/v2/user/handle/nobody-at-all', '--out', out], { sandbox, home });
@@ -96,7 +96,7 @@ describe('trdr api', () => {
   });
 
   test.each(['bare', 'wrapped'] as const)(
-    'follows the pages to the last, a body a line (%s)',
+    'follows pages to the last, one body per line (%s)',
     async (envelope) => {
       const sandbox = await withSandbox({ envelope });
       const { exitCode, records } = await trdr(
@@ -115,7 +115,7 @@ describe('trdr api', () => {
     },
   );
 
-  test('delivers the pages that the ceiling lets through, and ends in 6', async () => {
+  test('prints the pages within the spending limit, and exits 6', async () => {
     const sandbox = await withSandbox();
     const { exitCode, lines } = await trdr(['api', '/v2/launchpad/thesis', '--paginate', '--max-cu', '25'], {
       sandbox,
@@ -123,7 +123,7 @@ describe('trdr api', () => {
     expect([exitCode, lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 20]);
   });
 
-  test('does not go round in circles', async () => {
+  test('does not follow a cursor twice', async () => {
     const service = await withService(() => ({ body: { items: [], hasMore: true, nextBefore: 'same' } }));
     const { exitCode, error } = await trdr(['api', '/v2/thesis', '--paginate', '--yes'], {
       sandbox: service,
@@ -131,7 +131,7 @@ describe('trdr api', () => {
     expect([exitCode, error()['code'], service.calls.length]).toEqual([9, 'CURSOR_STUCK', 2]);
   });
 
-  test('shows with --dry-run what would be sent, and sends nothing', async () => {
+  test('shows the calls of --dry-run and sends nothing', async () => {
     const service = await withService(() => ({ body: {} }));
     const plan = async (...words: string[]) =>
       (await trdr(['api', ...words, '--dry-run'], { sandbox: service })).records()[0];
@@ -153,7 +153,7 @@ describe('trdr api', () => {
     expect(service.calls).toEqual([]);
   });
 
-  test('asks before what can cost much, and sends nothing where nobody answers', async () => {
+  test('asks before an expensive call, and sends nothing without an answer', async () => {
     const service = await withService(() => ({ body: { count: 0, missing: [], entries: [] } }));
     const many = [
       'api',
@@ -170,7 +170,7 @@ describe('trdr api', () => {
     expect([yes.exitCode, service.calls.length]).toEqual([0, 1]);
   });
 
-  test('sends a call of unknown cost on a word of the user alone, and never under a limit', async () => {
+  test('sends a call of unknown cost only with consent, and never under a limit', async () => {
     const service = await withService(() => ({ body: {} }));
     const call = ['api', '/v2/unheard/of'];
     const cases = [
@@ -196,7 +196,7 @@ describe('trdr api', () => {
     ['POST', '/v2/user//handles/pnl'],
     ['GET', '/v2/user/%77allet/0xabc'],
     ['GET', '/v2/thesis?limit=1&limit=100'],
-  ])('rejects %s %s, free of charge, whatever was agreed to', async (method, path) => {
+  ])('rejects %s %s, free of charge, with any consent', async (method, path) => {
     const service = await withService(() => ({ body: {} }));
     const words = ['api', method, path, '--yes'];
     const { exitCode, error } = await trdr(words, { sandbox: service });
@@ -204,7 +204,7 @@ describe('trdr api', () => {
     expect((await trdr([...words, '--dry-run'], { sandbox: service })).exitCode).toBe(2);
   });
 
-  test('says which file can not be read', async () => {
+  test('names the file that cannot be read', async () => {
     const { exitCode, error } = await runInProcess(['api', 'POST', '/v2/x', '--input', 'gone.json']);
     expect([exitCode, error()['message']]).toEqual([2, 'file not found: gone.json']);
   });

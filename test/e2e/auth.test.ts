@@ -6,7 +6,7 @@ import { type Home, openHome, runInProcess, startTrdr, trdr, withSandbox } from 
 
 const configOf = (home: Home) => JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
 
-/** A script that has a process say when it begins to read its stdin. */
+/** A script that makes a process report when it starts to read stdin. */
 function waitingFor(home: Home): string {
   const path = join(home.path, 'say-when.cjs');
   const say = "if (name === 'readable') setImmediate(() => process.stderr.write('reading\\n'))";
@@ -15,7 +15,7 @@ function waitingFor(home: Home): string {
 }
 
 describe('trdr auth login', () => {
-  test('keeps a key from stdin that the service takes, and later commands use it', async () => {
+  test('saves a key from stdin that the service accepts, and later commands use it', async () => {
     const [sandbox, home] = [await withSandbox({ plan: 'builder' }), openHome()];
     const login = await trdr(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
       home,
@@ -32,7 +32,7 @@ describe('trdr auth login', () => {
     });
   });
 
-  test('asks on a terminal for what it needs, and never shows the key', async () => {
+  test('prompts on a terminal, and never shows the key', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const login = await runInProcess(['auth', 'login', '--profile', 'desk'], {
       home,
@@ -42,12 +42,12 @@ describe('trdr auth login', () => {
     expect(login.exitCode).toBe(0);
     expect(login.stderr).toContain('API key (input hidden): \n');
     expect(login.stderr).not.toContain(sandbox.key);
-    // Raw while it asks, so that the terminal itself echoes nothing, and given back after each question.
+    // Raw mode during each prompt, so that the terminal echoes nothing.
     expect(login.rawModes).toEqual([true, false, true, false]);
     expect(configOf(home).profiles.desk.key).toBe(sandbox.key);
   });
 
-  test('asks again for a base URL that is invalid, and says why without repeating it', async () => {
+  test('prompts again for an invalid base URL, without repeating it', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const login = await runInProcess(['auth', 'login'], {
       home,
@@ -69,7 +69,7 @@ describe('trdr auth login', () => {
     expect(configOf(home).profiles.default.baseUrl).toBe(sandbox.url);
   });
 
-  test('takes a bare host as https', async () => {
+  test('treats a bare host as https', async () => {
     const home = openHome();
     const login = ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'api.example.com/b2b'];
     expect((await trdr(login, { home, input: 'aa_live_0123456789' })).exitCode).toBe(0);
@@ -83,14 +83,14 @@ describe('trdr auth login', () => {
     ['https://u:secret@api.example.com', 'it contains a user name or password'],
     ['https://api.example.com/?key=secret', 'it has a query or a fragment'],
     ['https://api example.com', 'it contains a space or a backslash'],
-  ])('refuses --base-url %s, also on a terminal, and says why', async (url, why) => {
+  ])('rejects --base-url %s, also on a terminal, with a reason', async (url, why) => {
     const { exitCode, stderr } = await runInProcess(['auth', 'login', '--base-url', url], { tty: true });
     expect(exitCode).toBe(2);
     expect(stderr.replace(/\s+/g, ' ')).toContain(`invalid base URL for --base-url: ${why}`);
     expect(stderr).not.toContain('secret');
   });
 
-  test('ends in 130 when the user gives up at the question, and gives the terminal back', async () => {
+  test('exits 130 after Ctrl-C at the prompt, and restores the terminal', async () => {
     const login = await runInProcess(['auth', 'login', '--base-url', 'https://api.example.com'], {
       tty: true,
       typed: ['half a key\u0003'],
@@ -99,7 +99,7 @@ describe('trdr auth login', () => {
     expect(login.stderr).not.toContain('half');
   });
 
-  test('keeps nothing when the input is closed at the question', async () => {
+  test('saves nothing if the input ends at the prompt', async () => {
     const home = openHome();
     const login = await runInProcess(['auth', 'login', '--base-url', 'https://api.example.com'], {
       home,
@@ -111,7 +111,7 @@ describe('trdr auth login', () => {
     expect(existsSync(home.config)).toBe(false);
   });
 
-  test('keeps no key that the service refuses', async () => {
+  test('does not save a key that the service rejects', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const wrong = 'trdr_live_0123456789abcdef0123456789abcdef';
     const login = await trdr(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
@@ -124,7 +124,7 @@ describe('trdr auth login', () => {
     expect(existsSync(join(home.config, 'config.json'))).toBe(false);
   });
 
-  test('keeps a key unasked with --no-verify', async () => {
+  test('saves a key unverified with --no-verify', async () => {
     const home = openHome();
     const key = 'trdr_live_0123456789abcdef0123456789abcdef';
     const url = 'https://api.example.com';
@@ -147,7 +147,7 @@ describe('trdr auth login', () => {
     [['config', 'set', 'baseUrl', 'trdr_live_0123456789abcdef']],
     [['config', 'set', 'trdr_live_0123456789abcdef', '1']],
     [['whois', 'mira', '--trdr_live_0123456789abcdef']],
-  ])('refuses a key on the command line without repeating it: %j', async (argv) => {
+  ])('rejects a key on the command line without repeating it: %j', async (argv) => {
     for (const tty of [false, true]) {
       const { exitCode, stdout, stderr } = await runInProcess(argv, { tty });
       expect(exitCode).toBe(2);
@@ -155,7 +155,7 @@ describe('trdr auth login', () => {
     }
   });
 
-  test('says how to give the key where there is no terminal to ask on', async () => {
+  test('explains how to pass the key without a terminal', async () => {
     const { exitCode, error } = await trdr(['auth', 'login', '--base-url', 'https://api.example.com']);
     expect(exitCode).toBe(2);
     expect(error()).toMatchObject({ hint: expect.stringContaining('--with-key') });
@@ -165,7 +165,7 @@ describe('trdr auth login', () => {
     ['', 'is empty'],
     ['two words', 'invalid characters'],
     ['x'.repeat(10_000), 'more on stdin'],
-  ])('refuses what is no key', async (input, why) => {
+  ])('rejects an invalid key', async (input, why) => {
     const home = openHome();
     const { exitCode, error } = await trdr(
       ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://api.example.com'],
@@ -192,20 +192,20 @@ describe('trdr auth login', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('ends in order on %s while it waits for the key', async (signal, exit) => {
+  ] as const)('exits cleanly on %s while it waits for the key', async (signal, exit) => {
     const home = openHome();
     const child = startTrdr(
       ['auth', 'login', '--with-key', '--base-url', 'https://api.example.com', '--debug'],
       { home, env: { NODE_OPTIONS: `--require ${waitingFor(home)}` } },
     );
-    // Said by the process itself once its stdin is being read.
+    // Reported by the process when it reads stdin.
     await new Promise((resolve) => child.stderr.once('data', resolve));
     child.kill(signal);
     expect((await child).exitCode).toBe(exit);
     expect(existsSync(home.config)).toBe(false);
   });
 
-  test('shows the request of a dry run, asks for nothing and sends nothing', async () => {
+  test('shows the request of a dry run, without prompting or sending', async () => {
     const { exitCode, records } = await trdr([
       'auth',
       'login',
@@ -219,7 +219,7 @@ describe('trdr auth login', () => {
     ]);
   });
 
-  test.each([0o000, 0o077, 0o777])('makes file and folder private under the umask %o', async (mask) => {
+  test.each([0o000, 0o077, 0o777])('creates a private file and folder under umask %o', async (mask) => {
     const home = openHome();
     const before = process.umask(mask);
     try {
@@ -295,12 +295,12 @@ describe('trdr auth status', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
-  test('ends in 4 where there is no key', async () => {
+  test('exits 4 without a key', async () => {
     const { exitCode, stdout, error } = await trdr(['auth', 'status', '--json']);
     expect([exitCode, stdout.trim(), error()['code']]).toEqual([4, '[]', 'NO_KEY']);
   });
 
-  test('asks the service about each key with --check', async () => {
+  test('verifies each key with --check', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     await trdr(['auth', 'login', '--with-key', '--base-url', sandbox.url], { home, input: sandbox.key });
     await trdr(
@@ -350,7 +350,7 @@ describe('trdr auth switch and logout', () => {
     return home;
   };
 
-  test('use another profile from then on', async () => {
+  test('change the profile of later commands', async () => {
     const home = await withTwo();
     expect(configOf(home).current).toBe('one');
     expect((await trdr(['auth', 'switch', 'two'], { home })).exitCode).toBe(0);
@@ -358,7 +358,7 @@ describe('trdr auth switch and logout', () => {
     expect((await trdr(['config', 'get', 'profile'], { home })).stdout).toBe('two\n');
   });
 
-  test('name the profile that may have been meant', async () => {
+  test('suggest a similar profile', async () => {
     const home = await withTwo();
     for (const words of [
       ['auth', 'switch', 'tow'],
@@ -374,7 +374,7 @@ describe('trdr auth switch and logout', () => {
     }
   });
 
-  test('forget the key alone, or the whole profile', async () => {
+  test('remove only the key, or the whole profile', async () => {
     const home = await withTwo();
     expect((await trdr(['auth', 'logout'], { home })).exitCode).toBe(0);
     expect(configOf(home).profiles.one).toEqual({ baseUrl: 'https://a.example.com' });

@@ -2,11 +2,11 @@ import { execa } from 'execa';
 import { envOf, openHome, type RunOptions } from './harness.ts';
 import { program } from './program.ts';
 
-/** What became of a line of bash. */
+/** The result of a bash command line. */
 export interface Shelled {
   readonly stdout: string;
   readonly stderr: string;
-  /** Exit codes of the last pipeline's parts. */
+  /** The exit codes of the last pipeline. */
   readonly codes: readonly number[];
 }
 

@@ -5,12 +5,12 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the program under test is built, by the first test file that needs it. */
+    /** The folder of the program under test, which the first test file that needs it builds. */
     readonly program: string;
   }
 }
 
-/** Gives the run a folder for the program under test: what others build meanwhile can't change it. */
+/** Gives the run its own build folder, so that builds elsewhere cannot change the program under test. */
 export default function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-built-'));
   project.provide('program', folder);

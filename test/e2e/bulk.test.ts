@@ -6,10 +6,10 @@ import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000, plan: 'enterprise' } as const;
 
-describe('input without end', () => {
-  test('needs no memory without end', async () => {
+describe('endless input', () => {
+  test('needs bounded memory', async () => {
     const sandbox = await withSandbox(plenty);
-    // The peak of a long run is that of a short one: what is held does not grow with what has passed.
+    // The peak of a long run equals that of a short one.
     const peak = async (lines: number) => {
       const line = `yes mira | head -${lines} | /usr/bin/env bash -c '"$NODE" --max-old-space-size=48 --report-on-fatalerror "$PROGRAM" whois -; echo $? >&2' | tail -1 | wc -l`;
       return await bash(line, { sandbox });
@@ -19,14 +19,14 @@ describe('input without end', () => {
     expect(sandbox.meter().unitsUsed).toBe(100);
   });
 
-  test('is passed on as it comes in, and ends with its reader', async () => {
+  test('is processed as it arrives, and ends with its reader', async () => {
     const sandbox = await withSandbox(plenty);
     const ran = await bash('yes mira | trdr whois - | head -20000 | wc -l', { sandbox });
     expect([ran.stdout.trim(), ran.codes.slice(1)]).toEqual(['20000', [0, 0, 0]]);
     expect(ran.stderr).toBe('');
   });
 
-  test('of other subjects each time holds no more than one page of them', async () => {
+  test('of new subjects needs bounded memory', async () => {
     const sandbox = await withSandbox(plenty);
     const ran = await bash(
       `seq 1000 | sed s/^/nobody_/ | "$NODE" --max-old-space-size=40 "$PROGRAM" whois - --yes | wc -l`,
@@ -36,7 +36,7 @@ describe('input without end', () => {
   });
 });
 
-test('input whose end nobody knows goes as far as goes unasked, and what was answered is delivered', async () => {
+test('input without a known end stops at the confirmation threshold, and its answers are printed', async () => {
   const sandbox = await withSandbox({ ...plenty, traders: 100 });
   const home = openHome();
   mkdirSync(home.config, { recursive: true });
@@ -49,7 +49,7 @@ test('input whose end nobody knows goes as far as goes unasked, and what was ans
   expect(ran.lines()).toHaveLength(10_009);
 });
 
-test('records keep the order of the input, whatever the order of the answers', async () => {
+test('records keep the order of the input, for any order of answers', async () => {
   const sandbox = await withSandbox({ ...plenty, faults: 'delay=0ms..30ms,500=3%' });
   const subjects = sandbox.world.users.handles
     .slice(0, 80)
@@ -61,7 +61,7 @@ test('records keep the order of the input, whatever the order of the answers', a
   expect(ran.exitCode).toBe(0);
 });
 
-test('ten thousand kept answers come without a single call', async () => {
+test('ten thousand cached answers need no call', async () => {
   const sandbox = await withSandbox({ ...plenty, traders: 2_000 });
   const home = openHome();
   const handles = sandbox.world.users.handles.slice(0, 1_000);
@@ -76,8 +76,8 @@ test('ten thousand kept answers come without a single call', async () => {
   expect(sandbox.log.length).toBe(paid);
 });
 
-describe('what is wrong in a list', () => {
-  test('is named with its line before anything is paid', async () => {
+describe('an error in a list', () => {
+  test('is reported with its line before anything is paid', async () => {
     const sandbox = await withSandbox();
     const stdin = 'mira\n\n# desk\njuno\n0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee\n';
     const ran = await runInProcess(['whois', '-'], { sandbox, stdin });
@@ -85,7 +85,7 @@ describe('what is wrong in a list', () => {
     expect(ran.error()['message']).toMatch(/^line 5: .*checksum/);
   });
 
-  test('that goes on past what is checked is a record of its own', async () => {
+  test('after the checked part becomes a record', async () => {
     const sandbox = await withSandbox(plenty);
     const stdin = `${'mira\n'.repeat(10_000)}two words\nmira\n`;
     const ran = await runInProcess(['whois', '-', '--yes'], { sandbox, stdin });
@@ -95,7 +95,7 @@ describe('what is wrong in a list', () => {
     expect(last).toMatchObject({ subject: 'mira', found: true });
   });
 
-  test('may be a byte order mark, CRLF, a column in quotes, or a last line without its end', async () => {
+  test('is not caused by a byte order mark, CRLF, a quoted column, or a last line without a line end', async () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const file = join(home.path, 'desk.csv');
@@ -107,7 +107,7 @@ describe('what is wrong in a list', () => {
   });
 });
 
-test('--out gives the very bytes that stdout would have had', async () => {
+test('--out writes the same bytes as stdout', async () => {
   const sandbox = await withSandbox(plenty);
   const home = openHome();
   for (const format of ['csv', 'ndjson', 'json']) {

@@ -1,4 +1,4 @@
-/** A certificate of nobody, for service.test, and its key: they protect nothing. */
+/** A self-signed certificate for service.test and its key, only for tests. */
 export const serviceCert = `-----BEGIN CERTIFICATE-----
 MIIBnTCCAUSgAwIBAgIUBFEYIngOhQf5A4EcLqayl8sx9bQwCgYIKoZIzj0EAwIw
 FzEVMBMGA1UEAwwMc2VydmljZS50ZXN0MCAXDTI2MTEyMTExNTIyMFoYDzIxMjYx

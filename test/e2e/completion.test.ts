@@ -9,7 +9,7 @@ import { askBash, askFish, isInstalled, pressTab, shellHome } from './shells.ts'
 
 const read = (name: string) => completionScripts[name] ?? '';
 
-/** Lines, and what each shell has to offer at their ends. */
+/** Command lines, and the completions that each shell must offer. */
 const cases: readonly (readonly [line: string, offers: readonly string[]])[] = [
   ['trdr who', ['whois']],
   ['trdr launchpad b', ['board']],
@@ -56,12 +56,12 @@ describe('in a shell', () => {
   });
   afterAll(() => rmSync(home.path, { recursive: true, force: true }));
 
-  test.each(cases)('bash offers for "%s" %j', async (line, offers) => {
+  test.each(cases)('bash completes "%s": %j', async (line, offers) => {
     if (!isInstalled('bash')) return expect(read('trdr.bash')).toContain('complete -F _trdr trdr');
     expect((await askBash(line, home)).sort()).toEqual([...offers].sort());
   });
 
-  test('bash completes behind = and @, where it takes a word for begun anew', async () => {
+  test('bash completes after = and @, where it starts a new word', async () => {
     if (!isInstalled('bash')) return expect(read('trdr.bash')).toContain('COMP_WORDBREAKS');
     expect(await askBash('trdr whois --as=', home)).toEqual(['handle', 'wallet', 'id']);
     expect(await askBash('trdr whois --as=ha', home)).toEqual(['handle']);
@@ -69,12 +69,12 @@ describe('in a shell', () => {
     expect(await askBash('trdr --sandbox whois @mi', home)).toEqual(['mira']);
   });
 
-  test.each(cases)('fish offers for "%s" %j', async (line, offers) => {
+  test.each(cases)('fish completes "%s": %j', async (line, offers) => {
     if (!isInstalled('fish')) return expect(read('trdr.fish')).toContain('complete -c trdr -f');
     expect((await askFish(line, home)).sort()).toEqual([...offers].sort());
   });
 
-  test('fish completes a value behind =, and a handle behind @', async () => {
+  test('fish completes a value after =, and a handle after @', async () => {
     if (!isInstalled('fish')) return expect(read('trdr.fish')).toContain('__complete');
     expect(await askFish('trdr whois --as=ha', home)).toEqual(['--as=handle']);
     expect(await askFish('trdr --sandbox whois @mi', home)).toEqual(['@mira']);
@@ -102,7 +102,7 @@ describe('in a shell', () => {
     },
   );
 
-  test('zsh takes every function of its script', () => {
+  test('zsh accepts every function of its script', () => {
     if (!isInstalled('zsh')) return expect(read('trdr.zsh')).toMatch(/^#compdef trdr\n/);
     expect(execaSync('zsh', ['-n', join(home.scripts, 'trdr.zsh')]).stderr).toBe('');
   });
@@ -123,7 +123,7 @@ describe('the PowerShell script', () => {
   });
 });
 
-test('a shell that asks for names loads next to nothing of the program', () => {
+test('completing names loads a minimal part of the program', () => {
   const dist = join(dirname(dirname(program)), 'dist');
   const listing = `
     process.argv = ['node', 'trdr', '__complete', 'words', 'me', '--profile', ''];

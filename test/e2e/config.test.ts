@@ -14,7 +14,7 @@ const withFile = (text: string): Home => {
 };
 
 describe('trdr config', () => {
-  test('keeps a setting, shows it bare, and forgets it', async () => {
+  test('sets, prints and unsets a setting', async () => {
     const home = openHome();
     expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('100000\n');
     const set = await trdr(['config', 'set', 'confirmAbove', '1M'], { home });
@@ -28,7 +28,7 @@ describe('trdr config', () => {
     expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('100000\n');
   });
 
-  test('gives an empty line for what is not set, and a record where a format is asked for', async () => {
+  test('prints an empty line for an unset setting, or a record in a machine format', async () => {
     expect((await trdr(['config', 'get', 'baseUrl'])).stdout).toBe('\n');
     expect((await trdr(['config', 'get', 'baseUrl', '--json'])).json()).toEqual({
       setting: 'baseUrl',
@@ -43,7 +43,7 @@ describe('trdr config', () => {
     expect((await trdr(['config', 'get', 'retries', '-o', 'table'], tables)).lines()).toHaveLength(3);
   });
 
-  test('lists where each value comes from: flag, environment, profile, default', async () => {
+  test('lists the origin of each value: flag, environment, profile, default', async () => {
     const home = openHome();
     for (const [name, value] of [
       ['baseUrl', 'https://kept.example.com'],
@@ -70,7 +70,7 @@ describe('trdr config', () => {
     expect((await trdr(['config', 'list', '--json'], { home })).json()).not.toHaveProperty('0.origin');
   });
 
-  test('says that the environment goes before what was just set', async () => {
+  test('warns if the environment overrides the setting', async () => {
     const { stderr } = await trdr(['config', 'set', 'output', 'csv'], { env: { TRDR_OUTPUT: 'json' } });
     expect(stderr).toContain('TRDR_OUTPUT is set and overrides it');
   });
@@ -84,7 +84,7 @@ describe('trdr config', () => {
     [['config', 'lst'], 'Did you mean "trdr config list"'],
     [['config', 'list', '--profile', 'none'], 'there is none yet'],
     [['config', 'unset', 'retries', '--profile', 'none'], 'there is none yet'],
-  ])('refuses %j and says what would be right', async (argv, hint) => {
+  ])('rejects %j with a hint', async (argv, hint) => {
     const { exitCode, error } = await runInProcess(argv);
     expect(exitCode).toBe(2);
     expect(error()['hint']).toContain(hint);
@@ -101,7 +101,7 @@ describe('trdr config', () => {
     ['maxCu', '1,5M'],
     ['utc', 'yes'],
     ['socketShare', '200%'],
-  ])('keeps no %s that is none: %s', async (name, value) => {
+  ])('rejects an invalid %s: %s', async (name, value) => {
     const home = openHome();
     const { exitCode, error, stderr } = await runInProcess(['config', 'set', '--', name, value], { home });
     expect([exitCode, error()['code']]).toEqual([2, 'BAD_SETTING']);
@@ -111,7 +111,7 @@ describe('trdr config', () => {
 });
 
 describe('the config file', () => {
-  test('loses nothing when several processes write at once', async () => {
+  test('loses nothing with concurrent writers', async () => {
     const home = openHome();
     const settings = {
       retries: '1',
@@ -138,7 +138,7 @@ describe('the config file', () => {
     ['of another form', '{"version":1,"profiles":[]}', 'CONFIG_CORRUPT'],
     ['binary', '\0\u0001\u0002', 'CONFIG_CORRUPT'],
     ['newer', '{"version":2,"profiles":{}}', 'CONFIG_NEWER'],
-  ])('that is %s is named, and never overwritten', async (_, text, code) => {
+  ])('that is %s is reported and never overwritten', async (_, text, code) => {
     const home = withFile(text);
     for (const argv of [
       ['me'],
@@ -169,7 +169,7 @@ describe('the config file', () => {
     expect(lstatSync(join(home.config, 'config.json')).isFIFO()).toBe(true);
   });
 
-  test('with a value that can not be read stops the rest, but not what mends it', async () => {
+  test('with an invalid value stops other commands, but not those that fix it', async () => {
     const home = withFile('{"version":1,"profiles":{"default":{"retries":"many"}}}');
     const broken = await trdr(['price', 'me'], { home });
     expect([broken.exitCode, broken.error()['code']]).toEqual([2, 'BAD_SETTING']);
@@ -181,7 +181,7 @@ describe('the config file', () => {
     expect((await trdr(['price', 'me'], { home })).exitCode).toBe(0);
   });
 
-  test('keeps what a hand wrote in it and trdr does not know', async () => {
+  test('keeps unknown members', async () => {
     const home = withFile('\uFEFF{"version":1,"note":"mine","profiles":{"default":{"colour":"red"}}}');
     await trdr(['config', 'set', 'retries', '2'], { home });
     expect(configOf(home)).toEqual({
@@ -191,15 +191,15 @@ describe('the config file', () => {
     });
   });
 
-  test('is made private again when it is written, whatever it was', async () => {
+  test('is made private when it is written', async () => {
     const home = withFile('{"version":1,"profiles":{}}');
     chmodSync(fileOf(home), 0o666);
     await trdr(['config', 'set', 'retries', '2'], { home });
     expect(statSync(fileOf(home)).mode & 0o777).toBe(0o600);
   });
 
-  test('needs a home, or a folder that is named', async () => {
-    // A home that is no absolute path is none: what is not set falls back on the system's word.
+  test('needs a home directory or a configured folder', async () => {
+    // A relative HOME is ignored; the system's entry is used instead.
     const env = {
       HOME: 'nowhere',
       TRDR_CONFIG_DIR: undefined,
@@ -219,7 +219,7 @@ describe('the config file', () => {
     expect(free.records()).toMatchObject([{ found: true }]);
   });
 
-  test('that can not be written leaves a word of why', async () => {
+  test('that cannot be written is reported with a reason', async () => {
     const home = openHome();
     writeFileSync(home.config, 'a file where the folder would be');
     const { exitCode, error } = await trdr(['config', 'set', 'retries', '1'], { home });

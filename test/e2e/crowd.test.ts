@@ -5,7 +5,7 @@ const handles = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => `nobody_${from}_${index}`);
 
 describe('ten processes at once', () => {
-  test('share one key, and are never refused for what waiting could have avoided', async () => {
+  test('share one key without exceeding its rate limit', async () => {
     const home = openHome();
     const sandbox = await withSandbox({ ratePerMinute: 12 });
     const children = Array.from({ length: 10 }, (_, index) =>
@@ -18,7 +18,7 @@ describe('ten processes at once', () => {
       });
       void child.then(() => waiting.add(index));
     }
-    // The minute's calls are used up, and everybody either is done or waits for the next one.
+    // The calls of the minute are used up, so every process has finished or waits.
     await expect.poll(() => waiting.size, { timeout: 60_000 }).toBe(10);
     const log = [...sandbox.log];
     for (const child of children) child.kill('SIGTERM');
@@ -33,7 +33,7 @@ describe('ten processes at once', () => {
       expect(stderr).toMatch(/^(trdr: waiting \S+: the key allows 12 requests a minute\n)?$/);
   });
 
-  test('are all served within the limit, and write down together what the service charged', async () => {
+  test('stay within the limit, and record exactly what the service charged', async () => {
     const home = openHome();
     const sandbox = await withSandbox({ ratePerMinute: 60 });
     const ran = await Promise.all(
@@ -46,7 +46,7 @@ describe('ten processes at once', () => {
     expect(usage.records()).toMatchObject([{ calls: 40, cu: 8_000 }]);
   });
 
-  test('resolve no more than ten a minute together, whatever their keys', async () => {
+  test('resolve at most ten handles per minute together, with any keys', async () => {
     const home = openHome();
     const sandbox = await withSandbox();
     const keys = [sandbox.key, sandbox.addKey({})];

@@ -37,7 +37,7 @@ const batch = () => ({
 describe('a user record that lacks a field', () => {
   const { bio: _, ...without } = user;
 
-  test('is delivered as it came, with one notice, and saved for the next time', async () => {
+  test('is printed unchanged, with one notice, and cached', async () => {
     const service = await withService(() => ({ body: without }));
     const home = openHome();
     const first = await runInProcess(['whois', WALLET], { sandbox: service, home });
@@ -58,7 +58,7 @@ describe('a user record that lacks a field', () => {
 });
 
 describe('a batch of numbers in which one rank is null', () => {
-  test('is delivered whole, and sorted with that trader last', async () => {
+  test('is printed completely, with that trader last', async () => {
     const service = await withService(() => ({ body: batch() }));
     const ran = await runInProcess(['pnl', ...handles, '-y'], { sandbox: service });
     expect(ran.exitCode).toBe(0);
@@ -73,7 +73,7 @@ describe('a batch of numbers in which one rank is null', () => {
     expect(sorted.lines().at(-1)).toMatch(/^trader17,/);
   });
 
-  test('is exported whole, and nothing of it is requested again', async () => {
+  test('is exported completely, without repeating a request', async () => {
     const service = await withService(() => ({ body: batch() }));
     const home = openHome();
     const words = ['pnl', ...handles, '-y', '--out', join(home.path, 'n.ndjson')];
@@ -92,7 +92,7 @@ describe('a batch answer that leaves handles out', () => {
     body: { count: entries.length, entries, missing },
   });
 
-  test('reports them as failed, requests them once, and never passes off the numbers of another', async () => {
+  test("reports them as failed, requests them once, and never returns another trader's numbers", async () => {
     const service = await withService(() => answer([numbers('mira'), numbers('stranger')]));
     const ran = await runInProcess(['pnl', 'mira', 'sol', '-y'], { sandbox: service });
     expect([ran.exitCode, service.calls.length]).toEqual([0, 1]);
@@ -110,7 +110,7 @@ describe('a batch answer that leaves handles out', () => {
     ['entries of others', answer([numbers('stranger')])],
     ['nothing', answer([])],
     ['no lists', { body: { entries: null } }],
-  ])('ends in 9 where it has %s, also for an export', async (_, reply) => {
+  ])('exits 9 if it has %s, also in an export', async (_, reply) => {
     const service = await withService(() => reply);
     const home = openHome();
     for (const out of [[], ['--out', join(home.path, 'n.csv')]]) {
@@ -151,12 +151,12 @@ describe("a key's record that lacks a field", () => {
   };
   const { additionalUnits: _, ...withoutTopUps } = anyMe.usage;
 
-  test('is shown as it came', async () => {
+  test('is shown unchanged', async () => {
     const ran = await run(['me', '--json'], me(withoutTopUps));
     expect([ran.exitCode, ran.json()]).toEqual([0, me(withoutTopUps)]);
   });
 
-  test('still decides its gates, and holds no costly run up', async () => {
+  test('still decides its thresholds, and does not block an expensive run', async () => {
     expect((await run(['me', '--min-units', '1M'], me(withoutTopUps))).exitCode).toBe(0);
     expect((await run(['me', '--min-units', '21M'], me(withoutTopUps))).exitCode).toBe(6);
     expect((await run(['pnl', ...handles, '-y'], me(withoutTopUps))).exitCode).toBe(0);
@@ -164,7 +164,7 @@ describe("a key's record that lacks a field", () => {
   });
 
   test.each([[{}], [{ ...anyMe.usage, unitsRemaining: '20M', revealsRemaining: {} }]])(
-    'ends in 9 where a gate cannot be decided: %j',
+    'exits 9 if a threshold cannot be decided: %j',
     async (usage) => {
       for (const gate of ['--min-units', '--min-reveals']) {
         const ran = await run(['me', gate, '1'], me(usage));
@@ -174,7 +174,7 @@ describe("a key's record that lacks a field", () => {
     },
   );
 
-  test('has no cap where it is unmetered, whatever else it lacks', async () => {
+  test('has no cap if it is unmetered', async () => {
     const unmetered = { entitlement: { unmetered: true } };
     expect((await run(['me', '--min-units', '1M'], unmetered)).exitCode).toBe(0);
   });
@@ -198,20 +198,20 @@ describe('a page of odd posts', () => {
   ];
   const page = { count: 5, hasMore: false, nextBefore: null, updatedAt: null, items };
 
-  test('is delivered post by post', async () => {
+  test('is printed post by post', async () => {
     const service = await withService(() => ({ body: page }));
     const ran = await runInProcess(['thesis', 'list'], { sandbox: service });
     expect([ran.exitCode, ran.records()]).toEqual([0, items]);
     expect(notices(ran.stderr)).toHaveLength(6);
   });
 
-  test('is shown with what came where a type is another', async () => {
+  test('shows values of another type as text', async () => {
     const service = await withService(() => ({ body: page }));
     const ran = await runInProcess(['thesis', 'list', '-o', 'table'], { sandbox: service, columns: 120 });
     for (const text of ['1.5', '{"text":"nested"}', 'much']) expect(ran.stdout).toContain(text);
   });
 
-  test('does not let a walk go on for ever where no post has a time to hold --since against', async () => {
+  test('does not make a walk endless if no post has a time to compare with --since', async () => {
     let pages = 0;
     const service = await withService(() => ({
       body: {
@@ -243,7 +243,7 @@ describe('a 404', () => {
     [{ code: 'NOT_OBSERVED', message: 'flat' }, 'NOT_OBSERVED'],
     [{ error: 'NOT_OBSERVED' }, 'NOT_OBSERVED'],
     [{ errors: [{ code: 'NOT_OBSERVED' }] }, 'NOT_OBSERVED'],
-  ])('with a code says that nobody was found: %j', async (body, code) => {
+  ])('with a code means not found: %j', async (body, code) => {
     const ran = await run(body);
     expect([ran.exitCode, ran.records()]).toEqual([3, [{ subject: 'mira', found: false, code }]]);
   });
@@ -253,7 +253,7 @@ describe('a 404', () => {
     [{ message: 'Route not found' }],
     [{ error: 'Not Found', statusCode: 404 }],
     [{ detail: 'Not Found' }],
-  ])('without one may be a wrong address, and says nothing of the trader: %j', async (body) => {
+  ])('without a code may be a wrong address, and is not a result: %j', async (body) => {
     const ran = await run(body);
     expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'HTTP_404']);
   });
@@ -274,7 +274,7 @@ describe('an error of another form', () => {
     [520, '', 9, { code: 'HTTP_520', retryable: true }],
     [304, '', 9, { code: 'HTTP_304' }],
     [206, '{"id":"7', 9, { code: 'BAD_ANSWER' }],
-  ])('of status %i is told by its status: %j', async (status, body, exit, fields) => {
+  ])('of status %i is classified by its status: %j', async (status, body, exit, fields) => {
     const service = await withService(() => ({ status, body, headers: { 'retry-after': '200' } }));
     const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
     expect([ran.exitCode, ran.error()]).toEqual([exit, expect.objectContaining(fields)]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openHome, runInProcess } from './harness.ts';
 import { type Call, withService } from './service.ts';
 
-/** Numbers that JavaScript would write in another way, in a field that no schema knows. */
+/** Numbers that JavaScript would write differently, in an unknown field. */
 const odd = '"x":{"big":12345678901234567890,"huge":1e400,"zero":-0,"tail":[1.10,{"e":5E-7}]}';
 const proto = '"__proto__":{"kept":1.0}';
 const user = `"id":"u1","handle":"mira","name":null,"bio":"\\ud83d half","banner":null,"profilePicture":null,"twitter":null,"solanaAddress":null,"evmAddress":null,${proto},${odd}`;
@@ -42,7 +42,7 @@ async function ran(argv: readonly string[]) {
 const shown = user.replace('\\ud83d', '\ufffd');
 
 describe('numbers as the service wrote them', () => {
-  test('stand in every machine format of whois, from the service and from the cache', async () => {
+  test('are in every machine format of whois, from the service and from the cache', async () => {
     const { run } = await ran(['whois', 'mira']);
     const line = `{"subject":"mira","found":true,${shown}}\n`;
     expect((await run()).stdout).toBe(line);
@@ -53,18 +53,18 @@ describe('numbers as the service wrote them', () => {
     expect(csv[1]).toMatch(/,1\.0,12345678901234567890,1e400,-0,"\[1\.10,\{""e"":5E-7\}\]"$/);
   });
 
-  test('stand where fields are picked, nested as in the record', async () => {
+  test('are in selected fields, nested as in the record', async () => {
     const { run } = await ran(['pnl', 'mira', '--max-cu', '60000']);
     const { stdout } = await run('--fields', 'windows.24h.netUsd,handle,windows.24h.returnPct');
     expect(stdout).toBe('{"windows":{"24h":{"netUsd":1200.50,"returnPct":3.10}},"handle":"mira"}\n');
   });
 
-  test('stand in rows of CSV that are made of a record', async () => {
+  test('are in CSV rows', async () => {
     const { run } = await ran(['pnl', 'mira', '--window', '24h', '--max-cu', '60000', '-o', 'csv']);
     expect((await run()).stdout).toContain(',24h,1200.50,3.10,1e3,7,1');
   });
 
-  test('stand in an export that goes through a journal', async () => {
+  test('are in an export with a journal', async () => {
     const { run, home } = await ran(['pnl', 'mira', 'ana', '--max-cu', '60000']);
     const file = join(home.path, 'n.ndjson');
     expect((await run('--out', file)).exitCode).toBe(0);
@@ -73,13 +73,13 @@ describe('numbers as the service wrote them', () => {
     );
   });
 
-  test('stand in posts of pages', async () => {
+  test('are in posts of pages', async () => {
     const { run } = await ran(['thesis', 'list', '--limit', '1']);
     expect((await run()).stdout).toBe(`{${thesis}}\n`);
   });
 });
 
-test('half of a surrogate pair comes as U+FFFD, and byte for byte from trdr api', async () => {
+test('half of a surrogate pair becomes U+FFFD, except in trdr api', async () => {
   const { run } = await ran([]);
   const { stdout } = await run('whois', 'mira', '--fields', 'bio');
   expect(stdout).toBe('{"bio":"\ufffd half"}\n');

@@ -19,7 +19,7 @@ const me = {
   entitlement: { unmetered: false, monthlyUnits: 1_000 },
 };
 
-/** A service that describes itself as given, and knows nothing but `me`. */
+/** A service with a given description and only `me`. */
 async function described(document: string, headers: Record<string, string> = {}) {
   const served = await serve((request, response) => {
     const body = request.url === '/openapi.json' ? document : JSON.stringify(me);
@@ -32,7 +32,7 @@ const verdicts = (records: readonly Record<string, unknown>[]) =>
   records.map((record) => [record['check'], record['verdict']]);
 
 describe('trdr doctor', () => {
-  test('finds nothing wrong with the service it was built for, for nothing', async () => {
+  test('reports success for the matching service, free of charge', async () => {
     for (const envelope of ['bare', 'wrapped'] as const) {
       const sandbox = await withSandbox({ envelope });
       const { exitCode, records } = await trdr(['doctor'], { sandbox });
@@ -43,7 +43,7 @@ describe('trdr doctor', () => {
     }
   });
 
-  test('names what came, went and changed, and fails where a call breaks by it', async () => {
+  test('lists added, removed and changed parts, and fails if a call breaks', async () => {
     const text = JSON.stringify(openapi())
       .replaceAll('"pnlSol"', '"pnlSolana"')
       .replaceAll('/v2/me', '/v3/me');
@@ -88,13 +88,13 @@ describe('trdr doctor', () => {
     expect(elsewhere.records().filter(({ check }) => check === 'answers')).toEqual([]);
   });
 
-  test('warns of a description that is none', async () => {
+  test('warns about an invalid description', async () => {
     const { exitCode, records } = await trdr(['doctor'], { sandbox: await described('<html>') });
     expect(records().at(-1)).toMatchObject({ check: 'drift', verdict: 'warn' });
     expect(exitCode).toBe(0);
   });
 
-  test('warns of a clock that is wrong', async () => {
+  test('warns about a wrong clock', async () => {
     const date = new Date(Date.now() + 7_200_000).toUTCString();
     const sandbox = await described(JSON.stringify(openapi()), { date });
     const { records } = await trdr(['doctor'], { sandbox });
@@ -105,7 +105,7 @@ describe('trdr doctor', () => {
     });
   });
 
-  test('says of a wrong key, a missing one and a dead host what to do, and ends as a command would', async () => {
+  test('suggests a fix for a wrong key, a missing key and a dead host, and exits accordingly', async () => {
     const sandbox = await withSandbox();
     const wrong = await trdr(['doctor'], { sandbox, key: 'trdr_test_nobody0000000000000000' });
     const none = await trdr(['doctor'], { sandbox, key: null });
@@ -119,13 +119,13 @@ describe('trdr doctor', () => {
     ] as const) {
       const failed = records().find((record) => record['verdict'] === 'fail');
       expect(failed).toMatchObject({ check, next: expect.any(String) });
-      // Each check is told of, asked or not.
+      // Every check is listed, including skipped ones.
       const told = new Set(records().map((record) => record['check']));
       expect(told).toEqual(new Set(['settings', 'reach', 'clock', 'key', 'limits', 'drift']));
     }
   });
 
-  test('goes on where the settings can not be read, and names the file', async () => {
+  test('continues without readable settings, and names the file', async () => {
     const sandbox = await withSandbox();
     const home = openHome();
     mkdirSync(home.config);
@@ -136,7 +136,7 @@ describe('trdr doctor', () => {
     expect(verdicts(records()).at(-1)).toEqual(['drift', 'ok']);
   });
 
-  test('opens the socket only when told, within the ceiling, and says what refused it', async () => {
+  test('opens the socket only with --ws, within the spending limit, and explains a rejection', async () => {
     const sandbox = await withSandbox({ plan: 'growth' });
     const { exitCode, records } = await trdr(['doctor', '--ws'], { sandbox });
     expect([exitCode, verdicts(records()).at(-1)]).toEqual([0, ['socket', 'ok']]);
@@ -155,7 +155,7 @@ describe('trdr doctor', () => {
 });
 
 describe('the checks alone', () => {
-  test('a clock is judged between question and answer, to the second that a header tells', () => {
+  test('the clock check allows for the round trip and for whole seconds', () => {
     const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
     const at = Date.parse(date);
     const verdict = (askedAt: number, answeredAt: number) =>
@@ -168,7 +168,7 @@ describe('the checks alone', () => {
     expect(judgeClock(undefined, 0, 1).record.verdict).toBe('skip');
   });
 
-  test('an empty meter fails, a nearly empty one warns, no cap is enough', () => {
+  test('an empty allowance fails, a nearly empty one warns, an unlimited one passes', () => {
     const usage = (change: Partial<typeof me.usage>) =>
       judgeLimits({ ...me, usage: { ...me.usage, ...change } }).record.verdict;
     expect(usage({})).toBe('ok');

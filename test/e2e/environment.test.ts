@@ -31,7 +31,7 @@ const named = commands.map((words) => ({ line: words.join(' '), words }));
 const utf8 = { LANG: 'C.UTF-8' };
 
 describe.each(named)('trdr $line', ({ words }) => {
-  test('takes a terminal of size 0x0 for one of 80 columns', async () => {
+  test('treats a terminal of size 0x0 as 80 columns wide', async () => {
     const sandbox = await withSandbox();
     for (const words of [
       ['thesis', 'list', '--limit', '5'],
@@ -50,7 +50,7 @@ describe.each(named)('trdr $line', ({ words }) => {
     const sandbox = await withSandbox({ now: NOW });
     const ran = await runInProcess(words, { sandbox, tty: true, columns, env: utf8 });
     expect(ran.exitCode).not.toBe(1);
-    // A notice is one line, which the terminal breaks.
+    // A notice is one line, which the terminal wraps.
     const errors = ran.stderr.slice(Math.max(0, ran.stderr.indexOf('error: ')));
     const told = ran.exitCode === 0 || ran.exitCode === 3 ? '' : stripVTControlCharacters(errors);
     for (const line of `${stripVTControlCharacters(ran.stdout)}\n${told}`.split('\n')) {
@@ -58,7 +58,7 @@ describe.each(named)('trdr $line', ({ words }) => {
     }
   });
 
-  test('shows ASCII alone where the locale has no more', async () => {
+  test('prints ASCII in an ASCII locale', async () => {
     const sandbox = await withSandbox({ now: NOW });
     for (const env of [
       { LANG: 'C' },
@@ -71,7 +71,7 @@ describe.each(named)('trdr $line', ({ words }) => {
     }
   });
 
-  test('says the same in a German locale', async () => {
+  test('prints the same in a German locale', async () => {
     const run = async (env: Record<string, string>) => {
       const sandbox = await withSandbox({ now: NOW, port: 0 });
       const home = openHome();
@@ -88,14 +88,14 @@ describe.each(named)('trdr $line', ({ words }) => {
         .replaceAll(/\d+ ms/g, 'ms')
         .replaceAll(/[0-9a-f]{16,}|…[0-9a-f]{4}/g, 'hex');
     };
-    // Ages and times of day move on while the test runs; their form stays.
+    // Ages and times of day change during the test; their format does not.
     const form = (text: string) => text.replaceAll(/\d/g, '0');
     expect(form(await run({ LANG: 'de_DE.UTF-8', LC_NUMERIC: 'de_DE.UTF-8', LC_TIME: 'de_DE.UTF-8' }))).toBe(
       form(await run(utf8)),
     );
   });
 
-  test('is coloured where it is wanted, and nowhere else', async () => {
+  test('uses color only if requested', async () => {
     const sandbox = await withSandbox({ now: NOW });
     const colored = async (flags: readonly string[], env: Record<string, string>, tty: boolean) => {
       const ran = await runInProcess([...words, ...flags], { sandbox, tty, env: { ...utf8, ...env } });
@@ -112,7 +112,7 @@ describe.each(named)('trdr $line', ({ words }) => {
       [['-o', 'ndjson'], { FORCE_COLOR: '1' }, false, false],
       [['-o', 'csv', '--color', 'always'], {}, false, false],
     ];
-    // A few have nothing to colour.
+    // A few commands have nothing to color.
     const plain = !(await colored(['--color', 'always'], {}, true));
     for (const [flags, env, tty, wanted] of cases) {
       expect(await colored(flags, env, tty), JSON.stringify([flags, env, tty])).toBe(wanted && !plain);
@@ -167,7 +167,7 @@ describe('a bare environment', () => {
     ['a folder that is gone', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
     ['no locale and no terminal', 'unset LANG LC_ALL TERM; trdr whois mira'],
     ['a strange umask', 'umask 777; trdr whois mira'],
-  ])('does no harm: %s', async (_, line) => {
+  ])('works with %s', async (_, line) => {
     const sandbox = await withSandbox();
     const none = { TRDR_CONFIG_DIR: undefined, TRDR_STATE_DIR: undefined, TRDR_CACHE_DIR: undefined };
     const ran = await bash(line, { sandbox, env: none });
@@ -177,25 +177,17 @@ describe('a bare environment', () => {
   });
 
   test.each([
-    [
-      'a file that is not there, from a folder that is gone',
-      'mkdir gone; cd gone; rmdir ../gone; trdr whois --file x',
-      2,
-    ],
-    [
-      'an output in a folder that is gone',
-      'mkdir gone; cd gone; rmdir ../gone; trdr whois mira --out x.json',
-      2,
-    ],
+    ['a missing file in a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois --file x', 2],
+    ['an output in a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira --out x.json', 2],
     ['subjects from a closed stdin', 'trdr whois - <&-', 0],
-  ])('is told in words: %s', async (_, line, exit) => {
+  ])('is reported in words: %s', async (_, line, exit) => {
     const sandbox = await withSandbox();
     const ran = await bash(line, { sandbox });
     expect(ran.codes, ran.stderr).toEqual([exit]);
     expect(ran.stderr).not.toMatch(/at .*\(|Error:/);
   });
 
-  test('leaves all it keeps to the user alone, whatever the umask', async () => {
+  test('creates private files under any umask', async () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const ran = await bash(
@@ -206,7 +198,7 @@ describe('a bare environment', () => {
   });
 });
 
-test('settings of the format reach the machine formats of cron', async () => {
+test('format settings apply to cron jobs', async () => {
   const sandbox = await withSandbox();
   const ran = await trdr(['whois', 'mira'], { sandbox, env: { TRDR_OUTPUT: 'csv' } });
   expect(ran.lines()[0]).toMatch(/^subject,found,/);
@@ -215,7 +207,7 @@ test('settings of the format reach the machine formats of cron', async () => {
 describe('a profile', () => {
   const refused = ['thesis', 'list', '--before', 'nobody-has-it'];
 
-  test('decides on colour, of tables and of errors, where no flag and no variable does', async () => {
+  test('decides on color unless a flag or a variable does', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const colored = async (words: readonly string[], tty: boolean, env: Record<string, string> = {}) => {
       const ran = await runInProcess(words, { sandbox, home, tty, env: { ...utf8, ...env } });
@@ -229,7 +221,7 @@ describe('a profile', () => {
     expect(await colored(['price', '-o', 'table'], false, { NO_COLOR: '1' })).toBe(false);
   });
 
-  test('that sets a machine format gets its errors as text on a terminal, and in one line off it', async () => {
+  test('with a machine format gets errors as text on a terminal and as JSON elsewhere', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     await runInProcess(['config', 'set', 'output', 'ndjson'], { home });
     const ran = await runInProcess(refused, { sandbox, home });
@@ -240,14 +232,14 @@ describe('a profile', () => {
   });
 });
 
-test.runIf(process.platform === 'linux')('a home below /proc costs the cache, and no more', async () => {
+test.runIf(process.platform === 'linux')('a home below /proc only disables the cache', async () => {
   const sandbox = await withSandbox({ now: NOW });
   const none = {
     HOME: '/proc/nowhere/home',
     TRDR_CONFIG_DIR: undefined,
     TRDR_STATE_DIR: undefined,
     TRDR_CACHE_DIR: undefined,
-    // Saving compiled code makes folders, too.
+    // Saving compiled code creates folders too.
     NODE_DISABLE_COMPILE_CACHE: undefined,
   };
   const { exitCode, records } = await trdr(['whois', 'mira'], { sandbox, env: none });

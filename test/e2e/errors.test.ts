@@ -26,7 +26,7 @@ const exits: Record<ErrorCode, number> = {
 const members = ['code', 'message', 'status', 'retryable', 'retryAfter', 'requestId', 'hint', 'exit'];
 const misses = new Set<ErrorCode>(['NOT_OBSERVED', 'NOT_FOUND']);
 
-/** How often a call is made that is always refused so; a 429 of 30 s has room four times in two minutes. */
+/** The number of attempts for an error that repeats; a 429 of 30 s fits four times into two minutes. */
 const tries = (code: ErrorCode) => (errorCodes[code].retryable ? 5 : 1);
 
 const commands = [
@@ -42,10 +42,10 @@ describe.each(codes)('%s of the service', (code) => {
   const { status, retryable } = errorCodes[code];
   const spec = (at: string) => `${code}@${at}${code === 'RATE_LIMITED' ? '=30s' : ''}`;
 
-  test.each(commands)('ends $words in its exit code, in one line of JSON', async ({ words, at }) => {
+  test.each(commands)('makes $words exit with its code and one line of JSON', async ({ words, at }) => {
     const sandbox = await withSandbox({ faults: spec(at) });
     const ran = await runInProcess(words, { sandbox, clock: virtualClock() });
-    // A subject that is not held is an answer, given as its record; a resolve goes on to look for it.
+    // A missing subject is a record; resolve continues with a live search.
     if (misses.has(code) && words[0] === 'resolve') return;
     expect(ran.exitCode).toBe(exits[code]);
     expect(sandbox.log.filter(({ endpoint }) => endpoint === at)).toHaveLength(tries(code));
@@ -67,7 +67,7 @@ describe.each(codes)('%s of the service', (code) => {
     expect('retryAfter' in error).toBe(code === 'RATE_LIMITED');
   });
 
-  test('tells a person what, why and what next', async () => {
+  test('tells a person what happened, why, and what to do', async () => {
     const sandbox = await withSandbox({ faults: spec('thesis.all') });
     const ran = await runInProcess(['thesis', 'list'], {
       sandbox,
@@ -94,7 +94,7 @@ describe('an error', () => {
     ['in a machine format', ['--json'], {}],
     ['with an output that does not exist', ['-o', 'yaml'], {}],
     ['with a machine format in the environment', [], { TRDR_OUTPUT: 'csv' }],
-  ])('is text where stderr is a terminal, %s', async (_, flags, env) => {
+  ])('is text if stderr is a terminal, %s', async (_, flags, env) => {
     for (const stdout of [true, false]) {
       const { exitCode, stderr } = await runInProcess([...fails, ...flags], {
         tty: { stdout, stderr: true },
@@ -110,13 +110,13 @@ describe('an error', () => {
     ['NDJSON', []],
     ['JSON', ['--json']],
     ['CSV', ['-o', 'csv']],
-  ])('is a line of JSON where stderr is not a terminal and the output is %s', async (_, flags) => {
+  ])('is a line of JSON if stderr is not a terminal and the output is %s', async (_, flags) => {
     const { stderr } = await runInProcess([...fails, ...flags], { tty: { stdout: false, stderr: false } });
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'USAGE', exit: 2 } });
   });
 });
 
-describe('a wait that a 429 asks for', () => {
+describe('the wait of a 429', () => {
   const run = async (answer: Reply) => {
     const clock = virtualClock();
     let asked = 0;
@@ -136,13 +136,13 @@ describe('a wait that a 429 asks for', () => {
     ['in the header alone', { status: 429, body: { error: limited }, headers: { 'retry-after': '7' } }],
     ['in the header of a gateway', { status: 429, body: '<html>', headers: { 'retry-after': '7' } }],
     ['as text', { status: 429, body: { error: limited, retryAfter: '7' } }],
-  ] as const)('is kept to where it stands %s', async (_, answer) => {
+  ] as const)('is respected %s', async (_, answer) => {
     const { slept, stderr } = await run(answer);
     expect(Math.max(...slept)).toBe(7_000);
     expect(stderr).toMatch(/^trdr: waiting 7s: \w+ \(429\)$/m);
   });
 
-  test('is kept to where it stands as a date', async () => {
+  test('is respected as a date', async () => {
     const date = new Date(virtualClock().now() + 9_000).toUTCString();
     const { slept } = await run({ status: 429, body: { error: limited }, headers: { 'retry-after': date } });
     expect(Math.max(...slept)).toBeGreaterThanOrEqual(8_000);
@@ -159,7 +159,7 @@ describe('a wait that a 429 asks for', () => {
     expect(Math.max(...slept)).toBe(5_000);
   });
 
-  test('that would take an hour ends the run at once', async () => {
+  test('of an hour ends the run at once', async () => {
     const service = await withService(() => ({ status: 429, body: { error: limited, retryAfter: 3_600 } }));
     const clock = virtualClock();
     const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock });
@@ -196,7 +196,7 @@ describe('an answer that cannot be read', () => {
     ['a 202 of a call that has none', { status: 202, body: { pending: true } }],
     ['a compressed body nobody asked for', { body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } }],
   ];
-  test.each(bad)('is told apart from a failing network: %s', async (_, reply) => {
+  test.each(bad)('is not a network failure: %s', async (_, reply) => {
     const service = await withService(() => reply);
     const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
     expect(ran.exitCode).toBe(9);
@@ -210,7 +210,7 @@ describe('an answer that cannot be read', () => {
   test.each([
     ['bare', user],
     ['wrapped', { data: user, meta: { asOf: '2026-01-01T00:00:00Z', requestId: 'r1' } }],
-  ])('is not what unknown fields make of a %s one: they come through', async (_, body) => {
+  ])('is not caused by unknown fields of a %s one', async (_, body) => {
     const extra = { later: { deep: [1, null, 'x'] }, verifiedBy: null, bignum: 12345.678 };
     const reply = 'data' in body ? { ...body, data: { ...body.data, ...extra } } : { ...body, ...extra };
     const service = await withService(() => ({ body: reply }));
@@ -219,7 +219,7 @@ describe('an answer that cannot be read', () => {
   });
 });
 
-describe('an error that the specification does not have', () => {
+describe('an undocumented error', () => {
   const cases: readonly (readonly [string, Reply, number, Record<string, unknown>, number])[] = [
     [
       'a code that is new, on 418',
@@ -257,14 +257,14 @@ describe('an error that the specification does not have', () => {
       1,
     ],
     [
-      'a message that is no text',
+      'a message that is not text',
       { status: 400, body: { error: { code: 'BAD_REQUEST', message: { deep: 1 } } } },
       2,
       { code: 'BAD_REQUEST', message: 'The request cannot be served as sent.' },
       1,
     ],
     [
-      'an error that is a text',
+      'an error that is text',
       { status: 500, body: { error: 'boom' } },
       9,
       { code: 'HTTP_500', status: 500, retryable: true },
@@ -299,7 +299,7 @@ describe('an error that the specification does not have', () => {
       1,
     ],
     [
-      'an error wrapped like an answer',
+      'an error in an envelope',
       {
         status: 400,
         body: {
@@ -321,7 +321,7 @@ describe('an error that the specification does not have', () => {
     ],
     ['a 304', { status: 304, body: '' }, 9, { status: 304, retryable: false }, 1],
   ];
-  test.each(cases)('ends as its status says: %s', async (_, reply, exit, fields, calls) => {
+  test.each(cases)('is classified by its status: %s', async (_, reply, exit, fields, calls) => {
     const service = await withService(() => reply);
     const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
     expect(ran.exitCode).toBe(exit);

@@ -43,34 +43,16 @@ const cases: readonly Case[] = [
   [3, 'many, none of them held', ['whois', 'nobody_a', 'nobody_b'], null, {}],
   [4, 'no key', ['whois', 'mira'], 'NO_KEY', { key: null }],
   [4, 'a wrong key', ['whois', 'mira'], 'UNAUTHORIZED', { key: 'trdr_test_wrong' }],
-  [
-    5,
-    'a scope that the key lacks',
-    ['whois', 'mira'],
-    'FORBIDDEN_SCOPE',
-    { sandbox: { scopes: ['feed:read'] } },
-  ],
+  [5, 'a missing scope', ['whois', 'mira'], 'FORBIDDEN_SCOPE', { sandbox: { scopes: ['feed:read'] } }],
   [6, 'units that are spent', ['thesis', 'list'], 'QUOTA_EXCEEDED', { sandbox: { monthlyUnits: 100 } }],
-  [
-    6,
-    'reveals that are spent',
-    ['whois', 'mira'],
-    'REVEAL_LIMIT_REACHED',
-    { sandbox: { revealsPerMonth: 0 } },
-  ],
+  [6, 'spent reveals', ['whois', 'mira'], 'REVEAL_LIMIT_REACHED', { sandbox: { revealsPerMonth: 0 } }],
   [6, 'a ceiling', ['whois', 'mira', '--max-cu', '50'], 'CEILING', {}],
   [6, 'fewer units than wanted', ['me', '--min-units', '20000001'], 'UNITS_LOW', {}],
   [7, 'a 429 that waiting does not lift', ['me'], 'RATE_LIMITED', { faults: '429=200s' }],
   [9, 'a service that fails', ['me', '--retries', '0'], 'INTERNAL_ERROR', { faults: '500' }],
   [9, 'a connection that breaks', ['me', '--retries', '1'], 'BROKEN', { faults: 'reset' }],
   [9, 'a body that is cut', ['me', '--retries', '0'], 'BROKEN', { faults: 'cut' }],
-  [
-    9,
-    'an answer that does not come',
-    ['me', '--retries', '0', '--timeout', '200ms'],
-    'NO_ANSWER',
-    { faults: 'stall' },
-  ],
+  [9, 'a missing answer', ['me', '--retries', '0', '--timeout', '200ms'], 'NO_ANSWER', { faults: 'stall' }],
   [9, 'an answer of another shape', ['me'], 'BAD_ANSWER', { faults: 'shape' }],
   [9, 'nobody listening', ['me', '--retries', '0', '--base-url', 'http://127.0.0.1:9'], 'UNREACHABLE', {}],
   [10, '--strict with one missing', ['whois', 'mira', 'nobody_at_all', '--strict'], 'STRICT', {}],
@@ -82,8 +64,8 @@ function wallets(count: number): string {
   return Array.from({ length: count }, (_, index) => `${'1'.repeat(31)}${index + 2}`).join('\n');
 }
 
-describe('trdr ends', () => {
-  test.each(cases)('in %i after %s', async (exit, _, words, code, more) => {
+describe('trdr exits', () => {
+  test.each(cases)('%i after %s', async (exit, _, words, code, more) => {
     const { faults, sandbox: options, ...run } = more;
     const sandbox = await withSandbox({
       ...options,
@@ -93,11 +75,11 @@ describe('trdr ends', () => {
     expect([ran.exitCode, ran.stderr === '' ? null : ran.error()['code']], ran.stderr).toEqual([exit, code]);
     if (code === null) return;
     expect(ran.error()['exit']).toBe(exit);
-    // Nothing that is wrong at this end has cost anything.
+    // Local errors cost nothing.
     if (exit === 2 || exit === 4 || exit === 11) expect(sandbox.meter().unitsUsed).toBe(0);
   });
 
-  test('in 1 where trdr itself is wrong, and says so', async () => {
+  test('1 after a bug, which it reports', async () => {
     const sandbox = await withSandbox();
     const clock = {
       ...systemClock,
@@ -109,7 +91,7 @@ describe('trdr ends', () => {
     expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([1, 'BUG', 'no time']);
   });
 
-  test('in 8 where a resolve is not answerable yet', async () => {
+  test('8 if a resolve has no answer yet', async () => {
     const service = await withService(({ method }) =>
       method === 'POST'
         ? { status: 202, body: { pending: true, ...standing } }
@@ -132,12 +114,12 @@ describe('trdr ends', () => {
     expect([ended.exitCode, ended.stdout, ended.stderr]).toEqual([exit, '', '']);
   });
 
-  test('in nothing that its list does not have', () => {
+  test('only with documented codes', () => {
     const tested = new Set([...cases.map(([exit]) => exit), 1, 8, 129, 130, 143]);
     expect([...tested].sort((a, b) => a - b)).toEqual(Object.keys(exitCodes).map(Number));
   });
 
-  test('in 2 on a line that it can not read, before any setting is looked at', async () => {
+  test('2 for an invalid command line, before reading settings', async () => {
     const home = openHome();
     writeFileSync(join(home.path, 'config'), 'a file where a folder should be');
     const ran = await trdr(['whois', 'mira', '--nonsense'], { home });

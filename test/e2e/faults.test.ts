@@ -13,7 +13,7 @@ import { type Home, openHome, type Ran, runInProcess } from './harness.ts';
 const CEILING = 150_000;
 const NOBODY = '11111111111111111111111111111111';
 
-/** Each command that calls the service, as it is mostly run. */
+/** Every command that calls the service, in its usual form. */
 const lines: readonly (readonly [command: string, words: readonly string[]])[] = [
   ['whois', ['whois', 'mira']],
   ['whois', ['whois', 'mira', 'nobody_at_all', '--strict']],
@@ -56,9 +56,9 @@ const exitOfCode: Record<ErrorCode, number> = {
 };
 const breaks = ['502', 'reset', 'lost', 'cut', 'html', 'shape', 'stall'] as const;
 
-/** What a fault that never passes ends in, for a command that does nothing but call. */
+/** The exit code of a permanent fault. */
 const exitOfFault = (fault: string): number => (isErrorCode(fault) ? exitOfCode[fault] : 9);
-/** Whether asking again helps where a fault strikes once: reads are asked again, and what was not served. */
+/** Whether a retry helps after a single fault: for reads, and for requests that were not served. */
 const passes = (fault: string): boolean =>
   isErrorCode(fault) ? errorCodes[fault].retryable : fault !== 'html' && fault !== 'shape';
 
@@ -78,7 +78,7 @@ const filesIn = (folder: string): string[] =>
         .filter((path) => statSync(path).isFile())
     : [];
 
-/** A file of the run's own home. */
+/** A file in the home of the run. */
 const ROWS = 'rows.ndjson';
 
 interface Tried extends Ran {
@@ -89,7 +89,7 @@ interface Tried extends Ran {
 async function tryOut(given: readonly string[], faults: string, input?: string): Promise<Tried> {
   const home = openHome();
   const words = given.map((word) => (word === ROWS ? join(home.path, word) : word));
-  // The windows of ten resolves a minute are forgotten, and the books kept.
+  // Clears the rate windows and keeps the ledger.
   sandbox.restart();
   sandbox.faults.set(faults);
   const before = sandbox.meter().unitsUsed;
@@ -105,7 +105,7 @@ async function tryOut(given: readonly string[], faults: string, input?: string):
   return { ...ran, home, cost: sandbox.meter().unitsUsed - before };
 }
 
-/** What holds of every run, whatever went wrong. */
+/** Properties of every run, with any fault. */
 function holdToRules(path: string, words: readonly string[], fault: string, ran: Tried): void {
   const spec = commands.find((command) => command.path === path);
   const shown = `${words.join(' ')}: ${ran.exitCode}\n${ran.stdout.slice(0, 500)}\n${ran.stderr}`;
@@ -116,12 +116,12 @@ function holdToRules(path: string, words: readonly string[], fault: string, ran:
   for (const text of [ran.stdout, ran.stderr]) expect(text.includes(sandbox.key), shown).toBe(false);
   for (const file of filesIn(ran.home.path)) {
     expect(file, shown).not.toMatch(/\.(?:tmp|lock)$/);
-    // The one place where a key is kept.
+    // The only place where a key is saved.
     if (path === 'auth login' && file.startsWith(ran.home.config)) continue;
     expect(readFileSync(file, 'latin1').includes(sandbox.key), file).toBe(false);
   }
   const last = ran.stderr.trimEnd().split('\n').at(-1) ?? '';
-  // A miss is an answer, told by its record; a check that failed is a record as well.
+  // A miss is a record; a failed check is a record too.
   if (ran.exitCode === 0 || path === 'doctor') return;
   if ((ran.exitCode === 3 || ran.exitCode === 8) && !ran.stderr.includes('{"error"')) return;
   expect(last, shown).toMatch(/^\{"error":\{.*\}\}$/);
@@ -135,28 +135,22 @@ describe.each(lines)('%s, as %j,', (path, words) => {
   const spelled = (fault: string, more = '') =>
     `${fault}${place}${more}${fault === 'RATE_LIMITED' ? '=30s' : ''}`;
 
-  test.each([...codes, ...breaks])('ends as it should where every call meets %s', async (fault) => {
+  test.each([...codes, ...breaks])('exits as documented if every call fails with %s', async (fault) => {
     const ran = await tryOut(words, spelled(fault), input());
     holdToRules(path, words, fault, ran);
     expect([exitOfFault(fault), ...otherEnds(path, words, fault)], ran.stderr).toContain(ran.exitCode);
   });
 
-  test.each([...codes, ...breaks])(
-    'gets over %s where it strikes but once and asking again is safe',
-    async (fault) => {
-      well ??= await tryOut(words, '', input());
-      const ran = await tryOut(words, spelled(fault, '*1'), input());
-      holdToRules(path, words, fault, ran);
-      const isPost = words.includes('--direct') || (path === 'pnl' && words.length > 3);
-      if (!passes(fault) || (isPost && !isErrorCode(fault))) return;
-      expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([
-        well.exitCode,
-        steady(well.stdout, ran.stdout),
-      ]);
-    },
-  );
+  test.each([...codes, ...breaks])('recovers from a single %s if a retry is safe', async (fault) => {
+    well ??= await tryOut(words, '', input());
+    const ran = await tryOut(words, spelled(fault, '*1'), input());
+    holdToRules(path, words, fault, ran);
+    const isPost = words.includes('--direct') || (path === 'pnl' && words.length > 3);
+    if (!passes(fault) || (isPost && !isErrorCode(fault))) return;
+    expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([well.exitCode, steady(well.stdout, ran.stdout)]);
+  });
 
-  test('leaves a file that is whole, or none', async () => {
+  test('leaves a complete file or none', async () => {
     if (path === 'doctor' || isMe(path) || path === 'api') return;
     for (const fault of [
       'INTERNAL_ERROR+1',
@@ -178,7 +172,7 @@ describe.each(lines)('%s, as %j,', (path, words) => {
   });
 });
 
-/** Whether a call of the command may meet the fault by the service's own description; a break always may. */
+/** Whether the fault can affect the command; a broken connection always can. */
 function documented(path: string, fault: string): boolean {
   if (!isErrorCode(fault)) return true;
   const calls = commands.find((command) => command.path === path)?.calls ?? [];
@@ -186,18 +180,18 @@ function documented(path: string, fault: string): boolean {
   return [...commonErrors, ...rows.flatMap((row): readonly string[] => row.errors)].includes(fault);
 }
 
-/** What is neither the fault's own exit nor wrong: an answer to a question of its own. */
+/** Exit codes that are correct although the fault's code differs. */
 function otherEnds(path: string, words: readonly string[], fault: string): number[] {
   if (path === 'api' && (fault === 'html' || fault === 'shape')) return [0];
-  // Any object is a record of the key; what needs a field of it says that it is missing.
+  // Any object is a valid record of the key.
   if (isMe(path) && path !== 'usage' && fault === 'shape') return [0];
   const isMiss = fault === 'NOT_OBSERVED' || fault === 'NOT_FOUND';
   if (isMiss && words.includes('--strict')) return [10];
   return [];
 }
 
-/** Whether a command asks for the key's record and nothing else. */
+/** Whether a command only requests the record of the key. */
 const isMe = (path: string) => ['me', 'usage', 'auth status', 'auth login', 'doctor'].includes(path);
 
-/** Times differ from run to run; all else is the same. */
+/** Replaces times, which differ between runs. */
 const steady = (well: string, now: string): string => (well.length === now.length ? now : well);

@@ -4,14 +4,14 @@ import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type Home, type RunOptions, startTrdr } from './harness.ts';
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export async function until(what: () => boolean, patienceMs = 50_000): Promise<void> {
   for (const end = Date.now() + patienceMs; !what(); await delay(5)) {
     if (Date.now() > end) throw new Error(`it never came to be so: ${what}`);
   }
 }
 
-/** Random numbers that a seed makes again. */
+/** Seeded random numbers. */
 export function randomOf(seed: number): {
   readonly next: () => number;
   between(from: number, to: number): number;
@@ -27,10 +27,10 @@ export function randomOf(seed: number): {
   return { next, between: (from, to) => from + Math.floor(next() * (to - from)) };
 }
 
-/** The seed of a test: SEED makes a run again. */
+/** The seed of a test: SEED repeats a run. */
 export const seedOf = (): number => Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Makes posts of its own, a few at a time, and knows them all. */
+/** Publishes posts, a few at a time, and remembers them all. */
 export function startPosting(sandbox: Sandbox, everyMs: number, many: () => number = () => 1) {
   const ids: string[] = [];
   const post = (count: number) => {
@@ -45,7 +45,7 @@ export function startPosting(sandbox: Sandbox, everyMs: number, many: () => numb
   return { ids, post, stop };
 }
 
-/** A tail that runs, and what it has printed so far. */
+/** A running tail and its output so far. */
 export function startTail(args: readonly string[], options: RunOptions & { readonly home: Home }) {
   const startedAt = Date.now();
   const child = startTrdr(['thesis', 'tail', ...args], options);
@@ -62,7 +62,7 @@ export function startTail(args: readonly string[], options: RunOptions & { reado
   };
 }
 
-/** Gathers what comes out of a tail while it runs. */
+/** Collects the output of a running tail. */
 export function gather({ child }: ReturnType<typeof startTail>): { readonly ids: string[] } {
   const ids: string[] = [];
   let rest = '';
@@ -75,19 +75,19 @@ export function gather({ child }: ReturnType<typeof startTail>): { readonly ids:
   return { ids };
 }
 
-/** Sockets that listen. */
+/** Subscribed sockets. */
 export const listening = (sandbox: Sandbox): number => sandbox.state().sockets.length;
 
 export const readText = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-/** The ids of whole lines. */
+/** The ids of complete lines. */
 export const idsOf = (text: string): string[] =>
   text
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line).id);
 
-/** What is missing of `wanted`, what came twice, and what nobody asked for. */
+/** Missing, duplicate and unexpected ids. */
 export function compare(wanted: readonly string[], got: readonly string[]) {
   const [want, have] = [new Set(wanted), new Set(got)];
   return {

@@ -9,7 +9,7 @@ import { holdToSchema } from './schema-check.ts';
 
 export { runInProcess } from './in-process.ts';
 
-/** A user's home: a temporary folder with all that trdr keeps in it. */
+/** A temporary home directory with all files of trdr. */
 export interface Home {
   readonly path: string;
   readonly config: string;
@@ -18,7 +18,7 @@ export interface Home {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A home of its own for a test, gone when the test is over. */
+/** Creates a home for a test and removes it afterwards. */
 export function openHome(): Home {
   const path = mkdtempSync(join(tmpdir(), 'trdr-home-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
@@ -34,27 +34,27 @@ export function openHome(): Home {
       TRDR_CONFIG_DIR: config,
       TRDR_STATE_DIR: state,
       TRDR_CACHE_DIR: cache,
-      // Compiled code is kept for runs to come; in a home of a moment there are few.
+      // Caching compiled code does not pay in a temporary home.
       NODE_DISABLE_COMPILE_CACHE: '1',
     },
   };
 }
 
-/** How a command line is run. */
+/** Options of a run. */
 export interface RunOptions {
-  /** The service that TRDR_BASE_URL and TRDR_API_KEY name. */
+  /** The service for TRDR_BASE_URL and TRDR_API_KEY. */
   readonly sandbox?: Pick<Sandbox, 'url' | 'key'> | undefined;
-  /** Another key than the sandbox's own; null: none. */
+  /** A key instead of the sandbox's; null for none. */
   readonly key?: string | null | undefined;
-  /** Beyond PATH, HOME and trdr's folders; undefined takes one away. */
+  /** In addition to PATH, HOME and the folders of trdr; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly input?: string | Uint8Array | undefined;
   readonly cwd?: string | undefined;
-  /** Shared by several runs of a test; a new one where it is left out. */
+  /** Shared by several runs of a test; default: a new one. */
   readonly home?: Home | undefined;
 }
 
-/** What a finished run left behind. */
+/** The result of a run. */
 export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
@@ -65,7 +65,7 @@ export interface Ran {
   json(): unknown;
   /** Each line of stdout as JSON. */
   records(): Record<string, unknown>[];
-  /** The error that stands as one line of JSON on stderr. */
+  /** The error in the JSON line on stderr. */
   error(): Record<string, unknown>;
 }
 
@@ -98,7 +98,7 @@ export async function trdr(args: readonly string[], options: RunOptions = {}): P
   return ranOf(stdout, stderr, exitCode);
 }
 
-/** Starts the built program and leaves it running, for streams and signals: an execa process. */
+/** Starts the built program, for streams and signals. */
 export function startTrdr(args: readonly string[], options: RunOptions = {}) {
   const home = options.home ?? openHome();
   const child = execa(process.execPath, [program, ...args], {
@@ -113,7 +113,7 @@ export function startTrdr(args: readonly string[], options: RunOptions = {}) {
   return child;
 }
 
-/** The result of a run, with its readings. */
+/** The result of a run with parsed output. */
 export function ranOf(stdout: string, stderr: string, exitCode: number): Ran {
   const lines = () => stdout.split('\n').filter((line) => line !== '');
   return {
@@ -131,7 +131,7 @@ export function ranOf(stdout: string, stderr: string, exitCode: number): Ran {
   };
 }
 
-/** Starts the embedded service for a test, and closes it when the test is over. */
+/** Starts the embedded service for a test and closes it afterwards. */
 export async function withSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.close());

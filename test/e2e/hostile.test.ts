@@ -5,7 +5,7 @@ import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess } from './harness.ts';
 import { anyMe, type Call, type Reply, withService } from './service.ts';
 
-/** What strangers write: escapes of seven and eight bits, marks of direction, line ends, formulas. */
+/** Hostile text: 7-bit and 8-bit escapes, direction marks, line ends, formulas. */
 const evil = [
   '\u001b[2J\u001b]0;owned\u0007',
   '\u001b]8;;http://evil.example\u001b\\click\u001b]8;;\u001b\\',
@@ -18,9 +18,9 @@ const evil = [
   '=HYPERLINK("http://evil.example","pay")',
 ].join(' ');
 
-/** All that a terminal could obey, or that could turn its reading round; colours are switched off. */
+/** Characters that a terminal interprets or that reverse text; colors are off. */
 const aliveInJson = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;
-/** And in what is written for people also what can't be seen. */
+/** In output for people, invisible characters too. */
 const alive = new RegExp(`${aliveInJson.source}|[\\u200b\\u2060-\\u2065\\ufeff\\u{e0000}-\\u{e007f}]`, 'u');
 
 const WALLET = '1'.repeat(32);
@@ -127,7 +127,7 @@ const me = {
   ...unknown,
 };
 
-/** Every call, answered by a stranger. */
+/** Every endpoint, with hostile answers. */
 function answer({ method, path }: Call): Reply {
   if (path === '/v2/me') return { body: me };
   if (path === '/openapi.json')
@@ -159,7 +159,7 @@ function answer({ method, path }: Call): Reply {
   return { body: page([thesis(1), thesis(2)]) };
 }
 
-/** A readable hint of where something alive stands; null where nothing is. */
+/** The position of the first active character; null without one. */
 function foundIn(text: string, what = alive): string | null {
   const found = what.exec(text);
   return found && JSON.stringify(text.slice(Math.max(0, found.index - 40), found.index + 40));
@@ -192,7 +192,7 @@ const formats = ['table', 'ndjson', 'json', 'csv'] as const;
 const headers = { 'x-request-id': 'r\u009b31m', 'x-evil': '\u009b2J' };
 
 describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr $line', ({ words }) => {
-  test.each(formats)('shows nothing alive on a terminal: %s', async (format) => {
+  test.each(formats)('prints no active characters on a terminal: %s', async (format) => {
     const service = await withService((call) => ({ ...answer(call), headers }), { ownMe: true });
     for (const columns of [40, 80, 200]) {
       const takes = words[0] !== 'api';
@@ -212,7 +212,7 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr
     }
   });
 
-  test('runs nothing in a spreadsheet', async () => {
+  test('prints no active formulas', async () => {
     if (words[0] === 'api') return;
     const service = await withService(
       (call) => {
@@ -233,7 +233,7 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr
     for (const cell of cellsOf(ran.stdout)) expect(cell).not.toMatch(/^[\s\u00a0]*[=+@\t\r|%]|^-[^\d.]/);
   });
 
-  test('passes everything on unharmed to a program', async () => {
+  test('passes everything unchanged to a program', async () => {
     if (words[0] === 'api' || words[0] === 'auth' || words[0] === 'doctor' || words.includes('--fields'))
       return;
     const service = await withService(answer, { ownMe: true });
@@ -244,7 +244,7 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr
     expect(ran.exitCode, ran.stderr).not.toBe(9);
     for (const line of ran.lines()) expect(aliveInJson.exec(line)).toBe(null);
     const known = JSON.stringify(ran.records());
-    // A lone surrogate is no text: what is sent of it is for the service to say.
+    // A lone surrogate is not valid text; the service decides what to send.
     if (!words.includes('noone')) expect(known).toContain(JSON.stringify(evil).slice(1, 40));
   });
 });
@@ -256,40 +256,43 @@ function cellsOf(text: string): string[] {
   );
 }
 
-describe('what the service says of an error', () => {
+describe('the error message of the service', () => {
   const error = { code: evil, message: evil, retryAfter: 3 };
-  test.each([400, 401, 402, 403, 404, 409, 418, 429, 500, 503, 504])('is shown dead: %i', async (status) => {
-    const service = await withService(
-      () => ({
-        status,
-        body: { error, meta: { requestId: evil }, ...unknown },
-        headers: { ...headers, location: `http://evil.example/${'\u009b31m'}` },
-      }),
-      { ownMe: true },
-    );
-    for (const words of [
-      ['whois', 'mira'],
-      ['whois', 'a', 'b', 'c'],
-      ['thesis', 'list'],
-      ['resolve', 'mira', '--direct'],
-      ['me'],
-    ]) {
-      for (const tty of [true, false]) {
-        const ran = await runInProcess([...words, '--debug'], {
-          sandbox: service,
-          tty,
-          env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
-          clock: virtualClock(),
-        });
-        for (const text of [ran.stdout, ran.stderr]) {
-          expect(foundIn(text, aliveInJson)).toBe(null);
+  test.each([400, 401, 402, 403, 404, 409, 418, 429, 500, 503, 504])(
+    'is shown without active characters: %i',
+    async (status) => {
+      const service = await withService(
+        () => ({
+          status,
+          body: { error, meta: { requestId: evil }, ...unknown },
+          headers: { ...headers, location: `http://evil.example/${'\u009b31m'}` },
+        }),
+        { ownMe: true },
+      );
+      for (const words of [
+        ['whois', 'mira'],
+        ['whois', 'a', 'b', 'c'],
+        ['thesis', 'list'],
+        ['resolve', 'mira', '--direct'],
+        ['me'],
+      ]) {
+        for (const tty of [true, false]) {
+          const ran = await runInProcess([...words, '--debug'], {
+            sandbox: service,
+            tty,
+            env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
+            clock: virtualClock(),
+          });
+          for (const text of [ran.stdout, ran.stderr]) {
+            expect(foundIn(text, aliveInJson)).toBe(null);
+          }
+          expect([1, 0]).not.toContain(ran.exitCode);
         }
-        expect([1, 0]).not.toContain(ran.exitCode);
       }
-    }
-  });
+    },
+  );
 
-  test.each([301, 302, 307, 308])('is not followed where it points elsewhere: %i', async (status) => {
+  test.each([301, 302, 307, 308])('is not followed to another host: %i', async (status) => {
     const reached: string[] = [];
     const elsewhere = await withService(({ path, request }) => {
       reached.push(`${path} ${request.headers.authorization}`);
@@ -305,7 +308,7 @@ describe('what the service says of an error', () => {
   });
 });
 
-describe('what the user hands in', () => {
+describe("the user's input", () => {
   test.each([
     [['whois', evil]],
     [['whois', '@\u001b[31mred']],
@@ -323,7 +326,7 @@ describe('what the user hands in', () => {
     [['schema', '\u001b[2J']],
     [['completion', '\u001b[2J']],
     [['sandbox', '--faults', '\u001b[2J']],
-  ])('is repeated dead: %j', async (words) => {
+  ])('is repeated without active characters: %j', async (words) => {
     const service = await withService(answer);
     for (const tty of [true, false]) {
       const ran = await runInProcess(words, {

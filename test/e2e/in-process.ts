@@ -6,24 +6,24 @@ import { createInFlight } from '../../src/core/client/in-flight.ts';
 import { envOf, openHome, type Ran, type RunOptions, ranOf } from './harness.ts';
 import { holdToSchema } from './schema-check.ts';
 
-/** How a command line is run within the test's own process. */
+/** Options of a run inside the test process. */
 export interface InProcessOptions extends Omit<RunOptions, 'input'> {
-  /** Which streams are a terminal: all of them, or those named. */
+  /** The streams that are terminals: all, or those named. */
   readonly tty?: boolean | { readonly [S in 'stdin' | 'stdout' | 'stderr']?: boolean } | undefined;
   /** The width of the terminal. */
   readonly columns?: number | undefined;
-  /** What stands on stdin, to its end. */
+  /** The complete stdin. */
   readonly stdin?: string | undefined;
-  /** What a person types, or the answer to each question: stdin stays open behind it. */
+  /** What a person types, or the answer to each prompt; stdin stays open. */
   readonly typed?: string | readonly string[] | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
   readonly platform?: NodeJS.Platform | undefined;
   /** Ends the run as SIGINT does. */
   readonly interrupt?: AbortSignal | undefined;
-  /** The records differ from their schema, because those of the service do. */
+  /** The records differ from their schema because the service's do. */
   readonly differs?: boolean | undefined;
-  /** Told of everything that is said on stderr. */
+  /** Called for every text on stderr. */
   readonly hear?: ((text: string) => void) | undefined;
 }
 
@@ -57,7 +57,7 @@ export async function runInProcess(
   const [said, told] = [gather(stdout), gather(stderr)];
   if (typeof options.typed === 'object') {
     const answers = [...options.typed];
-    // A question is what leaves the line open.
+    // Only a prompt ends without a line end.
     stderr.on('data', (part: Buffer) => {
       if (!part.toString().endsWith('\n') && answers.length > 0) stdin.write(answers.shift());
     });
@@ -80,7 +80,7 @@ export async function runInProcess(
   };
   const exitCode = await run(io);
   stdin.destroy();
-  // What was written last has yet to come through.
+  // Waits for the last write.
   await new Promise((resolve) => setImmediate(resolve));
   if (!options.differs) await holdToSchema(argv, said(), told());
   return { ...ranOf(said(), told(), exitCode), rawModes };

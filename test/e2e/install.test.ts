@@ -12,7 +12,7 @@ const place = mkdtempSync(join(tmpdir(), 'trdr-install-'));
 const [source, target] = [join(place, 'package'), join(place, 'empty')];
 const installed = join(target, 'node_modules/trdr');
 
-/** npm without scripts, without anybody to ask, and with nothing of this user's settings. */
+/** npm without prompts and without the user's settings. */
 const npm = (args: readonly string[], cwd: string) =>
   execa('npm', [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd,
@@ -29,7 +29,7 @@ beforeAll(async () => {
   cpSync(dirname(dirname(program)), source, { recursive: true });
   for (const part of ['README.md', 'LICENSE', 'docs'])
     cpSync(join(root, part), join(source, part), { recursive: true });
-  // None of these may come along.
+  // These must not be included.
   for (const part of ['src', 'test', '.tools']) {
     mkdirSync(join(source, part));
     writeFileSync(join(source, part, 'left-behind.ts'), '');
@@ -37,13 +37,13 @@ beforeAll(async () => {
   const { stdout } = await npm(['pack', '--json'], source);
   const [{ filename }]: [{ filename: string }] = JSON.parse(stdout);
   mkdirSync(target);
-  // Named, or npm would take a folder further up that has packages.
+  // With a prefix; otherwise npm would use a parent folder that has packages.
   await npm(['install', '--prefix', target, join(source, filename)], target);
 }, 120_000);
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe('the package', () => {
-  test('holds the program with its texts, and nothing that it was made of', () => {
+  test('contains the program and its texts, but no sources', () => {
     expect(readdirSync(installed).sort()).toEqual([
       'LICENSE',
       'README.md',
@@ -86,7 +86,7 @@ describe('the package', () => {
     expect(Object.keys(scripts).filter((name) => /install$/.test(name))).toEqual([]);
   });
 
-  test('says whose code is in it, and on what terms', () => {
+  test('lists the licenses of its code', () => {
     const notices = readFileSync(join(installed, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
     for (const name of [
       'commander',
@@ -106,7 +106,7 @@ describe('the package', () => {
 });
 
 describe('npm', () => {
-  test('links every manual page of a global install', async () => {
+  test('installs every man page globally', async () => {
     const prefix = join(place, 'global');
     await npm(['install', '--global', '--prefix', prefix, source], place);
     const pages = readdirSync(join(source, 'dist/man'));
@@ -127,7 +127,7 @@ describe('npm', () => {
 });
 
 describe('bin/trdr.js', () => {
-  /** Runs the installed program on a Node that says it has another version. */
+  /** Runs the installed program on a Node that reports another version. */
   const runAs = async (version: string) => {
     const hook = join(place, `node-${version}.cjs`);
     writeFileSync(
@@ -139,7 +139,7 @@ describe('bin/trdr.js', () => {
     });
   };
 
-  test.each(['18.20.4', '20.17.0', '20.18.0'])('refuses Node %s with words', async (version) => {
+  test.each(['18.20.4', '20.17.0', '20.18.0'])('rejects Node %s with a message', async (version) => {
     const { exitCode, stdout, stderr } = await runAs(version);
     expect([exitCode, stdout]).toEqual([9, '']);
     expect(stderr).toContain(`trdr requires Node.js 20.18.1 or newer; this is ${version}`);
@@ -149,7 +149,7 @@ describe('bin/trdr.js', () => {
     expect((await runAs(version)).exitCode).toBe(0);
   });
 
-  test('says what to do if the program was not built', async () => {
+  test('explains what to do if the program was not built', async () => {
     const folder = join(place, 'unbuilt/bin');
     mkdirSync(folder, { recursive: true });
     cpSync(join(root, 'bin/trdr.js'), join(folder, 'trdr.js'));
@@ -173,14 +173,14 @@ describe.each(nodes)('installed into an empty folder, on %s', (node) => {
       stdin: 'ignore',
     });
 
-  test('says its version and its help', async () => {
+  test('prints its version and its help', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect((await run(['--version'])).stdout).toBe(version);
     expect((await run(['thesis', 'tail', '--help'])).stdout).toContain('trdr thesis tail');
     expect((await run(['completion', 'bash'])).stdout).toContain('trdr');
   });
 
-  test('asks a service, and knows the answer the second time', async () => {
+  test('asks a service, and answers from the cache the second time', async () => {
     const sandbox = await withSandbox();
     const options = { home: openHome(), sandbox };
     const { stdout } = await run(['whois', 'mira'], options);
@@ -191,13 +191,13 @@ describe.each(nodes)('installed into an empty folder, on %s', (node) => {
     expect(sandbox.log.length).toBe(calls);
   });
 
-  test('needs no service to be tried', async () => {
+  test('works with --sandbox', async () => {
     expect((await run(['whois', 'mira', '-o', 'table', '--sandbox'])).stdout).toContain('mira');
     const tail = await run(['thesis', 'tail', '--sandbox', '--yes', '--backfill', '2', '--count', '2']);
     expect(tail.stdout.split('\n')).toHaveLength(2);
   });
 
-  test('keeps settings, and draws tables', async () => {
+  test('saves settings and prints tables', async () => {
     const home = openHome();
     await run(['config', 'set', 'output', 'table'], { home });
     expect((await run(['price', 'user.wallet'], { home })).stdout).toMatch(/30,000/);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 
-describe('a key that was kept for another service', () => {
-  it('is told of, since it goes where a flag or the environment says', async () => {
+describe('a key that was saved for another service', () => {
+  it('causes a warning if a flag or a variable sends it elsewhere', async () => {
     const sandbox = await withSandbox({});
     const home = openHome();
     mkdirSync(home.config, { recursive: true });
