@@ -1,4 +1,4 @@
-/** A key without limits, so that nothing but the program is measured. */
+/** A key without limits, so that only the program is measured. */
 export const me = {
   ratePerMinute: 1_000_000,
   usage: {

@@ -1,4 +1,4 @@
-// Writers against each other, in one run: each case in a process of its own, rounds interleaved, medians of ratios.
+// Compares writers in one run: each case in a separate process, rounds interleaved, medians of ratios.
 //
 //   npx esbuild test/bench/output.ts --bundle --packages=external --platform=node --format=esm \
 //     --outfile=node_modules/.bench/output.mjs && node node_modules/.bench/output.mjs [ROUNDS] [ROWS]
@@ -73,7 +73,7 @@ async function csvStringify(rows: number) {
   await pipeline(source, stringify({ header: true, columns, escape_formulas: true }), process.stdout);
 }
 
-/** What one writes without thinking: a write a row, waiting for `drain`. */
+/** The simplest writer: one write per row, waiting for `drain`. */
 async function rowByRow(rows: number) {
   for (let index = 0; index < rows; index++) {
     if (process.stdout.write(`${JSON.stringify(rowAt(index))}\n`)) continue;
@@ -103,7 +103,7 @@ const here = fileURLToPath(import.meta.url);
 const env = { ...process.env };
 delete env['NODE_EXTRA_CA_CERTS'];
 
-/** Runs one case into a pipe; `reader` is what stands at its end. */
+/** Runs one case with a pipe to `reader`. */
 function run(name: string, rows: number, reader: string): Measured {
   const command = `"$0" "$1" --case "$2" "$3" | ${reader} > /dev/null`;
   const child = spawnSync('sh', ['-c', command, process.execPath, here, name, String(rows)], {

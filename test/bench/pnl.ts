@@ -1,5 +1,5 @@
-// The export of many handles next to the loops with curl and jq that people write: CPU a handle, time and memory. The
-// service is the sandbox in a process of its own, without limits. Needs the built program, bash, curl and jq.
+// Compares the export of many handles with loops of curl and jq: CPU per handle, time and memory. The
+// service is the sandbox in a separate process, without limits. Needs the built program, bash, curl and jq.
 //
 //   npx esbuild test/bench/pnl.ts --bundle --packages=external --platform=node --format=esm \
 //     --outfile=node_modules/.bench/pnl.mjs && node node_modules/.bench/pnl.mjs [ROUNDS] [HANDLES] [PROGRAM]
@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startSandbox } from '../../src/sandbox/index.ts';
 
-/** As many as a loop that takes a call for each can be waited for. */
+/** Few enough for a loop with one call per handle. */
 const FEW = 200;
 
 interface Service {
@@ -39,7 +39,7 @@ interface Measured {
   readonly mb: number;
 }
 
-/** Runs a script of bash and reads what it took, with all processes that it started. */
+/** Runs a bash script and measures it, including its child processes. */
 async function measure(script: string, env: Record<string, string>, folder: string): Promise<Measured> {
   const began = performance.now();
   const timed = `TIMEFORMAT='%U %S'; time { ${script}; } 2>"$DIR/stderr"`;
@@ -57,7 +57,7 @@ async function measure(script: string, env: Record<string, string>, folder: stri
   return { cpuMs: (user + system) * 1000, ms: performance.now() - began, mb: peak() };
 }
 
-/** The most memory that any process of the group was seen with: what Linux tells of a shell and its children. */
+/** The peak memory of any process in the group. */
 function watchMemory({ pid }: ChildProcess): () => number {
   let most = 0;
   const look = (of: number | undefined) => {
@@ -68,7 +68,7 @@ function watchMemory({ pid }: ChildProcess): () => number {
         if (next !== '') look(Number(next));
       }
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   };
   const timer = setInterval(() => look(pid), 20);
@@ -121,7 +121,7 @@ async function compare(rounds: number, count: number, program: string): Promise<
       HOME: folder,
     };
     const results = new Map<string, Measured[]>(Object.keys(loops).map((name) => [name, []]));
-    // Once for nothing: the made world is built when it is first asked for.
+    // A warm-up, because the world is generated on first use.
     await measure(loops['trdr pnl > file']?.script ?? ':', given, folder);
     for (let round = 0; round < rounds; round++) {
       for (const [name, { script }] of Object.entries(loops)) {

@@ -1,10 +1,10 @@
-// How long trdr takes from start to end, as ratios to `node -e 0` within the same round; medians over all rounds.
+// The duration of trdr runs as ratios to `node -e 0` within the same round; medians over all rounds.
 //
 //   npm run build && npx esbuild test/bench/startup.ts --bundle --packages=external --platform=node --format=esm \
 //     --outfile=node_modules/.bench/startup.mjs && node node_modules/.bench/startup.mjs [ROUNDS] [NODE...]
 //
-// Each NODE is the path of a node to measure; the one that runs this where there is none. TRDR is the start
-// script to measure, bin/trdr.js unless set. `cold` runs keep no compiled code: the first run after an install.
+// Each NODE is the path of a node to measure (default: the running one). TRDR is the start
+// script to measure (default: bin/trdr.js). `cold` runs have no compiled code, like the first run after an install.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -94,7 +94,7 @@ const cases: readonly Case[] = [
 
 let runs = 0;
 
-/** Runs one command line, and says how long it took from start to end. */
+/** Runs a command line and returns its duration. */
 function time(node: string, { name, args, url, cold }: Case): Promise<number> {
   const env = {
     PATH: process.env['PATH'],
@@ -127,10 +127,10 @@ const median = (values: readonly number[]) =>
 
 async function measure(node: string, rounds: number): Promise<string> {
   const times = new Map<string, number[]>(cases.map(({ name }) => [name, []]));
-  // Three rounds to warm the disk, the kept answers and the kept code.
+  // Three warm-up rounds for disk, cached answers and compiled code.
   for (let round = -3; round < rounds; round++) {
     for (const each of cases) {
-      // The kept answers come from cases further down: the first rounds have none yet to complete with.
+      // Later cases fill the cache, so the first rounds have nothing to complete.
       const took = await time(node, each).catch((error: unknown) => {
         if (round < -1) return Number.NaN;
         throw error;
@@ -143,7 +143,7 @@ async function measure(node: string, rounds: number): Promise<string> {
     .map(({ name, most }) => {
       const all = times.get(name) ?? [];
       const ratio = median(all.map((took, round) => took / (base[round] ?? Number.NaN)));
-      // Other work on the machine only ever adds: the least times are what is left of a noisy run.
+      // Other load only adds time, so the minimum is the best estimate.
       const least = Math.min(...all) / Math.min(...base);
       const mark = most === undefined ? '' : `  at most ${most}`;
       return `${name.padEnd(18)} ${median(all).toFixed(1).padStart(6)} ms ${ratio.toFixed(2).padStart(6)}, least ${least.toFixed(2)}${mark}`;

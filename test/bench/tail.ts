@@ -1,14 +1,14 @@
-// The tail against clients that do nothing but write frames down: frames a second, CPU and memory.
+// Compares the tail with clients that only write frames: frames per second, CPU and memory.
 //
 //   npm run build && npx esbuild test/bench/tail.ts --bundle --packages=external --platform=node --format=esm \
 //     --outfile=node_modules/.bench/tail.mjs && node node_modules/.bench/tail.mjs [speed|stall|memory] [FLAGS]
 //
-//   speed   --rounds 7 --frames 200000    all clients in turn, into a file and into a pipe
-//   stall   --seconds 60                  a reader that begins to read after so long: memory, and lines lost
-//   memory  --frames 10000000             memory while a long flood passes through
+//   speed   --rounds 7 --frames 200000    all clients in turn, to a file and to a pipe
+//   stall   --seconds 60                  a reader that starts after this time: memory and lost lines
+//   memory  --frames 10000000             memory during many frames
 //
-// The feed is a process of its own. In a flood it sends frames of 1.2 KB as fast as the connection takes them, and its
-// pages stay as they were before, as of a replica that is behind. For the stall it posts 500 a second, in pages too.
+// The feed is a separate process. In a flood it sends frames of 1.2 KB as fast as the connection accepts them, and its
+// pages do not change, like those of a lagging replica. For the stall it publishes 500 per second, in pages too.
 // A run is timed from the first frame sent to the end of the client. TRDR is the start script to measure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -56,13 +56,13 @@ const record = (index: number) => ({
 
 // --- The feed -------------------------------------------------------------------------------------------------------
 
-/** Posts that are there before anybody comes. */
+/** Posts from before the first connection. */
 const PAST = 40;
 const RATE = 500;
-/** Frames that go out as one piece. */
+/** Frames per write. */
 const PIECE = 64;
 
-/** The bytes of a frame on the wire, with places for what differs. */
+/** The bytes of a frame, with placeholders. */
 function createFrames() {
   const json = Buffer.from(JSON.stringify({ type: 'thesis', data: record(0) }));
   const frame = Buffer.concat([Buffer.from([0x81, 126, json.length >> 8, json.length & 255]), json]);
@@ -80,7 +80,7 @@ function createFrames() {
   };
 }
 
-/** Serves the feed, and tells its parent the port and when the first frame left. */
+/** Serves the feed, and reports the port and the time of the first frame to its parent. */
 function serve(frames: number, ends: boolean): void {
   const bytesOf = createFrames();
   const flood = frames > 0;
@@ -110,7 +110,7 @@ function serve(frames: number, ends: boolean): void {
     );
   };
   const send = async (socket: Duplex) => {
-    // A client that reads pages once it is subscribed is let be until it has.
+    // Waits for a client that reads pages after subscribing.
     while (performance.now() - asked < 200) await new Promise((settle) => setTimeout(settle, 20));
     process.send?.({ first: Date.now() });
     const closed = once(socket, 'close');
@@ -118,7 +118,7 @@ function serve(frames: number, ends: boolean): void {
       if (socket.write(bytesOf(at, Math.min(at + PIECE, PAST + frames)))) continue;
       await Promise.race([once(socket, 'drain'), closed]);
     }
-    // Some clients can't count.
+    // Some clients cannot stop by themselves.
     if (ends) socket.write(Buffer.from([0x88, 0]));
   };
   if (!flood) {
@@ -155,7 +155,7 @@ function serve(frames: number, ends: boolean): void {
 const trdr = 'trdr thesis tail';
 const base = 'ws, a write a frame';
 
-/** What one writes without thinking. */
+/** The simplest client. */
 const plain: Readonly<Record<string, (frame: Buffer) => void>> = {
   [base]: (frame) => {
     process.stdout.write(frame);
@@ -166,7 +166,7 @@ const plain: Readonly<Record<string, (frame: Buffer) => void>> = {
   },
 };
 
-/** What one writes with some thought: each frame is parsed, its record's own bytes go out, many at a time. */
+/** A better client: parses each frame and writes the record's bytes in batches. */
 function batching(): (frame: Buffer) => void {
   const seen = new Set<string>();
   const start = '{"type":"thesis","data":'.length;
@@ -206,7 +206,7 @@ const wscat = (process.env['PATH'] ?? '')
   .map((path) => join(path, 'wscat'))
   .find((path) => existsSync(path));
 
-/** The arguments to node of a client that ends after so many frames. */
+/** The node arguments of a client that ends after a number of frames. */
 function argsOf(name: string, port: number, count: number): string[] {
   if (name === trdr) return [program, 'thesis', 'tail', '--via', 'ws', '--yes', '--count', String(count)];
   const url = `ws://127.0.0.1:${port}/v2/ws`;
@@ -227,11 +227,11 @@ interface Used {
 
 interface Run extends Used {
   readonly ms: number;
-  /** What the reader said. */
+  /** The output of the reader. */
   readonly said: string;
 }
 
-/** Tells, at the end of a process that it is loaded into, what that has used. */
+/** A module that reports the resource usage of its process at exit. */
 const METER = `const samples = [];
 setInterval(() => samples.push(process.memoryUsage.rss() / 1048576), 1000).unref();
 process.once('exit', (code) => {
@@ -242,7 +242,7 @@ process.once('exit', (code) => {
 });
 `;
 
-/** Runs one client on a feed of its own, with a shell's words for where its output goes. */
+/** Runs one client on its own feed; a shell redirection sets its output. */
 async function run(folder: string, name: string, frames: number, count: number, to: string): Promise<Run> {
   const feed = spawn(process.execPath, [here, 'serve', String(frames), name === 'wscat' ? 'ends' : ''], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -323,7 +323,7 @@ async function speed(folder: string, rounds: number, frames: number) {
   }
 }
 
-/** Lines that are missing from, or double in, a file of posts without a break. */
+/** Missing and duplicate lines in a file of consecutive posts. */
 async function wrongLines(path: string, count: number): Promise<string> {
   const ids = new Set<number>();
   let lines = 0;

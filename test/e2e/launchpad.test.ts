@@ -10,7 +10,7 @@ const NOBODY = '11111111111111111111111111111111';
 const HOUR = 3_600_000;
 
 describe('trdr launchpad user', () => {
-  test('gives the stored account with subject and found, in input order, asked once each', async () => {
+  test('prints accounts with subject and found, in input order, each requested once', async () => {
     const sandbox = await withSandbox();
     const board = sandbox.world.launchpad.board('weekly', sandbox.clock.now());
     const [one = NOBODY, two = NOBODY] = board.entries.map((entry) => entry.wallet);
@@ -38,13 +38,13 @@ describe('trdr launchpad user', () => {
     expect(column.stdout).toBe(piped.stdout);
   });
 
-  test('refuses what is no wallet before anything is charged', async () => {
+  test('rejects an invalid wallet free of charge', async () => {
     const sandbox = await withSandbox();
     const { exitCode, error } = await trdr(['launchpad', 'user', NOBODY, 'mira'], { sandbox });
     expect([exitCode, error()['code'], sandbox.log.length]).toEqual([2, 'BAD_SUBJECT', 0]);
   });
 
-  test('ends in 3 where nobody was found, and in 10 where --strict misses one', async () => {
+  test('exits 3 if none was found, and 10 with --strict if one is missing', async () => {
     const sandbox = await withSandbox();
     const [entry] = sandbox.world.launchpad.board('daily', sandbox.clock.now()).entries;
     const none = await trdr(['launchpad', 'user', NOBODY], { sandbox });
@@ -56,7 +56,7 @@ describe('trdr launchpad user', () => {
 describe('trdr launchpad callouts', () => {
   const ids = (records: readonly Record<string, unknown>[]) => records.map((record) => record['id']);
 
-  test('walks pages to the end, each callout once, newest first, untouched', async () => {
+  test('prints every callout once, newest first, unchanged', async () => {
     const sandbox = await withSandbox();
     const { exitCode, records } = await trdr(['launchpad', 'callouts', '--all'], { sandbox });
     expect(exitCode).toBe(0);
@@ -68,13 +68,13 @@ describe('trdr launchpad callouts', () => {
     for (const record of all) expect(Callout.safeParse(record).success).toBe(true);
   });
 
-  test('asks for no more pages than its rows need', async () => {
+  test('requests no more pages than needed', async () => {
     const sandbox = await withSandbox();
     const { records } = await trdr(['launchpad', 'callouts', '--limit', '26'], { sandbox });
     expect([records().length, sandbox.meter().unitsUsed]).toEqual([26, 20]);
   });
 
-  test('with --since goes back to then and no further', async () => {
+  test('stops at --since', async () => {
     const sandbox = await withSandbox();
     const { records } = await trdr(['launchpad', 'callouts', '--since', '36h'], { sandbox });
     const times = records().flatMap(({ createdAt }) => (typeof createdAt === 'number' ? [createdAt] : []));
@@ -82,7 +82,7 @@ describe('trdr launchpad callouts', () => {
     expect(Math.min(...times)).toBeGreaterThan(sandbox.clock.now() - 36 * HOUR - 60_000);
   });
 
-  test('can be narrowed to a coin or to a wallet, not to both', async () => {
+  test('filters by coin or by wallet, not by both', async () => {
     const sandbox = await withSandbox();
     const [some] = sandbox.world.launchpad.callouts({}, undefined, sandbox.clock.now())?.items ?? [];
     const [coin, wallet] = [some?.coinMint ?? '', some?.wallet ?? ''];
@@ -99,7 +99,7 @@ describe('trdr launchpad callouts', () => {
     ['callouts', '--wallet'],
     ['tail', '--coin'],
     ['tail', '--wallet'],
-  ])('of %s says what is wrong with the address of %s, before anything is asked', async (name, flag) => {
+  ])('%s rejects an invalid address for %s free of charge', async (name, flag) => {
     const sandbox = await withSandbox();
     const slip = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee';
     const ran = await runInProcess(['launchpad', name, flag, slip, '--yes'], { sandbox });
@@ -107,7 +107,7 @@ describe('trdr launchpad callouts', () => {
     expect(ran.error()['message']).toBe(`${flag}: ${slip}: its checksum does not hold: a character is wrong`);
   });
 
-  test('stops a walk without an end where it would cost more than goes unasked', async () => {
+  test('stops an unbounded walk at the confirmation threshold', async () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const profile = { version: 1, profiles: { default: { confirmAbove: 50 } } };
@@ -118,7 +118,7 @@ describe('trdr launchpad callouts', () => {
     expect(error()).toMatchObject({ code: 'CONFIRM_ABOVE', hint: expect.stringContaining('--yes') });
   });
 
-  test('delivers what a ceiling allows, and ends in 6', async () => {
+  test('prints what the spending limit allows, and exits 6', async () => {
     const sandbox = await withSandbox();
     const { exitCode, records } = await trdr(['launchpad', 'callouts', '--all', '--max-cu', '30'], {
       sandbox,
@@ -128,20 +128,20 @@ describe('trdr launchpad callouts', () => {
 });
 
 describe('trdr launchpad board', () => {
-  test('prints the entries of the latest snapshot as they came', async () => {
+  test('prints the entries of the latest snapshot unchanged', async () => {
     const sandbox = await withSandbox();
     const { exitCode, json, stderr } = await trdr(['launchpad', 'board', '--json'], { sandbox });
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(json()).toEqual(sandbox.world.launchpad.board('weekly', sandbox.clock.now()).entries);
   });
 
-  test('says on a terminal when the snapshot was captured', async () => {
+  test("shows the snapshot's time on a terminal", async () => {
     const sandbox = await withSandbox();
     const { stderr } = await runInProcess(['launchpad', 'board'], { sandbox, tty: { stderr: true } });
     expect(stderr).toMatch(/weekly board of \d{4}-\d\d-\d\dT\d\d:\d\dZ/);
   });
 
-  test('takes the snapshot at or before a time, and compares two of them', async () => {
+  test('selects the snapshot at or before a time, and compares two', async () => {
     const sandbox = await withSandbox();
     const at = sandbox.clock.now() - 48 * HOUR;
     const words = ['launchpad', 'board', '--period', 'monthly', '--at', String(at), '--compare', '9d'];
@@ -155,21 +155,21 @@ describe('trdr launchpad board', () => {
     expect(sandbox.meter().unitsUsed).toBe(20);
   });
 
-  test('says once that none is held from a time', async () => {
+  test('reports once that a time has no snapshot', async () => {
     const sandbox = await withSandbox();
     const ran = await runInProcess(['launchpad', 'board', '--at', '2020-01-01'], { sandbox, tty: true });
     expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
     expect(ran.stderr).toBe('trdr: no weekly board on record for that time\n');
   });
 
-  test('makes newcomers of nobody where no earlier snapshot is held', async () => {
+  test('marks no newcomers without an earlier snapshot', async () => {
     const sandbox = await withSandbox();
     const { records, stderr } = await trdr(['launchpad', 'board', '--compare', '2001-01-01'], { sandbox });
     expect(records()[0]).not.toHaveProperty('change');
     expect(stderr).toContain('no board on record for the time to compare with');
   });
 
-  test('draws bars and moves on a terminal, within its width', async () => {
+  test("draws bars and moves within the terminal's width", async () => {
     const sandbox = await withSandbox();
     const env = { LANG: 'C.UTF-8' };
     for (const columns of [60, 80, 200]) {

@@ -16,10 +16,10 @@ const commands = await allCommands();
 const named = (path: string) => path.replaceAll(' ', '-');
 const pageOf = (name: string) => pages.find((page) => page.name === name) ?? expect.unreachable();
 
-/** Every page as JSON, as the build writes it. */
+/** Every page as JSON, as built. */
 const pages = Object.values(await helpFiles()).map((text): DocPage => JSON.parse(text));
 
-test('the commands that help suggests run as they are, without anybody to ask', async () => {
+test('the commands that help suggests run as written', async () => {
   const text = layoutPage(overviewPage(commands), { columns: 80, bold: false });
   const lines = text.match(/^ {2}trdr .* --sandbox$/gm) ?? [];
   expect(lines).toHaveLength(2);
@@ -73,11 +73,11 @@ describe('help', () => {
     }
   });
 
-  test('is the same from kept files, from "trdr help" and from the program itself', async () => {
+  test('is the same from prepared files, from "trdr help" and from the program', async () => {
     const direct = await trdr(['whois', '--help']);
     expect(direct.stdout).toBe(layoutPage(pageOf('whois'), { columns: 80, bold: false }));
     expect((await trdr(['help', 'whois'])).stdout).toBe(direct.stdout);
-    // Other words on the line: the program answers.
+    // With other arguments, the program itself prints help.
     expect((await trdr(['whois', 'mira', '--help'])).stdout).toBe(direct.stdout);
     expect((await runInProcess(['help', 'whois'])).stdout).toBe(direct.stdout);
     for (const line of [[], ['help'], ['--help'], ['-h']]) {
@@ -128,12 +128,12 @@ describe('the manual', () => {
     expect(Object.keys(await manTexts()).sort()).toEqual(['trdr.1', ...names, ...topicNames].sort());
   });
 
-  test('is roff that draws no warning', async () => {
+  test('is valid roff', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trdr-man-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     for (const [name, text] of Object.entries(await manTexts())) {
       expect(text).toMatch(/^\.TH "TRDR/);
-      // What has no escape must be plain: anything else would depend on the reader's locale.
+      // Unescaped text must be ASCII; anything else would depend on the reader's locale.
       expect(text).toMatch(/^[\n\x20-\x7e]*$/);
       if (!isInstalled('groff')) continue;
       writeFileSync(join(folder, name), text);
@@ -142,7 +142,7 @@ describe('the manual', () => {
     }
   });
 
-  test('shows examples to be copied as they are', async () => {
+  test('has examples that can be copied', async () => {
     if (!isInstalled('groff')) return;
     const folder = mkdtempSync(join(tmpdir(), 'trdr-man-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -157,7 +157,7 @@ describe('the manual', () => {
 });
 
 describe('the reference', () => {
-  test('has a page for each command that tells of each flag, price and exit code', async () => {
+  test('has a page for each command with its flags, prices and exit codes', async () => {
     const pages = await referenceTexts();
     for (const { path, options, exits } of commands) {
       const page = pages[`${named(path)}.md`] ?? '';

@@ -9,7 +9,7 @@ import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
 const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);
 
-/** Numbers from 0 up to 1, the same for the same seed. */
+/** Seeded random numbers in [0, 1). */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -20,7 +20,7 @@ function randomOf(seed: number): () => number {
   };
 }
 
-/** Handles, wallets and ids of the sandbox's own traders, and some of nobody. */
+/** Handles, wallets and ids of sandbox traders, and some unknown ones. */
 function subjectsOf(sandbox: Sandbox, random: () => number, count: number): string[] {
   return Array.from({ length: count }, () => {
     const handle =
@@ -57,7 +57,7 @@ describe('--max-cu', () => {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   const runs = Array.from({ length: 24 }, (_, index) => seed + index);
 
-  test.each(runs)('is never passed by what the service charges (SEED=%i)', async (each) => {
+  test.each(runs)("is never exceeded by the service's charges (SEED=%i)", async (each) => {
     const random = randomOf(each);
     const spec = faults[Math.floor(random() * faults.length)] ?? '';
     const sandbox = await withSandbox({
@@ -97,7 +97,7 @@ describe('--max-cu', () => {
     expect([0, 3, 6, 7, 8, 9]).toContain(ran.exitCode);
   });
 
-  test('delivers what was answered and ends in 6', async () => {
+  test('prints the answers and exits 6', async () => {
     const sandbox = await withSandbox(plenty);
     const words = ['whois', 'mira', 'nobody_a', 'nobody_b', 'nobody_c'];
     const ran = await runInProcess([...words, '--max-cu', '500'], { sandbox });
@@ -106,17 +106,17 @@ describe('--max-cu', () => {
     expect(ran.error()).not.toHaveProperty('status');
   });
 
-  test.each(['whois', 'resolve'])('of 0 lets %s send nothing', async (name) => {
+  test.each(['whois', 'resolve'])('of 0 sends nothing for %s', async (name) => {
     const sandbox = await withSandbox();
     const ran = await runInProcess([name, 'mira', '--max-cu', '0'], { sandbox });
     expect([ran.exitCode, ran.stdout, sandbox.log.length]).toEqual([6, '', 0]);
   });
 });
 
-describe('a costly run', () => {
+describe('an expensive run', () => {
   const ask = ['whois', ...wallets];
 
-  test('is asked about on a terminal, and sends nothing without a yes', async () => {
+  test('requires confirmation on a terminal', async () => {
     for (const typed of ['n\n', '\n', 'maybe\n', 'yesterday\n', '\u0004']) {
       const sandbox = await withSandbox();
       const ran = await runInProcess(ask, { sandbox, tty: true, typed });
@@ -125,7 +125,7 @@ describe('a costly run', () => {
     }
   });
 
-  test('is not what a run becomes that began unasked, however often its answers are lost', async () => {
+  test('does not result from lost answers of an unconfirmed run', async () => {
     for (const words of [
       ['whois', wallets[0] ?? ''],
       ['api', `/v2/user/wallet/${wallets[0]}`],
@@ -140,7 +140,7 @@ describe('a costly run', () => {
     }
   });
 
-  test('counts the tries of a resolve that have to be waited for', async () => {
+  test('includes the attempts of a resolve', async () => {
     const asked = async (...flags: string[]) => {
       const [sandbox, home] = [await withSandbox(), openHome()];
       await runInProcess(['config', 'set', 'confirmAbove', '1000'], { home });
@@ -154,12 +154,12 @@ describe('a costly run', () => {
     };
     expect(await asked('--no-wait')).toBe('30,200');
     expect(await asked('--direct', '--no-wait')).toBe('30,000');
-    // Ten go out in a minute at the most, for 200 CU each.
+    // At most ten per minute, for 200 CU each.
     expect(await asked()).toBe('32,200');
     expect(await asked('--wait', '90s')).toBe('34,200');
   });
 
-  test('is not spent in silence: each wait of a resolve that is over two seconds is said', async () => {
+  test('reports each wait over two seconds of a resolve', async () => {
     const said = async (...flags: string[]) => {
       const words = ['resolve', 'slowpoke', '--wait', '30s', ...flags];
       return (await runInProcess(words, { sandbox: await withSandbox(), clock: virtualClock() })).stderr;
@@ -168,7 +168,7 @@ describe('a costly run', () => {
     expect(await said('-q')).not.toContain('asking again');
   });
 
-  test('goes on after y or yes', async () => {
+  test('continues after y or yes', async () => {
     for (const typed of ['y\n', 'YES\n']) {
       const sandbox = await withSandbox();
       const ran = await runInProcess(ask, { sandbox, tty: true, typed });
@@ -176,7 +176,7 @@ describe('a costly run', () => {
     }
   });
 
-  test('is asked about with what stdin holds read as subjects, only where both are terminals', async () => {
+  test('prompts only if stdin and stderr are terminals', async () => {
     const sandbox = await withSandbox();
     const ran = await runInProcess(['whois', '-'], {
       sandbox,
@@ -194,13 +194,13 @@ describe('a costly run', () => {
     [['--max-cu', '100000'], 3],
     [['--max-cu', '149999'], 11],
     [[], 11],
-  ])('elsewhere runs with %j in %i', async (flags, exit) => {
+  ])('without a terminal, %j exits %i', async (flags, exit) => {
     const sandbox = await withSandbox();
     const ran = await runInProcess([...ask, ...flags], { sandbox });
     expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
   });
 
-  test('asks the free me first, and is refused where that says that it can not succeed', async () => {
+  test('asks me first, and is rejected if the allowance does not suffice', async () => {
     const sandbox = await withSandbox({ monthlyUnits: 900 });
     const ran = await runInProcess([...ask, '--yes'], { sandbox });
     expect([ran.exitCode, ran.error()['code']]).toEqual([6, 'QUOTA_EXCEEDED']);
@@ -247,16 +247,16 @@ describe('the price of a socket', () => {
     return ran.records().find((record) => record['endpoint'] === 'ws');
   };
 
-  test('is that of a minute where it is only tried, and open where it is followed', async () => {
+  test('is one minute for a test, and open-ended for a tail', async () => {
     expect(await socketOf('doctor', '--ws')).toMatchObject({ least: 20_000, most: 20_000 });
     expect(await socketOf('thesis', 'tail')).toMatchObject({ times: null, least: 20_000, most: null });
   });
 });
 
-describe('what is known already', () => {
+describe('a repeated subject', () => {
   const walletOf = (sandbox: Sandbox) => sandbox.world.users.byHandle('mira')?.solanaAddress ?? '';
 
-  test('is asked once in a run, however often it stands and however it is spelled', async () => {
+  test('is requested once per run, in any spelling', async () => {
     const sandbox = await withSandbox();
     const ran = await runInProcess(
       ['whois', 'mira', '@MIRA', 'Mira', 'nobody', 'NOBODY', 'mira', '--no-cache'],
@@ -265,7 +265,7 @@ describe('what is known already', () => {
     expect([ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 300]);
   });
 
-  test('is free within --max-age, also by its id', async () => {
+  test('is free within --max-age, also by id', async () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const clock = virtualClock(Date.now());
@@ -284,7 +284,7 @@ describe('what is known already', () => {
     expect(sandbox.log.length).toBe(before + 3);
   });
 
-  test('is refreshed through the id where a wallet answer has aged: 100 CU, not 30,000', async () => {
+  test('is refreshed through its id if a wallet answer has expired: 100 CU, not 30,000', async () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const clock = virtualClock(Date.now());
@@ -297,7 +297,7 @@ describe('what is known already', () => {
     expect(sandbox.meter().unitsUsed).toBe(30_100);
   });
 
-  test('is kept for five minutes where it is a miss', async () => {
+  test('is cached for five minutes after a miss', async () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const clock = virtualClock(Date.now());
@@ -312,7 +312,7 @@ describe('what is known already', () => {
   });
 
   test.each(['500', 'NOT_FOUND', 'FORBIDDEN', '409', '400', 'shape', 'html', 'cut'])(
-    'is never an error: %s',
+    'is not cached after an error: %s',
     async (fault) => {
       const sandbox = await withSandbox({ faults: `${fault}@user.handle*1` });
       const home = openHome();
@@ -323,7 +323,7 @@ describe('what is known already', () => {
     },
   );
 
-  test('belongs to one base URL and one key', async () => {
+  test('is cached per base URL and key', async () => {
     const sandbox = await withSandbox();
     const home = openHome();
     await runInProcess(['whois', 'mira'], { sandbox, home });
@@ -334,7 +334,7 @@ describe('what is known already', () => {
   });
 });
 
-test('the ledger comes to what the service charged, after a mix of everything', async () => {
+test("the ledger equals the service's charges after a mix of commands", async () => {
   const sandbox = await withSandbox({ ...plenty, faults: '500=5%,OVERLOADED=3%' });
   const home = openHome();
   const board = sandbox.world.launchpad

@@ -11,14 +11,14 @@ import { anyMe } from './service.ts';
 
 const KEY = 'trdr_live_0123456789abcdef0123456789abcdef';
 
-/** A server that is closed with its test. */
+/** A server that is closed after its test. */
 async function listen(...given: Parameters<typeof serve>) {
   const served = await serve(...given);
   onTestFinished(() => served.close());
   return served;
 }
 
-/** A server that has the certificate of service.test. */
+/** A server with the certificate of service.test. */
 async function listenTls(listener: RequestListener): Promise<{ readonly port: number }> {
   const server = createTlsServer({ cert: serviceCert, key: serviceKey }, listener);
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
@@ -30,7 +30,7 @@ async function listenTls(listener: RequestListener): Promise<{ readonly port: nu
   return { port: typeof address === 'object' && address ? address.port : 0 };
 }
 
-/** A proxy that leads every name to `target`, and writes down what it was asked for. */
+/** A proxy that connects every name to `target` and records requests. */
 async function withProxy(target: { readonly port: number }) {
   const asked: string[] = [];
   const proxy = createServer((incoming, response) => {
@@ -77,7 +77,7 @@ describe('plain http', () => {
     ['api', '/v2/me'],
     ['auth', 'status', '--check'],
     ['usage', '--reconcile'],
-  ])('to another machine is refused by %s %s', async (...argv) => {
+  ])('to another machine is rejected by %s %s', async (...argv) => {
     const sandbox = await withSandbox();
     const proxy = await withProxy(sandbox);
     const { exitCode, error } = await runInProcess(argv, {
@@ -88,7 +88,7 @@ describe('plain http', () => {
     expect([proxy.asked, sandbox.log.length]).toEqual([[], 0]);
   });
 
-  test('is taken with --insecure-http, and on this machine without', async () => {
+  test('is allowed with --insecure-http, and to this machine', async () => {
     const sandbox = await withSandbox();
     const proxy = await withProxy(sandbox);
     const { exitCode } = await trdr(['me', '--insecure-http'], {
@@ -104,7 +104,7 @@ describe('plain http', () => {
 });
 
 describe('a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('%i is not followed: the key stays here', async (status) => {
+  test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
     let reached = 0;
     const elsewhere = await listen((_, response) => {
       reached++;
@@ -135,10 +135,10 @@ describe('a redirect', () => {
   });
 });
 
-describe('a proxy of the environment', () => {
+describe('a proxy from the environment', () => {
   const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'] as const;
 
-  test.each(names)('named by %s carries plain requests', async (name) => {
+  test.each(names)('in %s forwards plain requests', async (name) => {
     const sandbox = await withSandbox();
     const proxy = await withProxy(sandbox);
     const { exitCode, records } = await trdr(['whois', '@mira', '--insecure-http'], {
@@ -149,7 +149,7 @@ describe('a proxy of the environment', () => {
     expect(proxy.asked).toContain('GET http://service.test/v2/user/handle/mira');
   });
 
-  test.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'])('named by %s tunnels https', async (name) => {
+  test.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'])('in %s tunnels https', async (name) => {
     const home = openHome();
     const service = await listenTls((_, response) => response.end(JSON.stringify(anyMe)));
     const proxy = await withProxy(service);
@@ -164,12 +164,12 @@ describe('a proxy of the environment', () => {
     expect([exitCode, json()]).toEqual([0, anyMe]);
     expect(proxy.asked).toEqual(['CONNECT service.test:443']);
 
-    // A proxy that puts itself in the service's place does not get the key.
+    // A proxy that impersonates the service does not get the key.
     const untrusted = await trdr(['me'], { home, key: KEY, env });
     expect([untrusted.exitCode, untrusted.error()['code']]).toEqual([9, 'UNREACHABLE']);
   });
 
-  test('is left out for what NO_PROXY names, and for this machine', async () => {
+  test('is not used for hosts in NO_PROXY or for this machine', async () => {
     const sandbox = await withSandbox();
     const proxy = await withProxy(sandbox);
     const direct = await trdr(['me'], { sandbox, env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url } });
@@ -184,7 +184,7 @@ describe('a proxy of the environment', () => {
   test.each([
     ['socks5://127.0.0.1:1', 'socks5'],
     ['http://', 'invalid proxy address'],
-  ])('that can not be used is refused: %s', async (url, why) => {
+  ])('that is invalid is rejected: %s', async (url, why) => {
     const { exitCode, error } = await trdr(['me', '--insecure-http'], {
       key: KEY,
       env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: url },
@@ -193,7 +193,7 @@ describe('a proxy of the environment', () => {
     expect(error()['message']).toContain(why);
   });
 
-  test('that refuses ends in 9, and its password is never shown', async () => {
+  test('that rejects a request exits 9, and its password is never shown', async () => {
     const proxy = await listen((_, response) => response.writeHead(407).end('no'));
     const { exitCode, stderr, stdout } = await trdr(['me', '--insecure-http', '--retries', '0', '--debug'], {
       key: KEY,

@@ -12,24 +12,24 @@ const NOW = Date.UTC(2026, 0, 15, 12);
 const world = createWorld({ seed: 1, now: NOW, traders: 3_000, theses: 2_000 });
 const numbers = new Map<string, Pnl | undefined>();
 
-/** The numbers of a handle, at one instant for all tests: files can be held against each other. */
+/** The numbers of a handle at a fixed time, so that files can be compared. */
 export function numbersOf(handle: string): Pnl | undefined {
   if (!numbers.has(handle)) numbers.set(handle, world.pnl(handle, NOW));
   return numbers.get(handle);
 }
 
-/** So many handles of the world; every tenth is held by nobody. */
+/** Handles of the world; every tenth is unknown. */
 export const someHandles = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, at) =>
     at % 10 === 9 ? `nobody${from + at}` : (world.users.handles[from + at] ?? `nobody${from + at}`),
   );
 
 export interface NumbersSandbox extends Sandbox {
-  /** How often the numbers of each handle were worked out, and so charged. */
+  /** How often each handle was charged. */
   readonly served: ReadonlyMap<string, number>;
 }
 
-/** A sandbox whose numbers stand still, and which counts for whom it worked. */
+/** A sandbox with fixed numbers that counts charged handles. */
 export async function withNumbers(options: SandboxOptions = {}): Promise<NumbersSandbox> {
   const served = new Map<string, number>();
   const pnl = (handle: string) => {
@@ -46,18 +46,18 @@ export async function withNumbers(options: SandboxOptions = {}): Promise<Numbers
   return Object.assign(Object.create(sandbox), { served });
 }
 
-/** What the price list asks for these handles. */
+/** The price of these handles. */
 export const priceOf = (handles: readonly string[]): number =>
   handles.reduce((sum, handle) => sum + (numbersOf(handle) ? 30_000 : 200), 0);
 
-/** The records that these handles come to. */
+/** The records of these handles. */
 export const recordsOf = (handles: readonly string[]): Record<string, unknown>[] =>
   handles.map((subject) => {
     const pnl = numbersOf(subject.replace(/^@/, '').toLowerCase());
     return pnl ? { subject, found: true, ...pnl } : { subject, found: false, code: 'NOT_OBSERVED' };
   });
 
-/** The entries of the ledger in a home. */
+/** The ledger entries of a home. */
 export function ledgerOf(home: Home): LedgerEntry[] {
   const folder = join(home.state, 'ledger');
   if (!existsSync(folder)) return [];

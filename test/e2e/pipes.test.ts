@@ -9,7 +9,7 @@ const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
 const subjects = `${Array.from({ length: 400 }, (_, index) => `mira\n@nobody_${index}`).join('\n')}\n`;
 const formats = ['table', 'ndjson', 'json', 'csv'] as const;
 
-describe('a reader that goes away', () => {
+describe('a closed reader', () => {
   const each: readonly (readonly [words: string, format: string, input?: string])[] = [
     ...formats.flatMap((format) => [
       ['whois -', format, subjects] as const,
@@ -24,7 +24,7 @@ describe('a reader that goes away', () => {
     ['config list', 'table'],
     ['whois --dry-run -', 'ndjson', subjects],
   ];
-  test.each(each)('ends "%s -o %s" in 0, with nothing said', async (words, format, input) => {
+  test.each(each)('makes "%s -o %s" exit 0 silently', async (words, format, input) => {
     const sandbox = await withSandbox(plenty);
     const one = await bash(`trdr ${words} -o ${format} | head -1`, { sandbox, input });
     expect([one.codes, one.stderr]).toEqual([[0, 0], '']);
@@ -34,28 +34,28 @@ describe('a reader that goes away', () => {
   });
 
   test.each(['--help', 'whois --help', '--version', 'completion bash', 'schema', 'schema whois -o table'])(
-    'ends "%s" in 0',
+    'makes "%s" exit 0',
     async (words) => {
       const ran = await bash(`trdr ${words} | true`);
       expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
     },
   );
 
-  test('stops the run: what nobody reads is not paid for', async () => {
+  test('stops the run before it pays for more', async () => {
     const sandbox = await withSandbox({ ...plenty, faults: 'delay@thesis.all=20ms' });
     const ran = await bash('trdr thesis list --all --yes | head -c 1', { sandbox });
     expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
     expect(sandbox.meter().unitsUsed).toBeLessThan(sandbox.world.theses.count * 10);
   });
 
-  test('may be that of stderr, too', async () => {
+  test('may be that of stderr', async () => {
     const sandbox = await withSandbox({ ...plenty, faults: '500@thesis.all*1' });
     const ran = await bash('trdr thesis list --debug 2> >(true)', { sandbox });
     expect(ran.codes).toEqual([0]);
     expect(ran.stdout.split('\n')).toHaveLength(21);
   });
 
-  test('does not end what goes to a file', async () => {
+  test('does not stop output to a file', async () => {
     const home = openHome();
     const sandbox = await withSandbox(plenty);
     const ran = await bash('trdr thesis list --limit 50 --out t.ndjson | true', { sandbox, home });
@@ -65,7 +65,7 @@ describe('a reader that goes away', () => {
 });
 
 describe('a pipe', () => {
-  test.each(formats)('gives %s whole, however large and however slow its reader', async (format) => {
+  test.each(formats)('carries %s completely, for any size and reader', async (format) => {
     const sandbox = await withSandbox(plenty);
     const home = openHome();
     const words = ['thesis', 'list', '--limit', '1500', '--yes', '-o', format, '--utc'];
@@ -82,15 +82,15 @@ describe('a pipe', () => {
     expect(size).toBeGreaterThan(200_000);
     expect((await child).exitCode).toBe(0);
     const whole = readFileSync(join(home.path, 'all'));
-    // A file has no width to fit, and neither has a pipe: both are 80.
+    // Files and pipes have no width; both default to 80.
     expect(Buffer.concat(parts).equals(whole)).toBe(true);
   });
 
-  test('that is full holds the walk up, in place of memory', async () => {
+  test('that is full pauses the walk', async () => {
     const sandbox = await withSandbox({ ...plenty, theses: 20_000 });
     const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
     child.stdout.pause();
-    // Nobody reads: the pages stop when pipe and buffers are full.
+    // Without a reader, requests stop when pipe and buffers are full.
     let before = -1;
     await expect
       .poll(
@@ -108,12 +108,12 @@ describe('a pipe', () => {
   });
 });
 
-test('a sandbox that nobody listens to ends without a word', async () => {
+test('a sandbox with a closed stdout exits silently', async () => {
   const ran = await bash('trdr sandbox | true');
   expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
 });
 
-describe('a disk that is full', () => {
+describe('a full disk', () => {
   const full = { code: 'ENOSPC', exit: 9 };
 
   test.each([
@@ -126,7 +126,7 @@ describe('a disk that is full', () => {
     'completion bash',
     'schema',
     'sandbox',
-  ])('is said, and ends "%s" in 9', async (words) => {
+  ])('is reported, and "%s" exits 9', async (words) => {
     const sandbox = await withSandbox(plenty);
     const ran = await bash(`trdr ${words} > /dev/full`, { sandbox });
     expect(ran.codes).toEqual([9]);
@@ -134,7 +134,7 @@ describe('a disk that is full', () => {
     expect(JSON.parse(said ?? '{}')).toMatchObject({ error: full });
   });
 
-  test('is said for --out as well', async () => {
+  test('is reported for --out too', async () => {
     const sandbox = await withSandbox(plenty);
     const ran = await trdr(['whois', 'mira', '--out', '/dev/full'], { sandbox });
     expect([ran.exitCode, ran.error()]).toMatchObject([9, full]);
@@ -143,7 +143,7 @@ describe('a disk that is full', () => {
   test.each([
     ['in the first bytes', 0],
     ['half-way', 64],
-  ])('leaves the file that was there as it was: %s', async (_, blocks) => {
+  ])('leaves an existing file unchanged: %s', async (_, blocks) => {
     const sandbox = await withSandbox(plenty);
     const home = openHome();
     const path = join(home.path, 'all.ndjson');
@@ -155,7 +155,7 @@ describe('a disk that is full', () => {
     expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual(['all.ndjson']);
   });
 
-  test('leaves no file where there was none', async () => {
+  test('creates no file', async () => {
     const sandbox = await withSandbox(plenty);
     const home = openHome();
     const words = 'thesis list --limit 1000 --yes --out all.ndjson';
@@ -165,7 +165,7 @@ describe('a disk that is full', () => {
     expect(existsSync(join(home.path, 'all.ndjson'))).toBe(false);
   });
 
-  test('where the ledger or the cache lies is a notice, and no failure', async () => {
+  test('below the ledger or the cache is a notice, not an error', async () => {
     const sandbox = await withSandbox(plenty);
     const ran = await bash(`trap '' XFSZ; ulimit -f 0; trdr whois mira | cat`, { sandbox });
     expect(ran.codes).toEqual([0, 0]);
@@ -179,7 +179,7 @@ test.each([
   ['pnl', 'mira', 'juno', '-o', 'csv'],
   ['api', '/v2/me'],
   ['thesis', 'tail', '--via', 'poll', '--backfill', '3', '--count', '3', '--yes', '-o', 'ndjson'],
-])('- as the --out of %s %j is stdout', async (...words) => {
+])('--out - is stdout for %s %j', async (...words) => {
   const [sandbox, home] = [await withSandbox({ now: Date.UTC(2026, 0, 15) }), openHome()];
   const ran = await trdr([...words, '--out', '-'], { sandbox, home });
   expect([ran.exitCode, existsSync(join(home.path, '-'))], ran.stderr).toEqual([0, false]);

@@ -21,7 +21,7 @@ const FILE = recordsOf(HANDLES)
   .map((record) => `${jsonLine(record)}\n`)
   .join('');
 
-/** An export of many handles, as a cron job has it. */
+/** An export of many handles, as in a cron job. */
 function exportOf(sandbox: NumbersSandbox, home: Home = openHome(), handles = HANDLES, name = 'out.ndjson') {
   const list = join(home.path, 'list');
   const out = join(home.path, name);
@@ -40,7 +40,7 @@ function exportOf(sandbox: NumbersSandbox, home: Home = openHome(), handles = HA
 
 const paidTwice = ({ served }: NumbersSandbox) => [...served].filter(([, times]) => times > 1).length;
 
-/** To this process no file can grow beyond so many half kilobytes. */
+/** Limits the size of files to this many half kilobytes. */
 const limited = (blocks: number, words: readonly string[], sandbox: NumbersSandbox, home: Home) =>
   execa('sh', ['-c', `ulimit -f ${blocks}; exec "$0" "${program}" "$@"`, process.execPath, ...words], {
     env: envOf({ sandbox, home }),
@@ -48,7 +48,7 @@ const limited = (blocks: number, words: readonly string[], sandbox: NumbersSandb
     reject: false,
   });
 
-/** Waits until something holds, looking often. */
+/** Waits until a condition holds. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(5);
 }
@@ -56,8 +56,8 @@ async function until(holds: () => boolean): Promise<void> {
 const answeredIn = (journal: string) =>
   existsSync(journal) ? readFileSync(journal, 'utf8').split('"kind":"answered"').length - 1 : 0;
 
-describe('an export that was interrupted', () => {
-  test('by SIGINT takes the answer it has paid for along, and goes on without paying it twice', async () => {
+describe('an interrupted export', () => {
+  test('by SIGINT saves the answer it paid for, and resumes without paying twice', async () => {
     const second = 'delay@users.pnl+1=700ms';
     const sandbox = await withNumbers({ faults: second });
     const { start, run, journal, out, text } = exportOf(sandbox);
@@ -74,7 +74,7 @@ describe('an export that was interrupted', () => {
     expect(sandbox.meter().unitsUsed).toBe(priceOf(HANDLES));
   });
 
-  test('is not begun anew by mistake: without --resume it says what to do', async () => {
+  test('is not restarted without --resume, and the error says what to do', async () => {
     const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
     const { run, journal } = exportOf(sandbox);
     const first = await run('--retries', '0');
@@ -85,7 +85,7 @@ describe('an export that was interrupted', () => {
     expect(existsSync(journal)).toBe(true);
   });
 
-  test('goes on only with the same handles', async () => {
+  test('resumes only with the same handles', async () => {
     const sandbox = await withNumbers({ faults: '503@users.pnl+1' });
     const { run, home } = exportOf(sandbox);
     await run('--retries', '0');
@@ -94,7 +94,7 @@ describe('an export that was interrupted', () => {
     expect([exitCode, error()['code']]).toEqual([2, 'JOURNAL_OTHER']);
   });
 
-  test('plans and asks for what is left alone', async () => {
+  test('plans and requests only what is left', async () => {
     const sandbox = await withNumbers({ faults: '503@users.pnl+3' });
     const { run, words, home } = exportOf(sandbox);
     await run('--retries', '0');
@@ -107,7 +107,7 @@ describe('an export that was interrupted', () => {
     ]);
   });
 
-  test('while its network was gone keeps what it had, and the last file stays as it was', async () => {
+  test('without a network keeps its answers and the previous file', async () => {
     const sandbox = await withNumbers({ faults: 'reset@users.pnl+2' });
     const { run, out, text } = exportOf(sandbox);
     writeFileSync(out, 'of last night\n');
@@ -120,7 +120,7 @@ describe('an export that was interrupted', () => {
   });
 
   test.each(['"torn', '{"kind":"row","position":3,"val', '\0\0\0\0'])(
-    'survives a last line that a crash has spoilt: %j',
+    'survives a torn last line: %j',
     async (tail) => {
       const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
       const { run, journal, text } = exportOf(sandbox);
@@ -133,14 +133,14 @@ describe('an export that was interrupted', () => {
     },
   );
 
-  test('when all was paid for pays for nothing, and waits for a disk with room', async () => {
+  test('that is fully paid resumes for free when the disk has space', async () => {
     const sandbox = await withNumbers({ faults: 'delay@users.pnl=100ms' });
     const { start, run, words, home, journal, out, text } = exportOf(sandbox);
     const child = start();
     await until(() => answeredIn(journal) === 1);
     linkSync(journal, join(home.path, 'kept'));
     expect((await child).exitCode).toBe(0);
-    // As it was when all was answered, and the file not yet made.
+    // The state after all answers, before the file is created.
     renameSync(join(home.path, 'kept'), journal);
     writeFileSync(out, 'of last night\n');
     const before = sandbox.log.length;
@@ -157,7 +157,7 @@ describe('an export that was interrupted', () => {
 });
 
 describe('an export and its money', () => {
-  test('delivers what a spent meter paid for, names the rest in the journal, and goes on when there is more', async () => {
+  test('writes what the allowance paid for, lists the rest in the journal, and resumes later', async () => {
     const paid = 120;
     const sandbox = await withNumbers({ monthlyUnits: priceOf(HANDLES.slice(0, paid)) + 29_000 });
     const { run, text, journal } = exportOf(sandbox);
@@ -186,7 +186,7 @@ describe('an export and its money', () => {
     expect([text() === FILE, paidTwice(sandbox), existsSync(journal)]).toEqual([true, 0, false]);
   });
 
-  test('keeps to a ceiling run by run, and is whole in the end', async () => {
+  test('respects the spending limit in each run, and completes', async () => {
     const sandbox = await withNumbers();
     const { run, text } = exportOf(sandbox);
     const codes: number[] = [];
@@ -199,7 +199,7 @@ describe('an export and its money', () => {
     expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
   });
 
-  test('reports a lost answer in ledger, file and summary, and pays again only when told to', async () => {
+  test('reports a lost answer in ledger, file and summary, and pays again only with --resume', async () => {
     const sandbox = await withNumbers({ faults: 'lost@users.pnl+1*1' });
     const { run, text, home, journal } = exportOf(sandbox);
     const { exitCode, stderr, error } = await run();
@@ -229,7 +229,7 @@ describe('an export and its money', () => {
     async (handles, exit, bound) => {
       const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
       const { run, text, home } = exportOf(sandbox);
-      // A meter that reads zero proves nothing, so the key has been used before.
+      // A meter at zero proves nothing, so the key has previous usage.
       await trdr(['whois', '@mira'], { sandbox, home });
       const { exitCode, stderr } = await run('--max-cu', String(handles * 30_000));
       expect([exitCode, text() === FILE, paidTwice(sandbox)], stderr).toEqual([exit, exit === 0, 0]);
@@ -239,7 +239,7 @@ describe('an export and its money', () => {
     },
   );
 
-  test('holds one handle to the same promise', async () => {
+  test('does the same for a single handle', async () => {
     const sandbox = await withNumbers({ faults: 'lost@user.pnl*1' });
     const { run, text } = exportOf(sandbox, openHome(), ['mira']);
     expect([(await run()).exitCode, sandbox.served.get('mira')]).toEqual([9, 1]);
@@ -248,8 +248,8 @@ describe('an export and its money', () => {
   });
 });
 
-describe('a disk that is full', () => {
-  test('is met before a batch is paid for; with room the export goes on', async () => {
+describe('a full disk', () => {
+  test('is detected before a batch is paid for, and the export resumes later', async () => {
     const sandbox = await withNumbers();
     const { words, home, run, text } = exportOf(sandbox);
     const { exitCode, stderr } = await limited(1_000, words(), sandbox, home);
@@ -263,7 +263,7 @@ describe('a disk that is full', () => {
   });
 });
 
-test('a second process on the same file is refused, and says who has it', async () => {
+test('a second process on the same file is rejected with the id of the first', async () => {
   const sandbox = await withNumbers({ faults: 'delay@users.pnl=1s' });
   const { start, run, text } = exportOf(sandbox);
   const child = start();
@@ -276,7 +276,7 @@ test('a second process on the same file is refused, and says who has it', async 
   expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
 });
 
-test('an export that was never begun leaves nothing behind, and can be begun in another way', async () => {
+test('an export that never started leaves no files behind', async () => {
   const sandbox = await withNumbers();
   const { words, run, home, journal } = exportOf(sandbox);
   const refused = await trdr([...words().filter((word) => word !== '-y')], { sandbox, home });
@@ -286,7 +286,7 @@ test('an export that was never begun leaves nothing behind, and can be begun in 
   expect((await run()).exitCode).toBe(0);
 });
 
-test('an export that can not be written is refused before anything is asked', async () => {
+test('an unwritable export is rejected before any request', async () => {
   const sandbox = await withNumbers();
   const home = openHome();
   mkdirSync(join(home.path, 'folder'));

@@ -8,7 +8,7 @@ import { readLine } from '../../src/state/journal/journal-lines.ts';
 import { openHome, startTrdr } from './harness.ts';
 import { ledgerOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
-/** How often the process is killed: `KILLS=500` for a long run, `SEED=n` for the same one again. */
+/** The number of kills: `KILLS=500` for a long run, `SEED=n` to repeat one. */
 const KILLS = Number(process.env['KILLS'] ?? 20);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const HANDLES = someHandles(600);
@@ -16,7 +16,7 @@ const FILE = recordsOf(HANDLES)
   .map((record) => `${jsonLine(record)}\n`)
   .join('');
 
-/** How many handles a journal says were lost: those of a lost batch that have no answer. */
+/** The number of lost handles in a journal: those of a lost batch without an answer. */
 function lostIn(journal: string): number {
   if (!existsSync(journal)) return 0;
   const batches = new Map<number, number[]>();
@@ -32,14 +32,14 @@ function lostIn(journal: string): number {
   return lost;
 }
 
-/** Makes a journal one that was left a minute ago: long enough for the service to have ended what it was at. */
+/** Dates a journal back by a minute, so that the service has finished its work. */
 function aMinuteAgo(journal: string): void {
   const time = new Date(Date.now() - 60_000);
   if (existsSync(journal)) utimesSync(journal, time, time);
 }
 
 test(
-  `an export killed ${KILLS} times at random moments pays for nothing twice but what it says was lost (SEED=${SEED})`,
+  `an export killed ${KILLS} times at random pays again only for reported losses (SEED=${SEED})`,
   async () => {
     const random = randomOf(SEED, 'kills');
     const home = openHome();
@@ -59,7 +59,7 @@ test(
         const dies = killed < KILLS;
         const timer = new AbortController();
         if (dies) {
-          // From before the first request to after the last, wherever a slow machine has them.
+          // From before the first request to after the last, on a slow machine too.
           void delay(random() * 900, undefined, { signal: timer.signal }).then(
             () => child.kill('SIGKILL'),
             () => {},
@@ -70,7 +70,7 @@ test(
         exitCode = ended.exitCode;
         if (ended.signal === 'SIGKILL') {
           killed++;
-          // Where the file is in its place already there is nothing left to go on with.
+          // If the file is complete, nothing is left to resume.
           if (existsSync(`${out}.journal`) || !existsSync(out)) {
             noted = lostIn(`${out}.journal`);
             aMinuteAgo(`${out}.journal`);
@@ -93,7 +93,7 @@ test(
       expect(ledger, 'the ledger holds all that the meter counted').toBeGreaterThanOrEqual(unitsUsed);
       paidAgain += again;
     }
-    // One batch a kill is the most that can be on its way.
+    // At most one batch per kill can be in flight.
     expect(paidAgain).toBeLessThanOrEqual(killed * 100);
   },
   60_000 + KILLS * 6_000,

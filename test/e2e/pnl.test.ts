@@ -8,7 +8,7 @@ const posts = (sandbox: { readonly log: readonly { readonly endpoint: string | n
   sandbox.log.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== 'me');
 
 describe('trdr pnl', () => {
-  test('takes the single call for one handle, and is that record alone in JSON', async () => {
+  test('uses the single call for one handle, and prints one record as JSON', async () => {
     const sandbox = await withNumbers();
     const { exitCode, json, stderr } = await trdr(['pnl', '@MIRA', '--json'], { sandbox });
     expect([exitCode, stderr]).toEqual([0, '']);
@@ -16,7 +16,7 @@ describe('trdr pnl', () => {
     expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['user.pnl']);
   });
 
-  test('asks for more in one batch, once each whatever their case, and keeps the order', async () => {
+  test('requests several in one batch, each once in any case, and keeps the order', async () => {
     const sandbox = await withNumbers();
     const given = ['solwolf', '@Mira', 'nosuch', 'MIRA', 'quiet', 'SolWolf'];
     const { exitCode, records } = await trdr(['pnl', ...given, '-y'], { sandbox });
@@ -41,14 +41,14 @@ describe('trdr pnl', () => {
     ['0x52908400098527886E0F7030069857D2E4169EE7', 'line 3'],
     ['two words', 'line 3'],
     ['x'.repeat(65), 'line 3'],
-  ])('refuses what can be no handle, with its line, before anything is sent: %s', async (bad, where) => {
+  ])('rejects an invalid handle with its line, before anything is sent: %s', async (bad, where) => {
     const sandbox = await withNumbers();
     const { exitCode, error } = await trdr(['pnl', '-', '-y'], { sandbox, input: `mira\n\n${bad}\n` });
     expect([exitCode, sandbox.log.length]).toEqual([2, 0]);
     expect(error()['message']).toContain(where);
   });
 
-  test('ends in 3 where nobody is held, in 10 with --strict where somebody is not', async () => {
+  test('exits 3 if none was found, and 10 with --strict if one is missing', async () => {
     const sandbox = await withNumbers();
     const none = await trdr(['pnl', 'nobody1', 'nobody2'], { sandbox });
     const strict = await trdr(['pnl', 'mira', 'nobody2', '--strict'], { sandbox });
@@ -71,14 +71,14 @@ describe('trdr pnl', () => {
     ]);
   });
 
-  test('needs a word before it costs much, and asks nobody who is not there', async () => {
+  test('requires confirmation before it costs much, and does not prompt without a terminal', async () => {
     const sandbox = await withNumbers();
     const { exitCode, error } = await trdr(['pnl', ...someHandles(4)], { sandbox });
     expect([exitCode, sandbox.log.length]).toEqual([11, 0]);
     expect(error()['hint']).toContain('--max-cu 120000');
   });
 
-  test('says what is left of both meters before it asks a person', async () => {
+  test('shows units and reveals left before it prompts', async () => {
     const sandbox = await withNumbers({ monthlyUnits: 100_000, revealsPerMonth: 5 });
     const { exitCode, stderr } = await runInProcess(['pnl', ...someHandles(8)], {
       sandbox,
@@ -92,7 +92,7 @@ describe('trdr pnl', () => {
     expect(posts(sandbox)).toEqual([]);
   });
 
-  test('delivers what the units left pay for, names the rest, and ends in 6', async () => {
+  test('prints what the remaining units pay for, lists the rest, and exits 6', async () => {
     const handles = someHandles(8);
     const sandbox = await withNumbers({ monthlyUnits: 3 * 30_000 + 100 });
     const { exitCode, records, stderr, error } = await trdr(['pnl', ...handles, '-y'], { sandbox });
@@ -102,14 +102,14 @@ describe('trdr pnl', () => {
     expect(error()).toMatchObject({ code: 'QUOTA_EXCEEDED', exit: 6 });
   });
 
-  test('holds a ceiling, to the unit', async () => {
+  test('respects the spending limit exactly', async () => {
     const handles = someHandles(8);
     const sandbox = await withNumbers();
     const { exitCode, records } = await trdr(['pnl', ...handles, '-y', '--max-cu', '99999'], { sandbox });
     expect([exitCode, records().length, sandbox.meter().unitsUsed]).toEqual([6, 3, 90_000]);
   });
 
-  test('takes what the reveals left allow, where each wallet counts', async () => {
+  test('uses the remaining reveals if each wallet counts', async () => {
     const sandbox = await withNumbers({ revealsPerMonth: 2, batchReveals: 'entry' });
     const handles = ['mira', 'solwolf', '0xMert', 'quiet'];
     const { exitCode, records, error } = await trdr(['pnl', ...handles, '-y'], { sandbox });
@@ -117,7 +117,7 @@ describe('trdr pnl', () => {
     expect(error()['code']).toBe('REVEAL_LIMIT_REACHED');
   });
 
-  test('does not ask again for what was lost on the way, and says so', async () => {
+  test('does not request lost handles again, and reports them', async () => {
     const handles = someHandles(150);
     const sandbox = await withNumbers({ faults: 'lost@users.pnl*1' });
     const { exitCode, records, stderr } = await trdr(['pnl', '-', '-y'], {
@@ -132,7 +132,7 @@ describe('trdr pnl', () => {
   });
 });
 
-describe('the three kinds of nothing', () => {
+describe('unknown handles, missing wallets and missing numbers', () => {
   const handles = ['mira', 'nosuch', 'nowallet', 'quiet'];
   const inTable = async (args: readonly string[], columns = 100) => {
     const sandbox = await withNumbers();
@@ -140,7 +140,7 @@ describe('the three kinds of nothing', () => {
     return (await runInProcess(['pnl', ...args, '-y'], { sandbox, tty: true, columns, env })).stdout;
   };
 
-  test('are told apart in CSV, whose header never changes', async () => {
+  test('differ in CSV, whose header never changes', async () => {
     const sandbox = await withNumbers();
     const all = await trdr(['pnl', ...handles, '-y', '-o', 'csv'], { sandbox });
     const week = await trdr(['pnl', 'nosuch', 'mira', '-o', 'csv', '--window', '7d'], { sandbox });
@@ -161,7 +161,7 @@ describe('the three kinds of nothing', () => {
     expect(week.lines()[2]?.endsWith(`,7d,${netUsd},${returnPct},${volumeUsd},${trades},${rank}`)).toBe(true);
   });
 
-  test('are told apart in NDJSON by the fields of the service', async () => {
+  test('differ in NDJSON by the fields of the service', async () => {
     const sandbox = await withNumbers();
     const { records } = await trdr(['pnl', ...handles, '-y'], { sandbox });
     expect(records()).toEqual(recordsOf(handles));
@@ -173,7 +173,7 @@ describe('the three kinds of nothing', () => {
     ]);
   });
 
-  test('are told apart side by side, where few are compared', async () => {
+  test('differ in a comparison', async () => {
     const text = await inTable(handles);
     expect(text.split('\n')[0]).toMatch(/^window +@mira +@nosuch +@nowallet +@quiet$/);
     expect(text).toMatch(/note +✓ found +· not held +· no proven wallet +· no numbers/);
@@ -181,7 +181,7 @@ describe('the three kinds of nothing', () => {
     expect(text).not.toContain('netUsd');
   });
 
-  test('are told apart in rows, and sorted behind those with numbers', async () => {
+  test('differ in rows, and are sorted last', async () => {
     const text = await inTable([...handles, 'solwolf', 'evil', '--sort', 'rank', '--window', '30d']);
     const lines = text.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^handle +cash flow 30d +return +volume +trades +rank +note$/);
@@ -194,7 +194,7 @@ describe('the three kinds of nothing', () => {
     ]);
   });
 
-  test('are told apart on the card of one', async () => {
+  test('differ on the card of one trader', async () => {
     expect(await inTable(['quiet'])).toMatch(/^@quiet: no numbers\n/);
     expect(await inTable(['nosuch'])).toMatch(/^@nosuch: not held\n/);
     expect(await inTable(['nowallet'])).toMatch(/^@nowallet: no proven wallet\n/);
@@ -209,8 +209,8 @@ describe('the three kinds of nothing', () => {
   });
 });
 
-describe('shaping', () => {
-  test('sorts the CSV by the first window given, and leaves rows of a handle together', async () => {
+describe('formatting', () => {
+  test('sorts CSV by the first window, and keeps the rows of a handle together', async () => {
     const sandbox = await withNumbers();
     const handles = someHandles(30);
     const args = ['pnl', '-', '-y', '-o', 'csv', '--window', '7d', '--window', 'all', '--sort', 'volumeUsd'];
@@ -226,7 +226,7 @@ describe('shaping', () => {
     expect(volumes.length).toBeGreaterThan(10);
   });
 
-  test('leaves NDJSON as it came, and says so', async () => {
+  test('leaves NDJSON unsorted, with a notice', async () => {
     const sandbox = await withNumbers();
     const { records, stderr } = await trdr(['pnl', 'quiet', 'mira', '--sort', 'rank', '--window', '7d'], {
       sandbox,
@@ -235,7 +235,7 @@ describe('shaping', () => {
     expect(stderr).toContain('--window and --sort apply to tables and CSV');
   });
 
-  test('takes fields of rows in CSV, and fields of records everywhere', async () => {
+  test('selects fields of rows in CSV, and fields of records in every format', async () => {
     const sandbox = await withNumbers();
     const rows = await trdr(
       ['pnl', 'mira', 'quiet', '-o', 'csv', '--window', 'all', '--fields', 'handle,netUsd'],
@@ -255,7 +255,7 @@ describe('shaping', () => {
     ]);
   });
 
-  test('ends in 0 with nothing on stderr where the reader leaves', async () => {
+  test('exits 0 silently if the reader closes', async () => {
     const sandbox = await withNumbers();
     const home = openHome();
     writeFileSync(join(home.path, 'list'), someHandles(300).join('\n'));
@@ -272,7 +272,7 @@ describe('shaping', () => {
   });
 });
 
-test('an export makes the very file that stdout would get, and leaves nothing beside it', async () => {
+test('an export writes the same bytes as stdout, without leftovers', async () => {
   const sandbox = await withNumbers();
   const home = openHome();
   const input = someHandles(250).join('\n');

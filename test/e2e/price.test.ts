@@ -4,7 +4,7 @@ import { priceList } from '../../src/cli/commands/price.ts';
 import { runInProcess, trdr, withSandbox } from './harness.ts';
 
 describe('trdr price', () => {
-  test('prints a row for each endpoint, and asks nobody', async () => {
+  test('prints a row for each endpoint, without a request', async () => {
     const { exitCode, stderr, records } = await trdr(['price']);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(records().find((row) => row['endpoint'] === 'user.wallet')).toMatchObject({
@@ -13,7 +13,7 @@ describe('trdr price', () => {
     });
   });
 
-  test('is a table on a terminal, as wide as the terminal at the most', async () => {
+  test('is a table on a terminal, within its width', async () => {
     const { stdout } = await runInProcess(['price'], { tty: true, columns: 60 });
     expect(stdout).toContain('user.handle');
     const widths = stripVTControlCharacters(stdout)
@@ -22,14 +22,14 @@ describe('trdr price', () => {
     expect(Math.max(...widths)).toBeLessThanOrEqual(60);
   });
 
-  test.each([40, 60, 80, 120])('names each endpoint whole in %d cells', async (columns) => {
+  test.each([40, 60, 80, 120])('shows each endpoint in full in %d cells', async (columns) => {
     const ran = await runInProcess(['price'], { tty: true, columns });
     const names = stripVTControlCharacters(ran.stdout);
     for (const { endpoint } of priceList()) expect(names).toMatch(new RegExp(`^${endpoint} `, 'm'));
     expect(names).not.toContain('…');
   });
 
-  test('refuses an endpoint that is none, and names the nearest', async () => {
+  test('rejects an unknown endpoint with a suggestion', async () => {
     const { exitCode, stdout, error } = await trdr(['price', 'user.walet']);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(error()).toMatchObject({ code: 'USAGE', hint: expect.stringContaining('user.wallet'), exit: 2 });

@@ -22,7 +22,7 @@ export const program: string = join(inject('program'), 'bin/trdr.js');
 
 const age = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Changes whenever a file of what was built does. */
+/** Changes whenever a built file changes. */
 const stampOf = (folder: string) =>
   existsSync(folder)
     ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -30,7 +30,7 @@ const stampOf = (folder: string) =>
         .join('\n')
     : '';
 
-/** True where a source is younger than what was built of it. */
+/** Whether a source is newer than the build. */
 function isStale(): boolean {
   const built = age(join(root, 'dist/help/trdr.txt'));
   const under = (folder: string) =>
@@ -38,7 +38,7 @@ function isStale(): boolean {
   return [...under('src'), ...under('.tools'), 'package.json'].some((path) => age(join(root, path)) > built);
 }
 
-/** Takes what stands in dist where it is whole and up to date, and builds anew where it is not. */
+/** Uses dist if it is complete and up to date, else builds. */
 async function build(folder: string): Promise<void> {
   if (!isStale()) {
     const before = stampOf(join(root, 'dist'));
@@ -46,7 +46,7 @@ async function build(folder: string): Promise<void> {
       for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
       if (stampOf(join(root, 'dist')) === before) return;
     } catch {
-      // Somebody is building it this moment.
+      // Another process is building it.
     }
   }
   for (const part of ['bin', 'completions', 'package.json', 'src', '.tools']) {
@@ -54,11 +54,11 @@ async function build(folder: string): Promise<void> {
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   await execa(process.execPath, [join(folder, '.tools/build.mjs')], { cwd: folder });
-  // What is published has neither: it must run without them.
+  // The published package has neither, so it must run without them.
   for (const part of ['src', '.tools', 'node_modules']) rmSync(join(folder, part), { recursive: true });
 }
 
-/** Builds the program once for all test files of a run; whoever comes second waits. */
+/** Builds the program once for all test files of a run; others wait. */
 async function ensureBuilt(): Promise<void> {
   const folder = inject('program');
   const [done, failed] = [join(folder, '.done'), join(folder, '.failed')];

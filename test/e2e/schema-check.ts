@@ -8,21 +8,21 @@ import { PlannedCall } from '../../src/contract/records/tool.ts';
 const ajv = new Ajv2020({ strict: true, validateFormats: false, allErrors: true });
 const checks = new Map<string, ValidateFunction>();
 
-/** The validator of a schema, made once for each name. */
+/** The validator of a schema, compiled once per name. */
 export function validator(name: string, schema: () => object): ValidateFunction {
   const check = checks.get(name) ?? ajv.compile(schema());
   checks.set(name, check);
   return check;
 }
 
-/** Throws where a value is not what its schema says. */
+/** Throws if a value does not match its schema. */
 export function hold(check: ValidateFunction, value: unknown, what: string): void {
   if (check(value)) return;
   throw new Error(`${what} breaks its schema: ${ajv.errorsText(check.errors)}\n${JSON.stringify(value)}`);
 }
 
 /**
- * Holds what a run printed in a machine format to the schema that `trdr schema` gives, and the error on its
+ * Validates the machine output of a run against the schema that `trdr schema` prints, and the error on its
  * stderr likewise. Runs with picked fields, output that is not JSON, and answers that differ from the description are
  * left alone.
  */
@@ -36,7 +36,7 @@ export async function holdToSchema(argv: readonly string[], stdout: string, stde
       JSON.parse(error),
       `the error of ${argv}`,
     );
-  // What differs from the description is printed as it came.
+  // Answers that differ from the description are printed unchanged.
   if (!/^[[{]/.test(stdout) || stderr.includes('differs from its description')) return;
   const command = commands.find(
     ({ path }) =>
@@ -70,12 +70,12 @@ function pathOf(argv: readonly string[], paths: readonly string[]): string | und
   }
 }
 
-/** A document is one record or a list of them; lines are a record each. */
+/** The records of a document or of its lines. */
 function recordsOf(text: string): unknown[] {
   try {
     return [JSON.parse(text)].flat();
   } catch {
-    // The last line may have been broken off with its run.
+    // The last line may be torn if the run was killed.
     const lines = text.split('\n');
     return lines.slice(0, -1).map((line): unknown => JSON.parse(line));
   }

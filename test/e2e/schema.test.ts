@@ -32,7 +32,7 @@ describe('trdr schema', () => {
     expect(ajv().validateSchema(error)).toBe(true);
   });
 
-  test('gives schemas that hold of what commands print, missing and failed subjects too', async () => {
+  test('matches the output of commands, including missing and failed subjects', async () => {
     const sandbox = await withSandbox();
     const { record } = (await trdr(['schema', 'whois'])).json() as Document;
     const check = ajv().compile(record ?? {});
@@ -41,14 +41,14 @@ describe('trdr schema', () => {
     expect(check({ subject: 'mira', found: true })).toBe(false);
   });
 
-  test('refuses a command that is none, and a group, with what to say instead', async () => {
+  test('rejects an unknown command and a group, with a suggestion', async () => {
     const [wrong, group] = [await trdr(['schema', 'whos']), await trdr(['schema', 'launchpad'])];
     expect([wrong.exitCode, group.exitCode]).toEqual([2, 2]);
     expect(wrong.error()['hint']).toContain('whois');
     expect(group.error()['hint']).toContain('launchpad board');
   });
 
-  test('is spread out on a terminal, and lets fields be picked', async () => {
+  test('is indented on a terminal, and supports --fields', async () => {
     const { stdout } = await runInProcess(['schema', 'me'], { tty: true });
     expect(stdout).toContain('\n  "command": "me",\n');
     const { json } = await trdr(['schema', 'me', '--json', '--fields', 'command,summary']);
@@ -56,7 +56,7 @@ describe('trdr schema', () => {
   });
 });
 
-test('every run of the end-to-end tests is held to these schemas', async () => {
+test('every run of the end-to-end tests is validated against these schemas', async () => {
   await expect(holdToSchema(['whois', 'mira'], '{"subject":"mira"}\n', '')).rejects.toThrow(
     'breaks its schema',
   );

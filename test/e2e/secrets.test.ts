@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Home, openHome, type Ran, runInProcess, trdr, withSandbox } from './harness.ts';
 import { type Call, type Reply, withService } from './service.ts';
 
-/** Every form in which a key could stand somewhere by accident. */
+/** Every encoding in which a key could leak. */
 const formsOf = (key: string): string[] => [
   key,
   key.slice(-16),
@@ -23,7 +23,7 @@ const filesIn = (folder: string): string[] =>
 const unescaped = (text: string) =>
   text.replace(/\\u00([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Where a key stands that should not: in what was printed, in a file, in a file's name. */
+/** The leaks of a key: in output, in a file, in a file name. */
 function leaks(key: string, runs: readonly Pick<Ran, 'stdout' | 'stderr'>[], home: Home): string[] {
   const own = join(home.config, 'config.json');
   const places = [
@@ -59,7 +59,7 @@ const encoded = (key: string) => ({
   hex: Buffer.from(key).toString('hex'),
 });
 
-/** A service that repeats the key wherever it can. */
+/** A service that repeats the key everywhere. */
 function gossip({ path, request }: Call): Reply {
   const key = (request.headers.authorization ?? '').replace('Bearer ', '');
   const headers = { 'x-seen': key, 'x-request-id': `req-${key}` };
@@ -85,7 +85,7 @@ const keys = [
   ['of no known form', 'zq~5ecre7P1anted=Q9zXw81:KeyMaterial/+'],
 ] as const;
 
-describe.each(keys)('a key %s is printed and written nowhere but in the config file', (_, key) => {
+describe.each(keys)('a key %s only appears in the config file', (_, key) => {
   const commands = [
     ['me'],
     ['whois', 'mira', '@away', '@refused', '@broken'],
@@ -104,7 +104,7 @@ describe.each(keys)('a key %s is printed and written nowhere but in the config f
     ['nonsense'],
   ];
 
-  test('when it is in the environment, and every request is traced', async () => {
+  test('with the key in the environment and --debug', async () => {
     const [service, home] = [await withService(gossip), openHome()];
     const runs: Ran[] = [];
     for (const argv of commands) {
@@ -117,11 +117,11 @@ describe.each(keys)('a key %s is printed and written nowhere but in the config f
       runs.push(await runInProcess(traced, { sandbox: service, key, home, tty: true }));
     }
     expect(leaks(key, runs, home)).toEqual([]);
-    // The search itself is sound: traces were written, and the key was used.
+    // Proves that the search is valid: traces were written, and the key was used.
     expect(runs.some(({ stderr }) => stderr.includes('authorization: Bearer'))).toBe(true);
   });
 
-  test('when it was typed, piped in, kept in a profile and forgotten again', async () => {
+  test('after typing, piping, saving and removing it', async () => {
     const [service, home] = [await withService(gossip, { ownMe: false }), openHome()];
     const login = ['auth', 'login', '--base-url', service.url, '--debug'];
     const runs: Pick<Ran, 'stdout' | 'stderr'>[] = [
@@ -134,7 +134,7 @@ describe.each(keys)('a key %s is printed and written nowhere but in the config f
     expect(leaks(key, runs, home)).toEqual([]);
   });
 
-  test('when it stands on the command line by mistake', async () => {
+  test('with the key on the command line by mistake', async () => {
     const home = openHome();
     const runs: Ran[] = [];
     for (const argv of [
@@ -153,7 +153,7 @@ describe.each(keys)('a key %s is printed and written nowhere but in the config f
     expect(leaks(key, runs, home)).toEqual([]);
   });
 
-  test('when the config file that holds it is broken', async () => {
+  test('with a corrupt config file', async () => {
     const [service, home] = [await withService(gossip), openHome()];
     await trdr(['auth', 'login', '--with-key', '--base-url', service.url], { home, input: key });
     const file = join(home.config, 'config.json');
@@ -192,7 +192,7 @@ test('a bug is reported without the key', async () => {
   expect(leaks(key, runs, home)).toEqual([]);
 });
 
-describe.each(keys)('a key %s that was pasted where a subject belongs', (_, key) => {
+describe.each(keys)('a key %s pasted as a subject', (_, key) => {
   test.each([
     ['whois', key],
     ['whois', 'mira', `@${key}`],

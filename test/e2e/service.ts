@@ -3,23 +3,23 @@ import { onTestFinished } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { serve } from '../core/server.ts';
 
-/** What a made-up service answers: a status, a body (text as it is, all else as JSON) and headers. */
+/** A response of a fake service: a status, a body (text, or a value for JSON) and headers. */
 export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A call as it came in. */
+/** A received call. */
 export interface Call {
   readonly method: string;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** A running service of a test's own making. */
+/** A running fake service. */
 export interface OwnService {
   readonly url: string;
   readonly key: string;
@@ -27,7 +27,7 @@ export interface OwnService {
   readonly calls: readonly string[];
 }
 
-/** What `me` says where a test does not care. */
+/** The default record of `me`. */
 export const anyMe = {
   ratePerMinute: 6_000,
   plan: { id: 'growth', name: 'Growth' },
@@ -44,8 +44,8 @@ export const anyMe = {
 };
 
 /**
- * A service that answers whatever a test says: for answers that the sandbox never gives. A reply of
- * undefined means that the test answers, or lets it hang, itself. `me` is answered unless `ownMe` is set.
+ * A fake service for responses that the sandbox never sends. A reply of
+ * undefined means that the test responds itself, or never. `me` is answered unless `ownMe` is set.
  */
 export async function withService(
   reply: (call: Call) => Reply | undefined | Promise<Reply | undefined>,

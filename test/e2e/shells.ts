@@ -16,7 +16,7 @@ export interface ShellHome {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A home where `trdr` can be called, with profiles `desk` and `dev`, and `mira` looked up in the sandbox. */
+/** A home with `trdr` on the path, the profiles `desk` and `dev`, and a cached `mira`. */
 export async function shellHome(): Promise<ShellHome> {
   const path = mkdtempSync(join(tmpdir(), 'trdr-shell-'));
   const bin = join(path, 'bin');
@@ -43,7 +43,7 @@ export async function shellHome(): Promise<ShellHome> {
   return { path, scripts, env };
 }
 
-/** What bash offers for a line, its words taken apart as bash does. */
+/** The completions of bash for a line. */
 export async function askBash(line: string, { env, scripts }: ShellHome): Promise<string[]> {
   const words = line
     .split(/\s+/)
@@ -59,7 +59,7 @@ export async function askBash(line: string, { env, scripts }: ShellHome): Promis
   return stdout.split('\n').filter((each) => each !== '');
 }
 
-/** What fish offers for a line. */
+/** The completions of fish for a line. */
 export async function askFish(line: string, { env, path, scripts }: ShellHome): Promise<string[]> {
   const script = `source '${join(scripts, 'trdr.fish')}'; complete -C '${line}'`;
   const { stdout, stderr } = await execa('fish', ['--no-config', '-c', script], {
@@ -71,7 +71,7 @@ export async function askFish(line: string, { env, path, scripts }: ShellHome): 
   return stdout.split('\n').flatMap((each) => each.split('\t')[0] || []);
 }
 
-/** What stands on the line of a shell on a terminal once Tab was pressed. */
+/** The command line of a shell on a terminal after Tab. */
 export async function pressTab(
   shell: 'bash' | 'zsh',
   line: string,
@@ -82,7 +82,7 @@ export async function pressTab(
     `autoload -Uz compinit; compinit -u -d '${join(path, 'zcompdump')}'\nsetopt interactivecomments\nbindkey -e\n`,
   );
   const start = shell === 'bash' ? 'bash --norc -i' : 'zsh -i';
-  // The line is made a comment before it is entered: nothing runs.
+  // The line is turned into a comment before Enter, so nothing runs.
   const typed = [`source '${join(scripts, `trdr.${shell}`)}'`, `${line}\t\u0001# \u0005 END`, 'exit', ''];
   const { stdout } = await execa('script', ['-qec', start, '/dev/null'], {
     env: { ...env, ZDOTDIR: path, PS1: '> ', TERM: 'xterm' },

@@ -24,13 +24,13 @@ const signals = [
 ] as const;
 type Signal = (typeof signals)[number][0];
 
-/** Starts the program, waits until it waits, sends the signal, and gives what became of it. */
+/** Starts the program, waits until it is blocked, sends the signal, and returns the result. */
 async function interrupted(
   words: readonly string[],
   options: RunOptions,
   signal: Signal,
   waits: (stderr: string) => boolean,
-  /** Done when the program says that it stops. */
+  /** Resolves when the program reports that it stops. */
   onStop?: () => void,
 ) {
   const child = startTrdr(words, options);
@@ -203,7 +203,7 @@ describe.each(signals)('%s', (signal, exit) => {
     expect([ran.exitCode, ran.lines.length, ran.stderr]).toEqual([exit, 1, '']);
   });
 
-  test('ends a wait for stdin, and for a FIFO that nobody writes to', async () => {
+  test('ends a wait for stdin, and for a FIFO without a writer', async () => {
     const sandbox = await withSandbox();
     const home = openHome();
     await execa('mkfifo', [join(home.path, 'fifo')]);
@@ -281,7 +281,7 @@ describe.each(signals)('%s', (signal, exit) => {
     expect(left.filter((name) => /\.(lock|tmp)|~/.test(name))).toEqual([]);
   });
 
-  test('ends a run whose reader takes nothing any more', async () => {
+  test('ends a run with a blocked reader', async () => {
     const sandbox = await withSandbox({ theses: 20_000, ratePerMinute: 100_000, burstPerSecond: 100_000 });
     const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
     child.stdout.pause();

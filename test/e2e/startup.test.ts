@@ -6,7 +6,7 @@ import { program } from './program.ts';
 
 const dist = join(dirname(dirname(program)), 'dist');
 
-/** What a run loaded: files of the program, and parts of Node beyond those that every script has. */
+/** What a run loaded: files of the program, and modules of Node that a plain script does not load. */
 async function loads(args: readonly string[], { home = openHome(), ...options }: RunOptions = {}) {
   const [hook, log] = [join(home.path, 'hook.cjs'), join(home.path, 'loaded.json')];
   writeFileSync(
@@ -34,7 +34,7 @@ process.on('exit', () => {
   const { files, node }: { files: string[]; node: string[] } = JSON.parse(readFileSync(log, 'utf8'));
   const paths = [...new Set(files)];
   return {
-    // Without the mark of their content.
+    // Without the hash of their content.
     files: paths.map((path) => basename(path, '.cjs').replace(/-[0-9A-Z]{8}$/, '')),
     bytes: paths.reduce((sum, path) => sum + statSync(path).size, 0),
     text: paths.map((path) => readFileSync(path, 'utf8')).join('\n'),
@@ -42,7 +42,7 @@ process.on('exit', () => {
   };
 }
 
-/** Words that stand in a package's code and nowhere else. */
+/** Text that only appears in the code of one package. */
 const marks = {
   undici: 'AGFzbQEAAAA',
   ws: 'permessage-deflate',
@@ -54,7 +54,7 @@ const marks = {
 const packagesIn = (text: string) =>
   Object.entries(marks).flatMap(([name, mark]) => (text.includes(mark) ? [name] : []));
 
-/** What is slow to load, and what a lookup has no use for. */
+/** Modules that are slow to load and that a lookup does not need. */
 const heavy = [
   'http',
   'http2',
@@ -72,7 +72,7 @@ test.each(Object.entries(marks))('%s is known by its mark', (_, mark) => {
   expect(files.filter((name) => readFileSync(join(dist, name), 'utf8').includes(mark))).not.toEqual([]);
 });
 
-describe('what is answered from kept files', () => {
+describe('prepared output', () => {
   test.each([['--version'], ['--help'], ['whois', '--help'], ['thesis', '--help'], ['completion', 'zsh']])(
     'loads one small file: %s %s',
     async (...args) => {
@@ -84,7 +84,7 @@ describe('what is answered from kept files', () => {
     },
   );
 
-  test('is two small files when a shell completes a line', async () => {
+  test('is two small files for completing a line', async () => {
     const { files, bytes, node } = await loads(['__complete', 'words', 'me', '--profile', '']).catch(() =>
       expect.unreachable(),
     );
@@ -102,7 +102,7 @@ describe('a lookup', () => {
     return options;
   };
 
-  test('that is answered from the cache loads no package but the parser and the schemas', async () => {
+  test('from the cache loads only the parser and the schemas', async () => {
     const options = await warm(openHome());
     const { files, bytes, text, node } = await loads(['whois', 'mira'], options);
     expect(files).toEqual(['main', 'program', 'whois', 'chunk']);
@@ -111,7 +111,7 @@ describe('a lookup', () => {
     expect(node.filter((name) => heavy.includes(name))).toEqual([]);
   });
 
-  test('that asks the service loads the part of undici that it needs, and none of what that could do besides', async () => {
+  test('over the network loads only the necessary part of undici', async () => {
     const options = await warm(openHome());
     const { files, bytes, text, node } = await loads(['whois', 'mira', '--no-cache'], options);
     expect(files).toEqual(['main', 'program', 'whois', 'chunk', 'chunk']);
@@ -132,7 +132,7 @@ describe('compiled code', () => {
   const run = (home: Home, env = {}) =>
     trdr(['price'], { home, env: { NODE_DISABLE_COMPILE_CACHE: undefined, ...env } });
 
-  test('is kept in the cache folder, for the user alone, and taken from there', async () => {
+  test('is cached in a private folder and reused', async () => {
     const home = openHome();
     const first = await run(home);
     const kept = filesBelow(code(home)).map((path) => [path, statSync(path).mtimeMs]);
@@ -142,21 +142,21 @@ describe('compiled code', () => {
     expect(filesBelow(code(home)).map((path) => [path, statSync(path).mtimeMs])).toEqual(kept);
   });
 
-  test('that is damaged is made anew', async () => {
+  test('that is corrupt is replaced', async () => {
     const home = openHome();
     const { stdout } = await run(home);
     for (const path of filesBelow(code(home))) writeFileSync(path, 'no code');
     expect(await run(home)).toMatchObject({ exitCode: 0, stdout, stderr: '' });
   });
 
-  test('is done without where it can not be kept', async () => {
+  test('is not required if it cannot be saved', async () => {
     const home = openHome();
     mkdirSync(home.cache);
     writeFileSync(code(home), '');
     expect(await run(home)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  test('is not kept for those who want none', async () => {
+  test('is not saved with NODE_DISABLE_COMPILE_CACHE', async () => {
     const home = openHome();
     await run(home, { NODE_DISABLE_COMPILE_CACHE: '1' });
     expect(filesBelow(home.cache)).toEqual([]);

@@ -6,7 +6,7 @@ import { openHome, runInProcess, withSandbox } from './harness.ts';
 const CEILING = 45_000;
 const POSTS = 6;
 
-/** What goes wrong, in which exits a tail that is wanted for some rows may end, and by which way it is followed. */
+/** Faults, the possible exit codes of a tail with --count, and the modes to test. */
 const faults: readonly (readonly [fault: string, via: 'ws' | 'poll' | 'auto', exits: readonly number[]])[] = [
   ['', 'ws', [0]],
   ['', 'poll', [0]],
@@ -79,15 +79,15 @@ async function tryOut([fault, via, exits]: (typeof faults)[number]): Promise<voi
   expect(ids.filter((id) => posted.has(id)).length + 3).toBeGreaterThanOrEqual(ids.length);
 }
 
-// Side by side: what takes time in them is waiting.
+// Concurrent, because most of their time is waiting.
 test.each(['ws', 'poll', 'auto'])(
-  'a tail by %s ends in order under every fault, and gives no row twice',
+  'a tail via %s ends cleanly under every fault, without duplicates',
   async (way) => {
     await Promise.all(faults.filter(([, via]) => via === way).map(tryOut));
   },
 );
 
-test('a tail goes on over restarts of the service, with every post of the time between', async () => {
+test('a tail continues after restarts of the service, without losing posts', async () => {
   const sandbox = await withSandbox({ theses: 60 });
   const home = openHome();
   const out = join(home.path, 'rows.ndjson');

@@ -17,22 +17,22 @@ import {
 } from './feed.ts';
 import { openHome, withSandbox } from './harness.ts';
 
-/** How often the client is killed; a soak takes more. */
+/** The number of kills; a soak test uses more. */
 const ROUNDS = Number(process.env['TAIL_ROUNDS'] ?? 20);
 const patience = 60_000 + ROUNDS * 5_000;
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 const disturbances =
   'withhold=2%,dup=2%,reorder=5%:200ms,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';
 
-/** What happens to the service in a round. */
+/** The faults of a round. */
 function disturb(sandbox: Sandbox, chance: number) {
   if (chance < 0.1) void sandbox.control('sockets', { how: 'drop' });
   else if (chance < 0.15) sandbox.restart(100);
 }
 
 /**
- * Half of the clients are killed at any moment since their start, the others soon after something has come out of
- * them: a start that has to read a long way back would otherwise never be outlived.
+ * Half of the clients are killed at any time after their start, the others soon after their first
+ * output: otherwise no client would survive a start that reads far back.
  */
 async function untilItsTime(
   random: ReturnType<typeof randomOf>,
@@ -91,7 +91,7 @@ test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout: pat
   const start = (more: readonly string[]) =>
     startTail(['--checkpoint', checkpoint, '--yes', '--lag', '300ms', ...more], { sandbox, home });
   const got: string[] = [];
-  /** What a reader makes of it: a line that never ended is none. */
+  /** The complete lines, as a reader sees them. */
   const take = (text: string) => {
     const ids = idsOf(text.slice(0, text.lastIndexOf('\n') + 1));
     expect(new Set(ids).size, `seed ${seed}: doubled within one run`).toBe(ids.length);
@@ -122,12 +122,12 @@ test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout: pat
   expect(ended.exitCode, last.stderr).toBe(0);
   const { lost, foreign } = compare(posting.ids, got);
   expect({ seed, lost, foreign }).toEqual({ seed, lost: [], foreign: [] });
-  // In order this time: what came out is known, and does not come again.
+  // A clean end: printed posts are known and not repeated.
   const after = await start(['--duration', '1500ms']).child;
   expect(idsOf(after.stdout)).toEqual([]);
 });
 
-/** Memory of a process, in MB: now, and the most that it ever had. */
+/** The memory of a process in MB: current and peak. */
 function memoryOf(pid: number | undefined): { readonly now: number; readonly most: number } {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8');
   const of = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1_024;
@@ -135,7 +135,7 @@ function memoryOf(pid: number | undefined): { readonly now: number; readonly mos
 }
 
 test.runIf(process.platform === 'linux')(
-  'a reader that stalls costs no line, and no memory without bound',
+  'a stalled reader loses no line and needs bounded memory',
   async () => {
     const sandbox = await withSandbox(open);
     const tail = startTail(['--yes', '--lag', '500ms', '--via', 'ws'], { sandbox, home: openHome() });
@@ -143,7 +143,7 @@ test.runIf(process.platform === 'linux')(
     const { stdout, pid } = tail.child;
     stdout.pause();
     const posting = startPosting(sandbox, 1_000, () => 0);
-    // Enough for every buffer on the way, twice: it is the feed itself that has to wait.
+    // Twice the size of all buffers, so that the feed itself has to wait.
     for (let batch = 0; batch < 120; batch++) {
       posting.post(250);
       await delay(10);

@@ -15,7 +15,7 @@ import { openHome, withSandbox } from './harness.ts';
 
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 
-/** What somebody does to the file of a running tail; the answer is what they still have of it. */
+/** Changes to the file of a running tail; each returns what remains of the old file. */
 const moves: Readonly<Record<string, (out: string) => () => string>> = {
   renamed(out) {
     renameSync(out, `${out}.1`);
@@ -70,13 +70,13 @@ describe.each(Object.keys(moves))('an output that is %s', (how) => {
     expect(new Set(after).size).toBe(after.length);
     const all = new Set([...before, ...after]);
     expect(posting.ids.filter((id) => !all.has(id))).toEqual([]);
-    // What was only renamed is still there, so none of it comes again.
+    // A renamed file still exists, so its posts are not repeated.
     if (how === 'renamed') expect(after.filter((id) => before.includes(id))).toEqual([]);
     if (how !== 'truncated') expect(client.stderr).toMatch(/was (renamed|deleted|moved or deleted)/);
   });
 });
 
-test('a torn last line is written again, also where a checkpoint has its post', async () => {
+test('a torn last line is written again, even if the checkpoint has its post', async () => {
   const sandbox = await withSandbox(open);
   const home = openHome();
   const out = join(home.path, 'theses.ndjson');

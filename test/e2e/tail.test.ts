@@ -20,11 +20,11 @@ import { openHome, trdr, withSandbox } from './harness.ts';
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 const read = (sandbox: Sandbox) =>
   sandbox.log.some(({ path, status }) => path.startsWith('/v2/thesis') && status === 200);
-/** CU that the end line states. */
+/** The CU in the end line. */
 const stated = (stderr: string) =>
   Number(/([\d,]+) CU/.exec(/stopped after .*/.exec(stderr)?.[0] ?? '')?.[1]?.replaceAll(',', ''));
 
-describe('every post comes out exactly once', () => {
+describe('every post is printed exactly once', () => {
   const worlds = {
     'when frames are withheld, doubled, late and out of order':
       'withhold=5%,dup=5%,reorder=10%:300ms,late=3%:300ms..900ms,lag=5%:500ms,delay@ws=5%:400ms',
@@ -47,7 +47,7 @@ describe('every post comes out exactly once', () => {
       const posting = startPosting(sandbox, 20, () => (random.next() < 0.02 ? 60 : random.between(0, 4)));
       await until(() => posting.ids.length > 400 || Date.now() > tail.startedAt + 4_000);
       posting.stop();
-      // The last proof of a run is one that nothing disturbs for good.
+      // The last verification of a run is not disturbed permanently.
       sandbox.faults.set('withhold=100%');
       const { stdout, exitCode } = await tail.child;
       expect({ seed, ...compare(posting.ids, idsOf(stdout)) }, tail.stderr).toEqual({
@@ -59,7 +59,7 @@ describe('every post comes out exactly once', () => {
     });
   }
 
-  test('when the service restarts and stays away', async () => {
+  test('when the service restarts after a pause', async () => {
     const sandbox = await withSandbox(open);
     const tail = startTail(['--lag', '300ms', '--yes'], { sandbox, home: openHome() });
     const out = gather(tail);
@@ -83,7 +83,7 @@ describe('every post comes out exactly once', () => {
     );
   });
 
-  test('by polls alone, where the plan has no live feed', async () => {
+  test('by polling, if the plan has no live feed', async () => {
     const sandbox = await withSandbox({ ...open, plan: 'starter' });
     const tail = startTail(['--duration', '4s', '--lag', '300ms', '--yes'], { sandbox, home: openHome() });
     await until(() => read(sandbox));
@@ -95,7 +95,7 @@ describe('every post comes out exactly once', () => {
     expect(tail.stderr).toContain('the service refused the connection');
   });
 
-  test('where two to fifty tokens are asked for, and the pages show all', async () => {
+  test('for two to fifty tokens, although pages show all', async () => {
     const sandbox = await withSandbox(open);
     const some = Array.from({ length: 200 }, () => sandbox.post().tokenAddress ?? '');
     const tokens = [...new Set(some)].slice(0, 5);
@@ -116,7 +116,7 @@ describe('every post comes out exactly once', () => {
 });
 
 describe('how a tail ends', () => {
-  test('after --count rows, each as the service sent it', async () => {
+  test('after --count rows, each unchanged', async () => {
     const sandbox = await withSandbox(open);
     const tail = startTail(['--count', '3', '--yes'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
@@ -132,7 +132,7 @@ describe('how a tail ends', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('in order with %s, with its end line and exit code %d', async (signal, code) => {
+  ] as const)('cleanly on %s, with its end line and exit code %d', async (signal, code) => {
     const sandbox = await withSandbox(open);
     const tail = startTail(['--yes'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
@@ -146,7 +146,7 @@ describe('how a tail ends', () => {
     await until(() => listening(sandbox) === 0);
   });
 
-  test('with 0 and in silence when its reader has had enough', async () => {
+  test('with 0 and silently when its reader closes', async () => {
     const sandbox = await withSandbox(open);
     const tail = startTail(['--yes', '-q'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
@@ -170,7 +170,7 @@ describe('how a tail ends', () => {
     expect(stderr).toContain('"exit":');
   });
 
-  test('with 6 when the service closes the socket for want of units', async () => {
+  test('with 6 when the service closes the socket without units', async () => {
     const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 1_000_000 });
     const tail = startTail(['--yes', '--via', 'ws'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
@@ -178,7 +178,7 @@ describe('how a tail ends', () => {
     expect((await tail.child).exitCode).toBe(6);
   });
 
-  test('with 5 by --via ws where the plan has no live feed', async () => {
+  test('with 5 with --via ws if the plan has no live feed', async () => {
     const sandbox = await withSandbox({ ...open, plan: 'starter' });
     const { exitCode, error } = await trdr(['thesis', 'tail', '--yes', '--via', 'ws'], { sandbox });
     expect([exitCode, error()['code']]).toEqual([5, 'FORBIDDEN_SCOPE']);
@@ -186,7 +186,7 @@ describe('how a tail ends', () => {
 });
 
 describe('what a tail costs', () => {
-  test('is in the ledger, and never more than its end line says', async () => {
+  test('is in the ledger, and never exceeds its end line', async () => {
     const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 10_000_000 });
     const home = openHome();
     const tail = startTail(['--duration', '2s', '--yes'], { sandbox, home });
@@ -204,7 +204,7 @@ describe('what a tail costs', () => {
     ['2400', 'auto', 'cut@theses=30%,500@theses=20%'],
     ['41600', 'auto', 'lost@theses=30%,drop=5%'],
     ['43000', 'ws', 'cut@theses=20%,drop=10%'],
-  ])('stays under --max-cu %s by %s where answers are lost (%s)', async (maxCu, via, faults) => {
+  ])('stays below --max-cu %s via %s with lost answers (%s)', async (maxCu, via, faults) => {
     const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 10_000_000 });
     const words = ['--max-cu', maxCu, '--via', via, '--lag', '150ms', '--duration', '8s'];
     const tail = startTail(words, { sandbox, home: openHome() });
@@ -217,7 +217,7 @@ describe('what a tail costs', () => {
     expect(stated(tail.stderr)).toBeLessThanOrEqual(Number(maxCu));
   });
 
-  test('is shown beforehand, and nothing is sent for it', async () => {
+  test('is shown by --dry-run, without a request', async () => {
     const sandbox = await withSandbox(open);
     const { records } = await trdr(['thesis', 'tail', '--dry-run', '--user', 'mira'], { sandbox });
     expect(records().map(({ endpoint, least, most }) => [endpoint, least, most])).toEqual([
@@ -229,7 +229,7 @@ describe('what a tail costs', () => {
     expect(sandbox.log).toEqual([]);
   });
 
-  test('needs a word where it has no end and nobody is asked', async () => {
+  test('requires consent if it has no end and cannot prompt', async () => {
     const sandbox = await withSandbox(open);
     const { exitCode, error } = await trdr(['thesis', 'tail'], { sandbox });
     expect([exitCode, error()['code'], sandbox.log.length]).toEqual([11, 'CONFIRMATION_NEEDED', 0]);
@@ -237,7 +237,7 @@ describe('what a tail costs', () => {
 });
 
 describe('files', () => {
-  test('go on where they end, by picked fields too', async () => {
+  test('are resumed, also with selected fields', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();
     const out = join(home.path, 'theses.ndjson');
@@ -268,7 +268,7 @@ describe('files', () => {
     ]);
   });
 
-  test('are held by one tail at a time, and need the fields they go on from', async () => {
+  test('are locked by one tail, and need the fields to resume', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();
     const out = join(home.path, 'theses.ndjson');
@@ -283,7 +283,7 @@ describe('files', () => {
     expect([poor.exitCode, csv.exitCode, twice.exitCode]).toEqual([2, 2, 2]);
   });
 
-  test('that are no tail of ours are left as they are', async () => {
+  test('of other programs are not changed', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();
     const out = join(home.path, 'notes.ndjson');
@@ -292,7 +292,7 @@ describe('files', () => {
     expect([exitCode, error()['code'], readText(out)]).toEqual([9, 'TAIL_FILE', 'dear diary\n']);
   });
 
-  test('of another feed are refused as checkpoints', async () => {
+  test('of another feed are rejected as checkpoints', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();
     const words = ['thesis', 'tail', '--via', 'poll', '--duration', '500ms', '--checkpoint', 'c.json'];
@@ -302,8 +302,8 @@ describe('files', () => {
   });
 });
 
-describe('sieves', () => {
-  test('let through what they are asked for, frames and pages alike', async () => {
+describe('filters', () => {
+  test('apply to frames and pages alike', async () => {
     const sandbox = await withSandbox(open);
     const words = ['--grep', 'e', '--min-holdings', '100', '--duration', '3s', '--backfill', '50', '--yes'];
     const posting = startPosting(sandbox, 10);
@@ -321,7 +321,7 @@ describe('sieves', () => {
     }
   });
 
-  test('come to an end on every text, however a pattern backtracks', async () => {
+  test('finish on any text, even if a pattern backtracks', async () => {
     const sandbox = await withSandbox(open);
     const tail = startTail(['--grep', '(a+)+$', '--count', '2', '--yes'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);

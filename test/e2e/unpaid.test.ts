@@ -28,7 +28,7 @@ const noFolder: readonly (readonly string[])[] = [
 ];
 
 describe('nothing is charged', () => {
-  test.each(unknownField)('for a field that there is not: %s %s %s', async (...words) => {
+  test.each(unknownField)('for an unknown field: %s %s %s', async (...words) => {
     const sandbox = await withSandbox();
     const { exitCode, error } = await trdr([...words, '--fields', 'nosuch'], { sandbox });
     expect([exitCode, sandbox.meter().unitsUsed, error()['message']]).toEqual([
@@ -38,7 +38,7 @@ describe('nothing is charged', () => {
     ]);
   });
 
-  test.each(noFolder)('for a file that can not be written: %s %s %s', async (...words) => {
+  test.each(noFolder)('for an unwritable file: %s %s %s', async (...words) => {
     const sandbox = await withSandbox();
     const home = openHome();
     const { exitCode, error } = await trdr(words, { sandbox, home });
@@ -46,7 +46,7 @@ describe('nothing is charged', () => {
     expect(error()['hint']).toContain('mkdir -p');
   });
 
-  test('for a tail whose file can not say where it stopped', async () => {
+  test('for a tail with a file that cannot be resumed', async () => {
     const sandbox = await withSandbox();
     const words = ['thesis', 'tail', '--user', 'mira', '--duration', '1s', '--out', 'tail.csv'];
     const { exitCode } = await trdr(words, { sandbox });

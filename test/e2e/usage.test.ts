@@ -5,7 +5,7 @@ import { type Home, openHome, runInProcess, trdr, withSandbox } from './harness.
 
 const DAY = 86_400_000;
 
-/** A ledger of entries that are so many days old. */
+/** A ledger with entries of a given age in days. */
 function withLedger(...entries: readonly (Record<string, unknown> & { readonly age: number })[]): Home {
   const home = openHome();
   const folder = join(home.state, 'ledger');
@@ -30,7 +30,7 @@ function withLedger(...entries: readonly (Record<string, unknown> & { readonly a
 }
 
 describe('trdr usage', () => {
-  test('gives one record a group, dearest first', async () => {
+  test('prints one record per group, most expensive first', async () => {
     const home = withLedger(
       { age: 0 },
       { age: 1, status: 404, cu: 200 },
@@ -51,7 +51,7 @@ describe('trdr usage', () => {
     ]);
   });
 
-  test('names days in their order, as the bill counts them', async () => {
+  test('prints days in order, in UTC', async () => {
     const home = withLedger({ age: 1 }, { age: 3, cu: 200 }, { age: 3, cu: 10 });
     const day = (age: number) => new Date(Date.now() - age * DAY).toISOString().slice(0, 10);
     expect(
@@ -59,7 +59,7 @@ describe('trdr usage', () => {
     ).toEqual(['group,calls,cu,cuAtMost,unpriced', `${day(3)},2,210,,`, `${day(1)},1,100,,`]);
   });
 
-  test('tells what is certain from what lost answers may have cost', async () => {
+  test('separates certain costs from possible ones', async () => {
     const home = withLedger({ age: 0 }, { age: 0, status: null, cu: 0, cuAtMost: 30_000 });
     expect((await trdr(['usage'], { home })).records()).toEqual([
       { group: 'whois', calls: 2, cu: 100, cuAtMost: 30_100 },
@@ -68,7 +68,7 @@ describe('trdr usage', () => {
     expect(table.stdout).toMatch(/whois\s+2\s+100\s+30,100/);
   });
 
-  test('passes over lines that a crash tore', async () => {
+  test('skips torn lines', async () => {
     const home = withLedger({ age: 0 });
     const folder = join(home.state, 'ledger');
     const [name = ''] = readdirSync(folder);
@@ -76,7 +76,7 @@ describe('trdr usage', () => {
     expect((await trdr(['usage'], { home })).records()).toEqual([{ group: 'whois', calls: 1, cu: 100 }]);
   });
 
-  test('is empty where nothing was spent', async () => {
+  test('is empty without paid calls', async () => {
     const { exitCode, stdout } = await trdr(['usage', '--json']);
     expect([exitCode, stdout]).toEqual([0, '[]\n']);
     expect(
@@ -84,7 +84,7 @@ describe('trdr usage', () => {
     ).toContain('nothing was spent from here');
   });
 
-  test('agrees with the service to the unit, by every command that was run', async () => {
+  test("equals the service's charges after every command", async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     for (const argv of [
       ['whois', '@mira', '@nobody-at-all'],
@@ -103,7 +103,7 @@ describe('trdr usage', () => {
     expect(json()).toMatchObject({ ledgerCu: total, serviceCu: total, drift: 0, lostAtMost: 0 });
   });
 
-  test('says what was spent elsewhere', async () => {
+  test('reports what was spent elsewhere', async () => {
     const [sandbox, here, elsewhere] = [await withSandbox(), openHome(), openHome()];
     await trdr(['whois', '@mira'], { sandbox, home: elsewhere });
     const { json, stderr } = await trdr(['usage', '--reconcile', '--json'], { sandbox, home: here });
@@ -111,19 +111,19 @@ describe('trdr usage', () => {
     expect(stderr).toContain('100 CU more than this machine can have spent (0 CU): another machine');
   });
 
-  test('keeps the books of the embedded service apart', async () => {
+  test('keeps the ledger of the embedded service separate', async () => {
     const home = openHome();
     await trdr(['whois', 'mira', '--sandbox'], { home });
     expect((await trdr(['usage'], { home })).stdout).toBe('');
     expect((await trdr(['usage', '--sandbox'], { home })).records()).toMatchObject([{ group: 'whois' }]);
   });
 
-  test('refuses to reconcile a part of the month', async () => {
+  test('rejects --reconcile for a part of the month', async () => {
     expect((await runInProcess(['usage', '--reconcile', '--since', '1d'])).exitCode).toBe(2);
     expect((await runInProcess(['usage', '--by', 'hour'])).exitCode).toBe(2);
   });
 
-  test('reads a year of heavy use without holding it', async () => {
+  test('reads a year of heavy use with bounded memory', async () => {
     const home = openHome();
     const folder = join(home.state, 'ledger');
     mkdirSync(folder, { recursive: true });
@@ -136,7 +136,7 @@ describe('trdr usage', () => {
 });
 
 describe('trdr cache', () => {
-  test('counts what is kept for the key in use, and forgets it', async () => {
+  test('counts and clears the answers of the current key', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const other = { url: sandbox.url, key: sandbox.addKey({ plan: 'growth' }) };
     const asked = ['whois', '@mira', '@nobody-at-all'];
@@ -159,7 +159,7 @@ describe('trdr cache', () => {
     expect(sandbox.meter().unitsUsed - spent).toBe(300);
   });
 
-  test('forgets the answers of every key with --all, for which no key is needed', async () => {
+  test('clears the answers of every key with --all, without a key', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     await trdr(['whois', '@mira'], { sandbox, home });
     const refused = await trdr(['cache', 'clear'], { home });
@@ -176,7 +176,7 @@ describe('trdr cache', () => {
   });
 });
 
-test('the ledger holds neither key nor body, and is private', async () => {
+test('the ledger is private and contains neither keys nor bodies', async () => {
   const [sandbox, home] = [await withSandbox(), openHome()];
   await trdr(['whois', '@mira'], { sandbox, home });
   const folder = join(home.state, 'ledger');

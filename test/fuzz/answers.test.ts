@@ -179,7 +179,7 @@ const asks: { readonly [Id in EndpointId]: RequestParts<Id> } = {
 describe.each(endpointIds)('an answer of %s', (id) => {
   const call = { ...encode(id, asks[id]), id };
 
-  test('is read or refused, whatever it is, and its charge is an amount', () => {
+  test('is read or rejected, and its charge is a number', () => {
     holds(answer, (given) => {
       const reading = decode(call, given, NOW);
       if (reading.charge) expect(reading.charge.cu).toBeGreaterThanOrEqual(0);
@@ -188,7 +188,7 @@ describe.each(endpointIds)('an answer of %s', (id) => {
         expect(() => JSON.parse(failureJson(reading.failure, 9))).not.toThrow();
         return;
       }
-      // What came is delivered whole: the answer itself, or what its envelope holds.
+      // The body is delivered completely: bare, or from its envelope.
       const sent = parseJson(given.text) as { readonly data?: unknown };
       const record = JSON.parse(jsonLine(reading.result.record));
       const bodies = [sent, sent.data].map((body) => JSON.parse(jsonLine(body ?? null)));
@@ -197,8 +197,8 @@ describe.each(endpointIds)('an answer of %s', (id) => {
   });
 });
 
-describe('a refusal', () => {
-  test('asks for a wait that can be waited, or for none', () => {
+describe('an error', () => {
+  test('has a valid wait or none', () => {
     holds(jsonText(refusal), headers, status, (body, given, code) => {
       const { failure } = readServiceError(
         { status: code, headers: given, text: body },
@@ -210,7 +210,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('has a code that is one word of bounded length', () => {
+  test('has a code of one word with bounded length', () => {
     holds(damaged(refusal), (body) => {
       const { failure } = readServiceError({ status: 500, headers: {}, text: '' }, body, NOW);
       expect(failure.code.length).toBeLessThanOrEqual(100);
@@ -220,7 +220,7 @@ describe('a refusal', () => {
 });
 
 describe('a raw page', () => {
-  test('leads to a path that can be asked for, or nowhere', () => {
+  test('leads to a valid path or to nothing', () => {
     const led = fc
       .constantFrom('a b', '\ud800', '&before=1', '%', '')
       .map((nextBefore) => ({ hasMore: true, nextBefore }));

@@ -8,7 +8,7 @@ import { openHome, runInProcess } from '../e2e/harness.ts';
 import { anyMe, type OwnService, withService } from '../e2e/service.ts';
 
 type Json = Record<string, unknown>;
-/** What a run is to print; undefined where the answer is not the record, and the run ends in 9. */
+/** The expected output; undefined if the answer is not the record and the run exits 9. */
 type Expected = readonly unknown[] | undefined;
 
 interface Scenario {
@@ -16,9 +16,9 @@ interface Scenario {
   /** A valid answer. */
   readonly valid: () => unknown;
   readonly status?: number;
-  /** The machine records of an answer, by what the command surface says of it. */
+  /** The records that the command must print for an answer. */
   readonly expected: (answer: unknown) => Expected;
-  /** The most paid calls. */
+  /** The maximum number of paid calls. */
   readonly calls: number;
 }
 
@@ -116,7 +116,7 @@ const found = (subject: string, record: Json) => [{ ...record, subject, found: t
 const oneUser = (subject: string) => (answer: unknown) =>
   hasAny(answer, 'id', 'handle', 'solanaAddress', 'evmAddress') ? found(subject, answer) : undefined;
 
-/** Each item by itself, and one whose id stood before in the page left out. */
+/** The items, without repeated ids. */
 function itemsOf(answer: unknown, count: number): Expected {
   if (!hasList(answer, 'items')) return undefined;
   const ids = new Set<unknown>();
@@ -229,7 +229,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "the key's record": { words: ['me'], valid: () => anyMe, expected: (answer) => [answer], calls: 0 },
 };
 
-/** A tampered answer: whole or in an envelope, and never beyond being an object. */
+/** A modified answer, bare or in an envelope; it remains an object. */
 function tampered(
   scenario: Scenario,
   random: () => number,
@@ -270,7 +270,7 @@ describe.each(Object.entries(scenarios))('%s that differs from its description',
           expect(ran.exitCode, shown).toBe(9);
           continue;
         }
-        // None was found: one is missing, and the others are not mentioned.
+        // None was found: one is missing, the others are not mentioned.
         const ends = name === 'a batch of numbers' ? [0, 3, 9] : [0, 8, 9];
         expect(ends, shown).toContain(ran.exitCode);
         if (format === 'ndjson') expect(ran.records(), shown).toEqual(expected);

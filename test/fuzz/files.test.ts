@@ -29,7 +29,7 @@ describe('a config file', () => {
     current: word,
     profiles: fc.dictionary(word, profile, { maxKeys: 3 }),
   });
-  test('is read, or refused without a word of what stands in it', () => {
+  test('is read, or rejected without showing its contents', () => {
     holds(jsonText(config), (text) => {
       try {
         const file = parseConfig(text, '/config.json');
@@ -44,7 +44,7 @@ describe('a config file', () => {
     });
   });
 
-  test('keeps all that it holds, known or not', () => {
+  test('keeps known and unknown members', () => {
     holds(config, word, jsonOf(), (file, name, more) => {
       const whole = { ...file, version: 1, [`x${name}`]: more };
       expect(parseConfig(JSON.stringify(whole), '/config.json')).toEqual(JSON.parse(JSON.stringify(whole)));
@@ -61,7 +61,7 @@ describe('a line of the ledger', () => {
     status: fc.constantFrom(200, 404, null),
     cu: fc.nat(),
   });
-  test('is an entry that can be summed, or none', () =>
+  test('is an entry that can be summed, or nothing', () =>
     holdsInTime(fc.array(jsonText(entry), { maxLength: 4 }), async (lines) => {
       const entries = lines.map(readEntry).filter((one) => one !== undefined);
       for (const by of ['command', 'endpoint', 'day', 'profile'] as const) {
@@ -109,14 +109,14 @@ const journalLine = fc.oneof(
 );
 
 describe('a journal', () => {
-  test('gives back each line that was written', () => {
+  test('returns each written line', () => {
     holds(journalLine, (line) => {
       const back = readLine(writeLine(line));
       expect(back).toEqual(JSON.parse(JSON.stringify(line)));
     });
   });
 
-  test('takes no line for one that it is not, and expands none without end', () => {
+  test('does not misread lines, and bounds their expansion', () => {
     const huge = fc.constantFrom(
       '[[0,9007199254740991]]',
       `[${'[0,9999],'.repeat(3)}[0,0]]`,
@@ -138,7 +138,7 @@ describe('a journal', () => {
     );
   });
 
-  test('is loaded up to where it is sound, or refused; and loaded again it is the same', () => {
+  test('is loaded up to its first damage, or rejected, and is stable after that', () => {
     const path = join(folder, 'journal');
     const begun = fc.tuple(
       identity.map((of) => writeLine({ kind: 'header', version: 1, size: 5, startedAt: 1, identity: of })),
@@ -172,7 +172,7 @@ describe('a bucket of the cache', () => {
     fc.record({ status: fc.constant(200 as const), time: moment, record: jsonOf('id', 'handle') }),
     fc.record({ status: fc.constant(404 as const), time: moment, record: fc.constant(null) }),
   );
-  test('gives back the newest answer of the very subject, whatever else stands in it', () => {
+  test('returns the newest answer of a subject, with any other contents', () => {
     const path = join(folder, 'bucket');
     holds(
       word,
@@ -190,7 +190,7 @@ describe('a bucket of the cache', () => {
     );
   });
 
-  test('holds lines that are an answer or none', () => {
+  test('contains lines that are an answer or nothing', () => {
     holds(torn(answer.map((one) => answerLine(cacheKey('user.handle', 'mira'), one))), (text) => {
       const found = readAnswer(text);
       if (found) expect([200, 404]).toContain(found.status);
@@ -214,7 +214,7 @@ describe('the file of rate windows', () => {
     fc.array(fc.nat(), { maxLength: 6 }),
   );
   const file = fc.record({ version: fc.constant(1), lanes: fc.array(lane, { maxLength: 3 }) });
-  test('holds lanes that can be taken from, or none', () => {
+  test('contains usable windows or none', () => {
     holds(jsonText(file), fc.integer({ min: 1, max: 99 }), (text, limit) => {
       const lanes = readLanes(text);
       for (const one of [...lanes.values(), emptyLane]) {
@@ -234,7 +234,7 @@ describe('a checkpoint', () => {
     floor: at,
     known: fc.array(fc.tuple(word, at), { maxLength: 4 }),
   });
-  test('is what was written, or refused: never guessed at', () => {
+  test('is read as written, or rejected', () => {
     holds(checkpoint, (written) => {
       expect(readCheckpoint(writeCheckpoint(written), 'thesis')).toEqual({
         kind: 'checkpoint',
@@ -269,7 +269,7 @@ describe('the file of a tail', () => {
     };
   };
   const form = { timeField: 'platformCreatedAt', now: 1e9 };
-  test('is gone on from behind its last whole line, with every id known, or refused', () =>
+  test('is resumed after its last complete line, with every id known, or rejected', () =>
     holdsInTime(
       fc.array(row, { maxLength: 20 }),
       torn(row.map((one) => JSON.stringify(one))),
@@ -283,7 +283,7 @@ describe('the file of a tail', () => {
       },
     ));
 
-  test('is read a bounded number of times over, however long its lines are', () =>
+  test('is read a bounded number of times, for lines of any length', () =>
     holdsInTime(
       fc.integer({ min: 1, max: 400_000 }),
       fc.integer({ min: 0, max: 5 }),

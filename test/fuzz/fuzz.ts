@@ -5,17 +5,17 @@ import { Failure } from '../../src/base/failure.ts';
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 300);
 
-/** Holds a property over many inputs; a failure prints its seed, and SEED runs it again. */
+/** Checks a property with many inputs; a failure prints its seed, and SEED repeats it. */
 export const holds = <T extends [unknown, ...unknown[]]>(
   ...given: [...{ [I in keyof T]: fc.Arbitrary<T[I]> }, (...values: T) => void]
 ): void => fc.assert(fc.property(...given), { ...seed, numRuns });
 
-/** The same for a property that takes time. */
+/** The same for an asynchronous property. */
 export const holdsInTime = <T extends [unknown, ...unknown[]]>(
   ...given: [...{ [I in keyof T]: fc.Arbitrary<T[I]> }, (...values: T) => Promise<void>]
 ): Promise<void> => fc.assert(fc.asyncProperty(...given), { ...seed, numRuns });
 
-/** The value of a reading, or undefined where it was refused in words; anything else thrown is a fault. */
+/** The result of a parser, or undefined if it threw a Failure; any other exception is a bug. */
 export function read<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -25,7 +25,7 @@ export function read<T>(work: () => T): T | undefined {
   }
 }
 
-/** The same for a reading that takes time. */
+/** The same for an asynchronous parser. */
 export async function readInTime<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -41,7 +41,7 @@ function refusedInWords(error: unknown): void {
   expect(error.code).toMatch(/^\w+$/);
 }
 
-/** Values that readers stumble over. */
+/** Values that are hard to parse. */
 const odd = fc.constantFrom<unknown>(
   null,
   true,
@@ -63,7 +63,7 @@ const odd = fc.constantFrom<unknown>(
   [[]],
 );
 
-/** Any JSON value, with members that have names of `names`. */
+/** Any JSON value whose members are named from `names`. */
 export const jsonOf = (...names: readonly string[]): fc.Arbitrary<unknown> => {
   const key = fc.oneof(fc.constantFrom('__proto__', 'toString', ...names), fc.string({ maxLength: 4 }));
   return fc.letrec<{ any: unknown }>((tie) => ({
@@ -80,7 +80,7 @@ export const jsonOf = (...names: readonly string[]): fc.Arbitrary<unknown> => {
   })).any;
 };
 
-/** Values of a form, each with some part of it replaced, taken away or added. */
+/** Values of a shape with a part replaced, removed or added. */
 export const damaged = (whole: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.tuple(whole, fc.array(fc.tuple(fc.nat(), odd, fc.nat(3)), { maxLength: 3 })).map(([value, harms]) => {
     const copy: { it: unknown } = { it: structuredClone(value) };
@@ -104,7 +104,7 @@ function harm(root: { it: unknown }, at: number, by: unknown, how: number): void
   else place.holder[place.name] = by;
 }
 
-/** Text as it lies on a disk or comes over a network: whole, cut, with bytes turned, or any bytes at all. */
+/** Text as read from a disk or a network: complete, truncated, with changed bytes, or arbitrary. */
 export const torn = (whole: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof(
     whole,
@@ -119,6 +119,6 @@ export const torn = (whole: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     fc.constantFrom('', '\u0000', '\uFEFF', '\n\n', '"', '{', '[', '[['.repeat(5_000), '{"a":'.repeat(5_000)),
   );
 
-/** JSON text of a form: sound, damaged or torn. */
+/** JSON text of a shape: valid, damaged or truncated. */
 export const jsonText = (whole: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   torn(fc.oneof(whole, damaged(whole)).map((value) => JSON.stringify(value) ?? 'null'));

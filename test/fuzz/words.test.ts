@@ -26,7 +26,7 @@ import { holds, holdsInTime, jsonOf, read, readInTime, torn } from './fuzz.ts';
 const NOW = 1_700_000_000_000;
 const CALENDAR = 8.64e15;
 
-/** Words built of the pieces that a grammar knows, in any order. */
+/** Words made from the tokens of a grammar, in any order. */
 const wordsOf = (...pieces: readonly string[]) =>
   torn(fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((some) => some.join('')));
 const digits = fc.integer({ min: 1, max: 400 }).map((length) => '9'.repeat(length));
@@ -43,7 +43,7 @@ const lengths = fc.oneof(
 );
 
 describe('a number on the command line', () => {
-  test('is within its bounds, or refused', () => {
+  test('is within its bounds, or rejected', () => {
     holds(numeric, (given) => {
       const whole = integer({ min: 1, max: 100 }).read(given);
       if (whole !== undefined) expect(Number.isSafeInteger(whole) && whole >= 1 && whole <= 100).toBe(true);
@@ -56,7 +56,7 @@ describe('a number on the command line', () => {
     });
   });
 
-  test('of units is a whole amount, and is read back from what it reads as', () => {
+  test('of units is an integer, and its text reads back', () => {
     holds(numeric, (given) => {
       const amount = units.read(given);
       if (amount === undefined) return;
@@ -74,8 +74,8 @@ describe('a number on the command line', () => {
   });
 });
 
-describe('a length of time', () => {
-  test('is an amount that can be waited and counted back, or refused', () => {
+describe('a duration', () => {
+  test('is a valid duration, or rejected', () => {
     holds(lengths, (given) => {
       const ms = duration.read(given);
       if (ms === undefined) return;
@@ -84,7 +84,7 @@ describe('a length of time', () => {
     });
   });
 
-  test('is read back from what it is written as', () => {
+  test('reads back from its text', () => {
     holds(fc.nat({ max: 999 }), fc.constantFrom('ms', 's', 'm', 'h', 'd', 'w'), (count, unit) => {
       const each = { ms: 1, s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7, w: 6.048e8 }[unit] ?? 0;
       expect(duration.read(`${count}${unit}`)).toBe(count * each);
@@ -92,7 +92,7 @@ describe('a length of time', () => {
   });
 });
 
-describe('an instant', () => {
+describe('a time', () => {
   const dates = wordsOf(
     '2026',
     '-',
@@ -110,7 +110,7 @@ describe('an instant', () => {
     '24:00',
     '(x)',
   );
-  test('is one that a calendar has, or refused', () => {
+  test('is a valid date, or rejected', () => {
     holds(fc.oneof(dates, lengths, numeric), (given) => {
       const instant = time.read(given);
       if (instant === undefined) return;
@@ -120,7 +120,7 @@ describe('an instant', () => {
     });
   });
 
-  test('that is written as ISO is that instant', () => {
+  test('in ISO format is read exactly', () => {
     holds(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }), (date) => {
       expect(time.read(date.toISOString())).toEqual({ epochMs: date.getTime() });
       const day = date.toISOString().slice(0, 10);
@@ -128,7 +128,7 @@ describe('an instant', () => {
     });
   });
 
-  test('is no day that its month has not', () => {
+  test('is not a day beyond the end of a month', () => {
     for (const given of [
       '2026-02-30',
       '2026-02-29',
@@ -149,7 +149,7 @@ describe('a subject', () => {
     torn(fc.stringMatching(/^0x[0-9a-fA-F]{38,42}$/)),
     torn(fc.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{31,46}$/)),
   );
-  test('is told by its form or refused, and told the same again', () =>
+  test('is detected by its format or rejected, always the same way', () =>
     holdsInTime(forms, fc.constantFrom(undefined, 'handle', 'wallet', 'id'), async (given, as) => {
       const subject = await readInTime(() => readSubject(given, as));
       if (!subject) return;
@@ -173,7 +173,7 @@ describe('a subject', () => {
     }));
 });
 
-/** A text as a stream hands it over: in pieces of any size. */
+/** A text in chunks of any size. */
 async function* pieces(text: string, sizes: readonly number[]): AsyncGenerator<string> {
   let from = 0;
   for (let turn = 0; from < text.length; turn++) {
@@ -191,14 +191,14 @@ const gather = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
 
 describe('CSV input', () => {
   const marks = wordsOf('a', '"', '""', ',', '\n', '\r', '\r\n', ' ', 'b c', '😀');
-  test('is the same rows however it is cut into pieces', () =>
+  test('gives the same rows with any chunk boundaries', () =>
     holdsInTime(marks, cuts, async (text, sizes) => {
       const whole = await readInTime(() => gather(readCsv(pieces(text, []))));
       expect(await readInTime(() => gather(readCsv(pieces(text, sizes))))).toEqual(whole);
       for (const row of whole ?? []) expect(row.line).toBeGreaterThan(0);
     }));
 
-  test('gives back the cells that were written', () =>
+  test('returns the written cells', () =>
     holdsInTime(
       fc.array(fc.array(fc.oneof(marks, fc.string()), { minLength: 1, maxLength: 4 }), { maxLength: 5 }),
       cuts,
@@ -210,7 +210,7 @@ describe('CSV input', () => {
       },
     ));
 
-  test('gives back what the tool itself wrote', () =>
+  test('reads CSV written by trdr', () =>
     holdsInTime(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 2, maxLength: 4 }), async (cells) => {
       const text = `${cells.map((cell) => csvCell(cell)).join(',')}\n`;
       const [row] = await gather(readCsv(pieces(text, [])));
@@ -218,7 +218,7 @@ describe('CSV input', () => {
       expect(row?.cells.every(isSame)).toBe(true);
     }));
 
-  test('is read by column to subjects that have a line each, or refused', () =>
+  test('is read by column with line numbers, or rejected', () =>
     holdsInTime(marks, cuts, async (text, sizes) => {
       const stdin = pieces(`handle,b\n${text}`, sizes);
       const source = { words: ['-'], file: undefined, column: 'handle' };
@@ -232,13 +232,13 @@ describe('CSV input', () => {
 });
 
 describe('lines of input', () => {
-  test('are the same subjects whatever ends them and however they are cut', () =>
+  test('are the same subjects with any line ends and chunk boundaries', () =>
     holdsInTime(
       fc.array(fc.string({ maxLength: 4 }).filter((line) => !/[\r\n]/.test(line))),
       cuts,
       async (others, sizes) => {
         const source = { words: ['-'], file: undefined, column: undefined };
-        // By the first line alone a list is told from a table.
+        // Only the first line distinguishes a list from a table.
         const rows = ['mira', ...others];
         const wanted = rows.map((row) => row.trim()).filter((row) => row !== '' && !row.startsWith('#'));
         for (const end of ['\n', '\r\n']) {
@@ -275,7 +275,7 @@ describe('a base URL', () => {
     '\u0000',
     'ａ',
   );
-  test('is one that a key can be sent to, or refused', () => {
+  test('is safe to send a key to, or rejected', () => {
     holds(urls, (given) => {
       const base = read(() => parseBaseUrl(given));
       if (!base) return;
@@ -288,7 +288,7 @@ describe('a base URL', () => {
     });
   });
 
-  test('that a setting takes is one that a run takes', () => {
+  test('that a setting accepts is accepted by a run', () => {
     holds(urls, (given) => {
       const kept = baseUrl.read(given);
       if (kept === undefined) return;
@@ -329,7 +329,7 @@ describe('the proxy of the environment', () => {
     '-1',
     '999',
   );
-  test('is an http address or none, or refused without being repeated', () => {
+  test('is a valid http URL or none, or is rejected without being repeated', () => {
     const targets = fc.constantFrom(
       'https://service.example/',
       'http://10.1.2.3:8080/',
@@ -350,7 +350,7 @@ describe('the proxy of the environment', () => {
 describe('--fields', () => {
   const names = ['id', 'a', 'a.b', 'a.b.c', 'windows.24h.netUsd', '__proto__', 'constructor'];
   const asked = wordsOf(...names, ',', '.', ' ', 'x');
-  test('are known names, each once, or refused', () => {
+  test('are known names, each once, or rejected', () => {
     holds(asked, jsonOf('id', 'a', 'b', 'a.b'), (given, record) => {
       const fields = read(() => parseFields(given, ['id', 'a.b.c', 'windows.24h.netUsd']));
       if (!fields) return;
@@ -361,7 +361,7 @@ describe('--fields', () => {
     });
   });
 
-  test('find nothing that the record does not have itself', () => {
+  test("find only the record's own fields", () => {
     holds(
       fc.constantFrom(...names, 'toString', 'a.toString', 'a.constructor.name', 'length'),
       jsonOf('id', 'a', 'b'),
@@ -373,7 +373,7 @@ describe('--fields', () => {
   });
 });
 
-describe('the grammar of faults', () => {
+describe('the fault syntax', () => {
   const pieces = wordsOf(
     '429',
     '500',
@@ -405,7 +405,7 @@ describe('the grammar of faults', () => {
     ' ',
     '9'.repeat(400),
   );
-  test('is a list of rules with chances and times, or refused', () => {
+  test('is a list of rules with chances and times, or rejected', () => {
     holds(pieces, (given) => {
       for (const rule of read(() => parseFaults(given)) ?? []) {
         if (rule.chance !== null) expect(rule.chance >= 0 && rule.chance <= 1).toBe(true);
@@ -423,7 +423,7 @@ describe('the grammar of faults', () => {
   });
 });
 
-test('a choice is one of its words alone', () => {
+test('a choice accepts only its own values', () => {
   holds(fc.oneof(fc.string(), fc.constantFrom('a', 'b', '__proto__')), (given) => {
     const chosen = oneOf('a', 'b').read(given);
     if (chosen !== undefined) expect(['a', 'b']).toContain(chosen);
