@@ -52,8 +52,8 @@ interface Unwrapped {
 }
 
 /**
- * The record of an answer, bare or under `data`; undefined where there is none of this form. Both readings
- * are possible, so the form decides: `data` holds the record where `meta` stands beside it, or where the
+ * The record of an answer, bare or under `data`; undefined where the answer has no record of this form. Both readings
+ * are possible, so the form decides: `data` holds the record where `meta` is next to it, or where the
  * answer itself cannot be one.
  */
 export function recognise(name: FormName, body: unknown): Unwrapped | undefined {

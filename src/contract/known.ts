@@ -1,4 +1,4 @@
-// By name, not through z.core: whoever names that takes all of zod along, in every language it speaks.
+// Imported by name: z.core would bundle all of zod, error messages in every language included.
 import {
   $ZodArray,
   $ZodBoolean,
@@ -46,7 +46,7 @@ const ignore: Report = () => {};
  */
 export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report = ignore): Known<output<S>> {
   const read = readerOf(schema)(sent, '', report);
-  // The reader leaves nothing in place that has not the type of its schema.
+  // Holds because a reader only leaves values of the type of its schema in place.
   return (read === ABSENT ? {} : read) as Known<output<S>>;
 }
 
@@ -99,7 +99,7 @@ function makeReader(schema: $ZodType): Reader {
   return leaf('of another form', (value) => safeParse(schema, value).success);
 }
 
-/** A value without parts. What is only not as exact as described stays usable, and is reported all the same. */
+/** A value without parts. A value that is only less exact than described is reported, and stays usable. */
 function leaf(
   expected: string,
   fits: (value: unknown) => boolean,
@@ -158,7 +158,7 @@ function arrayReader(schema: $ZodArray): Reader {
   };
 }
 
-/** What a schema expects, learnt from what it says of something that fits nothing. */
+/** What a schema expects: what its reader reports for a value that fits no type. */
 function expectedOf(schema: $ZodType): string {
   let expected = '';
   readerOf(schema)(ABSENT, '', (difference) => {

@@ -30,7 +30,7 @@ export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter:
 
 /** Where the month's units go at the present rate. */
 export interface Forecast {
-  /** Units used by the end of the UTC month, should it go on like this. */
+  /** Units used by the end of the UTC month at this rate. */
   readonly unitsByMonthEnd: number;
   /** When the units run out before that; null where they last. */
   readonly runsOutAt: number | null;
@@ -39,7 +39,7 @@ export interface Forecast {
 
 const HOUR = 3_600_000;
 
-/** Carries the use of this UTC month so far on to its end. Too early in the month, there is none. */
+/** Projects this month's use to the end of the UTC month. Null in its first hour, and if the use is unknown. */
 export function forecast(me: Known<Me>, now: number): Forecast | null {
   const date = new Date(now);
   const begins = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);

@@ -196,7 +196,7 @@ const hasChildren = (forms: ReadonlyMap<string, FieldForm>, path: string) =>
 type Types = Pick<FieldForm, 'types'>;
 const typeText = ({ types }: Types) => (types.length === 0 ? 'anything' : types.join(' or '));
 
-/** Whether two forms differ; anything is no other than whatever it is compared with, and integers are numbers. */
+/** Whether two forms differ; a form that allows anything equals every other. */
 function isOther(ours: Types, theirs: Types): boolean {
   if (ours.types.length === 0 || theirs.types.length === 0) return false;
   return ours.types.join() !== theirs.types.join();

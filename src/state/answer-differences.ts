@@ -13,7 +13,7 @@ export interface SeenDifference {
 
 /** Where differences are noted: per service, because each may differ in its own way. */
 export interface DifferenceOptions {
-  /** The state folder; undefined where there is none. */
+  /** The state folder; undefined if trdr has no home folder. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly now: () => number;

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { driftValue } from '../../src/sandbox/faults/drift.ts';
+import { outputFormats } from '../../src/state/config/settings-table.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { openHome, runInProcess } from '../e2e/harness.ts';
@@ -20,11 +21,12 @@ interface Scenario {
   readonly expected: (answer: unknown) => Expected;
   /** The maximum number of paid calls. */
   readonly calls: number;
+  /** Flags of formats for people and spreadsheets, one of which is picked. */
+  readonly flags?: readonly (readonly string[])[];
 }
 
 /** Rounds of a scenario, each in every format. */
 const ROUNDS = Math.max(8, Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 300) / 30));
-const formats = ['ndjson', 'json', 'csv', 'table'] as const;
 const seed = seedOf();
 
 const isObject = (value: unknown): value is Json =>
@@ -195,16 +197,29 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   "a trader's numbers": {
     words: ['pnl', 'mira', '--max-cu', '30k'],
+    flags: [
+      [],
+      ['--window', 'all'],
+      ['--fields', 'handle,windows.all.netUsd'],
+      ['--fields', 'windows.24h.rank'],
+    ],
     valid: () => numbers('mira'),
     expected: (answer) => (hasAny(answer, 'handle', 'windows') ? found('mira', answer) : undefined),
     calls: 1,
   },
-  'a batch of numbers': { words: ['pnl', ...HANDLES, '-y'], valid: batch, expected: batchOf, calls: 1 },
+  'a batch of numbers': {
+    words: ['pnl', ...HANDLES, '-y'],
+    valid: batch,
+    expected: batchOf,
+    calls: 1,
+    flags: [[], ['--sort', 'rank', '--window', '24h'], ['--sort', 'netUsd'], ['--window', '24h']],
+  },
   'a page of theses': {
     words: ['thesis', 'list', '--limit', '5'],
     valid: () => page([1, 2, 3, 4, 5].map(thesis)),
     expected: (answer) => itemsOf(answer, 5),
     calls: 4,
+    flags: [[], ['--fields', 'id,thesis,likeCount'], ['--fields', 'platformCreatedAt,authorHandle']],
   },
   'a page of callouts': {
     words: ['launchpad', 'callouts', '--limit', '3'],
@@ -254,14 +269,18 @@ describe.each(Object.entries(scenarios))('%s that differs from its description',
       const tampering = tampered(scenario, random);
       body = tampering.body;
       const expected = scenario.expected(tampering.answer);
-      for (const format of formats) {
+      for (const format of outputFormats) {
         const before = service.calls.length;
         const home = openHome();
-        const ran = await runInProcess([...scenario.words, '-o', format], {
+        const isShown = format !== 'ndjson' && format !== 'json';
+        const flags = scenario.flags?.[Math.floor(random() * scenario.flags.length)] ?? [];
+        const ran = await runInProcess([...scenario.words, '-o', format, ...(isShown ? flags : [])], {
           sandbox: service,
           home,
           clock: virtualClock(),
           random: () => 0.5,
+          tty: isShown && random() < 0.5,
+          columns: 40 + Math.floor(random() * 120),
         });
         const shown = `SEED=${seed + round} ${scenario.words.join(' ')} -o ${format}: ${ran.exitCode}\n${JSON.stringify(body)}\n${ran.stdout.slice(0, 300)}\n${ran.stderr}`;
         expect(ran.stdout + ran.stderr, shown).not.toMatch(/\bundefined\b|\bNaN\b|\[object|"code":"BUG"/);

@@ -16,7 +16,7 @@ export interface ServiceError {
   readonly documented: boolean;
 }
 
-/** Reads an answer that is not a success. `body` is its JSON, undefined where it is none. */
+/** Reads an answer that is not a success. `body` is its JSON; undefined if it is not JSON. */
 export function readServiceError(answer: HttpAnswer, body: unknown, now: number): ServiceError {
   const { status } = answer;
   const { code: stated, message, waits } = readErrorBody(body);
@@ -106,7 +106,7 @@ const kindOf = (status: number, documented: boolean, usual: number | undefined):
 const isPassing = (status: number) =>
   status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 
-/** Seconds that somebody can mean: what is no amount, or longer than a life, says nothing. */
+/** A wait that can be meant, in seconds: not negative, and below 30 years. */
 const isWait = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1e9;
 
 /** The first wait that is stated, in seconds: a number, a number as text, or an HTTP date. */

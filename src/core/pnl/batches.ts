@@ -72,13 +72,17 @@ async function batch(
   const ask = { body: { handles: subjects.map(sent) } };
   const { record, requestId, charge } = await client.call('users.pnl', ask, options);
   if (listOf(record['entries']).length + listOf(record['missing']).length === 0) {
-    throw new Failure('answer', `the answer mentions none of the ${subjects.length} handles of the batch`, {
-      code: 'NO_ENTRY',
-      status: 200,
-      requestId,
-      hint: 'trdr doctor shows how the service differs from its description',
-      answer: stringifyJson(record),
-    });
+    throw new Failure(
+      'answer',
+      `the answer does not mention any of the ${subjects.length} handles of the batch`,
+      {
+        code: 'NO_ENTRY',
+        status: 200,
+        requestId,
+        hint: 'trdr doctor shows how the service differs from its description',
+        answer: stringifyJson(record),
+      },
+    );
   }
   const answers = answersOf(subjects, record);
   return { answers, requestId, reveals: charge.reveals };
