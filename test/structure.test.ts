@@ -98,7 +98,7 @@ describe('time, chance and the process', () => {
   const reads: readonly [RegExp, RegExp, string][] = [
     [
       /\bDate\.now\(|new Date\(\)/,
-      /^(base|sandbox)\/clock\.ts$|^base\/(files|lock-holder|lock)\.ts$|^cli\/(compile-cache|tail\/spool)\.ts$/,
+      /^(base|sandbox)\/clock\.ts$|^base\/(files|lock-holder|lock)\.ts$|^cli\/compile-cache\.ts$/,
       'a clock',
     ],
     [/\bMath\.random\(/, /^base\/(lock-holder|lock)\.ts$/, 'chance'],

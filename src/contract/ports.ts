@@ -210,3 +210,12 @@ export type AnswerFlight = (
   ask: () => Promise<Failure | undefined>,
   signal?: AbortSignal,
 ) => Promise<CachedAnswer | Failure | undefined>;
+
+/** Answers of a run that do not fit in memory; `state` keeps them in a temporary file. */
+export interface Overflow {
+  /** False only if there is no answer for the key. */
+  mayHold(key: string): boolean;
+  put(entries: readonly (readonly [key: string, text: string])[]): Promise<void>;
+  get(key: string): Promise<string | undefined>;
+  close(): Promise<void>;
+}

@@ -170,7 +170,7 @@ describe('a full disk', () => {
     const ran = await bash(`trap '' XFSZ; ulimit -f 0; trdr whois mira | cat`, { sandbox });
     expect(ran.codes).toEqual([0, 0]);
     expect(JSON.parse(ran.stdout)).toMatchObject({ found: true });
-    expect(ran.stderr).toMatch(/^trdr: what this run costs is not written down: /m);
+    expect(ran.stderr).toMatch(/^trdr: cannot record what this run costs: /m);
   });
 });
 

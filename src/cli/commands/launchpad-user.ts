@@ -4,6 +4,7 @@ import { launchpadAnswers } from '../../core/lookup/launchpad.ts';
 import { lookup } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 import { launchpadUserView } from '../../output/views/subject.ts';
+import { openOverflow } from '../../state/overflow.ts';
 import { subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { gatherSubjects, isSingle } from '../args/subjects.ts';
@@ -60,7 +61,12 @@ export const launchpadUser = command({
       subjects,
       single: isSingle(source, subjects),
       strict,
-      found: lookup(subjects.all(), { answer, as: 'wallet', signal: context.signal }),
+      found: lookup(subjects.all(), {
+        answer,
+        as: 'wallet',
+        overflow: openOverflow(),
+        signal: context.signal,
+      }),
     });
   },
 });

@@ -11,6 +11,7 @@ import {
   WAIT_MS,
 } from '../../core/lookup/resolve.ts';
 import { resolveView } from '../../output/views/subject.ts';
+import { openOverflow } from '../../state/overflow.ts';
 import { subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { flag, valueOr } from '../args/option.ts';
@@ -94,7 +95,10 @@ export const resolveCommand = command({
     const tally = createTally();
     try {
       await context.emit(resolveView, isSingle(source, subjects), async (out) => {
-        for await (const { record, failure } of resolveAll(subjects.all(), resolver, { signal })) {
+        for await (const { record, failure } of resolveAll(subjects.all(), resolver, {
+          signal,
+          overflow: openOverflow(),
+        })) {
           tally.add(record.found === null ? { found: null, failure } : record);
           await out.write(record);
         }

@@ -2,6 +2,7 @@ import { WhoisRecord } from '../../contract/records/subject.ts';
 import { lookup } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 import { whoisView } from '../../output/views/subject.ts';
+import { openOverflow } from '../../state/overflow.ts';
 import { subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { flag, value } from '../args/option.ts';
@@ -72,7 +73,12 @@ export const whois = command({
       subjects,
       single: isSingle(source, subjects),
       strict,
-      found: lookup(subjects.all(), { answer: users.answer, as, signal: context.signal }),
+      found: lookup(subjects.all(), {
+        answer: users.answer,
+        as,
+        overflow: openOverflow(),
+        signal: context.signal,
+      }),
     });
   },
 });

@@ -1,7 +1,9 @@
 import { Failure } from '../../base/failure.ts';
 import type { Sent } from '../../contract/known.ts';
+import type { Overflow } from '../../contract/ports.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
+import { readAnswer, writeAnswer } from './saved-answer.ts';
 import { readSubject, type Subject, type SubjectForm } from './subject.ts';
 
 /** What is known of one subject. */
@@ -46,8 +48,10 @@ export interface LookupOptions {
   readonly as?: SubjectForm | undefined;
   /** How many subjects are asked about at once. */
   readonly window?: number | undefined;
-  /** How many answers are remembered for subjects that come again. */
+  /** How many answers are held in memory for repeated subjects. */
   readonly memory?: number | undefined;
+  /** Where older answers go, closed at the end; without it, they are forgotten. */
+  readonly overflow?: Overflow | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -63,9 +67,13 @@ const GIVE_UP_AFTER = 20;
  */
 export async function* lookup(
   texts: AsyncIterable<string> | Iterable<string>,
-  { answer, as, window = WINDOW, memory = MEMORY, signal }: LookupOptions,
+  { answer, as, window = WINDOW, memory = MEMORY, overflow, signal }: LookupOptions,
 ): AsyncGenerator<Lookup, void, void> {
-  const remember = createMemo<LookupAnswer>(memory, isPaidFor);
+  const remember = createMemo<LookupAnswer>({
+    size: memory,
+    isWorthKeeping: isPaidFor,
+    overflow: overflow && { place: overflow, write: writeAnswer, read: readAnswer },
+  });
   let failuresInRow = 0;
 
   const ask = async (subject: Subject, stop: AbortSignal): Promise<LookupAnswer> => {
@@ -92,7 +100,11 @@ export async function* lookup(
     return { record: toRecord(subject.text, answered), answer: answered, repeated };
   };
 
-  yield* ordered(texts, work, { window, signal });
+  try {
+    yield* ordered(texts, work, { window, signal });
+  } finally {
+    await overflow?.close();
+  }
 }
 
 /** An answer as the record of its subject. */

@@ -1,22 +1,94 @@
+import type { Overflow } from '../../contract/ports.ts';
+
+/** Where a memo puts the answers that it no longer holds in memory, and how they are written. */
+export interface MemoOverflow<T> {
+  readonly place: Overflow;
+  readonly write: (answer: T) => string;
+  readonly read: (text: string) => T;
+}
+
+export interface MemoOptions<T> {
+  /** How many answers of a generation are held in memory; there are two. */
+  readonly size: number;
+  /** Whether an answer is remembered once it is there; all are by default. */
+  readonly isWorthKeeping?: (answer: T) => boolean;
+  /** Without it, the oldest answers are forgotten. */
+  readonly overflow?: MemoOverflow<T> | undefined;
+}
+
 /**
- * Remembers answers of a run, the ones under way included, so that nothing is asked twice. Bounded: what
- * was not asked for during the last `size` other questions is forgotten.
+ * Remembers the answers of a run, those in flight included, so that nothing is requested twice. Memory is bounded: older
+ * answers move to the overflow. If that cannot take them, they stay in memory, since they were paid for.
  */
-export function createMemo<T>(
-  size: number,
-  isWorthKeeping: (answer: T) => boolean = () => true,
-): (key: string, ask: () => Promise<T>) => Promise<T> {
-  // Two generations: dropping the older one costs nothing, however many it holds.
+export function createMemo<T>({
+  size,
+  isWorthKeeping = () => true,
+  overflow,
+}: MemoOptions<T>): (key: string, request: () => Promise<T>) => Promise<T> {
+  // Two generations: moving the older one needs no record of when each answer was last used.
   let young = new Map<string, Promise<T>>();
   let old = new Map<string, Promise<T>>();
-  return (key, ask) => {
+  /** Generations that are being written, or could not be. */
+  const leaving = new Set<Map<string, Promise<T>>>();
+  let moving = Promise.resolve();
+  let moves = 0;
+
+  async function moveOut(
+    generation: Map<string, Promise<T>>,
+    { place, write }: MemoOverflow<T>,
+  ): Promise<void> {
+    const entries: [string, string][] = [];
+    for (const [key, answer] of generation) {
+      // An answer that was used again lives on in a younger generation, and moves with that.
+      if (young.get(key) === answer || old.get(key) === answer) continue;
+      if (place.mayHold(key) && (await place.get(key)) !== undefined) continue;
+      const settled = await answer.then(
+        (value) => ({ value }),
+        () => undefined,
+      );
+      if (settled && isWorthKeeping(settled.value)) entries.push([key, write(settled.value)]);
+    }
+    await place.put(entries);
+    leaving.delete(generation);
+  }
+
+  function inMemory(key: string): Promise<T> | undefined {
+    const known = old.get(key);
+    if (known) return known;
+    for (const generation of leaving) {
+      const answer = generation.get(key);
+      if (answer) return answer;
+    }
+    return undefined;
+  }
+
+  async function fromOverflow(key: string, request: () => Promise<T>): Promise<T> {
+    const text = await overflow?.place.get(key);
+    return overflow && text !== undefined ? overflow.read(text) : request();
+  }
+
+  return (key, request) => {
     const known = young.get(key);
     if (known) return known;
     if (young.size >= size) {
+      const oldest = old;
       old = young;
       young = new Map();
+      if (overflow && oldest.size > 0) {
+        leaving.add(oldest);
+        moves++;
+        moving = moving
+          .then(() => moveOut(oldest, overflow))
+          // A disk that is full costs memory, not CU.
+          .catch(() => {})
+          .finally(() => {
+            moves--;
+          });
+      }
     }
-    const answer = old.get(key) ?? ask();
+    const fetch = () => (overflow?.place.mayHold(key) ? fromOverflow(key, request) : request());
+    // A disk that is slower than the service must not let generations pile up.
+    const answer = inMemory(key) ?? (moves > 1 ? moving.then(fetch) : fetch());
     young.set(key, answer);
     answer.then(
       (value) => {

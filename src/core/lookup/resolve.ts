@@ -3,12 +3,13 @@ import { Failure } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
 import { type Known, known, type Sent } from '../../contract/known.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import type { Client } from '../../contract/ports.ts';
+import type { Client, Overflow } from '../../contract/ports.ts';
 import { holdsWallet, type Pending, User } from '../../contract/records/user.ts';
 import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type ErrorFields, errorFields, type LookupAnswer } from './lookup.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
+import { readAnswer, writeAnswer } from './saved-answer.ts';
 import { readSubject, type Subject } from './subject.ts';
 
 /** Where the wallet came from: held already, by the lookup's word or by the resolve's, or looked for live. */
@@ -153,13 +154,24 @@ export function createResolver(options: ResolverOptions): Resolver {
   }
 }
 
+export interface ResolveAllOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How many handles are resolved at once. */
+  readonly window?: number;
+  /** Where answers for repeated handles go that do not fit in memory; closed at the end. */
+  readonly overflow?: Overflow | undefined;
+}
+
 /** Resolves handles, several at once, and gives one record each in their order. */
 export async function* resolveAll(
   texts: AsyncIterable<string> | Iterable<string>,
   resolve: Resolver,
-  { signal, window = WINDOW }: { readonly signal?: AbortSignal | undefined; readonly window?: number } = {},
+  { signal, window = WINDOW, overflow }: ResolveAllOptions = {},
 ): AsyncGenerator<Resolved, void, void> {
-  const remember = createMemo<Resolved>(MEMORY);
+  const remember = createMemo<Resolved>({
+    size: MEMORY,
+    overflow: overflow && { place: overflow, write: writeAnswer, read: readAnswer },
+  });
   const work = async (text: string, stop: AbortSignal): Promise<Resolved> => {
     let subject: Subject;
     try {
@@ -172,7 +184,11 @@ export async function* resolveAll(
     const { record, failure } = await remember(subject.normal, () => resolve(subject, stop));
     return { record: { ...record, subject: subject.text }, failure };
   };
-  yield* ordered(texts, work, { window, signal });
+  try {
+    yield* ordered(texts, work, { window, signal });
+  } finally {
+    await overflow?.close();
+  }
 }
 
 /** A handle, and nothing that is told for a wallet or an id. */

@@ -1,0 +1,32 @@
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beside } from './files.ts';
+
+/** Opens a private temporary file without a name: the system removes it with the process, however that ends. */
+export async function openNamelessFile(): Promise<FileHandle> {
+  const path = beside(join(tmpdir(), 'trdr'));
+  const handle = await open(path, 'wx+', 0o600);
+  // Windows keeps the name of an open file.
+  await unlink(path).catch(() => {});
+  return handle;
+}
+
+/** Writes all bytes at a place of a file. */
+export async function writeWhole(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+  }
+}
+
+/** Reads so many bytes of a file; fewer where it ends before. */
+export async function readWhole(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await handle.read(bytes, done, length - done, at + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
+}

@@ -1,0 +1,28 @@
+import { Failure, type FailureFields, type FailureKind } from '../../base/failure.ts';
+import { parseJson, stringifyJson } from '../../base/json.ts';
+
+/** A failure as plain fields. */
+interface SavedFailure extends FailureFields {
+  readonly kind: FailureKind;
+  readonly message: string;
+}
+
+/** An answer of this run as text, for the overflow: a failure keeps its fields, and numbers their digits. */
+export function writeAnswer(answer: object): string {
+  const failure = 'failure' in answer && answer.failure instanceof Failure ? answer.failure : undefined;
+  return stringifyJson(failure ? { ...answer, failure: fieldsOfFailure(failure) } : answer);
+}
+
+/** Reads back what `writeAnswer` has written in the same run. */
+export function readAnswer<T extends object>(text: string): T {
+  // The file has no name and is private to this process, so its text is what was written.
+  const saved = parseJson(text) as T & { readonly failure?: SavedFailure };
+  if (!saved.failure) return saved;
+  const { kind, message, ...fields } = saved.failure;
+  return { ...saved, failure: new Failure(kind, message, fields) };
+}
+
+function fieldsOfFailure(failure: Failure): SavedFailure {
+  const { kind, message, code, status, retryable, retryAfter, requestId, hint } = failure;
+  return { kind, message, code, status, retryable, retryAfter, requestId, hint };
+}
