@@ -153,6 +153,9 @@ export const leaveOut = {
   },
 };
 
+/** Code that only runs with a shared store need: the others must not load it because many commands can. */
+const storeCode = /^src\/(cli\/)?store\//;
+
 /** The pieces that are combined: those that every command needs, and those that more than two share. */
 function sharedPieces(pieces) {
   const closureOf = (name, seen = new Set()) => {
@@ -163,6 +166,7 @@ function sharedPieces(pieces) {
     }
     return seen;
   };
+  const isStores = (name) => Object.keys(pieces[name].inputs).some((path) => storeCode.test(path));
   const users = new Map();
   const shared = new Set();
   for (const [name, { entryPoint }] of Object.entries(pieces)) {
@@ -170,7 +174,8 @@ function sharedPieces(pieces) {
     const isLazy = entryPoint.startsWith(lazyFolder);
     for (const used of closureOf(name)) {
       if (!isLazy) users.set(used, (users.get(used) ?? 0) + 1);
-      if (everyRun.includes(entryPoint) || (used === name && isLazy) || users.get(used) > 2) shared.add(used);
+      if (everyRun.includes(entryPoint) || (used === name && isLazy)) shared.add(used);
+      else if (users.get(used) > 2 && !isStores(used)) shared.add(used);
     }
   }
   return new Set([...shared].filter((name) => pieces[name].bytes < LARGE));

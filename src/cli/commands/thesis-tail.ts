@@ -1,3 +1,5 @@
+import { usageError } from '../../base/failure.ts';
+import { plainName as plain } from '../../base/values.ts';
 import { cu } from '../../contract/endpoints.ts';
 import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
 import { ThesisFrameData } from '../../contract/records/thesis.ts';
@@ -41,6 +43,8 @@ export const thesisTail = command({
     ),
     devOnly: flag('--dev-only', "only theses by the token's own dev"),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
+    group: value('--group', 'with --via store: share the posts among the members of this group', plain),
+    shared: flag('--shared', 'with --group: all members at once, in no order'),
     fill: flag('--fill', 'fetch posts that the store no longer has from the service'),
     ...tailOptions,
   },
@@ -62,10 +66,13 @@ export const thesisTail = command({
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse: (_, given) => ({
-    ...checkTail(given),
+    ...checkTail(checkGroup(given)),
     patterns: readPatterns(given),
   }),
-  async run(context, { token, user, symbol, minHoldings, devOnly, patterns, via, fill, ...flags }) {
+  async run(
+    context,
+    { token, user, symbol, minHoldings, devOnly, patterns, via, fill, group, shared, ...flags },
+  ) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const author = user === undefined ? undefined : await authorOf(user);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
@@ -84,6 +91,12 @@ export const thesisTail = command({
         ),
       });
     if (stored) {
+      if (group !== undefined) {
+        const { followAsMember } = await import('../store/follow-group.ts');
+        const userId = author && (await userIdOf(author, context));
+        await followAsMember(context, { ...stored, ...shown, group, shared, flags, sieve: wanted(userId) });
+        return 0;
+      }
       const { followStore } = await import('../store/follow.ts');
       const { fillFrom } = await import('../store/fill-gap.ts');
       const userId = author && (await userIdOf(author, context));
@@ -125,6 +138,29 @@ export const thesisTail = command({
     return 0;
   },
 });
+
+/** Checks what goes only with the store, before anything is asked. */
+function checkGroup<
+  F extends {
+    via: string;
+    group: string | undefined;
+    shared: boolean;
+    fill: boolean;
+    checkpoint: string | undefined;
+  },
+>(flags: F): F {
+  const { via, group, shared, fill, checkpoint } = flags;
+  if (group !== undefined && via !== 'store')
+    throw usageError('--group requires --via store', 'add --via store');
+  if (shared && group === undefined) throw usageError('--shared requires --group', 'name a group');
+  if (group !== undefined && (fill || checkpoint !== undefined)) {
+    throw usageError(
+      '--group cannot be combined with --fill or --checkpoint',
+      'the store keeps the place of a group',
+    );
+  }
+  return flags;
+}
 
 /** The feed to read from the store; undefined where the service is to be read. */
 async function storedFeed(context: Context, via: string, tokens: readonly string[]) {

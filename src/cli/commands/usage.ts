@@ -22,32 +22,38 @@ export const usageCommand = command({
   args: [],
   options: {
     since: value('--since', 'only calls since this time, or of this age (7d)', time, 'all'),
-    by: value('--by', 'group by this', oneOf(...ledgerGroups), 'command'),
+    by: value('--by', 'group by this', oneOf(...ledgerGroups, 'machine'), 'command'),
+    store: flag('--store', 'all machines of the key, from the shared store'),
     reconcile: flag('--reconcile', 'compare this month with the service (free)'),
   },
   common: ['output', 'service'],
   examples: [
     { run: 'trdr usage --since 7d --by day', does: 'the last 7 days, by day' },
     { run: "trdr usage --json | jq 'map(.cu) | add'", does: 'total as a number' },
+    { run: 'trdr usage --store --by machine', does: 'what each machine of the key has spent' },
     { run: 'trdr usage --reconcile', does: 'check whether others use the key' },
   ],
   calls: ['me'],
   record: () => UsageAnswer,
   exits: [0, 2, 4, 5, 7, 9],
   parse(_, given) {
-    if (given.reconcile && (given.since !== undefined || given.by !== undefined)) {
+    if (given.reconcile && (given.since !== undefined || given.by !== undefined || given.store)) {
       throw wrongUsage(
-        '--reconcile cannot be combined with --since or --by',
+        '--reconcile cannot be combined with --since, --by or --store',
         'it always compares the current month',
       );
     }
     return given;
   },
-  async run(context, { since, by = 'command', reconcile }) {
+  async run(context, { since, by: asked = 'command', reconcile, store }) {
+    const by = asked === 'machine' ? 'host' : asked;
     if (reconcile) return holdAgainst(context);
     const from =
       since === undefined ? undefined : instantAt(since, context.io.clock.now(), context.settings.utc);
-    const sums = await summarise(readLedger({ dir: context.settings.folders.state, since: from }), by);
+    const entries = store
+      ? sharedEntries(context, from)
+      : readLedger({ dir: context.settings.folders.state, since: from });
+    const sums = await summarise(entries, by);
     const whole = total(sums);
     await context.print(
       usageView(by, { lost: whole.atMost !== whole.cu, unpriced: whole.unpriced > 0 }),
@@ -68,6 +74,14 @@ export const usageCommand = command({
     return 0;
   },
 });
+
+/** The calls of all machines that share the key. */
+async function* sharedEntries(context: Context, since = 0): AsyncGenerator<LedgerEntry> {
+  const { needStore } = await import('../store/need-store.ts');
+  const { readSharedLedger } = await import('../../store/read-ledger.ts');
+  const { link, keys } = await needStore(context);
+  yield* await link.use((store) => readSharedLedger(store, keys, since));
+}
 
 const total = (sums: readonly LedgerSum[]) =>
   sums.reduce(

@@ -1,9 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { writeAtomic } from '../../base/files.ts';
-import { parseJson } from '../../base/json.ts';
 import { span } from '../../output/format/time.ts';
 import type { View } from '../../output/view.ts';
-import type { StreamRow } from '../../store/feed/entry.ts';
 import { type Begin, createFollower, type FollowEvent, type Place } from '../../store/feed/follower.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import { instantAt } from '../args/values.ts';
@@ -14,6 +12,7 @@ import type { TailFlags } from '../tail/run.ts';
 import { openTailWriter } from '../tail/writer.ts';
 import { followText, readFollowCheckpoint } from './follow-checkpoint.ts';
 import type { RunStore } from './open-store.ts';
+import { streamedRow } from './streamed-row.ts';
 
 /** What a follower reads, and what of it is wanted. */
 export interface FollowPlan {
@@ -127,7 +126,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   try {
     for await (const event of follower.events(until)) {
       let open = true;
-      if (event.kind === 'rows') open = await emit(event.rows.map(rowOf));
+      if (event.kind === 'rows') open = await emit(event.rows.map(streamedRow));
       else if (event.kind === 'gap') open = await onGap(event);
       else if (event.kind === 'away') notice(`${event.why}; waiting for it`);
       else if (event.kind === 'back') notice('the store is back');
@@ -156,22 +155,3 @@ const placeText = (place: Place | null) =>
   place === null
     ? 'the start of the feed'
     : `${place.at === null ? 'no time' : new Date(place.at).toISOString()}${place.id === '' ? '' : ` (${place.id})`}`;
-
-/** A post of the stream as a row of a tail; it is parsed when a filter or a table asks for its fields. */
-function rowOf({ id, at, body }: StreamRow): TailRow {
-  let parsed: PostFields | undefined;
-  return {
-    id,
-    at,
-    raw: Buffer.from(body),
-    get record() {
-      parsed ??= fieldsOf(body);
-      return parsed;
-    },
-  };
-}
-
-function fieldsOf(body: string): PostFields {
-  const value = parseJson(body);
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}

@@ -63,8 +63,8 @@ local function read(id)
   return text and cjson.decode(text) or nil
 end
 
-local function enter(ledger, machine, command, endpoint, status, cu, most, request)
-  redis.call('XADD', ledger, 'MAXLEN', '~', 100000, '*', 'machine', machine, 'command', command,
+local function enter(ledger, id, machine, command, endpoint, status, cu, most, request)
+  redis.call('XADD', ledger, 'MAXLEN', '~', 100000, '*', 'id', id, 'machine', machine, 'command', command,
     'endpoint', endpoint, 'status', status, 'cu', cu, 'most', most, 'request', request)
 end
 
@@ -72,7 +72,7 @@ local function lose(id, call, ledger)
   redis.call('ZREM', open, id)
   remember(id, cjson.encode({ state = 'lost', most = call.most, machine = call.machine, month = thisMonth, day = thisDay }), 35 * 86400000)
   add('lost', call.machine, call.most)
-  if ledger then enter(ledger, call.machine, call.command, call.endpoint, '', 0, call.most, '') end
+  if ledger then enter(ledger, id, call.machine, call.command, call.endpoint, '', 0, call.most, '') end
 end
 
 -- An expired reservation belongs to a process that died or lost the store: its call may have been charged.
@@ -162,7 +162,7 @@ if known and known.state == 'lost' then find(known) end
 redis.call('ZREM', open, id)
 remember(id, cjson.encode({ state = 'paid' }), 600000)
 add('spent', machine, cu)
-if cu > 0 then enter(KEYS[7], machine, ARGV[8], ARGV[9], ARGV[10], cu, 0, ARGV[11]) end
+if cu > 0 then enter(KEYS[7], id, machine, ARGV[8], ARGV[9], ARGV[10], cu, 0, ARGV[11]) end
 return { 'ok' }`,
   true,
 );

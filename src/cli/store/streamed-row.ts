@@ -1,0 +1,22 @@
+import { parseJson } from '../../base/json.ts';
+import type { StreamRow } from '../../store/feed/entry.ts';
+import type { PostFields, TailRow } from '../../tail/row.ts';
+
+/** A post of the stream as a row of a tail; it is parsed when a filter or a table asks for its fields. */
+export function streamedRow({ id, at, body }: StreamRow): TailRow {
+  let parsed: PostFields | undefined;
+  return {
+    id,
+    at,
+    raw: Buffer.from(body),
+    get record() {
+      parsed ??= fieldsOf(body);
+      return parsed;
+    },
+  };
+}
+
+function fieldsOf(body: string): PostFields {
+  const value = parseJson(body);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

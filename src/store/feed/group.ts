@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import type { Connection } from '../connection.ts';
+import { storeFailure, unusable } from '../failures.ts';
+import type { FeedKeys } from '../keys.ts';
+import { ackOrdered } from '../scripts/feed.ts';
+import { renew, resign } from '../scripts/lease.ts';
+import { isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
+import { LEASE_MS } from './term.ts';
+
+const BLOCK_MS = 2_000;
+const RETRY_MS = 1_000;
+const RENEW_MS = 2_500;
+/** What a member of a shared group left unacknowledged for so long goes to another. */
+const ABANDONED_MS = 60_000;
+
+export interface GroupOptions {
+  /** Opens a connection of the member's own: it blocks on it. */
+  readonly open: () => Promise<Connection>;
+  readonly feed: FeedKeys;
+  readonly name: string;
+  /** Many members at once, without an order; otherwise one is active and the others stand by. */
+  readonly shared: boolean;
+  readonly machine: string;
+  readonly clock: Clock;
+  /** Rows of a batch at most, and how long a batch that is not full waits for more. */
+  readonly batch: number;
+  readonly lingerMs: number;
+  /** The place of a new group: after which entry it begins. */
+  readonly start: '$' | '0';
+  readonly leaseMs?: number | undefined;
+  readonly abandonedMs?: number | undefined;
+}
+
+export type GroupEvent =
+  | {
+      readonly kind: 'batch';
+      readonly rows: readonly StreamRow[];
+      /** Acknowledges the batch. Throws where it went to another member meanwhile: it will be delivered again. */
+      readonly ack: () => Promise<void>;
+      /** Aborted when the batch is no longer this member's. */
+      readonly over: AbortSignal;
+    }
+  /** So many entries were deleted before they were delivered. */
+  | { readonly kind: 'gap'; readonly missing: number }
+  | { readonly kind: 'standby' }
+  | { readonly kind: 'active' }
+  | { readonly kind: 'away'; readonly why: string }
+  | { readonly kind: 'back' };
+
+/** Reads a feed as a member of a group: each post at least once for the whole group. */
+export async function* followGroup(
+  options: GroupOptions,
+  signal: AbortSignal,
+): AsyncGenerator<GroupEvent, void, void> {
+  let away = false;
+  while (!signal.aborted) {
+    let store: Connection | undefined;
+    const hangUp = () => store?.close();
+    signal.addEventListener('abort', hangUp, { once: true });
+    try {
+      store = await options.open();
+      if (signal.aborted) return;
+      if (away) yield { kind: 'back' };
+      away = false;
+      yield* options.shared ? member(options, store, signal) : activeMember(options, store, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!unusable(error)) throw error;
+      if (!away) yield { kind: 'away', why: error.message };
+      away = true;
+    } finally {
+      signal.removeEventListener('abort', hangUp);
+      store?.close();
+    }
+    await options.clock.sleep(RETRY_MS, signal).catch(() => {});
+  }
+}
+
+/** Creates the group where it is missing, and says what was trimmed before the group read it. */
+async function join({ feed, name, start }: GroupOptions, store: Connection): Promise<number> {
+  const exists = (await store.send('EXISTS', [feed.stream])) === 1;
+  const groups = exists ? listOf(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
+  const own = groups.find((group) => group.get('name') === name);
+  if (own === undefined) {
+    // Another member may create it at the same moment: that is as good.
+    await store.send('XGROUP', ['CREATE', feed.stream, name, start, 'MKSTREAM']).catch((error: unknown) => {
+      if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
+    });
+    return 0;
+  }
+  const [first] = readEntries(await store.send('XRANGE', [feed.stream, '-', '+', 'COUNT', 1]));
+  const read = String(own.get('last-delivered-id') ?? '0-0');
+  if (first === undefined || !isBefore(read, first.entry)) return 0;
+  return Math.max(0, Number(own.get('lag') ?? 0) - Number(await store.send('XLEN', [feed.stream])));
+}
+
+/** The one active member of an ordered group: holds the lease, and begins with what its predecessor left open. */
+async function* activeMember(
+  options: GroupOptions,
+  store: Connection,
+  signal: AbortSignal,
+): AsyncGenerator<GroupEvent, void, void> {
+  const { feed, name, clock, leaseMs = LEASE_MS } = options;
+  const lease = feed.group(name);
+  const token = randomUUID();
+  let waiting = false;
+  while ((await store.send('SET', [lease, token, 'NX', 'PX', leaseMs])) !== 'OK') {
+    if (!waiting) yield { kind: 'standby' };
+    waiting = true;
+    await clock.sleep(RETRY_MS, signal);
+  }
+  yield { kind: 'active' };
+  const over = new AbortController();
+  const ended = AbortSignal.any([over.signal, store.lost, signal]);
+  void renewing(options, store, token, over, ended);
+  const ack = async (rows: readonly string[]) => {
+    const answer = await store.run(ackOrdered, [lease, feed.stream], [token, name, ...rows]);
+    if (answer !== -1) return;
+    over.abort(taken());
+    throw taken();
+  };
+  try {
+    yield* batches(options, store, 'ordered', ack, ended);
+  } finally {
+    over.abort(taken());
+    if (!store.lost.aborted) await store.run(resign, [lease], [token]).catch(() => {});
+  }
+}
+
+const taken = () => storeFailure('STORE_AWAY', 'another member of the group is active');
+
+async function renewing(
+  { feed, name, clock, leaseMs = LEASE_MS }: GroupOptions,
+  store: Connection,
+  token: string,
+  over: AbortController,
+  ended: AbortSignal,
+): Promise<void> {
+  let endsAt = clock.mono() + leaseMs;
+  try {
+    while (!ended.aborted) {
+      await clock.sleep(Math.min(RENEW_MS, leaseMs / 4), ended);
+      if (clock.mono() >= endsAt) break;
+      const sent = clock.mono();
+      if ((await store.run(renew, [feed.group(name)], [token, leaseMs])) !== 1) break;
+      endsAt = sent + leaseMs;
+    }
+  } catch {
+    // The connection broke, or the member stops.
+  }
+  over.abort(taken());
+}
+
+/** A member of a shared group: takes its own open entries first, then new ones and those of members that died. */
+async function* member(
+  options: GroupOptions,
+  store: Connection,
+  signal: AbortSignal,
+): AsyncGenerator<GroupEvent, void, void> {
+  yield { kind: 'active' };
+  const { feed, name, machine } = options;
+  const ack = async (rows: readonly string[]) => {
+    if (rows.length > 0) await store.send('XACK', [feed.stream, name, ...rows]);
+  };
+  yield* batches(
+    options,
+    store,
+    `${machine}-${randomUUID().slice(0, 8)}`,
+    ack,
+    AbortSignal.any([signal, store.lost]),
+  );
+}
+
+async function* batches(
+  options: GroupOptions,
+  store: Connection,
+  consumer: string,
+  ack: (entries: readonly string[]) => Promise<void>,
+  ended: AbortSignal,
+): AsyncGenerator<GroupEvent, void, void> {
+  const { feed, name, clock, batch, lingerMs, shared, abandonedMs = ABANDONED_MS } = options;
+  const missing = await join(options, store);
+  if (missing > 0) yield { kind: 'gap', missing };
+  const read = async (from: string, count: number, blockMs: number) => {
+    const block = blockMs > 0 ? ['BLOCK', blockMs] : [];
+    const words = ['GROUP', name, consumer, 'COUNT', count, ...block, 'STREAMS', feed.stream, from];
+    const answer = await store.send('XREADGROUP', words, blockMs);
+    return { rows: readStreams(answer), entries: entriesOf(answer) };
+  };
+  const deliver = (rows: readonly StreamRow[], entries: readonly string[]): GroupEvent => ({
+    ...{ kind: 'batch', rows, over: ended },
+    ack: () => ack(entries),
+  });
+
+  // What was delivered and not acknowledged comes first, in its order.
+  for (let from = '0'; ; ) {
+    ended.throwIfAborted();
+    const { rows, entries } = await read(from, batch, 0);
+    const last = entries.at(-1);
+    if (last === undefined) break;
+    if (rows.length > 0) yield deliver(rows, entries);
+    // Entries that were deleted meanwhile cannot be delivered any more.
+    else await ack(entries);
+    from = last;
+  }
+  let claimAt = clock.mono();
+  for (;;) {
+    ended.throwIfAborted();
+    if (shared && clock.mono() >= claimAt) {
+      claimAt = clock.mono() + abandonedMs / 4;
+      const answer = listOf(
+        await store.send('XAUTOCLAIM', [feed.stream, name, consumer, abandonedMs, '0', 'COUNT', batch]),
+      );
+      const rows = readEntries(answer[1]);
+      if (rows.length > 0)
+        yield deliver(
+          rows,
+          rows.map(({ entry }) => entry),
+        );
+    }
+    const first = await read('>', batch, BLOCK_MS);
+    let { rows, entries } = first;
+    if (entries.length === 0) continue;
+    for (const end = clock.mono() + lingerMs; entries.length < batch && clock.mono() < end; ) {
+      await clock.sleep(Math.max(1, Math.min(100, end - clock.mono())), ended);
+      const more = await read('>', batch - entries.length, 0);
+      rows = [...rows, ...more.rows];
+      entries = [...entries, ...more.entries];
+    }
+    yield deliver(rows, entries);
+  }
+}
+
+const listOf = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
+
+/** Ids of all entries that were delivered, those that are no posts included: they are acknowledged as well. */
+function entriesOf(answer: unknown): string[] {
+  const [stream] = listOf(answer);
+  return listOf(listOf(stream)[1]).map((pair) => String(listOf(pair)[0]));
+}
+
+function fieldsOf(group: unknown): Map<string, unknown> {
+  const flat = listOf(group);
+  const fields = new Map<string, unknown>();
+  for (let at = 0; at + 1 < flat.length; at += 2) fields.set(String(flat[at]), flat[at + 1]);
+  return fields;
+}

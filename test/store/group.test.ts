@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { followGroup, type GroupEvent, type GroupOptions } from '../../src/store/feed/group.ts';
+import { openTerm, type Term } from '../../src/store/feed/term.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
+import { hasServer } from './program.ts';
+import { type StoreServer, startServer, until } from './server.ts';
+
+const feed = keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('thesis');
+
+async function leader(server: StoreServer): Promise<Term> {
+  const term = await openTerm({
+    ...{ store: await server.connect(), feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
+    describe: () => ({}),
+  });
+  if ('leftMs' in term) throw new Error('another one leads');
+  return term;
+}
+
+const posts = (...ids: readonly string[]) =>
+  ids.map((id) => ({ id, at: Date.now(), body: JSON.stringify({ id }) }));
+
+/** A member that can be stopped as a killed process is: without acknowledging or resigning. */
+function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
+  const over = new AbortController();
+  const got: string[] = [];
+  const kinds: string[] = [];
+  let acknowledge = true;
+  let open: Extract<GroupEvent, { kind: 'batch' }> | undefined;
+  const options: GroupOptions = {
+    ...{ open: () => server.connect({ commandMs: 5_000 }), feed, name: 'g', shared: false, machine: 'm' },
+    ...{ clock: systemClock, batch: 10, lingerMs: 0, start: '0', ...given },
+  };
+  const done = (async () => {
+    for await (const event of followGroup(options, over.signal)) {
+      kinds.push(event.kind);
+      if (event.kind !== 'batch') continue;
+      got.push(...event.rows.map(({ id }) => id));
+      open = event;
+      if (acknowledge) await event.ack();
+    }
+  })();
+  return {
+    ...{ got, kinds },
+    open: () => open,
+    hold: () => {
+      acknowledge = false;
+    },
+    stop: async () => {
+      over.abort();
+      await done;
+    },
+  };
+}
+
+describe.skipIf(!hasServer())('a group', () => {
+  it('has one active member; the next begins with what was not acknowledged', async () => {
+    const server = await startServer();
+    const term = await leader(server);
+    await term.publish(posts('a', 'b'));
+    const one = join(server, { batch: 1 });
+    await until(() => one.got.length === 2);
+    one.hold();
+    await term.publish(posts('c', 'd'));
+    await until(() => one.got.includes('c'));
+    const two = join(server);
+    await until(() => two.kinds.includes('standby'));
+    await one.stop();
+    await until(() => two.got.length === 2);
+    expect(two.got).toEqual(['c', 'd']);
+    await two.stop();
+  });
+
+  it('fences a member whose lease went to another', async () => {
+    const server = await startServer();
+    const term = await leader(server);
+    const one = join(server);
+    one.hold();
+    await term.publish(posts('a'));
+    await until(() => one.got.length === 1);
+    const admin = await server.connect();
+    await admin.send('SET', [feed.group('g'), 'another']);
+    await expect(one.open()?.ack()).rejects.toThrow(/another member/);
+    expect(await admin.send('XPENDING', [feed.stream, 'g'])).toEqual(expect.arrayContaining([1]));
+    await one.stop();
+    admin.close();
+  });
+
+  it('shares posts among many, and gives those of a dead member to the others', async () => {
+    const server = await startServer();
+    const term = await leader(server);
+    const shared = { shared: true, batch: 1, abandonedMs: 200 } as const;
+    const [one, two] = [join(server, shared), join(server, shared)];
+    await until(() => one.kinds.includes('active') && two.kinds.includes('active'));
+    await term.publish(posts('a', 'b', 'c', 'd', 'e', 'f'));
+    await until(() => one.got.length + two.got.length === 6);
+    expect(new Set([...one.got, ...two.got]).size).toBe(6);
+    one.hold();
+    two.hold();
+    await term.publish(posts('g'));
+    await until(() => [...one.got, ...two.got].includes('g'));
+    const three = join(server, shared);
+    await until(() => three.got.includes('g'));
+    for (const each of [one, two, three]) await each.stop();
+  });
+
+  it('says how much was deleted before it was read', async () => {
+    const server = await startServer();
+    const term = await leader(server);
+    await term.publish(posts('a'));
+    const one = join(server);
+    await until(() => one.got.length === 1);
+    await one.stop();
+    await term.publish(posts('b', 'c', 'd'));
+    const admin = await server.connect();
+    await admin.send('XTRIM', [feed.stream, 'MAXLEN', 1]);
+    const two = join(server);
+    await until(() => two.got.length === 1);
+    expect([two.got, two.kinds.includes('gap')]).toEqual([['d'], true]);
+    await two.stop();
+    admin.close();
+  });
+
+  it('is read by the program, and continues where its last member stopped', async () => {
+    const server = await startServer();
+    const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 60_000 });
+    const env = { TRDR_STORE: server.url };
+    const relay = startTrdr(['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'], {
+      sandbox,
+      env,
+    });
+    const read = ['thesis', 'tail', '--via', 'store', '--group', 'desk', '--since', '1h', '--count', '2'];
+    const home = openHome();
+    const ids: unknown[] = [];
+    for (let turn = 0; turn < 2; turn++) {
+      const timer = setInterval(() => sandbox.post(), 50);
+      const ran = await trdr(read, { sandbox, env, home });
+      clearInterval(timer);
+      expect(ran.exitCode, ran.stderr).toBe(0);
+      ids.push(...ran.records().map(({ id }) => id));
+    }
+    expect(ids.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(ids).size).toBe(ids.length);
+    relay.kill('SIGTERM');
+    await relay;
+    const wrong = await trdr(['thesis', 'tail', '--group', 'desk'], { sandbox, env, home });
+    expect([wrong.exitCode, wrong.error()['message']]).toEqual([2, '--group requires --via store']);
+  });
+});
