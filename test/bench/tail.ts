@@ -161,7 +161,7 @@ const plain: Readonly<Record<string, (frame: Buffer) => void>> = {
     process.stdout.write(frame);
   },
   'ws, parsed, known ids left out': batching(),
-  'ws, parsed and written anew': (frame) => {
+  'ws, parsed and serialized again': (frame) => {
     process.stdout.write(`${JSON.stringify(JSON.parse(frame.toString()).data)}\n`);
   },
 };

@@ -71,9 +71,9 @@ describe('the check before an expensive run', () => {
   });
 
   test('asks for confirmation before it asks the service', async () => {
-    const unasked = contextOf({});
-    expect(await codeOf(preflight(unasked.context, dear, 'this'))).toBe('ASK');
-    expect(unasked.asked()).toBe(0);
+    const unconfirmed = contextOf({});
+    expect(await codeOf(preflight(unconfirmed.context, dear, 'this'))).toBe('ASK');
+    expect(unconfirmed.asked()).toBe(0);
   });
 
   test.each([

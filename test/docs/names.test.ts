@@ -51,7 +51,7 @@ function flawOf(words: readonly Word[]): string | undefined {
     const { path, rest, wantsHelp } = findCommand(argv, paths);
     const command = commands.get(path);
     if (wantsHelp || argv[0] === '--version') return undefined;
-    if (!command) return `"${path}" is no command`;
+    if (!command) return `unknown command "${path}"`;
     // A number is a valid substitute for any variable.
     const filled = rest.map((text) => (text.includes('$') ? '1' : text));
     const { args, given } = parseWords(command, filled);
@@ -69,12 +69,12 @@ function flawOfMention(code: string): string | undefined {
   const path = [`${first} ${second}`, first].find((words) => commands.has(words));
   const command = path === undefined ? undefined : commands.get(path);
   if (!command && first !== '' && !groups().includes(first) && first !== 'COMMAND')
-    return `"${first}" is no command`;
+    return `unknown command "${first}"`;
   const known = new Set(command ? [...namesOf(everyCommonOption), ...namesOf(command.options)] : anyFlag);
   return words
     .flatMap((word) => /^--([a-z][\w-]*)/.exec(word)?.[1] ?? [])
     .filter((name) => name !== 'version' && !known.has(name))
-    .map((name) => `there is no flag --${name}`)[0];
+    .map((name) => `unknown flag --${name}`)[0];
 }
 
 describe('README and docs', () => {

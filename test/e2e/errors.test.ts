@@ -151,7 +151,7 @@ describe('the wait of a 429', () => {
 
   test.each([
     ['is missing', undefined],
-    ['is no number', 'soon'],
+    ['is not a number', 'soon'],
     ['is negative', -4],
     ['is null', null],
   ])('that %s is five seconds', async (_, retryAfter) => {

@@ -125,7 +125,7 @@ export function ranOf(stdout: string, stderr: string, exitCode: number): Ran {
     records: () => lines().map((line) => JSON.parse(line)),
     error() {
       const line = stderr.split('\n').find((each) => each.startsWith('{"error":'));
-      if (line === undefined) throw new Error(`there is no error on stderr: ${stderr}`);
+      if (line === undefined) throw new Error(`no error on stderr: ${stderr}`);
       return JSON.parse(line).error;
     },
   };

@@ -66,7 +66,7 @@ async function ensureBuilt(): Promise<void> {
     mkdirSync(join(folder, '.building'));
   } catch {
     while (!existsSync(done) && !existsSync(failed)) await delay(50);
-    if (existsSync(failed)) throw new Error('the program can not be built');
+    if (existsSync(failed)) throw new Error('the program cannot be built');
     return;
   }
   try {

@@ -61,7 +61,7 @@ describe('a command line', () => {
   });
 
   it.each([
-    ['a flag that is none', ['a', '--limt', '5'], /unknown flag --limt/, /--limit/],
+    ['an unknown flag', ['a', '--limt', '5'], /unknown flag --limt/, /--limit/],
     [
       'a value of the wrong kind',
       ['a', '--limit', 'many'],

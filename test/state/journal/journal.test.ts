@@ -174,7 +174,7 @@ test('batches may be concurrent and answered in any order', async () => {
 });
 
 test('an interrupted export is not restarted without --resume', async () => {
-  const { out, journal } = folder('anew');
+  const { out, journal } = folder('again');
   const first = await openJournal(options(out));
   await first.asking({ positions: [0], unitsUsed: 0 });
   await first.close();
@@ -186,7 +186,7 @@ test('an interrupted export is not restarted without --resume', async () => {
 
 test.each([
   ['notes of the user', 'numbers of\nNovember\n'],
-  ['JSON that is no journal', '{"a":1}\n'],
+  ['JSON that is not a journal', '{"a":1}\n'],
   ['nothing but zeros', '\0'.repeat(4_096)],
 ])('a file in the place of the journal that contains %s is rejected and not changed', async (_, text) => {
   const { out, journal } = folder('foreign');
@@ -201,7 +201,7 @@ test.each([
 });
 
 test('an empty journal does not prevent an export', async () => {
-  const { out } = folder('unasked');
+  const { out } = folder('empty');
   await (await openJournal(options(out))).close();
   const other = { ...options(out), identity: { ...identity, format: 'csv' }, resume: false };
   const journal = await openJournal(other);

@@ -39,7 +39,7 @@ async function all(range: Parameters<typeof readLedger>[0]) {
   return found;
 }
 
-test('a call is in the ledger before it is sent, at the most it can cost, and then at what it cost', async () => {
+test('a call is in the ledger before it is sent with its maximum cost, then with its actual cost', async () => {
   const dir = under('ahead');
   const { ledger } = open(dir);
   const call = await ledger.begin(lookup);
