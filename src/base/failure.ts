@@ -14,8 +14,8 @@ export type FailureKind =
   | 'service' // the service failed, after retries
   | 'network' // it could not be reached, or broke off
   | 'answer' // it answered in a form that can't be read
-  | 'confirm' // a confirmation is needed and nobody is there
-  | 'local' // a file, lock or folder of this machine stands in the way
+  | 'confirm' // confirmation required, and no terminal to ask on
+  | 'local' // a file, lock or folder of this machine failed
   | 'strict'; // --strict, and a subject was missing or failed
 
 /** The fields of an error beyond its message; absent members stay out of the output. */

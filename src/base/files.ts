@@ -34,7 +34,7 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
   const code = errno(error);
   const why: Readonly<Record<string, string>> = {
     ENOENT: 'it does not exist',
-    ENOTDIR: 'a part of its path is no folder',
+    ENOTDIR: 'a part of its path is not a folder',
     EISDIR: 'it is a folder',
     ENOTREG: 'it is not a regular file',
     EACCES: 'permission denied',
@@ -127,7 +127,7 @@ let temporaries = 0;
 export const beside = (path: string): string =>
   `${path}.${process.pid}.${Date.now().toString(36)}${(temporaries++).toString(36)}.tmp`;
 
-/** Replaces a file whole: whoever reads it sees the old text or the new one, after any crash too. */
+/** Replaces a file atomically: readers see the old or the new text, even after a crash. */
 export function writeAtomic(path: string, text: string | Uint8Array, { sync = true } = {}): void {
   const target = realPath(path);
   const temporary = beside(target);
@@ -147,12 +147,12 @@ export function writeAtomic(path: string, text: string | Uint8Array, { sync = tr
   if (sync) syncFolder(dirname(target));
 }
 
-/** Removes a file; one that is gone or can't be removed is no matter. */
+/** Removes a file; failures are ignored. */
 export function discard(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // What is left behind is seen to by whoever finds it next.
+    // Best effort; the next run cleans up.
   }
 }
 
@@ -211,7 +211,7 @@ export function releaseFifo(path: string): void {
   }
 }
 
-/** Reads a regular file of at most `most` bytes; undefined if there is none. Throws if it is larger. */
+/** Reads a regular file of at most `most` bytes; undefined if it does not exist. Throws if it is larger. */
 export function readBounded(path: string, most: number): string | undefined {
   let fd: number;
   try {

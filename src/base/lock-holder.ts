@@ -21,7 +21,7 @@ const SEPARATOR = '|';
 export const holderText = ({ token, pid, began, place, since }: LockHolder): string =>
   [token, pid, began, since, place].join(SEPARATOR);
 
-/** Reads a lock's text; undefined where it is torn or is none. */
+/** Parses the text of a lock; undefined if it is torn or invalid. */
 export function readHolder(text: string): LockHolder | undefined {
   const [token, pid, began, since, ...place] = text.split(SEPARATOR);
   // The token becomes part of a file name, so nothing but what trdr writes may pass.
@@ -85,7 +85,7 @@ export function isGone(holder: LockHolder | undefined, touched: number, now: num
     // Anything else says that somebody has the number: perhaps another user, and then not the holder.
     if (errno(error) === 'ESRCH') return true;
   }
-  // The number lives, but as a dead process that nobody has buried, or given to another since.
+  // The pid exists but is a zombie, or was reused.
   const { state, began } = statusOf(holder.pid);
   return state === 'Z' || state === 'X' || (holder.began !== '' && began !== '' && began !== holder.began);
 }

@@ -26,12 +26,12 @@ interface Seen {
 }
 
 /**
- * Takes the lock at `path`, or says who holds it. The lock is a link that leads nowhere: the system makes
- * it with all its text in one step, or not at all.
+ * Takes the lock at `path`, or returns its holder. The lock is a dangling symbolic link, because the system
+ * creates it together with its text in one step.
  *
- * A lock left by a dead process is removed by whoever holds the lock named after that very lock, and
- * looks again before removing: so nobody can remove a lock that was taken in between. The second lock is
- * of the same kind, and is taken over in the same way where its holder died too.
+ * The lock of a dead process is removed under a second lock named after it, and checked again before: so a lock
+ * that another process took meanwhile cannot be removed. The second lock works the same way, and is taken over
+ * if its holder died too.
  */
 export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder | undefined {
   for (;;) {
@@ -76,7 +76,7 @@ function look(path: string): Seen | undefined {
     const stats = lstatSync(path);
     const text = stats.isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'utf8');
     const holder = readHolder(text);
-    // A file of the lock's name that is none of ours never gets old enough to be removed.
+    // A file that is not a lock is never removed, however old.
     const touched = holder || isTorn(text) ? stats.mtimeMs : Number.POSITIVE_INFINITY;
     return { holder, token: holder?.token ?? `torn-${stats.ino}`, touched };
   } catch (error) {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { field } from './field.ts';
 
-/** What stands beside `data` where the service wraps its answers. */
+/** The `meta` object next to `data` in an envelope. */
 export const Meta = z.looseObject({
   asOf: field(z.string(), 'Time the data was observed.', { format: 'date-time' }),
   requestId: field(z.string(), 'Unique per request; quote it to support.'),

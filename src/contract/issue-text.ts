@@ -23,7 +23,7 @@ function issueText(issue: Issue): string {
     case 'invalid_type':
       return `must be ${article(issue.expected)}`;
     case 'invalid_format':
-      return `is no ${issue.format}`;
+      return `is not a valid ${issue.format}`;
     case 'invalid_value':
       return `must be one of ${(issue.values ?? []).map(String).join(', ')}`;
     default:

@@ -1,4 +1,4 @@
-// By name, not through z.core: whoever names that takes all of zod along, in every language it speaks.
+// Named imports: importing z.core would bundle all of zod with all its locales.
 import { $ZodNullable, $ZodObject, $ZodOptional, type $ZodType, $ZodUnion } from 'zod/v4/core';
 
 /**

@@ -113,7 +113,7 @@ export interface Reservation {
   release(): Promise<void>;
 }
 
-/** What the core tells whoever runs it; `cli` turns it into words on stderr. */
+/** Events that the core reports; `cli` words them on stderr. */
 export type Notice =
   | { readonly kind: 'wait'; readonly ms: number; readonly reason: string }
   | {
@@ -144,7 +144,7 @@ export type RequestParts<Id extends EndpointId> = Partial<RequestOf<Id>>;
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
-  /** An attempt that may have been charged is not made again: whoever asks sees to it. */
+  /** An attempt that may have been charged is not repeated here; the caller decides. */
   readonly once?: boolean | undefined;
   /** Repeats a call whose answer was lost: it is sent only if what was agreed to holds both. */
   readonly repeat?: boolean | undefined;
@@ -178,7 +178,7 @@ export interface CachedAnswer {
   /** Epoch ms at which the service gave it. */
   readonly time: number;
   readonly status: 200 | 404;
-  /** The user record as it came; null on a miss. Whoever reads it parses it: a file is outside data. */
+  /** The user record as it came; null on a miss. The reader must parse it, because a file is untrusted data. */
   readonly record: unknown;
 }
 

@@ -9,7 +9,7 @@ export interface NoticeOptions {
   readonly unicode: boolean;
 }
 
-/** Writes one-line notices to the user; a reader of stderr that has gone is no reason to fail. */
+/** Writes one-line notices to the user; a closed stderr is ignored. */
 export function createNotices({ stream, quiet, unicode }: NoticeOptions): (text: string) => void {
   let out: Writable | undefined;
   return (text) => {

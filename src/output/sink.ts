@@ -13,7 +13,7 @@ export interface Sink {
   abandon(): Promise<void>;
   /** Ends a file without success, but saves what was written under another name, which it returns. */
   readonly setAside?: () => Promise<string>;
-  /** Aborted when nobody reads any more (reason `outputClosed`) or writing failed (reason: the Failure). */
+  /** Aborted when the reader has closed (reason `outputClosed`) or writing failed (reason: the Failure). */
   readonly closed: AbortSignal;
 }
 
@@ -49,7 +49,7 @@ const reasons: Record<string, string> = {
   EPERM: 'no permission',
   EROFS: 'the disk is read-only',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of the path is no folder',
+  ENOTDIR: 'a part of the path is not a folder',
   ENOENT: 'the folder does not exist',
   ENAMETOOLONG: 'the name is too long',
   ELOOP: 'its symbolic links go in a circle',

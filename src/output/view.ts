@@ -16,13 +16,13 @@ export type CellKind =
   | 'status'
   /** A percentage of a whole: no sign, no colour. */
   | 'share'
-  /** `{ used, of }` as a bar with its figures; `of` null where there is no end. */
+  /** `{ used, of }` as a bar with its figures; `of` is null without a limit. */
   | 'meter'
   /** A list of numbers as a sparkline. */
   | 'spark'
   /** A share of the longest, -1 to 1, as a bar without figures. */
   | 'bar'
-  /** Places won or lost: a number, or a word where there is none. */
+  /** Places won or lost: a number, or a word. */
   | 'move';
 
 /** One column of a table: data, so that widths, colours and CSV are decided in one place. */

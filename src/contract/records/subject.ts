@@ -47,7 +47,7 @@ export type WhoisRecord = FoundSubject | Unanswered;
 /** A handle without an answer yet. */
 export const PendingSubject = z.looseObject({
   subject,
-  found: field(z.literal(false), 'There is no answer yet.'),
+  found: field(z.literal(false), 'An answer is not available yet.'),
   code: field(z.literal('PENDING'), 'Always PENDING.'),
   reason: field(z.string(), 'queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
   retryable: field(z.boolean(), 'False only for no_preview, where retrying rarely helps.'),

@@ -67,7 +67,7 @@ export const CacheRecord = z.looseObject({
   bytes: field(z.int(), 'Size on disk.'),
   oldest: field(z.nullable(z.int()), 'Time of the oldest answer, epoch ms.'),
   newest: field(z.nullable(z.int()), 'Time of the newest answer, epoch ms.'),
-  path: field(z.nullable(z.string()), 'Folder of the cache; null if there is none.'),
+  path: field(z.nullable(z.string()), 'Folder of the cache; null without one.'),
 });
 export type CacheRecord = z.infer<typeof CacheRecord>;
 
@@ -77,7 +77,7 @@ export const ProfileRecord = z.looseObject({
   current: field(z.boolean(), 'Whether this profile is in use.'),
   baseUrl: field(z.nullable(z.string()), 'Base URL of the service; null if none is configured.'),
   baseUrlFrom: field(z.nullable(z.string()), 'Where the base URL comes from.'),
-  key: field(z.nullable(z.string()), 'The key, masked; null if there is none.'),
+  key: field(z.nullable(z.string()), 'The key, masked; null without one.'),
   keyFrom: field(z.nullable(z.string()), 'Where the key comes from.'),
   mode: field(z.nullable(z.enum(['live', 'test'])), 'Type of the key, by its prefix.'),
   check: z.optional(field(z.string(), 'With --check: ok, or the error code.')),

@@ -20,7 +20,7 @@ export const User = z.looseObject({
   profilePicture: field(nullable(z.string()), 'Avatar URL; may no longer resolve.'),
   twitter: field(
     nullable(z.string()),
-    'X profile link, https://x.com/<handle>; self-declared, not verified; null if there is no plausible handle.',
+    'X profile link, https://x.com/<handle>; self-declared, not verified; null without a plausible handle.',
   ),
   solanaAddress: field(nullable(z.string()), 'Verified Solana address, base58; null if none is on record.'),
   evmAddress: field(nullable(z.string()), 'Verified EVM address, 0x-prefixed; null if none is on record.'),
@@ -44,7 +44,7 @@ export const pendingReasons = {
 } as const;
 export type PendingReason = keyof typeof pendingReasons;
 
-/** A resolve that can't be answered yet: a 202, which is no error. */
+/** The 202 of a resolve without an answer yet; not an error. */
 export const Pending = z.looseObject({
   pending: field(z.literal(true), 'Always true.'),
   // A reason that this list does not have yet must not make a paid answer unreadable.

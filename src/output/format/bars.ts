@@ -21,7 +21,7 @@ export function bar(share: number, width: number, unicode = true): string {
   return drawn + '░'.repeat(width - drawn.length);
 }
 
-/** A list of numbers as a line of columns; what is no number is a gap. */
+/** A list of numbers as a line of columns; values that are not numbers are gaps. */
 export function sparkline(values: readonly unknown[], unicode = true): string {
   const known = values.filter(finite);
   const low = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);

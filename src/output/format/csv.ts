@@ -70,7 +70,7 @@ function treeOf(paths: readonly string[]): Tree {
   return tree;
 }
 
-/** Paths of a record that the tree has not; an object that nobody knows is taken apart. */
+/** Paths of a record that are not in the tree; unknown objects are expanded. */
 function unknownPaths(tree: Tree | undefined, record: unknown, before = '', found: string[] = []): string[] {
   if (!isObject(record)) return found;
   for (const name in record) {

@@ -100,7 +100,7 @@ function plainText(value: unknown, unicode: boolean): string {
   return unicode ? line : asciiOnly(line);
 }
 
-/** Kinds that are drawn rather than written; a value that is none of theirs is shown as text. */
+/** Kinds that are drawn rather than written; other values are shown as text. */
 const drawings: Partial<Record<CellKind, (value: unknown, context: FormatContext) => Cell | undefined>> = {
   meter,
   spark,

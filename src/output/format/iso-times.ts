@@ -15,7 +15,7 @@ export function withIsoTimes<T>(printer: Printer<T>, { view, format, times }: Pr
   return { ...others, write: (record) => printer.write(paths.reduce(converted, record)) };
 }
 
-/** A copy of a record with one timestamp converted; the record itself where there is none at the path. */
+/** A copy of a record with one timestamp converted; the record itself without one at the path. */
 function converted<T>(record: T, [name, ...rest]: readonly string[]): T {
   if (name === undefined || !isObject(record) || !Object.hasOwn(record, name)) return record;
   const value = record[name];

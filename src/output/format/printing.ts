@@ -24,7 +24,7 @@ export interface PrinterOptions<T> {
   readonly utc?: boolean | undefined;
   readonly timeZone?: string | undefined;
   readonly now?: (() => number) | undefined;
-  /** False where the CSV goes on a file that has its header. */
+  /** False if the CSV is appended to a file with a header. */
   readonly header?: boolean | undefined;
   /** The columns that an earlier run gave the CSV. */
   readonly columns?: readonly string[] | undefined;

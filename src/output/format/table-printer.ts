@@ -38,7 +38,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
   const whole = async (): Promise<string> => {
     const [only] = first;
     if (only === undefined) {
-      // Data alone goes to the output; that there is none is a notice.
+      // An empty result is a notice, because stdout only carries data.
       if (view.empty !== '') options.notify?.(view.empty);
       return '';
     }

@@ -54,7 +54,7 @@ function offsetIn(zone: string | undefined, ms: number): number {
   return Math.abs(ahead) < 1440 ? ahead : 0;
 }
 
-/** Epoch milliseconds of what the service or the tool calls a time; undefined where it is none. */
+/** Epoch milliseconds of a time of the service or of trdr; undefined if it is not a time. */
 export function momentOf(value: unknown): number | undefined {
   const ms =
     typeof value === 'number'

@@ -5,13 +5,13 @@ import { safeLine } from './safe-text.ts';
 /** How far a long piece of work has come. */
 export interface ProgressState {
   readonly done: number;
-  /** Absent where nobody knows how much there is. */
+  /** Absent if the total is unknown. */
   readonly total?: number | undefined;
   /** Units spent so far. */
   readonly cu?: number | undefined;
 }
 
-/** A line on the terminal that says what is going on. */
+/** A progress line on the terminal. */
 export interface Progress {
   /** Says what is being done, or waited for. */
   say(text: string): void;

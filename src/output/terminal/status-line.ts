@@ -10,7 +10,7 @@ export interface StatusLine {
 
 export interface StatusOptions {
   readonly stream: Writable & { readonly columns?: number };
-  /** False where stderr is no terminal, or the user wants quiet. */
+  /** False if stderr is not a terminal, or with --quiet. */
   readonly enabled: boolean;
   readonly unicode: boolean;
 }

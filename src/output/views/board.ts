@@ -47,7 +47,7 @@ export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> 
       { title: 'verified', kind: 'flag', value: (row) => row['isVerified'], rank: 7, field: 'isVerified' },
     ],
     fields: fieldPaths(BoardRecord),
-    // That there is none is said where the board is asked for, with the time.
+    // The command reports a missing snapshot, with its time.
     empty: '',
   };
 }

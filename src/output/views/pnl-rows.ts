@@ -40,7 +40,7 @@ export const rowFields = [
 export const sortKeys = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'] as const;
 export type SortKey = (typeof sortKeys)[number];
 
-/** The numbers of a record for a window, as they came; undefined where there are none. */
+/** The numbers of a record for a window, unchanged; undefined without any. */
 export function windowOf(record: PnlRecord, window: WindowName): Sent | undefined {
   if (record.found !== true || !isRecord(record['windows'])) return undefined;
   const numbers = record['windows'][window];

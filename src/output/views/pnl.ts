@@ -73,7 +73,7 @@ export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
   };
 }
 
-/** A row of the table: numbers of a window, or a word why there are none. */
+/** A row of the table: numbers of a window, or the reason why they are missing. */
 export interface TableRow extends PnlRow {
   readonly name: string;
   readonly length: number | undefined;
