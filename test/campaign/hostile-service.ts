@@ -1,0 +1,195 @@
+import type { ServerResponse } from 'node:http';
+import { type Call, withService } from '../e2e/service.ts';
+
+/** The outcome of a paid call. */
+export type Fate =
+  | 'serve'
+  | 'reset' // the connection breaks before the call is processed
+  | 'lost' // it breaks after the call was charged
+  | 'late' // it breaks, and the call is charged six seconds later
+  | 'cut' // the answer breaks off in the middle
+  | 'portal' // a captive portal answers 200 with HTML
+  | 'gateway' // a gateway answers with a 5xx page, the call is charged
+  | 'refused' // a documented error, free of charge
+  | 'odd404' // a 404 of an unknown form, charged as a miss
+  | 'shape'; // a success that cannot be recognised, charged in full
+
+export interface Hostility {
+  readonly random: () => number;
+  /** The time of the service. */
+  readonly now: () => number;
+  /** The share of calls that are served as described. */
+  readonly honest: number;
+  /** How far the meter is behind. */
+  readonly lagMs: number;
+  /** The meter reads zero, as in the first moments of a month. */
+  readonly reset: boolean;
+}
+
+const fates: readonly Fate[] = [
+  'reset',
+  'lost',
+  'late',
+  'cut',
+  'portal',
+  'gateway',
+  'refused',
+  'odd404',
+  'shape',
+];
+const LATE_MS = 6_000;
+const ID = '00000000-0000-4000-8000-00000000000';
+
+/** A subject that was answered completely, and how. */
+export interface Delivered {
+  readonly endpoint: 'lookup' | 'resolve' | 'numbers';
+  readonly subject: string;
+  readonly found: boolean;
+}
+
+/** A service that breaks connections, charges late and misreports its meter, with prices of its own: it shares no code with the program. */
+export async function hostileService({ random, now, honest, lagMs, reset }: Hostility) {
+  const charges: { readonly at: number; readonly cu: number }[] = [{ at: Number.NEGATIVE_INFINITY, cu: 700 }];
+  const delivered: Delivered[] = [];
+  const counted = (until: number) =>
+    charges.filter(({ at }) => at <= until).reduce((sum, { cu }) => sum + cu, 0);
+  const charge = (cu: number, delayMs = 0) => void charges.push({ at: now() + delayMs, cu });
+  const isKnown = (name: string) => !name.includes('nobody');
+
+  const service = await withService(
+    async (call) => {
+      const path = decodeURIComponent(call.path.split('?')[0] ?? '');
+      if (path === '/v2/me') return { body: account(reset ? 0 : counted(now() - lagMs)) };
+      const served = await answerOf(call, path);
+      if (!served) return { status: 404, body: { error: { code: 'NOT_FOUND', message: 'no such route' } } };
+      const { status, body, cu, subjects, endpoint } = served;
+      const fate = random() < honest ? 'serve' : (fates[Math.floor(random() * fates.length)] ?? 'serve');
+      switch (fate) {
+        case 'serve':
+          charge(cu);
+          call.response.on('finish', () => {
+            for (const subject of subjects) delivered.push({ endpoint, subject, found: isKnown(subject) });
+          });
+          return { status, body };
+        case 'lost':
+          charge(cu);
+          return broken(call.response);
+        case 'late':
+          charge(cu, LATE_MS);
+          return broken(call.response);
+        case 'reset':
+          return broken(call.response);
+        case 'cut':
+          charge(cu);
+          call.response.writeHead(status, { 'content-type': 'application/json', 'content-length': 5_000 });
+          call.response.write(JSON.stringify(body).slice(0, 20), () => call.response.destroy());
+          return undefined;
+        case 'portal':
+          return {
+            status: 200,
+            body: Buffer.from('<html>log in</html>'),
+            headers: { 'content-type': 'text/html' },
+          };
+        case 'gateway': {
+          charge(cu);
+          const page = {
+            body: Buffer.from('<html>bad gateway</html>'),
+            headers: { 'content-type': 'text/html' },
+          };
+          return { status: [502, 503, 504][Math.floor(random() * 3)] ?? 502, ...page };
+        }
+        case 'refused': {
+          const refusals = [
+            [500, 'INTERNAL_ERROR'],
+            [503, 'OVERLOADED'],
+            [429, 'RATE_LIMITED'],
+          ] as const;
+          const [code, name] = refusals[Math.floor(random() * refusals.length)] ?? refusals[0];
+          return { status: code, body: { error: { code: name, message: name }, retryAfter: 1 } };
+        }
+        case 'odd404':
+          if (endpoint === 'numbers' && call.method === 'POST') return { status: 404, body: {} };
+          charge(200);
+          return { status: 404, body: { message: 'not here' } };
+        case 'shape':
+          charge(cu);
+          return { status: 200, body: { something: 'else' } };
+      }
+    },
+    { ownMe: true },
+  );
+
+  async function answerOf({ method, request }: Call, path: string) {
+    const [, handle = '', rest = ''] = /^\/v2\/user\/handle\/([^/]+)(\/\w+)?$/.exec(path) ?? [];
+    const address = /^\/v2\/user\/wallet\/(.+)$/.exec(path)?.[1];
+    if (path === '/v2/user/handles/pnl' && method === 'POST') {
+      let text = '';
+      for await (const part of request) text += part;
+      const asked: string[] = JSON.parse(text).handles;
+      const found = asked.filter(isKnown);
+      const missing = asked.filter((name) => !isKnown(name));
+      const body = { count: found.length, missing, entries: found.map(numbersOf) };
+      const cu = 30_000 * found.length + 200 * missing.length;
+      return { endpoint: 'numbers', status: 200, body, cu, subjects: asked } as const;
+    }
+    const subject = address ?? handle;
+    if (subject === '') return undefined;
+    const endpoint = rest === '/resolve' ? 'resolve' : rest === '/pnl' ? 'numbers' : 'lookup';
+    const dear = rest !== '' || address !== undefined;
+    if (!isKnown(subject)) {
+      const body = { error: { code: 'NOT_OBSERVED', message: 'no verified match' } };
+      return { endpoint, status: 404, body, cu: 200, subjects: [subject] } as const;
+    }
+    // Handles with "bare" have a wallet only once they were resolved.
+    const bare = subject.startsWith('bare') && endpoint === 'lookup';
+    const body = endpoint === 'numbers' ? numbersOf(subject) : userOf(subject, !bare);
+    const subjects = bare ? [] : [subject];
+    return { endpoint, status: 200, body, cu: dear ? 30_000 : 100, subjects } as const;
+  }
+
+  return {
+    ...service,
+    delivered,
+    /** Everything that is charged in the end, without what was charged before the run. */
+    total: () => counted(Number.POSITIVE_INFINITY) - 700,
+  };
+}
+
+/** Closes the connection without an answer. */
+function broken(response: ServerResponse): undefined {
+  response.destroy();
+  return undefined;
+}
+
+const userOf = (name: string, hasWallet: boolean) => ({
+  id: `${ID}${name.length % 10}`,
+  handle: name.slice(0, 60),
+  name: null,
+  bio: null,
+  banner: null,
+  profilePicture: null,
+  twitter: null,
+  solanaAddress: hasWallet ? 'So11111111111111111111111111111111111111112' : null,
+  evmAddress: null,
+});
+
+const numbersOf = (handle: string) => ({
+  handle,
+  wallet: 'So11111111111111111111111111111111111111112',
+  evmWallet: null,
+  updatedAt: null,
+  windows: { '24h': null, '7d': null, '30d': null, all: null },
+});
+
+const account = (unitsUsed: number) => ({
+  ratePerMinute: 100_000,
+  usage: {
+    period: '2026-01',
+    unitsUsed,
+    unitsRemaining: 1_000_000_000,
+    additionalUnits: 0,
+    revealsUsed: 0,
+    revealsRemaining: null,
+  },
+  entitlement: { unmetered: false, monthlyUnits: 1_000_000_000 },
+});

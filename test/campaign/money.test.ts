@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { readLedger } from '../../src/state/ledger/read-ledger.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { openHome, runInProcess } from '../e2e/harness.ts';
+import { type Delivered, hostileService } from './hostile-service.ts';
+
+// Money runs of the program against a service that breaks connections, charges late and misreports its meter. A few
+// seconds by default; CAMPAIGN_RUNS=5000 for a long one, and SEED runs one again.
+const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 16);
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const CONFIRM_ABOVE = 100_000;
+
+/** Numbers from 0 up to 1, the same for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A command line, and the most that it may spend; null without a limit. */
+function planOf(random: () => number): { words: string[]; most: number | null; kind: Delivered['endpoint'] } {
+  const upTo = (count: number) => 1 + Math.floor(random() * count);
+  const names = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, at) => `${['trader', 'bare', 'nobody'][Math.floor(random() * 3)]}_${at}`,
+    );
+  const wallets = (count: number) => Array.from({ length: count }, (_, at) => `${'1'.repeat(31)}${at + 2}`);
+  const [kind, words] = (
+    [
+      ['lookup', ['whois', ...names(upTo(30))]],
+      ['lookup', ['whois', '--no-cache', ...wallets(upTo(3)), ...names(upTo(5))]],
+      ['resolve', ['resolve', '--wait', '20s', ...names(upTo(3))]],
+      ['numbers', ['pnl', ...names(upTo(3))]],
+      ['numbers', ['pnl', ...names(upTo(250))]],
+    ] as const
+  )[Math.floor(random() * 5)] ?? ['lookup', ['whois', 'trader_1']];
+  const roll = random();
+  if (roll < 0.5) {
+    // Around what the run costs: far from it, no limit is ever put to the test.
+    const each = words.includes('--no-cache') || kind !== 'lookup' ? 20_000 : 150;
+    const most = Math.floor(each * words.length * (0.2 + 1.6 * random()));
+    return { words: [...words, '--max-cu', String(most), '--yes'], most, kind };
+  }
+  return roll < 0.75
+    ? { words: [...words, '--yes'], most: null, kind }
+    : { words: [...words], most: CONFIRM_ABOVE, kind };
+}
+
+test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+  'spends within its limit, records all that is charged, and loses no answer (SEED=%i)',
+  async (seed) => {
+    const random = randomOf(seed);
+    const clock = virtualClock();
+    const service = await hostileService({
+      random,
+      now: clock.now,
+      honest: random() < 0.2 ? 1 : 0.5 + random() * 0.45,
+      lagMs: random() < 0.5 ? 0 : 10_000,
+      reset: random() < 0.2,
+    });
+    const { words, most, kind } = planOf(random);
+    const home = openHome();
+    const ran = await runInProcess([...words, '-o', 'ndjson'], {
+      sandbox: service,
+      home,
+      clock,
+      random,
+      differs: true,
+    });
+    const story = `${words.join(' ')}\n${ran.stderr}`;
+    expect([0, 2, 3, 6, 7, 8, 9, 11], story).toContain(ran.exitCode);
+
+    const charged = service.total();
+    if (most !== null) expect(charged, `the limit is ${most}: ${story}`).toBeLessThanOrEqual(most);
+
+    let [certain, bound] = [0, 0];
+    for await (const { cu, cuAtMost = 0 } of readLedger({ dir: home.state })) {
+      certain += cu;
+      bound += cu + cuAtMost;
+    }
+    expect(certain, `certain in the ledger: ${story}`).toBeLessThanOrEqual(charged);
+    expect(bound, `bound in the ledger: ${story}`).toBeGreaterThanOrEqual(charged);
+
+    const answered = service.delivered.filter(({ endpoint }) => endpoint === kind);
+    const subjects = answered.map(({ subject }) => subject);
+    expect(subjects, `answers that were paid for twice: ${story}`).toEqual([...new Set(subjects)]);
+    const shown = new Map(ran.records().map((record) => [String(record['subject']), record['found']]));
+    for (const { subject, found } of answered) {
+      expect(shown.get(subject), `${subject} was answered: ${story}`).toBe(found);
+    }
+  },
+);
