@@ -53,7 +53,7 @@ const BRACKET = 91;
 const HASH_AT = 2;
 const HASH_END = 10;
 
-/** The hash that a line begins with; -1 where it is no answer's line. */
+/** The hash that a line begins with; -1 if the line is not an answer. */
 function hashAt(bytes: Uint8Array, from: number, end: number): number {
   const right = end - from > HASH_END && bytes[from] === BRACKET && bytes[from + 1] === QUOTE;
   if (!right || bytes[from + HASH_END] !== QUOTE) return -1;

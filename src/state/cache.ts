@@ -19,7 +19,7 @@ export type { CachedAnswer } from './bucket.ts';
 
 /** What the cache is kept for, and with. */
 export interface CacheOptions {
-  /** The cache folder; undefined where there is none: nothing is kept then. */
+  /** The cache folder; without one nothing is saved. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly key: string;

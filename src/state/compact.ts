@@ -26,9 +26,9 @@ function liveOf(path: string): number {
 }
 
 /**
- * Writes a bucket anew with the newest answer for each subject. Nobody waits for it: who appends to the
- * old file meanwhile either ends before the rename, and is copied after it, or sees that the file is gone
- * and appends again. Where another process is at it already, nothing is done.
+ * Rewrites a bucket with the newest answer for each subject. Writers do not wait for it: a process that appends
+ * to the old file meanwhile either finishes before the rename, and its lines are copied after it, or sees that the
+ * file was replaced and appends again. If another process is compacting the bucket, nothing is done.
  */
 export function compact(path: string, now: number): void {
   const lock = tryLock(`${path}.lock`, now);

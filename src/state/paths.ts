@@ -74,7 +74,7 @@ export function workingFolder(env: Place['env']): string {
 export function needFolder(folders: Folders, which: keyof Folders): string {
   const folder = folders[which];
   if (folder !== undefined) return folder;
-  throw new Failure('local', `there is no home folder to keep the ${which} folder in`, {
+  throw new Failure('local', `no home directory for the ${which} folder`, {
     code: 'NO_HOME',
     hint: `set HOME, or name a folder with TRDR_${which.toUpperCase()}_DIR`,
   });

@@ -11,7 +11,7 @@ const LARGEST = 16 * 1024 * 1024;
 
 /** What the windows are kept for, and with. */
 export interface WindowsOptions {
-  /** The state folder; undefined where there is none: the windows then hold for this process alone. */
+  /** The state folder; without one the windows only apply to this process. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly key: string;

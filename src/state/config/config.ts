@@ -9,28 +9,28 @@ import { type ConfigFile, noProfile, type Profile, profileOf, readConfig } from 
 import { checkKeyFormat } from './key-format.ts';
 import { needSettingName, storedSetting } from './settings-table.ts';
 
-/** The config file: read as often as asked, and changed only under a lock. */
+/** The config file, which is only changed under a lock. */
 export interface Config {
-  /** Where the file is, or would be; undefined where there is no home for one. */
+  /** The path of the file; undefined without a home directory. */
   readonly path: string | undefined;
   read(): ConfigFile;
-  /** Keeps a key, and the base URL that it is for. The first profile to hold a key becomes the current one. */
+  /** Saves a key and its base URL. The first profile with a key becomes the current one. */
   login(profile: string, given: { key: string; baseUrl?: string | undefined }): Promise<void>;
   /** Saves a store and its password in a profile; without a password, an earlier one is removed. */
   storeLogin(profile: string, given: { store: string; password: string | undefined }): Promise<void>;
-  /** Forgets the key of a profile. False where it held none. */
+  /** Removes the key of a profile; false without a key. */
   logout(profile: string): Promise<boolean>;
-  /** Makes a profile the one that is used where nobody names one. */
+  /** Makes a profile the current one. */
   use(profile: string): Promise<void>;
-  /** Removes a profile and all it held. False where there was none. */
+  /** Removes a profile; false if it does not exist. */
   remove(profile: string): Promise<boolean>;
-  /** Keeps a setting in a profile. */
+  /** Saves a setting to a profile. */
   set(profile: string, name: string, value: string): Promise<void>;
-  /** Forgets a setting of a profile. False where it was not set. */
+  /** Removes a setting from a profile; false if it was not set. */
   unset(profile: string, name: string): Promise<boolean>;
 }
 
-/** Opens the config file of a user. Nothing is read or made before it is asked for. */
+/** Opens the config file of a user; nothing is read or created before first use. */
 export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
   const path = folders.config && join(folders.config, 'config.json');
 
@@ -42,7 +42,7 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
       await withLock(
         join(folder, 'config.lock'),
         async () => {
-          // Read again under the lock, so that what another process wrote meanwhile is kept.
+          // Read again under the lock, because another process may have written meanwhile.
           const before = readConfig(file);
           const after = edit(before);
           if (after !== before) await store(realPath(file), after);
@@ -57,7 +57,7 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
     }
   }
 
-  /** Changes one profile, and tells whether that made a difference. */
+  /** Changes one profile; returns whether anything changed. */
   async function changeProfile(name: string, edit: (profile: Profile) => Profile): Promise<boolean> {
     let changed = false;
     await change((file) => {
@@ -143,8 +143,8 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
 function checkProfileName(name: string): void {
   if (/^[A-Za-z0-9][\w.@-]{0,63}$/.test(name)) return;
   throw usageError(
-    'this is no name for a profile',
-    'use letters, digits and . _ @ -, at most 64, beginning with a letter or digit',
+    'invalid profile name',
+    'use letters, digits and . _ @ -, at most 64 characters, starting with a letter or digit',
   );
 }
 
@@ -158,7 +158,7 @@ async function store(file: string, config: ConfigFile): Promise<void> {
   const { default: Conf } = await import('conf');
   const folder = dirname(file);
   for (const name of readdirSync(folder)) {
-    // What a crash left behind; we hold the lock, so nobody is using it.
+    // Left behind by a crash; the lock is held, so no other process uses it.
     if (name.startsWith(STAGE)) rmSync(join(folder, name), { recursive: true, force: true });
   }
   const stage = mkdtempSync(join(folder, STAGE));

@@ -146,7 +146,7 @@ export const settingRows = {
     kind: oneOf('local', 'stop'),
     fallback: 'local',
     fallbackText: 'local',
-    about: 'while the store is away: go on with the files of this machine, or stop paid calls',
+    about: 'without the store: use the files of this machine, or stop paid calls',
   }),
   storePlain: row({
     kind: onOff,

@@ -93,7 +93,7 @@ export function journalIndex(size: number) {
       }
       return found;
     },
-    /** Where the answer for a handle lies; undefined where there is none. */
+    /** The position of a handle's answer; undefined without one. */
     place(position: number): { readonly at: number; readonly length: number } | undefined {
       if (states[position] !== ANSWERED) return undefined;
       return { at: places[position] ?? 0, length: lengths[position] ?? 0 };

@@ -1,6 +1,6 @@
 import { parseJson, stringifyJson } from '../../base/json.ts';
 
-/** What an export is about: a journal goes on only with the very same. */
+/** Identifies an export: a journal can only be resumed by the same one. */
 export interface JournalIdentity {
   /** Digest of the handles, in their order. */
   readonly inputs: string;
@@ -39,7 +39,7 @@ export type JournalLine =
       /** An answer that came and could not be read; for people, and never read again. */
       readonly answer?: string | undefined;
     }
-  /** What a run did not get to, and why: for whoever reads the journal. */
+  /** The handles that a run skipped, and why; for people who read the journal. */
   | { readonly kind: 'left'; readonly code: string; readonly handles: readonly string[] };
 
 /** The version of the journals that this trdr writes and reads. */
@@ -130,7 +130,7 @@ function rangesOf(positions: readonly number[]): [number, number][] {
   return ranges;
 }
 
-/** No batch is larger; what says so is no line of ours. */
+/** No batch is larger, so a line that claims more is invalid. */
 const MOST_POSITIONS = 10_000;
 
 function positionsOf(ranges: unknown): number[] | undefined {

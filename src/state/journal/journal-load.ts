@@ -16,12 +16,11 @@ const CHUNK = 1024 * 1024;
 const NEWLINE = 10;
 
 /**
- * Passes each line of the journal at `path` on, and returns where the last one ends; undefined where
- * there is no journal, or nothing had been asked yet when it was torn.
+ * Calls `each` for every line of the journal at `path`, and returns the end of the last one; undefined if the
+ * journal does not exist, or was torn before the first request.
  *
- * The end of a journal may be torn: that is what a crash leaves. All lines up to the last batch were
- * safely on the disk before the next was asked, so a bad line with another batch behind it is no crash's
- * work, and the journal is not trusted to tell what was paid for.
+ * A crash may tear the end of a journal. Every batch was synced to disk before the next one was requested, so an
+ * invalid line before another batch is corruption, and the journal is rejected.
  */
 export function loadJournal(path: string, each: (placed: Placed) => void): number | undefined {
   let good = 0;
@@ -32,7 +31,7 @@ export function loadJournal(path: string, each: (placed: Placed) => void): numbe
   for (const { bytes, at } of rawLines(path)) {
     const line = readLine(bytes.toString('utf8'));
     if (line === undefined) {
-      // Of its first line a crash leaves the beginning at the most; anything else was never a journal.
+      // A crash can leave a part of the first line; anything else was never a journal.
       if (closed || (!headed && !HEADER.startsWith(bytes.toString('latin1', 0, HEADER.length)))) {
         throw damaged(path, at);
       }
@@ -61,19 +60,23 @@ export function loadJournal(path: string, each: (placed: Placed) => void): numbe
 
 function checkVersion(version: number, path: string): void {
   if (version <= JOURNAL_VERSION) return;
-  throw new Failure('local', `the journal ${path} is of a newer trdr (version ${version})`, {
-    code: 'JOURNAL_NEWER',
-    hint: 'go on with the trdr that wrote it',
-  });
+  throw new Failure(
+    'local',
+    `the journal ${path} was written by a newer version of trdr (format ${version})`,
+    {
+      code: 'JOURNAL_NEWER',
+      hint: 'resume with the version of trdr that wrote it',
+    },
+  );
 }
 
 const damaged = (path: string, at: number) =>
   new Failure('local', `the journal ${path} is damaged at byte ${at}`, {
     code: 'JOURNAL_DAMAGED',
-    hint: 'restore it, or move it away to begin anew: what it had paid for will be paid for again',
+    hint: 'restore it, or move it away to start over and pay again',
   });
 
-/** Replaces a journal by its sound beginning and the sound lines behind the torn one, in one step. */
+/** Atomically replaces a journal by its valid start and the valid lines after the torn one. */
 function rewrite(path: string, good: number, salvaged: readonly Buffer[]): void {
   const tail = Buffer.concat(salvaged);
   const fd = openRegular(path);

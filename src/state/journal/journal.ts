@@ -25,7 +25,7 @@ export interface JournalOptions {
   readonly identity: JournalIdentity;
   /** How many handles there are; each is known by its position among them. */
   readonly size: number;
-  /** Goes on with a journal that is there; without it such a journal is a failure. */
+  /** Resumes an existing journal; without it, an existing journal is a failure. */
   readonly resume: boolean;
   readonly now: () => number;
 }
@@ -58,12 +58,12 @@ export async function openJournal({
     });
     if (asked && !resume) {
       throw usageError(
-        `an export to ${out} was interrupted, and what it paid for is in ${path}`,
-        `add --resume to go on with it, or remove ${path} to begin anew and pay again`,
+        `an export to ${out} was interrupted; its paid answers are in ${path}`,
+        `add --resume to continue, or remove ${path} to start over and pay again`,
       );
     }
     if (end === undefined || !header || !asked) {
-      // Nothing was asked yet: whatever the export was, no unit hangs on it.
+      // Nothing was requested yet, so nothing was paid for.
       header = { kind: 'header', version: JOURNAL_VERSION, size, startedAt: now(), identity };
       const text = writeLine(header);
       writeAtomic(path, text);
@@ -95,19 +95,16 @@ type Header = Extract<JournalLine, { kind: 'header' }>;
 const foreign = (path: string, differ: readonly string[]) =>
   new Failure('usage', `the journal ${path} belongs to another export: ${differ.join(', ')} differ`, {
     code: 'JOURNAL_OTHER',
-    hint: `run that export again to end it, write to another file, or remove ${path} to begin anew and pay again`,
+    hint: `finish that export, write to another file, or remove ${path} to start over and pay again`,
   });
 
 function checkTarget(out: string): void {
   const folder = statSync(dirname(out), { throwIfNoEntry: false });
   if (!folder?.isDirectory()) {
-    throw usageError(
-      `there is no folder ${dirname(out)} to write in`,
-      `make it first: mkdir -p '${dirname(out)}'`,
-    );
+    throw usageError(`folder ${dirname(out)} does not exist`, `create it: mkdir -p '${dirname(out)}'`);
   }
   const there = statSync(out, { throwIfNoEntry: false });
   if (there && !there.isFile()) {
-    throw usageError(`${out} is no regular file`, 'an export that can be taken up again needs one');
+    throw usageError(`${out} is not a regular file`, 'a resumable export needs one');
   }
 }

@@ -5,23 +5,23 @@ import type { JournalFile } from './journal-file.ts';
 import type { JournalCounts, journalIndex, OpenBatch } from './journal-index.ts';
 import { type JournalLine, readLine, writeLine } from './journal-lines.ts';
 
-/** The answer for one handle, or undefined where there is none. */
+/** The answer for one handle; undefined without one. */
 interface JournalValue {
   readonly position: number;
   readonly value: unknown;
 }
 
 /**
- * The journal of an export. The order that keeps every unit in sight: `asking` before a batch is sent,
- * `answered` with what came, and only then the next. After a crash `openBatches` names those of which
- * nobody knows whether they were paid for: each is settled by `lost` or `dropped` before going on.
+ * The journal of an export. Its order accounts for every unit: `asking` before a batch is sent, `answered` with its
+ * answer, and only then the next batch. After a crash `openBatches` returns the batches with an unknown outcome;
+ * each must be settled by `lost` or `dropped` before the export continues.
  */
 export interface ExportJournal {
   readonly path: string;
-  /** When the export was begun, epoch ms; and whether this run goes on with it. */
+  /** When the export started, in epoch ms. */
   readonly startedAt: number;
   readonly resumed: boolean;
-  /** When it was last written to before this run, epoch ms; null where this run began it. */
+  /** When it was last written to before this run, epoch ms; null if this run started it. */
   readonly writtenAt: number | null;
   openBatches(): OpenBatch[];
   counts(): JournalCounts;
@@ -62,7 +62,7 @@ export interface ExportJournal {
   close(): Promise<void>;
 }
 
-/** What a row of a batch takes at the most, unless the caller knows better. */
+/** The default maximum size of a row. */
 const ROW_BYTES = 4_096;
 
 /** A journal's file, open and locked, and what it has come to. */

@@ -7,7 +7,7 @@ import { endText, entryText } from './lines.ts';
 
 /** Where the ledger is, and who writes in it. */
 export interface LedgerOptions {
-  /** The state folder; undefined where there is none. */
+  /** The state folder, if any. */
   readonly dir: string | undefined;
   readonly command: string;
   readonly profile: string;
@@ -30,7 +30,7 @@ const mine = `${process.pid.toString(36)}-${Math.round(performance.timeOrigin * 
 let calls = 0;
 
 /**
- * Opens the ledger for writing: one file per UTC month. Each call is written before it is sent, at the most it can
+ * Opens the ledger for writing: one file per UTC month. Each call is written before it is sent, with its maximum
  * cost, so that a process that dies leaves the bound behind. A ledger that cannot be written never fails a run.
  */
 export function openLedger(options: LedgerOptions): Ledger {
@@ -45,7 +45,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 
   function append(month: string, line: string): void {
     if (dir === undefined) {
-      tell('there is no home folder for the state folder');
+      tell('no home directory for the state folder');
       return;
     }
     const path = monthFile(dir, month);

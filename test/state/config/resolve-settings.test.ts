@@ -91,7 +91,7 @@ test('a named profile must exist, unless it is about to be created', () => {
     expect(resolveSettings({ ...sources, file, newProfile: true }).profile.value).toBe('wrok');
   }
   const inherited = { flags: { profile: 'constructor' }, env: {}, file };
-  expect(() => resolveSettings(inherited)).toThrow('there is no profile "constructor"');
+  expect(() => resolveSettings(inherited)).toThrow('unknown profile "constructor"');
 });
 
 test('an invalid value is rejected with its place, or skipped by the commands that fix it', () => {
