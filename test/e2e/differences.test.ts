@@ -106,6 +106,18 @@ describe('a batch answer that leaves handles out', () => {
     ]);
   });
 
+  test('has the entries for other handles in a CSV too, as rows that are not found', async () => {
+    const service = await withService(() => answer([numbers('mira'), numbers('stranger')]));
+    const words = ['pnl', 'mira', 'sol', '-y', '-o', 'csv', '--window', '24h'];
+    const ran = await runInProcess(words, { sandbox: service });
+    const cells = ran.lines().map((line) => line.split(',').slice(0, 5).join(','));
+    expect(cells.slice(1)).toEqual([
+      'mira,true,ok,,mira',
+      'sol,,failed,NO_ENTRY,',
+      'sol,,unmatched,NO_ENTRY,stranger',
+    ]);
+  });
+
   test.each([
     ['entries of others', answer([numbers('stranger')])],
     ['nothing', answer([])],

@@ -4,9 +4,9 @@ import type { View } from '../../output/view.ts';
 import { csvView, pnlView, rowView, tableRows } from '../../output/views/pnl.ts';
 import { compareRows, compareView, fitsSideBySide } from '../../output/views/pnl-compare.ts';
 import {
+  csvRowsOf,
   largestOf,
   rowFields,
-  rowsOf,
   type SortKey,
   sorted,
   windowState,
@@ -89,7 +89,7 @@ async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): 
     return await use(
       csvView,
       false,
-      each(records, (record) => rowsOf(record, windows)),
+      each(records, (record) => csvRowsOf(record, windows)),
     );
   if (fields !== undefined) {
     // Columns that were asked for are shown as they are, whatever a row would say of nothing.

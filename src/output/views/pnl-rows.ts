@@ -1,10 +1,10 @@
 import { copySources } from '../../base/json.ts';
-import { isRecord, numberOf, type Sent, textOf } from '../../contract/known.ts';
+import { isRecord, numberOf, recordsOf, type Sent, textOf } from '../../contract/known.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
 /** What a record says of a window: numbers, or which of the kinds of nothing. */
-export type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed';
+export type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed' | 'unmatched';
 
 /** The numbers of one handle in one window, flat: a row of the table and of the CSV. */
 export interface PnlRow extends Readonly<Record<string, unknown>> {
@@ -75,6 +75,7 @@ export function windowStateText(record: PnlRecord, windows?: readonly WindowName
     case 'no_numbers':
       return 'no numbers';
     case 'failed':
+    case 'unmatched':
       return `failed: ${record.found === null ? record.error.code : ''}`;
   }
 }
@@ -123,6 +124,25 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
     };
     return copySources(row, record, numbers);
   });
+}
+
+/**
+ * A record as rows of the CSV. Entries that a batch answer had for handles nobody requested follow the handle that
+ * carries them: they were paid for, and `found` stays empty because they are not its numbers.
+ */
+export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
+  const rows = rowsOf(record, windows);
+  if (record.found !== null) return rows;
+  const { subject, error } = record;
+  const others = recordsOf(error['unmatched']).flatMap((entry) =>
+    rowsOf({ ...entry, subject, found: true }, windows),
+  );
+  return [
+    ...rows,
+    ...others.map((row) =>
+      copySources({ ...row, found: null, status: 'unmatched' as const, code: error.code }, row),
+    ),
+  ];
 }
 
 /** Puts the best first by one number of one window; those without it come last, in the order they had. */
