@@ -74,9 +74,9 @@ export const launchpadBoard = command({
       }
       const [board, before] = boards;
       if (board === undefined) return;
-      // A board that was never captured would make newcomers of everybody.
+      // Compared with a board that was never captured, every trader would be new.
       const comparable = before !== undefined && isHeld(before);
-      // What is no surprise is for whoever watches, not for the mail that cron sends.
+      // Expected results are for a person who watches, not for the mail that cron sends.
       const isWatched = context.io.stderr.isTTY === true;
       if (isWatched || !isHeld(board)) context.notice(captured(`${period} board`, board));
       if (before !== undefined && (isWatched || !comparable)) context.notice(comparison(board, before));
