@@ -33,10 +33,10 @@ export const MAX_WAIT_MS = 120_000;
  * So many calls a minute go out before the limit is asked for. A key by contract may have less than any
  * plan: to ask costs nothing, and the least rate is only assumed where nobody says.
  */
-const UNASKED = 9;
+const CALLS_BEFORE_ASKING = 9;
 // Another process may learn the limit meanwhile: while it is not known, waits are cut into slices.
 const SLICE_MS = 200;
-// Whoever asked for all and is not heard of after so many slices will not tell any more.
+// Stop waiting for the process that is fetching the limit after this many slices.
 const SLICES = 15;
 // A 429 that keeping to the limit should have prevented: the plan may have changed. Asked at most this often.
 const DOUBT_MS = 60_000;
@@ -53,9 +53,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const nextTicket = (): Ticket => ++tickets;
   const queues = { key: createQueue(), resolve: createQueue() };
 
-  // Nobody says what the limit is.
+  // The limit could not be fetched.
   let untold = false;
-  const assumed = () => rate ?? (untold ? LEAST_RATE_PER_MINUTE : UNASKED);
+  const assumed = () => rate ?? (untold ? LEAST_RATE_PER_MINUTE : CALLS_BEFORE_ASKING);
 
   async function learn(limit: number): Promise<void> {
     if (limit === rate || !(limit >= 1)) return;
@@ -68,7 +68,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
    * Not to know it is no failure.
    */
   async function ask(): Promise<void> {
-    const { waitMs, known } = await windows.take('key', UNASKED + 1);
+    const { waitMs, known } = await windows.take('key', CALLS_BEFORE_ASKING + 1);
     if (known !== null) rate = known;
     else if (waitMs <= 0) {
       const told = await options.askRate().catch(() => null);

@@ -15,7 +15,7 @@ export function matchEndpoint(method: string, path: string, body: string | undef
     const params = readSegments(row.path.split('/'), segments);
     if (!params) continue;
     try {
-      // A body where none is asked for is passed over by the service, which charges all the same.
+      // The service ignores an unexpected body and charges the call.
       const read = z.safeParse(row.body, undefined).success ? undefined : body;
       return encodeLoose(id, params, search, read);
     } catch {

@@ -102,7 +102,7 @@ export function withCursor(path: string, before: string): string {
   return `${bare}?${[...others, `before=${encodeURIComponent(before)}`].join('&')}`;
 }
 
-/** The failure of a service whose pages lead nowhere: going on would pay for the same rows without end. */
+/** The failure of a service whose cursors repeat: continuing would pay for the same rows forever. */
 export const cursorStuck = (before: string): Failure =>
   new Failure('answer', `the pages go round in a circle: ${before.slice(0, 100)} came twice`, {
     code: 'CURSOR_STUCK',

@@ -237,7 +237,7 @@ export function createSender(parts: SenderParts): Sender {
   };
 }
 
-/** The key, or what to do where there is none that could be sent. */
+/** The key, or a failure with a hint if it is missing or invalid. */
 export function requireKey(key: string | undefined): string {
   if (!key) {
     throw new Failure('auth', 'no API key is set', {

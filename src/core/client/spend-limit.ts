@@ -41,7 +41,7 @@ interface Waiter {
   settle(outcome: Hold | Failure): void;
 }
 
-/** What a run may spend. The fields are read anew with each call: a confirmation comes after the first free one. */
+/** What a run may spend. The fields are read for each call, because a confirmation comes after the first free one. */
 export interface SpendLimitOptions {
   readonly maxCu?: number | undefined;
   /** What the user agreed to where no limit was set: it bounds what calls with lost answers may cost again. */

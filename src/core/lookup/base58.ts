@@ -4,7 +4,7 @@ const digitOf = new Map([...ALPHABET].map((character, digit) => [character, digi
 /** Whether a text is made of base58 characters alone. */
 export const isBase58 = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]+$/.test(text);
 
-/** How many bytes a base58 text stands for; undefined where it is none. */
+/** The number of bytes of a base58 text; undefined if it is not base58. */
 export function base58Bytes(text: string): number | undefined {
   const bytes: number[] = [];
   for (const character of text) {

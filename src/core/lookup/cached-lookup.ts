@@ -15,7 +15,7 @@ import { answerOf, type LookupAnswer } from './lookup.ts';
 import { isUserId, type Subject, type SubjectForm } from './subject.ts';
 
 export const MAX_AGE_MS = 3_600_000;
-/** A miss is no statement for long: the link may be verified any moment. */
+/** A miss expires soon, because the link may be verified at any time. */
 export const MISS_AGE_MS = 300_000;
 
 export interface CachedLookupOptions {
@@ -134,7 +134,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
   /**
    * A wallet answer that has aged: the id is asked for 100 CU, and where the user still holds the address,
-   * that is the answer. Undefined where it has to be asked for anew.
+   * that is the answer. Undefined if it must be requested again.
    */
   async function refresh(subject: Subject, user: Sent, signal: AbortSignal | undefined) {
     const value = idOf(user);

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 export interface OrderedOptions {
-  /** How many items are worked on, or done and waiting for their turn, at the most. */
+  /** The maximum number of items in progress, or done and waiting for their turn. */
   readonly window: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -16,7 +16,7 @@ interface Slot<T> {
  * its turn has come, even while the next item is long in coming.
  *
  * After the first error nothing more is begun; what is under way ends, what succeeded is given, and then
- * the error is thrown. Whoever leaves early ends what is under way.
+ * the error is thrown. A reader that stops early cancels the work in progress.
  */
 export async function* ordered<I, O>(
   items: AsyncIterable<I> | Iterable<I>,

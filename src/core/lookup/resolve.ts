@@ -91,7 +91,7 @@ export function createResolver(options: ResolverOptions): Resolver {
   async function held(subject: Subject, signal: AbortSignal | undefined, afresh: boolean) {
     const look = afresh ? users.ask : users.answer;
     const answer = await look(subject, signal);
-    // A kept answer without a wallet is no reason to pay for a resolve: it may be held by now.
+    // A cached answer without a wallet does not justify a resolve: the wallet may be verified by now.
     if (answer.found && !revealsWallet(answer.record) && answer.from === 'cache') {
       return fromLookup(subject, await users.ask(subject, signal));
     }
@@ -207,7 +207,7 @@ const MEMORY = 10_000;
 
 const revealsWallet = (user: Sent) => holdsWallet(known(User, user));
 
-/** A 202 says that there is no answer yet, whatever its body leaves out. */
+/** A 202 means that the answer is not available yet, even with an incomplete body. */
 const readPending = ({ reason, retryable, retryAfterSeconds, position }: Known<Pending>): PendingState => ({
   reason: reason ?? 'unknown',
   retryable: retryable ?? reason !== 'no_preview',
@@ -230,7 +230,7 @@ const isLost = (error: unknown): error is Failure =>
     // A gateway that gave up waiting, not the service.
     (error.kind === 'service' && error.code.startsWith('HTTP_5')));
 
-/** What the cheap way says: a held wallet, or a failure of its own. A miss and an empty hand go on to the resolve. */
+/** The result of the lookup if it is final: a wallet, or a failure. Otherwise the resolve follows. */
 function fromLookup(subject: Subject, answer: LookupAnswer): Resolved | undefined {
   if (answer.found === null) return refusedBy(subject, answer.failure);
   return answer.found && revealsWallet(answer.record) ? found(subject, answer.record, 'held') : undefined;

@@ -60,7 +60,7 @@ const isSolana = (text: string) => text.length >= 32 && text.length <= 44 && bas
 /** What is wrong with something that was meant for an address; undefined where it was not. */
 function slipOf(text: string): string | undefined {
   const hex = /^0x([0-9a-f]+)$/i.exec(text)?.[1];
-  // `0xMert` is a handle, and so is `0xdead`; nobody is called by most of an address.
+  // `0xMert` and `0xdead` are handles; a text almost as long as an address is a typo.
   if (hex && hex.length >= 36) return `an EVM address has 40 hex digits after 0x, this has ${hex.length}`;
   const evmLike = /^0x([0-9a-z]{40})$/i.exec(text)?.[1];
   const wrong = evmLike?.match(/[^0-9a-f]/gi);

@@ -35,7 +35,7 @@ export function blockSizer(since: number): PageSizer {
       const newest = known[0];
       const oldest = known.at(-1);
       if (since === Number.NEGATIVE_INFINITY || newest === undefined || oldest === undefined) return;
-      // As many as there would be down to `since` if posts went on as densely as on this page.
+      // The expected number of rows down to `since`, at the density of this page.
       const span = newest - oldest;
       expected = span > 0 ? (known.length * Math.max(0, oldest - since)) / span + 1 : THESIS_BLOCK;
     },

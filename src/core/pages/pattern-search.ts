@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 
 /** How long a pattern may look at one text. */
 const PATIENCE_MS = 100;
-/** Up to here, a pattern with one quantifier at the most is done in no time. */
+/** Up to this length, a pattern with at most one quantifier is always fast. */
 const SHORT = 2_000;
 
 /**
@@ -42,7 +42,7 @@ function guard(pattern: RegExp): (text: string) => boolean | undefined {
   };
 }
 
-/** The error is of the script's own realm, so it is no `Error` of this one. */
+/** The error belongs to the script's realm, so `instanceof Error` is false. */
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' &&
   error !== null &&

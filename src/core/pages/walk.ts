@@ -22,7 +22,7 @@ export interface PageFeed<T> {
 }
 
 export interface WalkOptions {
-  /** How many rows at the most; undefined: all there are. */
+  /** The maximum number of rows; undefined for all. */
   readonly limit?: number | undefined;
   /** Rows posted at or after this, epoch ms. */
   readonly since?: number | undefined;

@@ -36,7 +36,7 @@ export interface Allowance {
   /** True where nothing was paid since `me` was asked. */
   readonly fresh: boolean;
   paid(charge: Charge): void;
-  /** Something was charged, and nobody knows how much. */
+  /** An unknown amount was charged. */
   lost(): void;
   /** A refusal taught that each wallet of a batch counts as a reveal, and not the batch as one. */
   countWallets(): void;
@@ -45,7 +45,7 @@ export interface Allowance {
    * is a reason to believe that the call was not charged, and no proof: the meter may lag. False if interrupted.
    */
   unmoved(since: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
-  /** What to say where there is no room. */
+  /** The failure if nothing can be paid. */
   shortage(): Failure;
 }
 
@@ -65,7 +65,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
   async function refresh(signal?: AbortSignal): Promise<Left> {
     const { known } = await client.call('me', {}, { signal });
     const now = known.usage?.unitsUsed ?? null;
-    // Whoever else spends from the same key makes the arithmetic worthless.
+    // Other processes spend from the same key, so the estimate cannot be trusted.
     if (since > 0) trust = now === used ? Math.min(LONGEST_TRUST, Math.max(1, trust * 2)) : 0;
     used = now;
     left = leftOf(known);

@@ -22,7 +22,7 @@ export interface BatchLog {
     },
   ): Promise<void>;
   dropped(batch: number): Promise<void>;
-  /** `answer` is what came and cannot be read: it was paid for, so it is kept for whoever can. */
+  /** `answer` is what came and cannot be read: it was paid for, so it is saved. */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
 }
 
@@ -165,13 +165,13 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       else purse.paid({ cu: spent, reveals: answer.reveals });
       at += size;
       yield results;
-      // A service that answers with none of the handles asked for would be paid for nothing again and again.
+      // A service that returns no requested handle would be paid repeatedly for nothing.
       const [first] = results;
       if (first?.failure && results.every(({ failure }) => failure !== undefined)) throw first.failure;
     }
   }
 
-  /** The size to go on with after a refusal that a smaller batch may escape; throws any other. */
+  /** The next batch size after an error that a smaller batch may avoid; throws any other error. */
   async function smaller(error: unknown, size: number): Promise<number> {
     if (isRejected(error)) return Math.ceil(size / 2);
     if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
