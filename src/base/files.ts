@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -7,14 +8,14 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readlinkSync,
   readSync,
   realpathSync,
-  renameSync,
   statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from './failure.ts';
 
 /** Only the user may read and write. */
@@ -99,12 +100,29 @@ export function writeAll(fd: number, bytes: Uint8Array, position: number | null 
   }
 }
 
-/** Where a path leads in the end: a linked file is replaced where it lies, and the link stays. */
+/**
+ * The path with its links followed, also those that lead to a file that does not exist yet: two names of one
+ * file have one real path.
+ */
 export function realPath(path: string): string {
+  let target = resolve(path);
+  for (let links = 0; links < 40; links++) {
+    const link = linkOf(target);
+    if (link === undefined) break;
+    target = resolve(dirname(target), link);
+  }
   try {
-    return realpathSync(path);
+    return join(realpathSync(dirname(target)), basename(target));
   } catch {
-    return path;
+    return target;
+  }
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }
 
@@ -122,30 +140,9 @@ export function syncFolder(folder: string): void {
   }
 }
 
-let temporaries = 0;
-/** A name beside `path` that no other process and no earlier call uses. */
-export const beside = (path: string): string =>
-  `${path}.${process.pid}.${Date.now().toString(36)}${(temporaries++).toString(36)}.tmp`;
-
-/** Replaces a file atomically: readers see the old or the new text, even after a crash. */
-export function writeAtomic(path: string, text: string | Uint8Array, { sync = true } = {}): void {
-  const target = realPath(path);
-  const temporary = beside(target);
-  try {
-    const fd = openPrivate(temporary, 'wx');
-    try {
-      writeAll(fd, typeof text === 'string' ? Buffer.from(text) : text);
-      if (sync) fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, target);
-  } catch (error) {
-    discard(temporary);
-    throw error;
-  }
-  if (sync) syncFolder(dirname(target));
-}
+/** A name in a folder that no other process uses, and that is short enough for every file system. */
+export const temporaryIn = (folder: string): string =>
+  join(folder, `.trdr-${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
 
 /** Removes a file; failures are ignored. */
 export function discard(path: string): void {

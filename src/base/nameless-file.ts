@@ -1,11 +1,10 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { beside } from './files.ts';
+import { temporaryIn } from './files.ts';
 
 /** Opens a private temporary file without a name: the system removes it with the process, however that ends. */
 export async function openNamelessFile(): Promise<FileHandle> {
-  const path = beside(join(tmpdir(), 'trdr'));
+  const path = temporaryIn(tmpdir());
   const handle = await open(path, 'wx+', 0o600);
   // Windows keeps the name of an open file.
   await unlink(path).catch(() => {});

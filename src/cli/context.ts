@@ -82,6 +82,10 @@ export interface Context {
   limitSpend(cu: number): void;
   /** Lets a run begin, asks, or refuses, as the money rules say. */
   approve(estimate: Estimate, what: string): Promise<void>;
+  /** Tells the run that its answers are cached: rows that nobody read are not lost. */
+  answersAreCached(): void;
+  /** True if rows were paid for, and stdout was closed before they were read. */
+  readonly lostPaidRows: boolean;
   /** CU that this run has been charged so far. */
   readonly spent: number;
   /** A line on stderr, unless --quiet. */

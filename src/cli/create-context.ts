@@ -140,6 +140,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   }
 
   const sinks: Sink[] = [];
+  let cached = false;
   prepareShutdown(io, sinks, notice);
 
   async function output(into?: Sink): Promise<OutputSink> {
@@ -228,6 +229,13 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     store,
     ledger,
     output,
+    answersAreCached() {
+      cached = true;
+    },
+    get lostPaidRows() {
+      const paid = !globals.sandbox && (opened?.spent.atMost ?? 0) > 0;
+      return paid && !cached && command.stream !== true && sinks.some((sink) => sink.lost?.());
+    },
     get spent() {
       return opened?.spent.cu ?? 0;
     },

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { usageError } from '../base/failure.ts';
 import type { PrinterOptions } from '../output/format/printing.ts';
-import type { Sink } from '../output/sink.ts';
+import { createSink, type Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
 import type { Globals, OutputFormat } from './args/common.ts';
 import type { AnyCommand } from './command.ts';
@@ -102,9 +102,12 @@ export async function renderOptions(
 /** Where the records go: stdout, or a file that appears whole or not at all; a stream's file grows. */
 export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {
   if (out !== undefined) {
-    const { appendSink, fileSink } = await import('../output/file.ts');
-    return live ? appendSink(out, { live }) : fileSink(out);
+    const { appendSink, descriptorIn, fileSink } = await import('../output/file.ts');
+    const fd = descriptorIn(out);
+    // The program's own streams: a second writer on their descriptors would cut into the first.
+    if (fd === 1 || fd === 2) return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out });
+    const { signal } = io;
+    return live ? appendSink(out, { live, signal }) : fileSink(out, { signal });
   }
-  const { createSink } = await import('../output/sink.ts');
   return createSink(io.stdout, { live, name: 'stdout' });
 }

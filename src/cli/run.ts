@@ -1,4 +1,5 @@
-import { usageError } from '../base/failure.ts';
+import { Failure, usageError } from '../base/failure.ts';
+import { unitsText } from '../base/units.ts';
 import { createSink, outputClosed } from '../output/sink.ts';
 import { parseWords } from './args/parse.ts';
 import { findCommand } from './args/route.ts';
@@ -22,7 +23,6 @@ export async function run(io: Io): Promise<number> {
     const interrupted = interrupt();
     if (interrupted) return interrupted.exit;
     if (error instanceof Interrupt) return error.exit;
-    // The reader has what it wanted: that is an end, no failure.
     if (error === outputClosed) return 0;
     return await report(error, settings);
   }
@@ -39,12 +39,24 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   const { createContext } = await import('./create-context.ts');
   const context = await createContext(io, command, parsed);
   onSettings(context.settings);
+  let code: ExitCode = 0;
   try {
-    return (await command.run(context, input as never)) ?? 0;
+    code = (await command.run(context, input as never)) ?? 0;
+  } catch (error) {
+    // The reader has what it wanted: that is an end, not a failure.
+    if (error !== outputClosed) throw error;
   } finally {
     await context.close();
   }
+  if (context.lostPaidRows) throw rowsLost(context.spent);
+  return code;
 }
+
+const rowsLost = (spent: number) =>
+  new Failure('local', `the output was closed before all rows were read; this run cost ${unitsText(spent)}`, {
+    code: 'OUTPUT_CLOSED',
+    hint: 'write to a file with --out, or ask for fewer rows with --limit',
+  });
 
 /** Help for everything, a group or a command; an error if the line names no command and does not ask for help. */
 async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode> {

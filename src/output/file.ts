@@ -1,27 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { type FileHandle, lstat, open, readlink, rename, stat, unlink } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { write as fsWrite, fsync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Failure } from '../base/failure.ts';
+import { realPath, releaseFifo } from '../base/files.ts';
+import { replaceFile } from '../base/replace-file.ts';
 import { codeOf, createSink, type Sink, type SinkOptions, writeFailure } from './sink.ts';
-
-/** Where writing to `path` ends up: symbolic links followed, even when what they name is not there yet. */
-async function targetOf(path: string): Promise<string> {
-  let target = resolve(path);
-  for (let hops = 0; hops < 40; hops++) {
-    const found = await lstat(target).catch(() => undefined);
-    if (!found?.isSymbolicLink()) return target;
-    target = resolve(dirname(target), await readlink(target));
-  }
-  throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
-}
-
-/** Makes a rename last through a power cut, where the system allows it. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder).catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
-}
 
 const isFolder = () => Object.assign(new Error('a folder'), { code: 'EISDIR' });
 
@@ -42,13 +28,30 @@ function refusalOf(path: string, error: unknown): Failure {
     : new Failure('usage', failure.message, { code: failure.code, hint, cause: error });
 }
 
-/** A stream onto an open file that leaves the closing to its owner. */
-const streamOnto = (handle: FileHandle): Writable =>
+/** What a file is written to: an open descriptor. */
+interface Written {
+  readonly fd: number;
+  readonly path: string;
+  /** Closes the descriptor, if it is the sink's own. */
+  close(): void;
+}
+
+const write = promisify(fsWrite);
+const sync = promisify(fsync);
+
+/** A stream onto a descriptor that leaves the closing to its owner. */
+const streamOnto = (fd: number): Writable =>
   new Writable({
     highWaterMark: 262_144,
     async write(bytes: Buffer, _encoding, done) {
       try {
-        for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
+        for (let at = 0; at < bytes.length; ) {
+          at += await write(fd, bytes, at, bytes.length - at, null).then(
+            ({ bytesWritten }) => bytesWritten,
+            // A pipe that another process opened without waiting is full.
+            (error: unknown) => (codeOf(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
+          );
+        }
         done();
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)));
@@ -56,109 +59,143 @@ const streamOnto = (handle: FileHandle): Writable =>
     },
   });
 
-/** Pipes and devices can't be synced, and need not be. */
-const synced = (handle: FileHandle, path: string): Promise<void> =>
-  handle.sync().catch((error: unknown) => {
+const FULL_PIPE_MS = 10;
+
+/** Pipes and devices cannot be synced, and need not be. */
+const synced = ({ fd, path }: Written): Promise<void> =>
+  sync(fd).catch((error: unknown) => {
     if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw failureOf(path, error);
   });
 
 /** Closes the file whatever happens to the flush before. */
-async function sinkOn(handle: FileHandle, path: string, options: SinkOptions): Promise<Sink> {
-  const sink = createSink(streamOnto(handle), { ...options, name: path });
-  const close = () => handle.close().catch(() => {});
+function sinkOn(file: Written, options: SinkOptions): Sink {
+  const sink = createSink(streamOnto(file.fd), { ...options, name: file.path });
   return {
     ...sink,
     async end() {
       try {
         await sink.end();
-        await synced(handle, path);
+        await synced(file);
       } finally {
-        await close();
+        file.close();
       }
     },
     async abandon() {
       await sink.abandon();
-      await close();
+      file.close();
     },
   };
 }
 
-/** A file that appears whole, under its name, at `end()`, or not at all. Devices and pipes are written to as they are. */
-export async function fileSink(path: string, options: SinkOptions = {}): Promise<Sink> {
-  try {
-    const target = await targetOf(path);
-    const before = await stat(target).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    });
-    if (before?.isDirectory() || /[\\/]$/.test(path)) throw isFolder();
-    if (before && !before.isFile()) return await sinkOn(await open(target, 'w'), path, options);
-    // A file that may not be written to must not be replaced either.
-    if (before) await (await open(target, 'r+')).close();
+/** The number of a descriptor that a path names, such as the `/dev/fd/63` of `>(command)`. */
+export function descriptorIn(path: string): number | undefined {
+  const [, name = '', number] =
+    /^\/dev\/(?:(stdout|stderr)|fd\/(\d+))$|^\/proc\/self\/fd\/(\d+)$/.exec(path) ?? [];
+  const fd = { stdout: '1', stderr: '2' }[name] ?? number ?? /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1];
+  return fd === undefined ? undefined : Number(fd);
+}
 
-    const folder = dirname(target);
-    const temp = join(folder, `.${basename(target).slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`);
-    const handle = await open(temp, 'wx', 0o666);
-    const drop = () => unlink(temp).catch(() => {});
-    try {
-      if (before) {
-        await handle.chown(before.uid, before.gid).catch(() => {});
-        await handle.chmod(before.mode & 0o7777);
-      }
-    } catch (error) {
-      await handle.close();
-      await drop();
-      throw error;
+/** Opens a pipe or a device. Opening a FIFO waits for its reader, until the signal ends the wait. */
+async function openPipe(path: string, signal: AbortSignal | undefined): Promise<Written> {
+  const release = () => releaseFifo(path);
+  signal?.addEventListener('abort', release, { once: true });
+  try {
+    const handle = await open(path, 'w');
+    if (signal?.aborted) await handle.close();
+    signal?.throwIfAborted();
+    return { fd: handle.fd, path, close: () => void handle.close().catch(() => {}) };
+  } catch (error) {
+    const fd = descriptorIn(path);
+    // A socket cannot be opened by its path.
+    if (codeOf(error) !== 'ENXIO' || fd === undefined) throw error;
+    return { fd, path, close: () => {} };
+  } finally {
+    signal?.removeEventListener('abort', release);
+  }
+}
+
+/** How a file is opened. */
+export interface FileOptions extends SinkOptions {
+  /** Ends a wait for the reader of a FIFO. */
+  readonly signal?: AbortSignal;
+}
+
+/** A file that appears whole, under its name, at `end()`, or not at all. Devices and pipes are written to as they are. */
+export async function fileSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
+  try {
+    const before = await statOf(path);
+    if (before?.isDirectory() || /[\\/]$/.test(path)) throw isFolder();
+    if (before && (!before.isFile() || descriptorIn(path) !== undefined)) {
+      return sinkOn(await openPipe(path, signal), options);
     }
-    const sink = await sinkOn(handle, path, options);
+    const file = replaceFile(path);
+    // The replacement closes its descriptor itself.
+    const sink = createSink(streamOnto(file.fd), { ...options, name: path });
     let settled: Promise<void> | undefined;
+    const finish = async (put: () => void) => {
+      try {
+        await sink.end();
+        await sync(file.fd);
+      } catch (error) {
+        file.discard();
+        throw failureOf(path, error);
+      }
+      try {
+        put();
+      } catch (error) {
+        throw failureOf(path, error);
+      }
+    };
     return {
       ...sink,
       end() {
-        settled ??= (async () => {
-          try {
-            await sink.end();
-            await rename(temp, target);
-          } catch (error) {
-            await drop();
-            throw failureOf(path, error);
-          }
-          await syncFolder(folder);
-        })();
+        settled ??= finish(() => file.commit());
         return settled;
       },
       abandon() {
-        settled ??= sink.abandon().then(drop);
+        settled ??= sink.abandon().then(() => file.discard());
         return settled.catch(() => {});
       },
       async setAside() {
-        settled = (async () => {
-          await sink.end();
-          await rename(temp, `${target}.partial`);
-        })();
+        const partial = `${path}.partial`;
+        settled = finish(() => file.saveAs(`${realPath(path)}.partial`));
         await settled;
-        return `${path}.partial`;
+        return partial;
       },
     };
   } catch (error) {
+    signal?.throwIfAborted();
     throw refusalOf(path, error);
   }
 }
 
+const statOf = (path: string) =>
+  stat(path).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+
 /** Adds to the end of a file, for streams: what is there stays, what is flushed is on disk. */
-export async function appendSink(path: string, options: SinkOptions = {}): Promise<Sink> {
+export async function appendSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
   try {
     if (/[\\/]$/.test(path)) throw isFolder();
-    const handle = await open(path, 'a', 0o666);
-    const sink = await sinkOn(handle, path, options);
+    const before = await statOf(path);
+    const file = before && !before.isFile() ? await openPipe(path, signal) : await openToAppend(path);
+    const sink = sinkOn(file, options);
     return {
       ...sink,
       async flush() {
         await sink.flush();
-        await synced(handle, path);
+        await synced(file);
       },
     };
   } catch (error) {
+    signal?.throwIfAborted();
     throw refusalOf(path, error);
   }
+}
+
+async function openToAppend(path: string): Promise<Written> {
+  const handle = await open(path, 'a', 0o666);
+  return { fd: handle.fd, path, close: () => void handle.close().catch(() => {}) };
 }

@@ -13,6 +13,8 @@ export interface Sink {
   abandon(): Promise<void>;
   /** Ends a file without success, but saves what was written under another name, which it returns. */
   readonly setAside?: () => Promise<string>;
+  /** True if something that was written did not leave the process, because the reader has gone. */
+  readonly lost?: () => boolean;
   /** Aborted when the reader has closed (reason `outputClosed`) or writing failed (reason: the Failure). */
   readonly closed: AbortSignal;
 }
@@ -80,6 +82,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   let turn: NodeJS.Immediate | undefined;
   let failure: Failure | undefined;
   let over = false;
+  let lost = false;
   // A wait for the reader never rejects: a failure shows at the next write, or at the end.
   let room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const idle: (() => void)[] = [];
@@ -96,6 +99,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   };
 
   const stop = (error: unknown) => {
+    lost ||= used > 0 || bytesInFlight > 0;
     if (!over) {
       over = true;
       if (!gone.has(codeOf(error))) failure = writeFailure(options.name ?? 'standard output', error);
@@ -121,9 +125,10 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     inFlight++;
     bytesInFlight += bytes.length;
     stream.write(bytes, (error) => {
+      if (error) stop(error);
       inFlight--;
       bytesInFlight -= bytes.length;
-      if (error) return stop(error);
+      if (error) return;
       if (of && letsGo) free.push(of);
       if (bytesInFlight < AHEAD * size) settleRoom();
       if (inFlight > 0) return;
@@ -176,9 +181,11 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
 
   return {
     closed: controller.signal,
+    lost: () => lost,
     write(data) {
       if (failure) return Promise.reject(failure);
-      return over ? undefined : add(data);
+      if (!over) return add(data);
+      lost ||= data.length > 0;
     },
     flush,
     end: flush,

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, renameSync } from 'node:fs';
-import { appendLines, beside, discard, openPrivate, openRegular, readAt, writeAll } from '../base/files.ts';
+import { closeSync, fstatSync } from 'node:fs';
+import { appendLines, openRegular, readAt } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
+import { writeAtomic } from '../base/replace-file.ts';
 import { isAhead, readAnswer, scanLines } from './bucket.ts';
 
 /** Answers older than this are forgotten when their bucket is compacted. */
@@ -33,7 +34,6 @@ function liveOf(path: string): number {
 export function compact(path: string, now: number): void {
   const lock = tryLock(`${path}.lock`, now);
   if (!isHeld(lock)) return;
-  const temporary = beside(path);
   let fd: number | undefined;
   try {
     fd = openRegular(path);
@@ -44,18 +44,11 @@ export function compact(path: string, now: number): void {
       Buffer.from(`["live",${live}]\n`),
       ...lines.map((line) => bytes.subarray(line.from, line.end + 1)),
     ];
-    const out = openPrivate(temporary, 'wx');
-    try {
-      writeAll(out, Buffer.concat(parts));
-    } finally {
-      closeSync(out);
-    }
-    renameSync(temporary, path);
+    writeAtomic(path, Buffer.concat(parts), { sync: false, temporary: `${path}.tmp` });
     const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
-    // The bucket stays as it was: larger than need be, and right.
-    discard(temporary);
+    // The bucket stays as it was: larger than necessary, and correct.
   } finally {
     if (fd !== undefined) closeSync(fd);
     lock.release();

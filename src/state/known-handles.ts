@@ -1,7 +1,8 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendLines, openRegular, readAt, writeAtomic } from '../base/files.ts';
+import { appendLines, openRegular, readAt } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
+import { writeAtomic } from '../base/replace-file.ts';
 
 /** What a shell may be given without a thought. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -22,7 +23,10 @@ export function noteHandle(folder: string, record: unknown): void {
   if (!isHeld(lock)) return;
   try {
     // What another process adds meanwhile may get lost: it is a convenience, and comes again.
-    writeAtomic(path, latest(folder, '', KEPT).reverse().join('\n').concat('\n'), { sync: false });
+    writeAtomic(path, latest(folder, '', KEPT).reverse().join('\n').concat('\n'), {
+      sync: false,
+      temporary: `${path}.tmp`,
+    });
   } finally {
     lock.release();
   }

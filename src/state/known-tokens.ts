@@ -1,7 +1,8 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendLines, ensureFolder, openRegular, readAt, writeAtomic } from '../base/files.ts';
+import { appendLines, ensureFolder, openRegular, readAt } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
+import { writeAtomic } from '../base/replace-file.ts';
 
 /** A token of a post: its ticker, address and chain. */
 export interface KnownToken {

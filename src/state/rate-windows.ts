@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
-import { fileFailure, readBounded, writeAtomic } from '../base/files.ts';
+import { fileFailure, readBounded } from '../base/files.ts';
 import { withLock } from '../base/lock.ts';
+import { writeAtomic } from '../base/replace-file.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { RateWindows } from '../contract/ports.ts';
 import { emptyLane, expireCalls, type LaneState, readLanes, takeSlot, writeLanes } from './rate-lanes.ts';
@@ -54,7 +55,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
           lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
           applied = { result: apply() };
           // Not synced: a power cut outlasts the windows, and any other crash leaves them whole.
-          writeAtomic(file, writeLanes(lanes, now()), { sync: false });
+          writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
         },
         { patienceMs: 5_000, ...(options.sleep && { sleep: options.sleep }) },
       );

@@ -11,14 +11,8 @@ const formats = ['table', 'ndjson', 'json', 'csv'] as const;
 
 describe('a closed reader', () => {
   const each: readonly (readonly [words: string, format: string, input?: string])[] = [
-    ...formats.flatMap((format) => [
-      ['whois -', format, subjects] as const,
-      ['thesis list --limit 2000 --yes', format] as const,
-    ]),
+    ...formats.map((format) => ['whois -', format, subjects] as const),
     ['resolve --no-wait --yes -', 'ndjson', 'mira\n'.repeat(2_000)],
-    ['launchpad callouts --all', 'ndjson'],
-    ['launchpad board', 'table'],
-    ['launchpad board --compare 7d', 'csv'],
     ['me', 'json'],
     ['price', 'table'],
     ['config list', 'table'],
@@ -33,6 +27,27 @@ describe('a closed reader', () => {
     expect([none.codes, none.stderr]).toEqual([[0, 0], '']);
   });
 
+  test.each(formats)('that has read all that was paid for ends "thesis list -o %s" in 0', async (format) => {
+    const sandbox = await withSandbox(plenty);
+    const ran = await bash(`trdr thesis list -o ${format} | head -1`, { sandbox });
+    expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
+  });
+
+  test.each([
+    ...formats.map((format) => `thesis list --limit 2000 --yes -o ${format} | head -1`),
+    'whois - --no-cache | true',
+    'pnl mira juno --yes | true',
+    'launchpad board | true',
+    'api /v2/thesis | true',
+  ])('before it has read what was paid for ends the run in 9: %s', async (line) => {
+    const sandbox = await withSandbox(plenty);
+    const ran = await bash(`trdr ${line}`, { sandbox, input: subjects });
+    expect(ran.codes).toEqual([9, 0]);
+    expect(ran.stderr).toContain('OUTPUT_CLOSED');
+    const embedded = await bash(`trdr --sandbox ${line}`, { input: subjects });
+    expect([embedded.codes, embedded.stderr]).toEqual([[0, 0], '']);
+  });
+
   test.each(['--help', 'whois --help', '--version', 'completion bash', 'schema', 'schema whois -o table'])(
     'makes "%s" exit 0',
     async (words) => {
@@ -44,7 +59,7 @@ describe('a closed reader', () => {
   test('stops the run before it pays for more', async () => {
     const sandbox = await withSandbox({ ...plenty, faults: 'delay@thesis.all=20ms' });
     const ran = await bash('trdr thesis list --all --yes | head -c 1', { sandbox });
-    expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
+    expect(ran.codes).toEqual([9, 0]);
     expect(sandbox.meter().unitsUsed).toBeLessThan(sandbox.world.theses.count * 10);
   });
 
@@ -171,6 +186,45 @@ describe('a full disk', () => {
     expect(ran.codes).toEqual([0, 0]);
     expect(JSON.parse(ran.stdout)).toMatchObject({ found: true });
     expect(ran.stderr).toMatch(/^trdr: cannot record what this run costs: /m);
+  });
+});
+
+describe('--out', () => {
+  const words = 'thesis list --limit 1500 --yes -o ndjson';
+
+  test.each([
+    ['/dev/stdout, which is a pipe', '--out /dev/stdout | cat > all'],
+    ['/dev/stdout, which is a file', '--out /dev/stdout > all'],
+    ['/dev/fd/1', '--out /dev/fd/1 | cat > all'],
+    ['/proc/self/fd/1', '--out /proc/self/fd/1 | cat > all'],
+    ['another descriptor', '--out /dev/fd/7 7> all'],
+    ['another command', '--out >(cat > all); wait $!'],
+    ['a FIFO', '--out fifo & cat fifo > all; wait $!'],
+    ['a link to a FIFO', '--out link & cat fifo > all; wait $!'],
+    ['a link to a file that is not there', '--out dangling; cat real > all'],
+  ])('may be %s', async (_, flags) => {
+    const [sandbox, home] = [await withSandbox({ ...plenty, now: Date.UTC(2026, 0, 15) }), openHome()];
+    await trdr([...words.split(' '), '--out', 'wanted'], { sandbox, home });
+    await bash('mkfifo fifo; ln -s fifo link; ln -s real dangling', { home });
+    const ran = await bash(`trdr ${words} ${flags}`, { sandbox, home });
+    expect(ran.stderr).toBe('');
+    const wanted = readFileSync(join(home.path, 'wanted'), 'utf8');
+    expect(wanted.split('\n')).toHaveLength(1501);
+    expect(readFileSync(join(home.path, 'all'), 'utf8')).toBe(wanted);
+  });
+
+  test('/dev/null takes everything', async () => {
+    const sandbox = await withSandbox(plenty);
+    const ran = await trdr(['thesis', 'list', '--out', '/dev/null'], { sandbox });
+    expect([ran.exitCode, ran.stdout, ran.stderr]).toEqual([0, '', '']);
+  });
+
+  test('takes the rows of a tail and of pnl through /dev/stdout, too', async () => {
+    const sandbox = await withSandbox({ now: Date.UTC(2026, 0, 15) });
+    const tail = 'thesis tail --via poll --backfill 3 --count 3 --yes --out /dev/stdout -q | wc -l';
+    expect((await bash(`trdr ${tail}`, { sandbox })).stdout.trim()).toBe('3');
+    const pnl = await bash('trdr pnl mira juno --yes --out /dev/stdout | wc -l', { sandbox });
+    expect([pnl.stdout.trim(), pnl.stderr]).toEqual(['2', '']);
   });
 });
 

@@ -211,6 +211,7 @@ describe.each(signals)('%s', (signal, exit) => {
       ['whois', '-'],
       ['pnl', '-'],
       ['whois', '--file', 'fifo'],
+      ['thesis', 'list', '--out', 'fifo'],
       ['api', '/v2/me', '--input', '-'],
     ]) {
       const child = startTrdr([...words, '--debug'], { sandbox, home });

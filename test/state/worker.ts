@@ -1,8 +1,9 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../src/base/failure.ts';
-import { appendLines, ensureFolder, writeAtomic } from '../../src/base/files.ts';
+import { appendLines, ensureFolder } from '../../src/base/files.ts';
 import { holdLock, withLock } from '../../src/base/lock.ts';
+import { writeAtomic } from '../../src/base/replace-file.ts';
 import { openCache } from '../../src/state/cache.ts';
 import { openConfig } from '../../src/state/config/config.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';

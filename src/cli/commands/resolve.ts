@@ -61,6 +61,7 @@ export const resolveCommand = command({
     source: subjectSource(words, given, 'handle'),
   }),
   async run(context, { source, direct, waitMs, strict }) {
+    context.answersAreCached();
     const { io, signal } = context;
     const subjects = await gatherSubjects(source, context, readHandle);
     const handles = [...new Map(subjects.checked.map((subject) => [subject.normal, subject.value])).values()];

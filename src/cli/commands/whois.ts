@@ -60,6 +60,7 @@ export const whois = command({
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, as, maxAge, noCache, strict }) {
     const users = openCachedLookup(context, { noCache, maxAge });
+    if (!noCache) context.answersAreCached();
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
     if (await context.dryRun(planLookups(users, subjects.checked))) return 0;
     const estimate = await estimateLookups(users, subjects, context.settings.confirmAbove);

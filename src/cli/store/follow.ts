@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { writeAtomic } from '../../base/files.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
 import { span } from '../../output/format/time.ts';
 import type { View } from '../../output/view.ts';
 import { type Begin, createFollower, type FollowEvent, type Place } from '../../store/feed/follower.ts';
@@ -132,7 +132,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       else if (event.kind === 'back') notice('the store is back');
       const position = follower.position();
       if (flags.checkpoint !== undefined && position && event.kind !== 'away') {
-        writeAtomic(flags.checkpoint, followText(nameOf(context, plan), position));
+        writeAtomic(flags.checkpoint, followText(nameOf(context, plan), position), { private: false });
       }
       if (!open) break;
     }

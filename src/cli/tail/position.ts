@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ensureFolder, isAbsent, readBounded, realPath, writeAtomic } from '../../base/files.ts';
+import { ensureFolder, isAbsent, readBounded, realPath } from '../../base/files.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { isRecord } from '../../contract/known.ts';
 import type { FileIdentity } from './followed-file.ts';

@@ -1,4 +1,5 @@
-import { fileFailure, inWords, writeAtomic } from '../../base/files.ts';
+import { fileFailure, inWords } from '../../base/files.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
 import type { FileIdentity } from './followed-file.ts';
 import { fileAt, type Position, writePosition } from './position.ts';
 
@@ -44,7 +45,7 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
       last = text;
       if (checkpoint !== undefined) {
         try {
-          writeAtomic(checkpoint, text);
+          writeAtomic(checkpoint, text, { private: false });
         } catch (error) {
           throw inWords('write', checkpoint, error);
         }

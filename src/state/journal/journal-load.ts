@@ -1,6 +1,7 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
-import { fileFailure, isAbsent, openRegular, readAt, writeAtomic } from '../../base/files.ts';
+import { fileFailure, isAbsent, openRegular, readAt } from '../../base/files.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
 import { JOURNAL_VERSION, type JournalLine, readLine } from './journal-lines.ts';
 
 /** A line of a journal, and where it stands. */

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure, usageError } from '../../base/failure.ts';
-import { inWords, realPath, writeAtomic } from '../../base/files.ts';
+import { inWords, realPath } from '../../base/files.ts';
 import { holdLock } from '../../base/lock.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { openJournalFile } from './journal-file.ts';
 import { journalIndex } from './journal-index.ts';

@@ -1,6 +1,6 @@
 import { unlink } from 'node:fs/promises';
 import { discard, inWords, isAbsent } from '../../base/files.ts';
-import { deliver } from '../../base/write-file.ts';
+import { replaceWith } from '../../base/replace-file.ts';
 import type { JournalFile } from './journal-file.ts';
 import type { JournalCounts, journalIndex, OpenBatch } from './journal-index.ts';
 import { type JournalLine, readLine, writeLine } from './journal-lines.ts';
@@ -171,7 +171,11 @@ export function journalOn({
       }
     },
     async deliver(text, { keep = false } = {}) {
-      await deliver(target, text);
+      try {
+        await replaceWith(target, text);
+      } catch (error) {
+        throw inWords('write', target, error, 'free some disk space, then run it again');
+      }
       try {
         if (!keep) await unlink(path);
       } catch (error) {

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, renameSync, statSync } from 'node:fs';
-import { appendLines, beside, discard, openPrivate, readAt, writeAll } from '../../base/files.ts';
+import { closeSync, fstatSync, statSync } from 'node:fs';
+import { appendLines, openRegular, readAt } from '../../base/files.ts';
 import { isHeld, tryLock } from '../../base/lock.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 import { monthFile, monthOf } from './ledger.ts';
 import { ended, entryText, readLine } from './lines.ts';
@@ -23,7 +24,7 @@ export function compactLedger(dir: string, now: number, least = LEAST_BYTES): vo
 
 /** How large a file was after its last compaction: its first line says so. */
 function sizeOnce(path: string): number {
-  const fd = openSync(path, 'r');
+  const fd = openRegular(path);
   try {
     return Number(/^\{"compacted":(\d{1,15})\}\n/.exec(readAt(fd, 0, 64).toString('latin1'))?.[1] ?? 0);
   } finally {
@@ -39,26 +40,19 @@ function sizeOnce(path: string): number {
 function compact(path: string, now: number): void {
   const lock = tryLock(`${path}.lock`, now);
   if (!isHeld(lock)) return;
-  const temporary = beside(path);
   let fd: number | undefined;
   try {
-    fd = openSync(path, 'r');
+    fd = openRegular(path);
     const { size } = fstatSync(fd);
     const whole = readAt(fd, 0, size);
     const end = whole.lastIndexOf(10) + 1;
     const bytes = Buffer.from(compacted(whole.toString('utf8', 0, end), now));
-    const out = openPrivate(temporary, 'wx');
-    try {
-      writeAll(out, Buffer.concat([Buffer.from(`{"compacted":${bytes.length}}\n`), bytes]));
-    } finally {
-      closeSync(out);
-    }
-    renameSync(temporary, path);
+    const text = Buffer.concat([Buffer.from(`{"compacted":${bytes.length}}\n`), bytes]);
+    writeAtomic(path, text, { sync: false, temporary: `${path}.tmp` });
     const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
-    // The file stays as it was: larger than need be, and correct.
-    discard(temporary);
+    // The file stays as it was: larger than necessary, and correct.
   } finally {
     if (fd !== undefined) closeSync(fd);
     lock.release();

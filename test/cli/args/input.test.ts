@@ -26,6 +26,26 @@ describe('subjects from a text', () => {
     ]);
   });
 
+  it('are rejected while a line without an end is still being read', async () => {
+    async function* endless() {
+      for (;;) yield Buffer.alloc(64 * 1024);
+    }
+    for (const column of [undefined, 'handle']) {
+      const read = readSubjects(
+        { words: ['-'], file: undefined, column },
+        { stdin: Readable.from(endless()), cwd: '/' },
+      );
+      const first = read.next();
+      if (column !== undefined) await expect(first).rejects.toMatchObject({ kind: 'usage' });
+      else expect((await first).value).toMatchObject({ line: 1, text: expect.stringMatching(/^\0{4096}$/) });
+      await read.return(undefined);
+    }
+  });
+
+  it('may stand behind a comment of any length', async () => {
+    expect(await given(`# ${'x'.repeat(1_000_000)}\nmira\n`)).toEqual([{ text: 'mira', line: 2 }]);
+  });
+
   it('tolerate a byte order mark and characters split between chunks', async () => {
     const bytes = Buffer.from('\uFEFF東京\nmira\n');
     expect(await given([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([

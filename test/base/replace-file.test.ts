@@ -1,0 +1,111 @@
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { replaceFile, replaceWith, writeAtomic } from '../../src/base/replace-file.ts';
+import { fileSink } from '../../src/output/file.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trdr-replace-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+/** Everything in the program that replaces a file. */
+const writers: readonly (readonly [string, (path: string, text: string) => void | Promise<void>])[] = [
+  ['a file of trdr', (path, text) => writeAtomic(path, text)],
+  ['an export', (path, text) => replaceWith(path, [text])],
+  [
+    '--out',
+    async (path, text) => {
+      const sink = await fileSink(path);
+      await sink.write(text);
+      await sink.end();
+    },
+  ],
+];
+
+describe.each(writers)('%s', (name, write) => {
+  test('follows links, also to a file that is not there', async () => {
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('second', join(folder, 'first'));
+    symlinkSync('real/file', join(folder, 'second'));
+    for (const text of ['one', 'two']) {
+      await write(join(folder, 'first'), text);
+      expect(readFileSync(join(folder, 'real/file'), 'utf8')).toBe(text);
+    }
+    expect(readdirSync(folder).sort()).toEqual(['first', 'real', 'second']);
+    expect(readdirSync(join(folder, 'real'))).toEqual(['file']);
+    expect(readlinkSync(join(folder, 'first'))).toBe('second');
+  });
+
+  test('keeps the mode of the file, unless it is private', async () => {
+    const path = join(folder, 'file');
+    writeFileSync(path, 'old');
+    chmodSync(path, 0o640);
+    await write(path, 'new');
+    expect(mode(path)).toBe(name === 'a file of trdr' ? '600' : '640');
+  });
+
+  test.runIf(process.getuid?.() !== 0)('replaces no file that is write-protected', async () => {
+    const path = join(folder, 'file');
+    writeFileSync(path, 'old', { mode: 0o444 });
+    await expect((async () => write(path, 'new'))()).rejects.toMatchObject({ code: 'EACCES' });
+    expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['old', ['file']]);
+  });
+
+  test('leaves the other names of a file as they were', async () => {
+    const [path, other] = [join(folder, 'file'), join(folder, 'other')];
+    writeFileSync(path, 'old');
+    linkSync(path, other);
+    await write(path, 'new');
+    expect([readFileSync(path, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['new', 'old']);
+  });
+
+  test('can have a name as long as the file system allows', async () => {
+    const path = join(folder, 'x'.repeat(255));
+    await write(path, 'new');
+    expect(readdirSync(folder)).toEqual(['x'.repeat(255)]);
+  });
+
+  test.each(['directory', 'loop'])('rejects a %s and leaves nothing behind', async (kind) => {
+    const path = join(folder, 'file');
+    if (kind === 'directory') mkdirSync(path);
+    else symlinkSync('file', path);
+    await expect((async () => write(path, 'new'))()).rejects.toMatchObject({
+      code: kind === 'directory' ? 'EISDIR' : 'ELOOP',
+    });
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+});
+
+test('a file that is saved under another name leaves the target as it was', () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, 'old');
+  const file = replaceFile(path);
+  writeFileSync(file.fd, 'new');
+  file.saveAs(`${path}.partial`);
+  expect([readFileSync(path, 'utf8'), readFileSync(`${path}.partial`, 'utf8')]).toEqual(['old', 'new']);
+  expect(readdirSync(folder).sort()).toEqual(['file', 'file.partial']);
+});
+
+test('a fixed temporary name is used again after a crash', () => {
+  const path = join(folder, 'file');
+  writeFileSync(`${path}.tmp`, 'half of what a killed process wrote, and long');
+  writeAtomic(path, 'new', { temporary: `${path}.tmp` });
+  expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['new', ['file']]);
+});
