@@ -23,7 +23,7 @@ const FLIGHT_MS = 5_000;
 const RENEW_MS = 1_500;
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
-/** Longer than any call takes: whoever waits for so long asks itself. */
+/** Longer than any call takes; after that a waiting machine sends the call itself. */
 const PATIENCE_MS = 120_000;
 /** Larger than any record there is. */
 const LONGEST = 256 * 1024;

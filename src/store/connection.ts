@@ -117,7 +117,7 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   const late = setTimeout(() => end(`no answer within ${connectMs / 1000} s`), connectMs);
   try {
     await client.connect();
-    // Sent here and not by the client, which would go on as another user or in another database.
+    // Sent here and not by the client, which would continue as another user or in another database.
     if (options.password !== undefined || address.username !== undefined) {
       const user = address.username === undefined ? [] : [address.username];
       await exchange('AUTH', [...user, options.password ?? ''], connectMs, false);

@@ -140,7 +140,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     );
   }
 
-  /** What a call is reserved under; undefined where this machine goes on without the store. */
+  /** What a call is reserved under; undefined if this machine continues without the store. */
   async function reserved(call: PaidCall): Promise<string | undefined> {
     try {
       return await reserve(call);

@@ -106,7 +106,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     admin.close();
   });
 
-  it('end in 9 when the store is away, and in 2 when there is none', async () => {
+  it('end in 9 when the store is away, and in 2 without one', async () => {
     const sandbox = await withSandbox();
     const away = { sandbox, env: { TRDR_STORE: 'redis://127.0.0.1:1' } };
     expect((await trdr(['store', 'status'], away)).error()).toMatchObject({ code: 'STORE_AWAY', exit: 9 });

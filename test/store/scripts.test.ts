@@ -199,7 +199,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([900, 300]);
     });
 
-    it('asks for the meter again after the server was started anew', async () => {
+    it('asks for the meter again after the server was restarted', async () => {
       const keys = fresh();
       const it = books(keys);
       await db().send('HSET', [keys.caps, 'day', 1_000]);

@@ -84,7 +84,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     two.link.close();
   });
 
-  it('never passes a budget, whoever dies, and knows what may have been charged', async () => {
+  it('never exceeds a budget when processes die, and knows what may have been charged', async () => {
     const seed = seedOf();
     const random = randomOf(seed);
     const server = await startServer();
@@ -159,7 +159,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     link.close();
   });
 
-  it('goes on alone while the store is away, unless a budget was seen or the user says so', async () => {
+  it('continues alone while the store is away, unless a budget was seen or storeAway is stop', async () => {
     const server = await startServer();
     const meter = createMeter();
     const [free, capped, careful] = [
@@ -206,8 +206,8 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     const server = await startServer();
     const sandbox = await withSandbox();
     const env = { TRDR_STORE: server.url, TRDR_MACHINE: 'desk-1' };
-    const admin = await server.connect();
-    await admin.send('HSET', [keysOf({ baseUrl: sandbox.url, key: sandbox.key }).caps, 'month', 350]);
+    expect((await trdr(['budget', 'set', 'month', '350'], { sandbox, env })).exitCode).toBe(0);
+    expect((await trdr(['budget', 'set', 'week', '350'], { sandbox, env })).exitCode).toBe(2);
     const first = await trdr(['whois', 'mira', 'quantumhawk'], { sandbox, env });
     expect(first.records()).toHaveLength(2);
     const second = await trdr(['whois', 'solwolf'], { sandbox, env, home: openHome() });
@@ -219,6 +219,13 @@ describe.skipIf(!hasServer())('spending in a store', () => {
         expect.objectContaining({ item: 'machine', name: 'desk-1', spent: 200 }),
       ]),
     );
-    admin.close();
+    const usage = await trdr(['usage', '--store', '--by', 'machine'], { sandbox, env });
+    expect(usage.records()).toEqual([{ group: 'desk-1', calls: 2, cu: 200 }]);
+    await trdr(['budget', 'unset', 'month'], { sandbox, env });
+    const shown = await trdr(['budget', 'show'], { sandbox, env });
+    expect(shown.records()).toMatchObject([
+      { name: 'month', limit: null, spent: 200 },
+      { name: 'day', limit: null },
+    ]);
   });
 });

@@ -9,7 +9,7 @@ const FORM = 'trdr-follow';
 export const followText = (feed: string, position: Position): string =>
   `${JSON.stringify({ form: FORM, version: 1, feed, ...position })}\n`;
 
-/** Reads the checkpoint of a follower; undefined where there is none yet. A damaged one is rejected. */
+/** Reads the checkpoint of a follower; undefined if the file does not exist. A damaged one is rejected. */
 export function readFollowCheckpoint(path: string, feed: string): Position | undefined {
   let text: string;
   try {

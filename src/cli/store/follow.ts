@@ -146,7 +146,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   throwUnlessClosed(records);
 }
 
-/** A reader that went away is no failure; a full disk is. */
+/** A reader that goes away is not a failure; a full disk is. */
 function throwUnlessClosed({ closed }: Records<unknown>): void {
   if (closed.aborted && closed.reason instanceof Failure) throw closed.reason;
 }

@@ -3,7 +3,7 @@ import { readCheckpoint } from '../../tail/output/checkpoint.ts';
 import { timing } from '../../tail/timing.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
 
-/** A checkpoint as the store keeps it: its ids stand beside it, added with each post. */
+/** A checkpoint as the store keeps it: its ids are stored separately, with each post. */
 export function markText(checkpoint: string, feed: string) {
   const { floor, known } = readCheckpoint(checkpoint, feed);
   const value: object = JSON.parse(checkpoint);

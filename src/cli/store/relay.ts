@@ -36,7 +36,7 @@ interface Health {
 const LOOK_MS = 1_000;
 const FIRST_TRIES = 2;
 
-/** Leads a feed whenever no other machine does, until it is stopped or cannot go on. */
+/** Leads a feed whenever no other machine does, until it is stopped or fails. */
 export async function runRelay(context: Context, client: Client, plan: RelayPlan): Promise<void> {
   const { io, signal, notice } = context;
   const store = await needStore(context);

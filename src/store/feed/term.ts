@@ -41,7 +41,7 @@ export interface TermOptions {
  */
 export interface Term {
   readonly token: string;
-  /** The checkpoint of the term before; undefined where there is none. */
+  /** The checkpoint of the term before; undefined in the first term. */
   readonly mark: string | undefined;
   readonly known: Known;
   /** Aborted when the term is over: nothing of it may be published or paid for any more. */

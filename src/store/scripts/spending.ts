@@ -189,7 +189,7 @@ export const sweep = money('sweep', `return { 'ok', expire(KEYS[7]) }`, true);
 
 /**
  * Raises the sums to the service's own meter, after a restart or a failover may have lost some of them. Never
- * adds: whoever reseeds twice, or while others settle, counts nothing twice. ARGV[3..5]: units used, the
+ * adds, so that reseeding twice, or while others settle, counts nothing twice. ARGV[3..5]: units used, the
  * month they are of, boot.
  */
 export const reseed = money(
