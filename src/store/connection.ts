@@ -95,7 +95,7 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
       return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));
     } catch (error) {
       // A replica or a server that is starting: whatever was read on this connection counts no more.
-      if (isReply(error) && !/^(READONLY|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
+      if (isReply(error) && !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
         throw error;
       if (isReply(error)) {
         cause = undefined;

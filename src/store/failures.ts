@@ -46,6 +46,7 @@ export function failureOfReply(message: string, where: string): Failure {
     case 'LOADING':
     case 'MASTERDOWN':
     case 'READONLY':
+    case 'UNBLOCKED':
     case 'CLUSTERDOWN':
     case 'TRYAGAIN':
     case 'BUSY':

@@ -38,7 +38,8 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
       if (event.kind !== 'batch') continue;
       got.push(...event.rows.map(({ id }) => id));
       open = event;
-      if (acknowledge) await event.ack();
+      // A member that is stopped meanwhile leaves the batch to the next one.
+      if (acknowledge) await event.ack().catch(() => {});
     }
   })();
   return {

@@ -1,5 +1,6 @@
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
+import { unusable } from '../../store/failures.ts';
 import { followGroup } from '../../store/feed/group.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import { instantAt } from '../args/values.ts';
@@ -63,7 +64,8 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
         .filter((row) => (floor === null || row.at === null || row.at >= floor) && plan.sieve(row));
       if (wanted.length > 0 && !(await writer.write(wanted))) break;
       if (!(await writer.flush())) break;
-      await event.ack();
+      // A batch that cannot be acknowledged is delivered again, to this member or another.
+      await event.ack().catch(ignoreAway);
       count += wanted.length;
       // A batch is acknowledged as a whole, so that it is also printed as a whole.
       if (count >= limit) break;
@@ -74,4 +76,8 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   }
   notice(`stopped: ${count} rows, 0 CU`);
   signal.throwIfAborted();
+}
+
+function ignoreAway(error: unknown): void {
+  if (!unusable(error)) throw error;
 }
