@@ -43,10 +43,10 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
     EROFS: 'the disk is read-only',
     ENOSPC: 'the disk is full',
     EDQUOT: 'the disk quota is used up',
-    EFBIG: 'it is larger than it can be',
+    EFBIG: 'it is larger than allowed',
     EMFILE: 'too many files are open',
-    EEXIST: 'something else stands there',
-    ELOOP: 'its links go round in a circle',
+    EEXIST: 'something else exists there',
+    ELOOP: 'its links form a loop',
     ENAMETOOLONG: 'its name is too long',
     EIO: 'the disk failed',
   };

@@ -289,7 +289,9 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       const answer = await confirm(io, question, signal);
       if (answer === undefined) throw needsConfirmation(estimate, confirmAbove);
       if (!answer) {
-        throw new Failure('confirm', 'not confirmed: nothing was sent', { code: 'NOT_CONFIRMED' });
+        throw new Failure('confirm', 'cancelled; nothing was sent or charged', {
+          code: 'NOT_CONFIRMED',
+        });
       }
       agree(estimate);
     },

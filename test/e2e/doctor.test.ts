@@ -31,6 +31,35 @@ async function described(document: string, headers: Record<string, string> = {})
 const verdicts = (records: readonly Record<string, unknown>[]) =>
   records.map((record) => [record['check'], record['verdict']]);
 
+describe('trdr doctor, where something else answers', () => {
+  test.each([
+    ['a web server', 404, 'text/html', 'nginx/1.24.0', '<html><h1>404 Not Found</h1></html>'],
+    ['a captive portal', 200, 'text/html; charset=utf-8', 'portal', '<html>Please log in</html>'],
+    ['another API', 404, 'application/json', 'Kestrel', '{"message":"no such route"}'],
+  ])('names %s and does not judge its answers', async (_, status, type, server, body) => {
+    const served = await serve((_request, response) => {
+      response.writeHead(status, { 'content-type': type, server }).end(body);
+    });
+    onTestFinished(() => served.close());
+    const sandbox = { url: served.url, key: 'xx_live_abcdefghijklmnop' };
+    const { exitCode, records } = await trdr(['doctor'], { sandbox });
+    expect(exitCode).toBe(9);
+    const reach = records().find(({ check }) => check === 'reach');
+    expect(reach).toMatchObject({ verdict: 'fail', next: expect.stringContaining('right base URL') });
+    expect(reach?.['detail']).toBe(
+      `a server answers, but it is not the service (HTTP ${status}, ${type.split(';')[0]}, ${server})`,
+    );
+    expect(verdicts(records()).slice(2)).toEqual(
+      ['clock', 'key', 'limits', 'drift'].map((name) => [name, 'skip']),
+    );
+  });
+
+  test('does not mistake a service without a description for another server', async () => {
+    const { records } = await trdr(['doctor'], { sandbox: await described('<html>no description</html>') });
+    expect(verdicts(records()).find(([check]) => check === 'reach')).toEqual(['reach', 'ok']);
+  });
+});
+
 describe('trdr doctor', () => {
   test('reports success for the matching service, free of charge', async () => {
     for (const envelope of ['bare', 'wrapped'] as const) {

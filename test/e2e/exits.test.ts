@@ -48,6 +48,7 @@ const cases: readonly Case[] = [
   [6, 'spent reveals', ['whois', 'mira'], 'REVEAL_LIMIT_REACHED', { sandbox: { revealsPerMonth: 0 } }],
   [6, 'a ceiling', ['whois', 'mira', '--max-cu', '50'], 'CEILING', {}],
   [6, 'fewer units than wanted', ['me', '--min-units', '20000001'], 'UNITS_LOW', {}],
+  [6, 'a smaller share than wanted', ['me', '--min-units', '100%'], 'UNITS_LOW', { sandbox: { unitsUsed: 1_000 } }],
   [7, 'a 429 that waiting does not lift', ['me'], 'RATE_LIMITED', { faults: '429=200s' }],
   [9, 'a service that fails', ['me', '--retries', '0'], 'INTERNAL_ERROR', { faults: '500' }],
   [9, 'a connection that breaks', ['me', '--retries', '1'], 'BROKEN', { faults: 'reset' }],

@@ -104,7 +104,7 @@ describe('trdr launchpad callouts', () => {
     const slip = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee';
     const ran = await runInProcess(['launchpad', name, flag, slip, '--yes'], { sandbox });
     expect([ran.exitCode, sandbox.log.length]).toEqual([2, 0]);
-    expect(ran.error()['message']).toBe(`${flag}: ${slip}: its checksum does not hold: a character is wrong`);
+    expect(ran.error()['message']).toBe(`${flag}: ${slip}: invalid checksum: probably a mistyped character`);
   });
 
   test('stops an unbounded walk at the confirmation threshold', async () => {

@@ -108,8 +108,8 @@ describe('help', () => {
 
   test('of a group lists its commands; without --help, the group is an error that does', async () => {
     expect((await trdr(['help', 'auth'])).stdout).toContain('auth login');
-    const { exitCode, error } = await trdr(['thesis']);
-    expect([exitCode, error()['message']]).toEqual([2, '"trdr thesis" requires a subcommand: list, tail']);
+    const { exitCode, error } = await trdr(['cache']);
+    expect([exitCode, error()['message']]).toEqual([2, '"trdr cache" requires a subcommand: stats, clear']);
   });
 });
 

@@ -176,7 +176,7 @@ describe('unknown handles, missing wallets and missing numbers', () => {
   test('differ in a comparison', async () => {
     const text = await inTable(handles);
     expect(text.split('\n')[0]).toMatch(/^window +@mira +@nosuch +@nowallet +@quiet$/);
-    expect(text).toMatch(/note +✓ found +· not held +· no proven wallet +· no numbers/);
+    expect(text).toMatch(/note +✓ found +· not found +· no verified wallet +· no numbers/);
     expect(text).toContain('cash flow');
     expect(text).not.toContain('netUsd');
   });
@@ -188,16 +188,16 @@ describe('unknown handles, missing wallets and missing numbers', () => {
     const ranks = lines.slice(2, 5).map((line) => Number(/(\d+)\s*$/.exec(line)?.[1]));
     expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
     expect(lines.slice(5).map((line) => line.replace(/ {2,}/g, ' ').split('· ')[1])).toEqual([
-      'not held',
-      'no proven wallet',
+      'not found',
+      'no verified wallet',
       'no numbers',
     ]);
   });
 
   test('differ on the card of one trader', async () => {
     expect(await inTable(['quiet'])).toMatch(/^@quiet: no numbers\n/);
-    expect(await inTable(['nosuch'])).toMatch(/^@nosuch: not held\n/);
-    expect(await inTable(['nowallet'])).toMatch(/^@nowallet: no proven wallet\n/);
+    expect(await inTable(['nosuch'])).toMatch(/^@nosuch: not found\n/);
+    expect(await inTable(['nowallet'])).toMatch(/^@nowallet: no verified wallet\n/);
     expect(await inTable(['mira'])).toMatch(/^@mira\n[\s\S]*window +cash flow +return +rank +volume +trades/);
   });
 

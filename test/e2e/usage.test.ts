@@ -38,16 +38,16 @@ describe('trdr usage', () => {
       { age: 40, endpoint: 'user.id' },
     );
     expect((await trdr(['usage'], { home })).records()).toEqual([
-      { group: 'pnl', calls: 1, cu: 30_000 },
-      { group: 'whois', calls: 3, cu: 400 },
+      { command: 'pnl', calls: 1, cu: 30_000 },
+      { command: 'whois', calls: 3, cu: 400 },
     ]);
     expect((await trdr(['usage', '--by', 'endpoint', '--since', '7d'], { home })).records()).toEqual([
-      { group: 'user.pnl', calls: 1, cu: 30_000 },
-      { group: 'user.handle', calls: 2, cu: 300 },
+      { endpoint: 'user.pnl', calls: 1, cu: 30_000 },
+      { endpoint: 'user.handle', calls: 2, cu: 300 },
     ]);
     expect((await trdr(['usage', '--by', 'profile', '--json'], { home })).json()).toEqual([
-      { group: 'desk', calls: 1, cu: 30_000 },
-      { group: 'default', calls: 3, cu: 400 },
+      { profile: 'desk', calls: 1, cu: 30_000 },
+      { profile: 'default', calls: 3, cu: 400 },
     ]);
   });
 
@@ -56,13 +56,13 @@ describe('trdr usage', () => {
     const day = (age: number) => new Date(Date.now() - age * DAY).toISOString().slice(0, 10);
     expect(
       (await trdr(['usage', '--by', 'day', '-o', 'csv'], { home })).stdout.split('\n').slice(0, 3),
-    ).toEqual(['group,calls,cu,cuAtMost,unpriced', `${day(3)},2,210,,`, `${day(1)},1,100,,`]);
+    ).toEqual(['day,calls,cu,cuAtMost,unpriced', `${day(3)},2,210,,`, `${day(1)},1,100,,`]);
   });
 
   test('separates certain costs from possible ones', async () => {
     const home = withLedger({ age: 0 }, { age: 0, status: null, cu: 0, cuAtMost: 30_000 });
     expect((await trdr(['usage'], { home })).records()).toEqual([
-      { group: 'whois', calls: 2, cu: 100, cuAtMost: 30_100 },
+      { command: 'whois', calls: 2, cu: 100, cuAtMost: 30_100 },
     ]);
     const table = await runInProcess(['usage', '--color', 'never'], { home, tty: true });
     expect(table.stdout).toMatch(/whois\s+2\s+100\s+30,100/);
@@ -73,7 +73,7 @@ describe('trdr usage', () => {
     const folder = join(home.state, 'ledger');
     const [name = ''] = readdirSync(folder);
     appendFileSync(join(folder, name), '{"time":17\n\0\0\0\n[]\n');
-    expect((await trdr(['usage'], { home })).records()).toEqual([{ group: 'whois', calls: 1, cu: 100 }]);
+    expect((await trdr(['usage'], { home })).records()).toEqual([{ command: 'whois', calls: 1, cu: 100 }]);
   });
 
   test('is empty without paid calls', async () => {
@@ -81,7 +81,7 @@ describe('trdr usage', () => {
     expect([exitCode, stdout]).toEqual([0, '[]\n']);
     expect(
       (await runInProcess(['usage'], { tty: true })).stderr + (await trdr(['usage', '-o', 'table'])).stderr,
-    ).toContain('nothing was spent from here');
+    ).toContain('no paid calls recorded');
   });
 
   test("equals the service's charges after every command", async () => {
@@ -115,7 +115,7 @@ describe('trdr usage', () => {
     const home = openHome();
     await trdr(['whois', 'mira', '--sandbox'], { home });
     expect((await trdr(['usage'], { home })).stdout).toBe('');
-    expect((await trdr(['usage', '--sandbox'], { home })).records()).toMatchObject([{ group: 'whois' }]);
+    expect((await trdr(['usage', '--sandbox'], { home })).records()).toMatchObject([{ command: 'whois' }]);
   });
 
   test('rejects --reconcile for a part of the month', async () => {
@@ -131,7 +131,7 @@ describe('trdr usage', () => {
       '{"time":1767225600000,"command":"whois","profile":"default","endpoint":"user.handle","status":200,"cu":100}\n';
     writeFileSync(join(folder, '2026-01.ndjson'), line.repeat(200_000));
     const { records } = await trdr(['usage'], { home, env: { NODE_OPTIONS: '--max-old-space-size=48' } });
-    expect(records()).toEqual([{ group: 'whois', calls: 200_000, cu: 20_000_000 }]);
+    expect(records()).toEqual([{ command: 'whois', calls: 200_000, cu: 20_000_000 }]);
   });
 });
 
@@ -172,7 +172,7 @@ describe('trdr cache', () => {
 
   test('shows a card on a terminal', async () => {
     const { stdout } = await runInProcess(['cache', 'stats', '--color', 'never'], { tty: true });
-    expect(stdout).toContain('0 answers kept');
+    expect(stdout).toContain('0 cached answers');
   });
 });
 

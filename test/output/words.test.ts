@@ -82,16 +82,16 @@ describe('fields', () => {
   it('that are unknown are rejected with the known ones and the closest', () => {
     expect(refusal('handel')).toMatchObject({
       message: 'unknown field "handel"',
-      hint: expect.stringMatching(/^Did you mean handle\? Known fields: handle, /),
+      hint: expect.stringMatching(/^Did you mean handle\? Available fields: handle, /),
     });
     expect(refusal('netUsd')).toMatchObject({
       hint: expect.stringContaining('Did you mean windows.24h.netUsd?'),
     });
     expect(() => parseFields('__proto__', known)).toThrow(Failure);
-    expect(() => parseFields(',', known)).toThrow('names no field');
+    expect(() => parseFields(',', known)).toThrow('--fields is empty');
     expect(refusal('zzzzzz')).toMatchObject({
       kind: 'usage',
-      hint: 'known fields: handle, windows.24h.netUsd, windows.24h.rank, socials',
+      hint: 'available fields: handle, windows.24h.netUsd, windows.24h.rank, socials',
     });
   });
 

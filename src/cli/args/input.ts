@@ -63,9 +63,9 @@ async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncG
     yield* stoppable(createReadStream(path), signal, () => releaseFifo(path));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') throw usageError(`there is no file ${path}`);
+    if (code === 'ENOENT') throw usageError(`file not found: ${path}`);
     if (code === 'EISDIR') throw usageError(`${path} is a folder`);
-    if (code === 'EACCES') throw usageError(`${path} may not be read`);
+    if (code === 'EACCES') throw usageError(`permission denied: ${path}`);
     throw error;
   }
 }
@@ -131,16 +131,16 @@ async function* fromBytes(
   if (at === undefined) throw usageError(`the input is empty: it has no column "${column}"`);
 }
 
-/** Columns and headers are no subjects, and would be paid for as some that nobody holds. */
+/** Rejects tables: their headers and lines would be looked up and paid for as subjects. */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
   // In a plain list such a word may well be a handle.
   if (header !== undefined && /\.csv$/i.test(name)) {
-    const hint = `take its column with --column ${header}; a handle of that name is written @${header}`;
-    throw usageError(`${name} begins with a header: ${header}`, hint);
+    const hint = `select a column with --column ${header}; write a handle of that name as @${header}`;
+    throw usageError(`${name} starts with a header: ${header}`, hint);
   }
   if (first.startsWith('@') || !/[,;"\t]/.test(first)) return;
-  throw usageError(`${name} has columns or quotes`, 'say which column holds the subjects: --column NAME');
+  throw usageError(`${name} has columns or quotes`, 'select the column of the subjects: --column NAME');
 }
 
 const HEADER = /^"?(subject|handle|user|username|user_?id|id|wallet|address)"?$/i;
@@ -155,7 +155,7 @@ function columnAt(header: readonly string[], column: string): number {
   // Some spreadsheets write them so, and a near name would be the whole line.
   if (names.length === 1 && /[;\t]/.test(only)) {
     throw usageError(
-      `the input has no column "${column}": its columns are not told apart by commas`,
+      `the input has no column "${column}": its columns are not separated by commas`,
       'save it as CSV with commas',
     );
   }

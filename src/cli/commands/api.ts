@@ -29,7 +29,7 @@ export const api = command({
   path: 'api',
   summary: 'Call any API endpoint and print the raw response',
   about: [
-    'The response body goes to stdout byte for byte, error bodies included. The error itself goes to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
+    'The response body goes to stdout byte for byte, error bodies included; text that is not valid Unicode stays as it is, and some versions of jq reject it. The error itself goes to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
     'The method defaults to GET, or to POST with --input. Fields given with -f go into the query of a GET and into a JSON body otherwise: "handles[]=a" appends to an array, "a[b]=c" nests, and values are strings. With --input they go into the query.',
     '--paginate follows nextBefore to the last page and prints one body per line.',
     'Rate limits, retries, the ledger and --max-cu apply as for any command. A path that differs from an endpoint only in spelling (slashes, dots, percent encoding, a repeated parameter) is rejected. Any other unknown path has an unknown price: it needs --yes or a confirmation, and --max-cu rejects it.',
@@ -54,8 +54,8 @@ export const api = command({
   examples: [
     { run: 'trdr api /v2/me', does: 'free of charge' },
     {
-      run: 'trdr api /v2/thesis -f limit=100 --paginate --max-cu 50k | jq -c ".items[]"',
-      does: 'all pages, up to a spending limit',
+      run: 'trdr api /v2/thesis -f limit=100 --paginate --max-cu 50k --out pages.ndjson',
+      does: 'save all pages, up to a spending limit',
     },
     {
       run: 'trdr api POST /v2/user/handles/pnl -f "handles[]=mira" -f "handles[]=kato"',

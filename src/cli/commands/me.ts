@@ -2,44 +2,104 @@ import { Failure } from '../../base/failure.ts';
 import { group } from '../../base/units.ts';
 import type { Known } from '../../contract/known.ts';
 import { Me } from '../../contract/records/account.ts';
-import { forecast, isMeterKnown, leftOf } from '../../core/account.ts';
+import { type Forecast, forecast, isMeterKnown, leftOf } from '../../core/account.ts';
 import { meView } from '../../output/views/me.ts';
 import { value } from '../args/option.ts';
-import { integer, units } from '../args/values.ts';
+import { decimal, integer, share, units, type Value } from '../args/values.ts';
 import { command } from '../command.ts';
+
+/** An amount of units, or a share of the monthly grant. */
+const unitsOrShare: Value<number | { readonly share: number }> = {
+  ...units,
+  name: 'cu|percent',
+  hint: 'write it as 2000000, 500k, 2M or 10%',
+  read(text) {
+    if (!text.endsWith('%')) return units.read(text);
+    const fraction = share.read(text);
+    return fraction === undefined ? undefined : { share: fraction };
+  },
+};
+
+const DAY_MS = 86_400_000;
 
 export const me = command({
   path: 'me',
   summary: 'Show plan, limits, usage and remaining allowance (free)',
   about: [
     'Units and wallet reveals are separate allowances. Top-ups add units; reveals renew only with the UTC month.',
-    'With --min-units, --min-reveals or --min-days, exits 6 after printing if less is left: a check for cron.',
+    'With --min-units, --min-reveals or --min-days, exits 6 after printing if less is left: a check for cron. --min-units also accepts a share of the monthly grant, such as 10%. --min-days compares with when the units run out at the rate of this month; units that last until the month ends always pass.',
   ],
   args: [],
   options: {
-    minUnits: value('--min-units', 'exit 6 when fewer units are left, top-ups included', units),
-    minReveals: value('--min-reveals', 'exit 6 when fewer wallet reveals are left', integer({ min: 0 })),
+    minUnits: value('--min-units', 'exit 6 if fewer units are left, top-ups included', unitsOrShare),
+    minReveals: value('--min-reveals', 'exit 6 if fewer wallet reveals are left', integer({ min: 0 })),
+    minDays: value('--min-days', 'exit 6 if the units will run out within N days', decimal({ min: 0 })),
   },
   common: ['output', 'service'],
   examples: [
     { run: 'trdr me', does: 'plan, usage and what is left' },
     { run: 'trdr me --min-units 2M -q -o json > /dev/null || alert', does: 'alert before the units run out' },
+    {
+      run: 'trdr me --min-units 10% --min-days 3 > /dev/null',
+      does: 'the same, for a script that reads the exit code',
+    },
     { run: 'trdr me --json --fields usage.unitsRemaining', does: 'a single number for a script' },
   ],
   calls: ['me'],
   record: () => Me,
   exits: [0, 2, 4, 5, 6, 7, 9],
   parse: (_, given) => given,
-  async run(context, { minUnits, minReveals }) {
+  async run(context, { minUnits, minReveals, minDays }) {
     if (await context.dryRun([{ id: 'me', ask: {} }])) return 0;
     const { record, known } = await (await context.client()).call('me', {}, { signal: context.signal });
-    await context.printOne(meView(forecast(known, context.io.clock.now())), record);
-    checkGate(known, { units: minUnits, reveals: minReveals });
+    const now = context.io.clock.now();
+    const rate = forecast(known, now);
+    await context.printOne(meView(rate), record);
+    checkGate(known, { units: unitsWanted(known, minUnits), reveals: minReveals });
+    checkDays(known, rate, now, minDays);
     return 0;
   },
 });
 
-/** Throws where less is left than the user asked for, or where nobody can tell; no cap is always enough. */
+/** The units that --min-units asks for; a share is one of the monthly grant. */
+export function unitsWanted(
+  me: Known<Me>,
+  wanted: number | { readonly share: number } | undefined,
+): number | undefined {
+  if (typeof wanted !== 'object' || me.entitlement?.unmetered) return typeof wanted === 'object' ? 0 : wanted;
+  const granted = me.entitlement?.monthlyUnits;
+  if (granted === undefined) throw undecided('the monthly grant of the key', '--min-units with a percentage');
+  return granted * wanted.share;
+}
+
+/** Throws if the units run out, at the rate of this month, in less than the days asked for. */
+export function checkDays(
+  me: Known<Me>,
+  rate: Forecast | null,
+  now: number,
+  minDays: number | undefined,
+): void {
+  if (minDays === undefined) return;
+  if (!isMeterKnown(me, 'units') || me.usage?.unitsUsed === undefined) {
+    throw undecided('how many units are used and left', '--min-days');
+  }
+  const runsOutAt = rate?.runsOutAt ?? null;
+  if (runsOutAt === null || runsOutAt - now >= minDays * DAY_MS) return;
+  const days = ((runsOutAt - now) / DAY_MS).toFixed(1);
+  throw new Failure(
+    'limit',
+    `the units will run out in ${days} days at this rate, sooner than the ${minDays} asked for`,
+    { code: 'DAYS_LOW', hint: 'top up, or spend less until the UTC month ends' },
+  );
+}
+
+const undecided = (what: string, flag: string) =>
+  new Failure('answer', `the service does not report ${what}`, {
+    code: 'BAD_ANSWER',
+    hint: `${flag} cannot be decided; run "trdr doctor" to see how the service differs from its description`,
+  });
+
+/** Throws if less is left than the user asked for, or if that is unknown. A meter without a cap always passes. */
 export function checkGate(
   me: Known<Me>,
   least: { units: number | undefined; reveals: number | undefined },
@@ -49,21 +109,18 @@ export function checkGate(
     const [has, wants] = [left[meter], least[meter]];
     if (wants === undefined) continue;
     if (!isMeterKnown(me, meter)) {
-      throw new Failure('answer', `the service does not report how many ${meter} are left`, {
-        code: 'BAD_ANSWER',
-        hint: `--min-${meter} cannot be decided; trdr doctor shows how the service differs from its description`,
-      });
+      throw undecided(`how many ${meter} are left`, `--min-${meter}`);
     }
     if (has !== null && has < wants) {
       throw new Failure(
         'limit',
-        `${group(has)} ${meter} are left, fewer than the ${group(wants)} asked for`,
+        `only ${group(has)} ${meter} left, fewer than the ${group(wants)} asked for`,
         {
           code: meter === 'units' ? 'UNITS_LOW' : 'REVEALS_LOW',
           hint:
             meter === 'units'
-              ? 'top up, or wait for the UTC month to turn'
-              : 'reveals come back with the UTC month; top-ups do not lift them',
+              ? 'top up, or wait until the UTC month ends'
+              : 'reveals renew with the UTC month; top-ups do not add any',
         },
       );
     }

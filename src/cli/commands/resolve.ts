@@ -94,6 +94,7 @@ export const resolveCommand = command({
       onStanding,
     });
     const tally = createTally();
+    const unanswered = new Map<string, string[]>();
     try {
       await context.emit(resolveView, isSingle(source, subjects), async (out) => {
         for await (const { record, failure } of resolveAll(subjects.all(), resolver, {
@@ -101,19 +102,32 @@ export const resolveCommand = command({
           overflow: openOverflow(),
         })) {
           tally.add(record.found === null ? { found: null, failure } : record);
+          if ('reason' in record && typeof record.reason === 'string') {
+            unanswered.set(record.reason, [...(unanswered.get(record.reason) ?? []), record.subject]);
+          }
           await out.write(record);
         }
       });
     } finally {
       progress.stop();
     }
+    // Off a terminal the records say it.
+    if (shown) for (const [reason, names] of unanswered) context.notice(unansweredText(reason, names));
     return tally.exit(strict);
   },
 });
 
+/** Why handles have no answer: `nowallet: no wallet can be attested for this user; retrying rarely helps`. */
+function unansweredText(reason: string, names: readonly string[]): string {
+  const who = names.length === 1 ? names[0] : countText(names.length, 'handle');
+  return `${who}: ${reason === 'queued' ? 'queued; run it again later' : meaningOf(reason)}`;
+}
+
+const meaningOf = (reason: string): string =>
+  Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
+
 /** How a wait stands: `slowpoke: queued, place 2; asking again in 3s`. */
 function standingText({ subject, reason, position, againInMs }: ResolveProgress): string {
-  const meaning = Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
   const place = position === undefined ? '' : `, place ${position} in the queue`;
-  return `${subject}: ${reason === 'queued' ? 'queued' : meaning}${place}; asking again in ${Math.ceil(againInMs / 1000)}s`;
+  return `${subject}: ${reason === 'queued' ? 'queued' : meaningOf(reason)}${place}; asking again in ${Math.ceil(againInMs / 1000)}s`;
 }

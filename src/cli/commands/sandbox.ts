@@ -21,6 +21,15 @@ const speed = {
   },
 };
 
+/** What to paste into another shell, so that its commands use this service. */
+function exportLines(platform: NodeJS.Platform, { url, key }: { url: string; key: string }): string {
+  const line =
+    platform === 'win32'
+      ? (name: string, value: string) => `$env:${name} = "${value}"`
+      : (name: string, value: string) => `export ${name}=${value}`;
+  return `\nPaste this into another shell:\n\n${line('TRDR_BASE_URL', url)}\n${line('TRDR_API_KEY', key)}\n\nPress Ctrl-C to stop.\n`;
+}
+
 const aborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -74,7 +83,7 @@ export const sandbox = command({
     }
     return given;
   },
-  async run({ output, signal }, { replay, speed: factor = 1, ...options }) {
+  async run({ globals, io, output, signal }, { replay, speed: factor = 1, ...options }) {
     const service = await startSandbox({
       ...options,
       ...(replay !== undefined && { replay: { file: replay, speed: factor } }),
@@ -84,6 +93,7 @@ export const sandbox = command({
       const sink = await output();
       await sink.write(`${JSON.stringify({ url, key, port })}\n`);
       await sink.flush();
+      if (io.stderr.isTTY && !globals.quiet) io.stderr.write(exportLines(io.platform, { url, key }));
       await aborted(signal);
     } finally {
       await service.close();

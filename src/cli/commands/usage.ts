@@ -58,7 +58,7 @@ export const usageCommand = command({
     await context.print(
       usageView(by, { lost: whole.atMost !== whole.cu, unpriced: whole.unpriced > 0 }),
       sums.map(({ group, calls, cu, atMost, unpriced }) => ({
-        group,
+        [by]: group,
         calls,
         cu,
         ...(atMost !== cu && { cuAtMost: atMost }),

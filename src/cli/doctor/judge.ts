@@ -8,36 +8,36 @@ import type { SeenDifference } from '../../state/answer-differences.ts';
 import { countText, unitsText } from '../spend/estimate.ts';
 import { type Check, fail, passed, skip, warn } from './check.ts';
 
-/** A Date header tells whole seconds, and was written somewhere between question and answer. */
+/** A Date header has whole seconds, and was written at some time between request and answer. */
 const UNSURE_MS = 1_000;
-/** What waits told as a date can bear. */
+/** A difference that dates in answers tolerate. */
 const SKEW_MS = 30_000;
-/** Less than this of a meter's whole is worth a word. */
+/** Warn below this share of an allowance. */
 const LITTLE = 0.05;
 
-/** The service's clock against ours. */
+/** Compares the clock of the service with the one of this machine. */
 export function judgeClock(date: string | undefined, askedAt: number, answeredAt: number): Check {
   const theirs = Date.parse(date ?? '');
-  if (Number.isNaN(theirs)) return skip('clock', 'the service does not tell its time');
+  if (Number.isNaN(theirs)) return skip('clock', 'the service does not report its time');
   const [earliest, latest] = [askedAt - UNSURE_MS, answeredAt + UNSURE_MS];
   const off = theirs < earliest ? earliest - theirs : theirs > latest ? latest - theirs : 0;
   if (Math.abs(off) <= SKEW_MS)
-    return passed('clock', off === 0 ? 'agrees' : `off by ${span(off)}, which is harmless`);
+    return passed('clock', off === 0 ? 'clock in sync' : `off by ${span(off)}, which is harmless`);
   return warn(
     'clock',
     `this machine is ${span(off)} ${off > 0 ? 'ahead of' : 'behind'} the service`,
-    'set the clock: ages such as --since 2h, and how long answers are kept, go by it',
+    'set the clock: ages such as --since 2h and the cache depend on it',
   );
 }
 
-/** What the key may still do. */
+/** What is left of the allowances of the key. */
 export function judgeLimits(record: Sent): Check {
   const me = known(Me, record);
   const { ratePerMinute } = readAccount(record);
   const { units, reveals } = leftOf(me);
   const without = (meter: keyof Left) => (isMeterKnown(me, meter) ? 'without a cap' : 'not reported');
   const detail = [
-    ratePerMinute === null ? 'rate not told' : `${countText(ratePerMinute, 'request')} a minute`,
+    ratePerMinute === null ? 'rate limit not reported' : `${countText(ratePerMinute, 'request')}/min`,
     units === null ? `units ${without('units')}` : `${unitsText(units)} left`,
     reveals === null ? `reveals ${without('reveals')}` : `${countText(reveals, 'wallet reveal')} left`,
   ].join(', ');
@@ -48,20 +48,20 @@ export function judgeLimits(record: Sent): Check {
         code: 'QUOTA_EXCEEDED',
         hint:
           units === 0
-            ? 'top up, or wait for the UTC month to turn'
-            : 'reveals come back with the UTC month; top-ups do not lift them',
+            ? 'top up, or wait until the UTC month ends'
+            : 'reveals renew with the UTC month; top-ups do not add any',
       }),
     );
   }
   const share = (left: number | null, used = 0) => (left === null ? 1 : left / Math.max(1, left + used));
   const { unitsUsed, revealsUsed } = me.usage ?? {};
   const low = Math.min(share(units, unitsUsed), share(reveals, revealsUsed)) < LITTLE;
-  return low ? warn('limits', detail, 'little is left: see trdr me') : passed('limits', detail);
+  return low ? warn('limits', detail, 'little is left: run "trdr me"') : passed('limits', detail);
 }
 
-/** How the service differs from what this trdr was built for, a check for each difference. */
+/** How the API differs from the one this trdr was built for, a check for each difference. */
 export function judgeDrift(differences: readonly Difference[]): Check[] {
-  if (differences.length === 0) return [passed('drift', 'the service is what this trdr was built for')];
+  if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];
   return differences.map(({ what, how, call, text, breaks }) => {
     const detail = `${call}: ${what === 'endpoint' ? `the endpoint ${text}` : text}`;
     if (breaks) {
@@ -69,12 +69,12 @@ export function judgeDrift(differences: readonly Difference[]): Check[] {
         'drift',
         new Failure('answer', detail, {
           code: 'DRIFT',
-          hint: 'upgrade trdr; until then this call may be refused, or its answer not be read',
+          hint: 'upgrade trdr; until then this call may fail',
         }),
       );
     }
     if (how === 'came') return passed('drift', detail);
-    return warn('drift', detail, 'upgrade trdr when there is a newer one');
+    return warn('drift', detail, 'upgrade trdr if there is a newer version');
   });
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
+import { endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { Client, HttpAnswer } from '../../contract/ports.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { compareDescriptions } from '../../core/drift.ts';
@@ -12,7 +12,7 @@ import { type Check, fail, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
-/** Makes all checks in turn. What can't be asked because of what failed before is skipped. */
+/** Runs all checks in turn. Checks that an earlier failure makes impossible are skipped. */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
@@ -30,8 +30,15 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
     yield fail('reach', described);
     return yield* skipped(asking.slice(1));
   }
-  yield passed('reach', `answers in ${Math.round(clock.mono() - started)} ms`);
-  yield judgeClock(described.headers['date'], askedAt, clock.now());
+  const took = Math.round(clock.mono() - started);
+  const answeredAt = clock.now();
+  const stranger = await otherServer(context, client, described);
+  if (stranger) {
+    yield fail('reach', stranger);
+    return yield* skipped(asking.slice(1));
+  }
+  yield passed('reach', `answered in ${took} ms`);
+  yield judgeClock(described.headers['date'], askedAt, answeredAt);
   yield* keyChecks(context, client);
   yield* driftChecks(described);
   yield* judgeAnswers(
@@ -55,7 +62,7 @@ async function* storeCheck(context: Context): AsyncGenerator<Check> {
 }
 
 function* settingsChecks(context: Context): Generator<Check> {
-  if (context.globals.sandbox) return yield passed('settings', 'the embedded service: none are needed');
+  if (context.globals.sandbox) return yield passed('settings', 'none needed for the embedded service');
   try {
     const { problems, profile } = sourcedSettings(context.io, context.globals, {
       tolerant: true,
@@ -64,14 +71,39 @@ function* settingsChecks(context: Context): Generator<Check> {
     for (const problem of problems) yield fail('settings', problem);
     const { path } = configOf(context.io);
     if (problems.length === 0)
-      yield passed('settings', `profile "${profile.value}", ${path ?? 'no home for a file'}`);
+      yield passed('settings', `profile "${profile.value}", ${path ?? 'no folder for a config file'}`);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     yield fail('settings', error);
   }
 }
 
-const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'not asked: see above'));
+const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'skipped'));
+
+/**
+ * The failure that something other than the service answers, such as a web server or a captive portal.
+ * Neither its description nor `me` is JSON then, or `me` does not exist.
+ */
+async function otherServer(
+  context: Context,
+  client: Client,
+  described: HttpAnswer,
+): Promise<Failure | undefined> {
+  if (isOpenApi(parsed(described.text))) return undefined;
+  const me = await attempt(() => client.raw({ method: 'GET', path: endpoints.me.path }, context));
+  if (me instanceof Failure) return undefined;
+  if (me.status !== 404 && isObject(parsed(me.text))) return undefined;
+  const { server, 'content-type': type } = me.headers;
+  const what = [`HTTP ${me.status}`, type?.split(';')[0], server].filter(Boolean).join(', ');
+  return new Failure('answer', `a server answers, but it is not the service (${what.slice(0, 120)})`, {
+    code: 'OTHER_SERVER',
+    hint: 'is this the right base URL? Behind a captive portal, log in first',
+  });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isOpenApi = (value: unknown) => isObject(value) && isObject(value['paths']);
 
 async function* keyChecks(context: Context, client: Client): AsyncGenerator<Check> {
   const { key = '' } = await context.target();
@@ -79,23 +111,19 @@ async function* keyChecks(context: Context, client: Client): AsyncGenerator<Chec
   const me = await attempt(() => client.call('me', {}, { signal: context.signal }));
   if (me instanceof Failure) {
     yield fail('key', me);
-    return yield skip('limits', 'not asked: see above');
+    return yield skip('limits', 'skipped');
   }
-  yield passed('key', `${shown} is taken`);
+  yield passed('key', `${shown} accepted`);
   yield judgeLimits(me.record);
 }
 
 async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
   const document = answer.status === 200 ? parsed(answer.text) : undefined;
   if (document === undefined) {
-    const what = answer.status === 200 ? 'no JSON' : `status ${answer.status}`;
-    return yield warn(
-      'drift',
-      `${OPENAPI_PATH} answers with ${what}`,
-      'check the base URL: is it the service?',
-    );
+    const what = answer.status === 200 ? 'text that is not JSON' : `HTTP ${answer.status}`;
+    return yield warn('drift', `${OPENAPI_PATH} answered with ${what}`, 'is this the right base URL?');
   }
   const { openapi } = await import('../../contract/openapi.ts');
-  // These two describe the service rather than being of it, and many descriptions leave them out.
+  // Many descriptions leave these two paths out.
   yield* judgeDrift(compareDescriptions(openapi(), document, [SOCKET_PATH, OPENAPI_PATH]));
 }

@@ -9,19 +9,22 @@ import { type Check, fail, passed, skip } from './check.ts';
 
 const READY_MS = 15_000;
 
-/** Opens the socket and waits for the service to say that it is ready. */
+/** Opens the WebSocket and waits for the ready frame. */
 export async function socketCheck(context: Context): Promise<Check> {
   const { maxCu } = context.settings;
   if (maxCu !== undefined && context.spent + cu.socketMinute > maxCu) {
-    return skip('socket', `a minute of it costs ${unitsText(cu.socketMinute)}, more than --max-cu allows`);
+    return skip(
+      'socket',
+      `skipped: one minute costs ${unitsText(cu.socketMinute)}, more than --max-cu allows`,
+    );
   }
   const { socketOf } = await import('../tail/socket.ts');
   const connect = socketOf(context, await context.target());
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
-  const late = new Failure('network', `the socket was not ready within ${READY_MS / 1000} seconds`, {
+  const late = new Failure('network', `the WebSocket was not ready within ${READY_MS / 1000} seconds`, {
     code: 'NO_ANSWER',
-    hint: 'a proxy on the way may hold sockets up; trdr thesis tail --via poll needs none',
+    hint: 'a proxy may be blocking WebSockets; "trdr thesis tail --via poll" works without them',
   });
   const timer = context.io.clock.sleep(READY_MS, signal).then(
     () => over.abort(late),
@@ -32,7 +35,7 @@ export async function socketCheck(context: Context): Promise<Check> {
   await timer;
   return outcome instanceof Failure
     ? fail('socket', outcome)
-    : passed('socket', 'opens, and says that it is ready');
+    : passed('socket', 'connects and reports that it is ready');
 }
 
 async function untilReady(connect: Connect, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ export function openCheckpoint(path: string | undefined): string | undefined {
 function needFolderOf(path: string): void {
   const folder = dirname(path);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw usageError(`there is no folder ${folder} to write in`, `make it first: mkdir -p '${folder}'`);
+  throw usageError(`folder not found: ${folder}`, `create it first: mkdir -p '${folder}'`);
 }
 
 interface TailFiles {

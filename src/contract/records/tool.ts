@@ -32,9 +32,13 @@ export const PriceRecord = z.looseObject({
 });
 export type PriceRecord = z.infer<typeof PriceRecord>;
 
-/** A group of the ledger. */
+/** A group of the ledger, named by what the ledger is grouped by. */
 export const UsageRecord = z.looseObject({
-  group: field(z.string(), 'The command, endpoint, day, profile or host, as chosen by --by.'),
+  command: z.optional(field(z.string(), 'With --by command, the default: the words of the command.')),
+  endpoint: z.optional(field(z.string(), 'With --by endpoint: id of the endpoint; ws for the socket.')),
+  day: z.optional(field(z.string(), 'With --by day: UTC day, YYYY-MM-DD.')),
+  profile: z.optional(field(z.string(), 'With --by profile: name of the profile.')),
+  host: z.optional(field(z.string(), 'With --by host: host of the service.')),
   calls: field(z.int(), 'Number of paid calls.'),
   cu: field(z.number(), 'CU that were charged for certain.'),
   cuAtMost: z.optional(field(z.number(), 'Upper bound in CU, if the cost of some calls is uncertain.')),

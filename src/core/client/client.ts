@@ -138,7 +138,7 @@ export function createClient(options: ClientOptions): Client {
 
     async raw({ method, path, body }, { signal, timeoutMs }: CallOptions = {}) {
       const sending = rawPath(path);
-      if (!/^[A-Z]{1,20}$/.test(method)) throw usageError(`${method.slice(0, 20)} is no HTTP method`);
+      if (!/^[A-Z]{1,20}$/.test(method)) throw usageError(`invalid HTTP method ${method.slice(0, 20)}`);
       requireKey(key);
       const call = matchEndpoint(method, sending, body);
       if (!call && !isFree(method, sending) && limit.maxCu !== undefined) {

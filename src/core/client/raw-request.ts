@@ -53,7 +53,7 @@ function bodyOf(fields: readonly Field[]): Nested {
   for (const { name, value } of fields) {
     const [, first = '', rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
     if (first === '')
-      throw usageError(`"${name}" is no name of a field`, 'write name=value, name[]=value or a[b]=value');
+      throw usageError(`invalid field name "${name}"`, 'write name=value, name[]=value or a[b]=value');
     const steps = [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, step = '']) => step)];
     body[first] = placed(body[first], steps.slice(1), value, name);
   }
@@ -89,13 +89,17 @@ export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefin
   return hasMore ? (nextBefore ?? undefined) : undefined;
 }
 
-/** The same path, for the page behind a cursor. */
+/** The same path for the page after a cursor. */
 export function withCursor(path: string, before: string): string {
   if (/\p{Cs}/u.test(before)) {
-    throw new Failure('answer', 'the next page begins at an id that is no text and can not be asked for', {
-      code: 'BAD_ANSWER',
-      hint: 'what was answered so far is printed',
-    });
+    throw new Failure(
+      'answer',
+      'the id of the next page is not valid text, so the page cannot be requested',
+      {
+        code: 'BAD_ANSWER',
+        hint: 'the pages so far are printed',
+      },
+    );
   }
   const [, bare = '', query = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
   const others = query.split('&').filter((part) => part !== '' && !/^before(?:=|$)/.test(part));
@@ -104,7 +108,7 @@ export function withCursor(path: string, before: string): string {
 
 /** The failure of a service whose cursors repeat: continuing would pay for the same rows forever. */
 export const cursorStuck = (before: string): Failure =>
-  new Failure('answer', `the pages go round in a circle: ${before.slice(0, 100)} came twice`, {
+  new Failure('answer', `the pages form a loop: ${before.slice(0, 100)} came twice`, {
     code: 'CURSOR_STUCK',
-    hint: 'what was answered so far is printed; go on from another place with -f before=ID',
+    hint: 'the pages so far are printed; continue from another place with -f before=ID',
   });

@@ -240,15 +240,15 @@ export function createSender(parts: SenderParts): Sender {
 /** The key, or a failure with a hint if it is missing or invalid. */
 export function requireKey(key: string | undefined): string {
   if (!key) {
-    throw new Failure('auth', 'no API key is set', {
+    throw new Failure('auth', 'no API key configured', {
       code: 'NO_KEY',
-      hint: 'keep one with trdr auth login, or set TRDR_API_KEY; without a key there is --sandbox',
+      hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
     });
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new Failure('auth', 'the API key holds characters that no key has', {
+    throw new Failure('auth', 'the API key has invalid characters', {
       code: 'BAD_KEY',
-      hint: 'keep it anew with trdr auth login',
+      hint: 'run "trdr auth login" and paste the key exactly as you received it',
     });
   }
   return key;

@@ -47,14 +47,14 @@ export function parseFields(text: string, known: readonly string[]): readonly st
   const asked = text.split(',').map((name) => name.trim());
   const names = [...new Set(asked.filter((name) => name !== ''))];
   const list = `fields: ${known.join(', ')}`;
-  if (names.length === 0) throw usageError('--fields names no field', `known ${list}`);
+  if (names.length === 0) throw usageError('--fields is empty', `available ${list}`);
   for (const name of names) {
     if (isKnownField(name, known)) continue;
     const near = didYouMean(name, known);
     if (near === '' && /[^.]\.[^.]/.test(name)) continue;
     throw usageError(
       `unknown field ${JSON.stringify(name)}`,
-      near === '' ? `known ${list}` : `${near} Known ${list}`,
+      near === '' ? `available ${list}` : `${near} Available ${list}`,
     );
   }
   return names;

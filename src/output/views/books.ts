@@ -1,5 +1,5 @@
 import { fieldPaths } from '../../contract/paths.ts';
-import { CacheRecord, ReconcileRecord, UsageRecord } from '../../contract/records/tool.ts';
+import { CacheRecord, ReconcileRecord, type UsageRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 
 const lostColumn: Column<UsageRecord> = {
@@ -18,20 +18,23 @@ const unpricedColumn: Column<UsageRecord> = {
   field: 'unpriced',
 };
 
-/** The ledger's groups; `title` is what they are grouped by. */
+/** What the ledger can be grouped by. */
+type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host';
+
+/** The groups of the ledger. */
 export const usageView = (
-  title: string,
+  by: Group,
   { lost, unpriced }: { readonly lost: boolean; readonly unpriced: boolean },
 ): View<UsageRecord> => ({
   columns: [
-    { title, kind: 'text', value: (row) => row.group, min: 10, field: 'group' },
+    { title: by, kind: 'text', value: (row) => row[by], min: 10, field: by },
     { title: 'calls', kind: 'integer', value: (row) => row.calls, field: 'calls' },
     { title: 'CU', kind: 'integer', value: (row) => row.cu, field: 'cu' },
     ...(lost ? [lostColumn] : []),
     ...(unpriced ? [unpricedColumn] : []),
   ],
-  fields: fieldPaths(UsageRecord),
-  empty: 'nothing was spent from here',
+  fields: [by, 'calls', 'cu', 'cuAtMost', 'unpriced'],
+  empty: 'no paid calls recorded',
 });
 
 /** The ledger beside the service's own count. */
@@ -40,7 +43,7 @@ export const reconcileView: View<ReconcileRecord> = {
     { title: 'period', kind: 'text', value: (row) => row.period, field: 'period' },
     { title: 'ledger', kind: 'integer', value: (row) => row.ledgerCu, field: 'ledgerCu' },
     { title: 'service', kind: 'integer', value: (row) => row.serviceCu, field: 'serviceCu' },
-    { title: 'drift', kind: 'integer', value: (row) => row.drift, field: 'drift' },
+    { title: 'difference', kind: 'integer', value: (row) => row.drift, field: 'drift' },
     { title: 'uncertain', kind: 'integer', value: (row) => row.lostAtMost, rank: 1, field: 'lostAtMost' },
   ],
   card: {
@@ -48,15 +51,15 @@ export const reconcileView: View<ReconcileRecord> = {
     lines: [
       { label: 'ledger', kind: 'integer', value: (row) => row.ledgerCu },
       { label: 'service', kind: 'integer', value: (row) => row.serviceCu },
-      { label: 'drift', kind: 'integer', value: (row) => row.drift },
+      { label: 'difference', kind: 'integer', value: (row) => row.drift },
       { label: 'uncertain', kind: 'integer', value: (row) => row.lostAtMost || undefined },
     ],
   },
   fields: fieldPaths(ReconcileRecord),
-  empty: 'nothing to hold against each other',
+  empty: 'nothing to compare',
 };
 
-/** What is kept of earlier answers. */
+/** What is cached of earlier answers. */
 export const cacheView: View<CacheRecord> = {
   columns: [
     { title: 'answers', kind: 'integer', value: (row) => row.entries, field: 'entries' },
@@ -67,7 +70,7 @@ export const cacheView: View<CacheRecord> = {
     { title: 'newest', kind: 'time', value: (row) => row.newest, rank: 1, field: 'newest' },
   ],
   card: {
-    title: (row) => (row.entries === 1 ? '1 answer kept' : `${row.entries} answers kept`),
+    title: (row) => (row.entries === 1 ? '1 cached answer' : `${row.entries} cached answers`),
     lines: [
       { label: 'found', kind: 'integer', value: (row) => row.found },
       { label: 'missing', kind: 'integer', value: (row) => row.missing },
@@ -78,5 +81,5 @@ export const cacheView: View<CacheRecord> = {
     ],
   },
   fields: fieldPaths(CacheRecord),
-  empty: 'no answers are kept',
+  empty: 'no cached answers',
 };

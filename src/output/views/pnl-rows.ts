@@ -69,9 +69,9 @@ export function windowStateText(record: PnlRecord, windows?: readonly WindowName
     case 'ok':
       return '';
     case 'not_held':
-      return 'not held';
+      return 'not found';
     case 'no_wallet':
-      return 'no proven wallet';
+      return 'no verified wallet';
     case 'no_numbers':
       return 'no numbers';
     case 'failed':

@@ -10,7 +10,7 @@ type AnyRecord = WhoisRecord | ResolveRecord | LaunchpadUserRecord;
 function outcome(row: AnyRecord): string {
   if (row.found === true) return 'found';
   if (row.found === null) return `failed: ${row.error.code}`;
-  if (row.code !== 'PENDING') return 'none held';
+  if (row.code !== 'PENDING') return 'not found';
   const reason = 'reason' in row ? String(row.reason) : 'pending';
   return 'position' in row && row.position !== undefined ? `${reason}, place ${row.position}` : reason;
 }

@@ -79,8 +79,8 @@ describe('sources of subjects', () => {
     ['several columns', 'mira,1\nkato,2\n', 'has columns or quotes', '--column NAME'],
     ['columns told apart by semicolons', 'handle;desk\nmira;1\n', 'has columns or quotes', '--column NAME'],
     ['quotes', '"mira"\n"kato"\n', 'has columns or quotes', '--column NAME'],
-    ['a header', '# the desk\nHandle\nmira\n', 'begins with a header: Handle', '--column Handle'],
-    ['a quoted header', '"wallet"\n', 'begins with a header: wallet', '--column wallet'],
+    ['a header', '# the desk\nHandle\nmira\n', 'starts with a header: Handle', '--column Handle'],
+    ['a quoted header', '"wallet"\n', 'starts with a header: wallet', '--column wallet'],
   ])('are rejected if a CSV has %s and no column is given', async (_, content, message, hint) => {
     const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
     writeFileSync(file, content);
@@ -122,7 +122,7 @@ describe('sources of subjects', () => {
     writeFileSync(file, 'handle;desk\nmira;1\n');
     const read = readSubjects({ words: [], file, column: 'handle' }, { stdin: Readable.from([]), cwd: '/' });
     await expect(Readable.from(read).toArray()).rejects.toMatchObject({
-      message: expect.stringContaining('not told apart by commas'),
+      message: expect.stringContaining('not separated by commas'),
       hint: 'save it as CSV with commas',
     });
   });

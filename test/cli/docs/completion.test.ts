@@ -33,7 +33,7 @@ describe('completion offers', () => {
     ['trdr whois --as ha', ['handle']],
     ['trdr whois --nonsense ', ['handle   false']],
     ['trdr help exit', ['exit-codes']],
-    ['trdr help thesis ', ['list', 'relay', 'tail']],
+    ['trdr help cache ', ['clear', 'stats']],
     ['trdr help thesis list ', []],
     ['trdr schema laun', ['launchpad']],
     ['trdr schema launchpad us', ['user']],

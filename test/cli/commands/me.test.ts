@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { checkDays, unitsWanted } from '../../../src/cli/commands/me.ts';
+import { forecast } from '../../../src/core/account.ts';
+
+const DAY = 86_400_000;
+/** The eleventh day of a month of thirty: ten days are over. */
+const now = Date.UTC(2026, 3, 11);
+const key = (unitsUsed: number, unitsRemaining: number, entitlement = {}) => ({
+  usage: { unitsUsed, unitsRemaining, additionalUnits: 0 },
+  entitlement: { monthlyUnits: unitsUsed + unitsRemaining, ...entitlement },
+});
+
+describe('trdr me --min-units', () => {
+  it('accepts a share of the monthly grant', () => {
+    expect(unitsWanted(key(900, 100), { share: 0.1 })).toBe(100);
+    expect(unitsWanted(key(900, 100), 5)).toBe(5);
+    expect(unitsWanted(key(900, 100), undefined)).toBeUndefined();
+    expect(unitsWanted(key(900, 100, { unmetered: true }), { share: 0.1 })).toBe(0);
+  });
+
+  it('cannot decide on a share without the grant', () => {
+    expect(() => unitsWanted({ usage: {} }, { share: 0.1 })).toThrow(
+      expect.objectContaining({ kind: 'answer', message: expect.stringContaining('monthly grant') }),
+    );
+  });
+});
+
+describe('trdr me --min-days', () => {
+  const check = (me: ReturnType<typeof key>, days: number) => checkDays(me, forecast(me, now), now, days);
+
+  it('fails if the units run out sooner at the rate of this month', () => {
+    // 100 a day are used, and 200 are left: two days.
+    expect(() => check(key(1_000, 200), 3)).toThrow(
+      expect.objectContaining({
+        kind: 'limit',
+        code: 'DAYS_LOW',
+        message: expect.stringContaining('2.0 days'),
+      }),
+    );
+    expect(() => check(key(1_000, 200), 2)).not.toThrow();
+  });
+
+  it('passes if the units last until the month ends, however soon that is', () => {
+    expect(() => check(key(1_000, 2_000), 365)).not.toThrow();
+    const late = Date.UTC(2026, 3, 30);
+    const me = key(2_900, 200);
+    expect(() => checkDays(me, forecast(me, late), late, 3)).not.toThrow();
+  });
+
+  it('passes without a cap, and in the first hour of a month', () => {
+    expect(() => check(key(1_000, 200, { unmetered: true }), 3)).not.toThrow();
+    const me = key(10, 5);
+    const early = Date.UTC(2026, 3, 1) + 60_000;
+    expect(() => checkDays(me, forecast(me, early), early, 30)).not.toThrow();
+  });
+
+  it('cannot be decided without the units used or left', () => {
+    const me = { usage: { unitsUsed: 10 } };
+    expect(() => checkDays(me, forecast(me, now), now, 3)).toThrow(
+      expect.objectContaining({ kind: 'answer' }),
+    );
+    const other = { usage: { unitsRemaining: 10 } };
+    expect(() => checkDays(other, forecast(other, now + DAY), now, 3)).toThrow(
+      expect.objectContaining({ kind: 'answer' }),
+    );
+  });
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { runInProcess } from '../../e2e/in-process.ts';
+
+describe('trdr resolve without an answer', () => {
+  it('says on a terminal that retrying rarely helps if no wallet can be attested', async () => {
+    const { exitCode, stderr } = await runInProcess(['resolve', 'nowallet', '--sandbox'], { tty: true });
+    expect(exitCode).toBe(8);
+    expect(stderr).toContain('nowallet: no wallet can be attested for this user; retrying rarely helps');
+  });
+
+  it('leaves it to the records off a terminal', async () => {
+    const { stdout, stderr } = await runInProcess(['resolve', 'nowallet', '--sandbox']);
+    expect(JSON.parse(stdout)).toMatchObject({ code: 'PENDING', reason: 'no_preview' });
+    expect(stderr).toBe('');
+  });
+});
