@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { InFlight } from '../core/client/in-flight.ts';
 
 /** An output stream as the program sees one: a terminal, a pipe or a file. */
-export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
 /** Everything of the outside world that a command may touch, as values. */
 export interface Io {

@@ -88,6 +88,7 @@ export async function renderOptions(
   return {
     terminal,
     width: widthOf(io),
+    size: () => ({ width: widthOf(io), height: (terminal && io.stdout.rows) || undefined }),
     color: wantsColor(globals.color, io.env, terminal, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
     utc: settings.utc,

@@ -38,8 +38,10 @@ export interface Column<T> {
   readonly min?: number;
   /** Wraps over several lines instead of being cut. */
   readonly wrap?: boolean;
-  /** Goes under its row, over the whole width, where fewer than 40 cells are left beside the other columns. */
+  /** Goes under its row, over the whole width, until it fits beside the other columns. */
   readonly below?: boolean;
+  /** Times keep their seconds however narrow the terminal is. */
+  readonly seconds?: boolean;
   /** Never shortened: it was asked for by name. */
   readonly whole?: boolean;
   /** The most lines a wrapped cell takes; the rest is cut. */
@@ -78,6 +80,8 @@ export interface View<T> {
     readonly header: readonly string[];
     readonly rows: (record: T) => readonly (readonly unknown[])[];
   };
+  /** Marks what a search found in the texts of a table. */
+  readonly highlight?: RegExp | undefined;
   /** What a table says when there is nothing to show. */
   readonly empty: string;
 }

@@ -6,6 +6,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
 import { createFilter } from '../../core/pages/filter.ts';
+import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { walk } from '../../core/pages/walk.ts';
 import { calloutView } from '../../output/views/callouts.ts';
 import { addressOf } from '../args/address.ts';
@@ -87,7 +88,10 @@ export const launchpadCallouts = command({
         ...(rows !== undefined && giveUp(context, () => 'use --all to search all of them')),
       },
     );
-    await context.print(calloutView, inOrder(found, { sort, reverse }));
+    await context.print(
+      { ...calloutView, highlight: highlightOf(flags.grep) },
+      inOrder(found, { sort, reverse }),
+    );
     return 0;
   },
 });

@@ -5,6 +5,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { Thesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { createFilter } from '../../core/pages/filter.ts';
+import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { walk } from '../../core/pages/walk.ts';
 import { thesisView } from '../../output/views/thesis.ts';
 import {
@@ -125,7 +126,8 @@ export const thesisList = command({
         },
       );
     }
-    await context.print(thesisView, inOrder(savingTokens(found(), context), { sort, reverse }));
+    const view = { ...thesisView, highlight: highlightOf(flags.grep) };
+    await context.print(view, inOrder(savingTokens(found(), context), { sort, reverse }));
     return 0;
   },
 });

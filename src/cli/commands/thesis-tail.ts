@@ -6,6 +6,7 @@ import { ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
+import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { liveThesisView } from '../../output/views/thesis.ts';
 import type { TailRow } from '../../tail/row.ts';
 import { addressOf } from '../args/address.ts';
@@ -77,7 +78,8 @@ export const thesisTail = command({
     const author = user === undefined ? undefined : await authorOf(user);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     if (await context.dryRun(via === 'store' ? [] : plan(via, author, tokenAddress))) return 0;
-    const shown = { view: liveThesisView, timeField: 'platformCreatedAt' };
+    const view = { ...liveThesisView, highlight: highlightOf(patterns.grep) };
+    const shown = { view, timeField: 'platformCreatedAt' };
     await checkOutput(context, shown);
     const normal = tokens.map(normalToken).sort();
     const stored = await storedFeed(context, via, normal);

@@ -151,14 +151,14 @@ const spentText = ({ least, most }: Summary['spent']): string =>
 export function statusText(status: TailStatus): string {
   const { way, connected, rate, gaps, filled, connections, spent, provenAgoMs } = status;
   const parts = [
+    unitsText(spent.most),
+    perMinute(status.perMinute),
     way === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     provenAgoMs === null ? '' : `verified ${span(provenAgoMs)} ago`,
     gaps > 0 ? many(gaps, 'gap') : '',
     filled > 0 ? `${filled} filled in` : '',
     connections > 1 ? many(connections - 1, 'reconnect') : '',
-    perMinute(status.perMinute),
-    `${unitsText(spent.most)} total`,
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }

@@ -19,6 +19,10 @@ export function createSearch(pattern: RegExp): (text: string) => boolean | undef
   };
 }
 
+/** The pattern where it may mark its matches in shown text: without a time limit, only a plain one may. */
+export const highlightOf = (pattern: RegExp | undefined): RegExp | undefined =>
+  pattern && isPlain(pattern.source) ? pattern : undefined;
+
 /** No more than one quantifier, which is on no group, and nothing that looks back: time grows with the text alone. */
 function isPlain(source: string): boolean {
   if (/\\[1-9k]/.test(source)) return false;

@@ -64,6 +64,21 @@ export function spark(value: unknown, { unicode }: FormatContext): Cell | undefi
   return Array.isArray(value) ? { forms: [sparkline(value, unicode)], tone: 'accent' } : undefined;
 }
 
+/** A share of the longest, left of an axis for a loss and right of it for a gain. */
+export function signedBarCell(value: unknown, { unicode }: FormatContext): Cell | undefined {
+  if (!finite(value)) return undefined;
+  const axis = unicode ? '│' : '|';
+  const drawn = (half: number) => {
+    if (value >= 0) return ' '.repeat(half) + axis + bar(value, half, unicode).replace(/[░.]+$/, '');
+    // A cell can be filled by halves from its right edge, and by eighths from its left.
+    const halves = Math.max(1, Math.round(Math.min(1, -value) * half * 2));
+    const full = (unicode ? '█' : '#').repeat(Math.floor(halves / 2));
+    const part = halves % 2 === 0 ? '' : unicode ? '▐' : full === '' ? '#' : '';
+    return (part + full).padStart(half) + axis;
+  };
+  return { forms: [drawn(10), drawn(6), drawn(3)], tone: value < 0 ? 'bad' : 'good' };
+}
+
 /** A share of the longest as a bar alone: its length is the amount, its colour the sign. */
 export function barCell(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!finite(value)) return undefined;

@@ -1,7 +1,7 @@
 import type { TimeZoneOptions } from './time.ts';
 
 /** What a cell's colour says. The words, the sign or a mark say it too. */
-export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn';
+export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn' | 'match';
 
 /** All that formatting needs to know of the world. */
 export interface FormatContext extends TimeZoneOptions {

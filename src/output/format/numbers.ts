@@ -49,6 +49,36 @@ export function dollars(size: number): string {
 export const exactDollars = (size: number): string =>
   size < 9999.995 || size >= 1e15 ? dollars(size) : `$${group(size.toFixed(2))}`;
 
+/** How many decimals all numbers of a column get; undefined where each needs its own. */
+export function decimalsFor(
+  kind: 'usd' | 'percent' | 'number' | 'multiple',
+  sizes: readonly number[],
+): number | undefined {
+  const largest = sizes.reduce((most, size) => Math.max(most, size), 0);
+  switch (kind) {
+    case 'usd':
+      if (largest >= 9999.995) return 0;
+      return largest >= 0.01 || largest === 0 ? 2 : undefined;
+    case 'percent':
+      return largest < 1000 ? 1 : 0;
+    case 'multiple':
+      return largest < 9.995 ? 2 : largest < 99.95 ? 1 : 0;
+    case 'number':
+      if (sizes.every(Number.isInteger) || largest >= 9999.995) return 0;
+      if (largest >= 0.995) return 2;
+      return largest >= 0.01 ? 4 : undefined;
+  }
+}
+
+/** The size of a number with so many decimals; `below` where it would look like nothing: `<0.01`. */
+export function fixedNumber(
+  size: number,
+  decimals: number,
+): { readonly below: boolean; readonly digits: string } {
+  const below = size > 0 && Number(size.toFixed(decimals)) === 0;
+  return { below, digits: group((below ? 10 ** -decimals : size).toFixed(decimals)) };
+}
+
 /** The size of any number, grouped, with as many decimals as matter. */
 export function grouped(size: number): string {
   if (size >= 1e15) return compactNumber(size);

@@ -19,6 +19,8 @@ export interface PrinterOptions<T> {
   readonly terminal?: boolean | undefined;
   /** Cells of the terminal's width; for tables. */
   readonly width?: number | undefined;
+  /** The terminal's present size: for tables that follow a resize. */
+  readonly size?: (() => { readonly width: number; readonly height: number | undefined }) | undefined;
   readonly color?: boolean | undefined;
   readonly unicode?: boolean | undefined;
   readonly utc?: boolean | undefined;

@@ -6,6 +6,8 @@ import { createTable, type Table, type TableOptions } from './table.ts';
 
 /** Records that settle the widths of a long table. */
 const FIRST = 200;
+/** Rows that settle the widths of a live table that starts again. */
+const RECENT = 50;
 
 /** Prints records as a card or a table; a table starts once its widths are known, and then grows row by row. */
 export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
@@ -16,22 +18,52 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
     unicode: options.unicode ?? true,
     now: options.now ?? Date.now,
   };
-  const width = Math.max(1, options.width ?? 80);
-  const look: TableOptions = {
-    width,
-    wide: options.wide,
-    context,
-    style: await loadStyle(options.color ?? false),
-  };
+  const style = await loadStyle(options.color ?? false);
+  const highlight = view.highlight && new RegExp(view.highlight, `${view.highlight.flags.replace('g', '')}g`);
+  const size = () => options.size?.() ?? { width: options.width ?? 80, height: undefined };
+  let width = 80;
   let first: T[] = [];
+  /** The rows above the next one, by which a table that starts again settles its widths. */
+  let recent: T[] = [];
   let table: Table<T> | undefined;
+  let lines = 0;
   let turn: NodeJS.Immediate | undefined;
 
+  const look = (): TableOptions => {
+    width = Math.max(1, size().width);
+    return { width, wide: options.wide, highlight, context, style };
+  };
+  const linesIn = (text: string) => text.split('\n').length - 1;
+
+  const begin = (records: readonly T[], growing: boolean): Table<T> => {
+    table = createTable(fields ? columnsOf(view, fields, records) : view.columns, records, look(), growing);
+    lines = 0;
+    return table;
+  };
+
   const start = (growing: boolean): string => {
-    const columns = fields ? columnsOf(view, fields, first) : view.columns;
-    table = createTable(columns, first, look, growing);
-    const text = table.head() + first.map(table.row).join('');
+    const { head, row } = begin(first, growing);
+    const text = head() + first.map(row).join('');
+    lines = linesIn(text);
+    recent = first.slice(-RECENT);
     first = [];
+    return text;
+  };
+
+  /** A row under the table's head; live tables start again where the head no longer fits, or has left the screen. */
+  const next = (record: T, current: Table<T>): string => {
+    if (!options.live) return current.row(record);
+    const { width: now, height } = size();
+    const isStale = !current.suits(record);
+    let head = '';
+    let shown = current;
+    if (isStale || now !== width || (height !== undefined && lines >= Math.max(10, height - 1))) {
+      shown = begin(isStale ? [record] : [...recent, record], true);
+      head = `\n${shown.head()}`;
+    }
+    const text = head + shown.row(record);
+    lines += linesIn(text);
+    recent = [...(isStale ? [] : recent), record].slice(-RECENT);
     return text;
   };
 
@@ -44,14 +76,14 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
     }
     if (options.single && first.length === 1 && view.card && !fields) {
       const { renderCard } = await import('./card.ts');
-      return renderCard(view.card, only, look);
+      return renderCard(view.card, only, look());
     }
     return start(false);
   };
 
   return {
     write(record) {
-      if (table) return sink.write(table.row(record));
+      if (table) return sink.write(next(record, table));
       first.push(record);
       if (first.length >= FIRST) {
         clearImmediate(turn);

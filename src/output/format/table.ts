@@ -2,9 +2,10 @@ import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { head, padding, truncate, widthOf, wrap } from '../terminal/width.ts';
 import type { CellKind, Column } from '../view.ts';
-import type { Cell, FormatContext } from './cell.ts';
+import type { Cell, FormatContext, Tone } from './cell.ts';
+import { columnFormat } from './column-format.ts';
 import { type FittedWidths, fitColumns, type WidthRequest } from './column-widths.ts';
-import { formatCell, rightAligned } from './format-cell.ts';
+import { rightAligned } from './format-cell.ts';
 
 /** What a table needs to know of the terminal. */
 export interface TableOptions {
@@ -12,6 +13,8 @@ export interface TableOptions {
   /** Shows every column in full, on one line, whatever the width. */
   readonly wide?: boolean | undefined;
   readonly style: Style;
+  /** With the flag `g`. */
+  readonly highlight?: RegExp | undefined;
   readonly context: FormatContext;
 }
 
@@ -19,11 +22,17 @@ export interface TableOptions {
 export interface Table<T> {
   readonly head: () => string;
   readonly row: (record: T) => string;
+  /** Whether a record can be shown under this head: its day may not be the one that the times leave out. */
+  readonly suits: (record: T) => boolean;
 }
 
+const BLANK: Cell = { forms: [''], tone: 'plain' };
+
 const GAP = 2;
-/** A text that gets less than this beside the other columns goes under its row. */
-const BESIDE = 40;
+/** Narrower than this, a text is hard to read. */
+const READABLE = 40;
+/** A text goes under its row until it fits beside the other columns, or gets as much as this. */
+const BESIDE = 72;
 
 /** The least that a column of a kind bears. Numbers and times are never cut: a cut number is a wrong number. */
 const leastOf: Partial<Record<CellKind, number>> = { text: 8, handle: 8, link: 12, status: 8 };
@@ -51,9 +60,13 @@ export function createTable<T>(
   const { context, style, wide = false } = options;
   const room = Math.max(1, options.width);
   const ellipsis = context.unicode ? '…' : '..';
-  const cellOf = (column: Column<T>, record: T) =>
-    formatCell(column.kindOf?.(record) ?? column.kind, column.value(record), context);
-  const titles = columns.map(({ title }) => (context.unicode ? safeLine(title) : asciiOnly(safeLine(title))));
+  const formats = new Map(columns.map((column) => [column, columnFormat(column, records, context)]));
+  const cellOf = (column: Column<T>, record: T): Cell =>
+    formats.get(column)?.cell(column.kindOf?.(record) ?? column.kind, column.value(record)) ?? BLANK;
+  const titles = columns.map((column) => {
+    const title = safeLine(column.title + (formats.get(column)?.unit ?? ''));
+    return context.unicode ? title : asciiOnly(title);
+  });
   const cells = records.map((record) => columns.map((column) => cellOf(column, record)));
 
   const wantOf = (column: Column<T>, index: number): WidthRequest => {
@@ -81,7 +94,7 @@ export function createTable<T>(
     const numeric = rightAligned.has(column.kind);
     // What has several forms is shortened rather than cut.
     const ease =
-      numeric || forms.length > 1 ? Number.POSITIVE_INFINITY : column.wrap || column.below ? BESIDE : 20;
+      numeric || forms.length > 1 ? Number.POSITIVE_INFINITY : column.wrap || column.below ? READABLE : 20;
     const rank = column.rank ?? 0;
     const uncut = numeric || column.kind === 'time';
     return { forms, title, rank, ease, least: uncut ? Math.max(least, shortest) : least };
@@ -120,6 +133,19 @@ export function createTable<T>(
     return [...lines.slice(0, most - 1), truncate(head(last, room).trimEnd() + ellipsis, width, ellipsis)];
   };
 
+  /** A text with what a search found in it marked. */
+  const paint = (column: Column<T> | undefined, tone: Tone, text: string): string => {
+    if (!options.highlight || column?.kind !== 'text') return style(tone, text);
+    let out = '';
+    let end = 0;
+    for (const { 0: found, index } of text.matchAll(options.highlight)) {
+      if (found === '') continue;
+      out += style(tone, text.slice(end, index)) + style('match', found);
+      end = index + found.length;
+    }
+    return out + style(tone, text.slice(end));
+  };
+
   const line = (parts: readonly { text: string; paint: string; got: FittedWidths }[]): string => {
     let out = '';
     let owed = '';
@@ -139,7 +165,7 @@ export function createTable<T>(
   const row = (record: T): string => {
     const shown = layout.map((got) => {
       const column = columns[got.index];
-      const cell: Cell = column ? cellOf(column, record) : { forms: [''], tone: 'plain' };
+      const cell = column ? cellOf(column, record) : BLANK;
       return { got, cell, lines: column ? linesOf(column, cell, got) : [''] };
     });
     const height = Math.max(1, ...shown.map(({ lines }) => lines.length));
@@ -149,7 +175,7 @@ export function createTable<T>(
         line(
           shown.map(({ got, cell, lines }) => {
             const text = lines[at] ?? '';
-            return { got, text, paint: style(cell.tone, text) };
+            return { got, text, paint: paint(columns[got.index], cell.tone, text) };
           }),
         ),
       );
@@ -161,7 +187,7 @@ export function createTable<T>(
       const lines = cutLines(wrap(text, room - indent.length), below.lines, room - indent.length);
       const value = below.value(record);
       if (value !== null && value !== undefined && text.trim() !== '')
-        out.push(...lines.map((part) => indent + style(cell.tone, part)));
+        out.push(...lines.map((part) => indent + paint(below, cell.tone, part)));
     }
     return `${out.join('\n')}\n`;
   };
@@ -176,5 +202,8 @@ export function createTable<T>(
     return `${line(parts)}\n${style('dim', rule)}\n`;
   };
 
-  return { head: top, row };
+  const suits = (record: T): boolean =>
+    columns.every((column) => formats.get(column)?.suits(column.value(record)) ?? true);
+
+  return { head: top, row, suits };
 }

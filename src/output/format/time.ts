@@ -77,13 +77,54 @@ export function timeForms(ms: number, options: TimeZoneOptions): readonly [strin
   const sign = ahead < 0 ? '-' : '+';
   const offset = options.utc ? 'Z' : ` ${sign}${two(hours)}:${two(rest)}`;
   const brief = options.utc ? 'Z' : `${sign}${two(hours)}${rest === 0 ? '' : `:${two(rest)}`}`;
-  const full = `${year < 0 || year > 9999 ? year : String(year).padStart(4, '0')}-${date}`;
+  const full = `${yearText(year)}-${date}`;
   return [
     `${full} ${minutes}:${two(wall.getUTCSeconds())}${offset}`,
     `${full} ${minutes}${offset}`,
     `${date} ${minutes}${brief}`,
   ];
 }
+
+/** One way of writing the times of a table: the offset stands in the header, and what all times share is left out. */
+export interface TableClock {
+  /** The offset of all times, for the header: `UTC`, `UTC+2`, `UTC+5:30`. */
+  readonly zone: string;
+  /** A moment with and without seconds. */
+  forms(ms: number): readonly [string, string];
+  /** Whether a moment can be told without a date, or a year, that is left out. */
+  covers(ms: number): boolean;
+}
+
+/** The clock for a table of these moments: no date where all are of today, no year where all are of this year. */
+export function tableClock(moments: readonly number[], now: number, options: TimeZoneOptions): TableClock {
+  const ahead = options.utc ? 0 : offsetIn(options.timeZone, now);
+  const wallOf = (ms: number) => new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
+  const today = wallOf(now);
+  const isToday = (wall: Date) => wall.toISOString().slice(0, -13) === today.toISOString().slice(0, -13);
+  const isThisYear = (wall: Date) => wall.getUTCFullYear() === today.getUTCFullYear();
+  const walls = moments.map(wallOf);
+  const covers = walls.every(isToday) ? isToday : walls.every(isThisYear) ? isThisYear : () => true;
+  const dateOf = (wall: Date) => {
+    if (covers === isToday) return '';
+    const day = `${two(wall.getUTCMonth() + 1)}-${two(wall.getUTCDate())} `;
+    return covers === isThisYear ? day : `${yearText(wall.getUTCFullYear())}-${day}`;
+  };
+  const hours = Math.floor(Math.abs(ahead) / 60);
+  const minutes = Math.abs(ahead) % 60;
+  return {
+    zone:
+      ahead === 0 ? 'UTC' : `UTC${ahead < 0 ? '-' : '+'}${hours}${minutes === 0 ? '' : `:${two(minutes)}`}`,
+    forms(ms) {
+      const wall = wallOf(ms);
+      const brief = `${dateOf(wall)}${two(wall.getUTCHours())}:${two(wall.getUTCMinutes())}`;
+      return [`${brief}:${two(wall.getUTCSeconds())}`, brief];
+    },
+    covers: (ms) => covers(wallOf(ms)),
+  };
+}
+
+const yearText = (year: number): string =>
+  year < 0 || year > 9999 ? String(year) : String(year).padStart(4, '0');
 
 const steps = [
   [60, 's'],

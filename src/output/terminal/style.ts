@@ -47,6 +47,7 @@ export async function loadStyle(color: boolean): Promise<Style> {
     good: chalk.green,
     bad: chalk.red,
     warn: chalk.magenta,
+    match: chalk.inverse,
   };
   return (tone, text) => (text === '' ? text : paint[tone](text));
 }

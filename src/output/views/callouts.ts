@@ -6,7 +6,14 @@ import type { View } from '../view.ts';
 /** Callouts, newest first: what was called out, what became of it, and why. */
 export const calloutView: View<Sent> = {
   columns: [
-    { title: 'posted', kind: 'time', value: (row) => row['createdAt'], rank: 2, field: 'createdAt' },
+    {
+      title: 'posted',
+      kind: 'time',
+      value: (row) => row['createdAt'],
+      rank: 2,
+      field: 'createdAt',
+      seconds: true,
+    },
     {
       title: 'coin',
       kind: 'text',
@@ -55,7 +62,14 @@ export const calloutView: View<Sent> = {
 /** Callouts as they are posted: taken as they come. */
 export const liveCalloutView: View<Sent> = {
   columns: [
-    { title: 'posted', kind: 'time', value: (row) => row['createdAt'], rank: 2, field: 'createdAt' },
+    {
+      title: 'posted',
+      kind: 'time',
+      value: (row) => row['createdAt'],
+      rank: 2,
+      field: 'createdAt',
+      seconds: true,
+    },
     {
       title: 'coin',
       kind: 'text',

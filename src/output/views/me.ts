@@ -8,6 +8,7 @@ import type { View } from '../view.ts';
 export interface Outlook {
   readonly unitsByMonthEnd: number;
   readonly runsOutAt: number | null;
+  readonly monthEndsAt: number;
 }
 
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
@@ -31,7 +32,7 @@ export const meView = (outlook: Outlook | null): View<Sent> => ({
   columns: [
     { title: 'plan', kind: 'text', value: (me) => readAccount(me).plan },
     {
-      title: 'a minute',
+      title: 'requests/min',
       kind: 'integer',
       value: (me) => readAccount(me).ratePerMinute,
       rank: 2,
@@ -68,17 +69,18 @@ export const meView = (outlook: Outlook | null): View<Sent> => ({
       { label: 'plan', kind: 'text', value: (me) => planText(me) },
       { label: 'period', kind: 'text', value: (me) => periodText(usageOf(me)['period']) },
       {
-        label: 'units',
+        label: 'units used',
         kind: 'meter',
         value: (me) => used(usageOf(me)['unitsUsed'], usageOf(me)['unitsRemaining']),
       },
       { label: 'top-ups', kind: 'integer', value: (me) => usageOf(me)['additionalUnits'] || undefined },
       {
-        label: 'reveals',
+        label: 'reveals used',
         kind: 'meter',
         value: (me) => used(usageOf(me)['revealsUsed'], usageOf(me)['revealsRemaining']),
       },
-      { label: 'by month end', kind: 'integer', value: () => outlook?.unitsByMonthEnd },
+      { label: 'forecast', kind: 'text', value: () => outlook && forecastText(outlook) },
+      { label: 'resets', kind: 'text', value: (me) => resetText(usageOf(me)['period']) },
       { label: 'runs out', kind: 'time', value: () => outlook?.runsOutAt ?? undefined },
       { label: 'rate', kind: 'text', value: (me) => rateText(readAccount(me).ratePerMinute) },
       { label: 'scopes', kind: 'text', value: (me) => readAccount(me).scopes?.join(', ') },
@@ -97,4 +99,17 @@ function planText(me: Sent): string {
     : name;
 }
 
-const rateText = (rate: number | null) => (rate === null ? undefined : `${group(rate)} requests a minute`);
+const dayText = (ms: number): string =>
+  new Date(ms).toLocaleDateString('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** The forecast for the last day of the UTC month. */
+const forecastText = ({ unitsByMonthEnd, monthEndsAt }: Outlook): string =>
+  `${group(unitsByMonthEnd)} CU by ${dayText(monthEndsAt - 1)}`;
+
+/** The first day of the next UTC month; nothing for a period that is not a month. */
+function resetText(period: unknown): string | undefined {
+  const [, year, month] = (typeof period === 'string' && /^(\d{4})-(\d{2})$/.exec(period)) || [];
+  return month === undefined ? undefined : `${dayText(Date.UTC(Number(year), Number(month), 1))} (UTC)`;
+}
+
+const rateText = (rate: number | null) => (rate === null ? undefined : `${group(rate)} requests/min`);

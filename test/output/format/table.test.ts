@@ -42,6 +42,8 @@ const kinds: readonly CellKind[] = [
   'status',
   'meter',
   'spark',
+  'bar',
+  'move',
 ];
 
 const anyColumn = fc.record({
@@ -110,7 +112,93 @@ describe('a table', () => {
   it('never truncates a time', () => {
     const columns = [column('posted', 'time', { min: 8 }), column('id', 'text', { min: 8 })];
     const lines = draw(columns, [{ posted: now, id: bonk }], 30, true);
-    expect(lines[2]).toMatch(/^11-21 10:00Z +7xKX.*…$/);
+    expect(lines[2]).toMatch(/^10:00:00 +7xKX.*…$/);
+  });
+
+  it('writes all times in one form, with their offset in the header', () => {
+    const times = (moments: readonly number[], zone = {}) => {
+      const columns = [column('at', 'time', { seconds: true })];
+      const table = createTable(
+        columns,
+        moments.map((at) => ({ at })),
+        { ...look(80), context: { ...context, ...zone } },
+      );
+      return [table.head().split('\n')[0], ...moments.map((at) => table.row({ at }).trimEnd())];
+    };
+    const day = 86_400_000;
+    expect(times([now, now - 3_600_000])).toEqual(['at (UTC)', '10:00:00', '09:00:00']);
+    expect(times([now, now - day])).toEqual(['at (UTC)', '11-21 10:00:00', '11-20 10:00:00']);
+    expect(times([now, now - 365 * day])).toEqual(['at (UTC)', '2025-11-21 10:00:00', '2024-11-21 10:00:00']);
+    expect(times([now], { utc: false, timeZone: 'Asia/Kolkata' })).toEqual(['at (UTC+5:30)', '15:30:00']);
+    expect(times([now], { utc: false, timeZone: 'America/New_York' })).toEqual(['at (UTC-5)', '05:00:00']);
+    // One offset for all: a time of last summer is shown by the clock of today.
+    const summer = Date.UTC(2025, 6, 1, 10);
+    expect(times([summer], { utc: false, timeZone: 'Europe/Berlin' })).toEqual([
+      'at (UTC+1)',
+      '07-01 11:00:00',
+    ]);
+  });
+
+  it('knows which later times its form cannot tell', () => {
+    const first: readonly Row[] = [{ at: now }];
+    const table = createTable([column('at', 'time')], first, look(80), true);
+    expect([now + 1, now + 86_400_000, 'soon', null].map((at) => table.suits({ at }))).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it('writes all numbers of a column with the same precision', () => {
+    const shown = (kind: CellKind, values: readonly unknown[]) =>
+      draw(
+        [column('n', kind)],
+        values.map((n) => ({ n })),
+        80,
+      )
+        .slice(2)
+        .map((line) => line.trim());
+    expect(shown('usd', [0.5, 1234.5, 0, null])).toEqual(['$0.50', '$1,234.50', '$0.00', '—']);
+    expect(shown('usd', [0.5, 12_345.6, -20])).toEqual(['$1', '$12,346', '-$20']);
+    expect(shown('usd', [0.4, 12_345.6])).toEqual(['<$1', '$12,346']);
+    expect(shown('signedUsd', [-0.001, 5])).toEqual(['-<$0.01', '+$5.00']);
+    expect(shown('percent', [1, -0.01, 250.25])).toEqual(['+1.0%', '-<0.1%', '+250.3%']);
+    expect(shown('percent', [1, 2500.25])).toEqual(['+1%', '+2,500%']);
+    expect(shown('multiple', [1, 1.256, 0.3])).toEqual(['1.00×', '1.26×', '0.30×']);
+    expect(shown('multiple', [1, 250.2])).toEqual(['1×', '250×']);
+    expect(shown('number', [1, 2.5])).toEqual(['1.00', '2.50']);
+    expect(shown('number', [1, 2000])).toEqual(['1', '2,000']);
+    expect(shown('number', [1, 'n/a'])).toEqual(['1', 'n/a']);
+  });
+
+  it('draws losses to the left and gains to the right of an axis', () => {
+    const bars = (values: readonly unknown[], unicode = true) => {
+      const rows = values.map((n) => ({ n }));
+      const table = createTable([column('n', 'bar')], rows, {
+        ...look(80),
+        context: { ...context, unicode },
+      });
+      return rows.map((row) => table.row(row).slice(0, -1));
+    };
+    expect(bars([1, -0.5, 0, -0.01])).toEqual([
+      `${' '.repeat(10)}│${'█'.repeat(10)}`,
+      `${' '.repeat(5)}${'█'.repeat(5)}│`,
+      `${' '.repeat(10)}│`,
+      `${' '.repeat(9)}▐│`,
+    ]);
+    expect(bars([-1, 0.5], false)).toEqual([`${'#'.repeat(10)}|`, `${' '.repeat(10)}|#####`]);
+    expect(bars([1, 0.5])).toEqual(['█'.repeat(20), '█'.repeat(10)]);
+  });
+
+  it('marks what was searched for, in texts and also below a row', () => {
+    const mark: Style = (tone, text) => (tone === 'match' ? `[${text}]` : text);
+    const columns = [column('who', 'handle'), column('text', 'text', { wrap: true, below: true })];
+    const rows = [{ who: '@sun', text: 'The sun, the SUN and a sunset over a very wide sea' }];
+    const table = createTable(columns, rows, { ...look(30, mark), highlight: /sun/gi });
+    expect(rows.map(table.row).join('')).toBe(
+      '@sun\n  The [sun], the [SUN] and a\n  [sun]set over a very wide sea\n',
+    );
   });
 
   it('never truncates a number', () => {

@@ -1,0 +1,98 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { createPrinter } from '../../../src/output/format/printer.ts';
+import { createSink } from '../../../src/output/sink.ts';
+import type { View } from '../../../src/output/view.ts';
+
+interface Post {
+  readonly at: number;
+  readonly text: string;
+}
+
+const view: View<Post> = {
+  columns: [
+    { title: 'at', kind: 'time', value: ({ at }) => at, seconds: true },
+    { title: 'text', kind: 'text', value: ({ text }) => text, wrap: true, below: true },
+  ],
+  fields: ['at', 'text'],
+  empty: '',
+};
+
+const NOON = Date.UTC(2026, 0, 2, 12);
+
+async function liveTable() {
+  const terminal = { width: 40, height: 14 };
+  let now = NOON;
+  const stream = new PassThrough();
+  const text = stream.setEncoding('utf8').toArray();
+  const sink = createSink(stream);
+  const printer = await createPrinter<Post>({
+    ...{ sink, view, format: 'table', live: true, unicode: true, utc: true },
+    now: () => now,
+    size: () => terminal,
+  });
+  let posts = 0;
+  return {
+    terminal,
+    async post(at = now) {
+      await printer.write({ at, text: `post ${++posts}` });
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    moveTo(time: number) {
+      now = time;
+    },
+    async lines() {
+      await printer.end();
+      stream.end();
+      return (await text).join('').split('\n');
+    },
+  };
+}
+
+const isHead = (line: string) => line.startsWith('at (UTC)');
+
+describe('a live table', () => {
+  test('repeats its head when that has left the screen', async () => {
+    const table = await liveTable();
+    for (let count = 0; count < 20; count++) await table.post();
+    const lines = await table.lines();
+    const heads = lines.flatMap((line, at) => (isHead(line) ? [at] : []));
+    expect(heads.length).toBeGreaterThan(1);
+    for (const [index, at] of heads.entries()) {
+      const next = heads[index + 1] ?? lines.length;
+      expect(next - at).toBeLessThanOrEqual(table.terminal.height + 2);
+    }
+    expect(lines.filter((line) => line.includes('post '))).toHaveLength(20);
+  });
+
+  test('takes the width of the terminal after a resize', async () => {
+    const table = await liveTable();
+    await table.post();
+    table.terminal.width = 120;
+    await table.post();
+    await table.post();
+    const lines = await table.lines();
+    expect(lines.filter(isHead)).toHaveLength(2);
+    expect(lines.slice(0, 4).join('\n')).toMatch(/^at \(UTC\)\n─+\n12:00:00\n {2}post 1$/);
+    expect(lines).toContain('12:00:00  post 2');
+    expect(lines).toContain('12:00:00  post 3');
+  });
+
+  test('starts again with dates when a post is not of today', async () => {
+    const table = await liveTable();
+    await table.post();
+    await table.post(NOON - 86_400_000);
+    await table.post();
+    const times = (await table.lines()).filter((line) => /^[\d-]+[ :]/.test(line));
+    expect(times).toEqual(['12:00:00', '01-01 12:00:00', '01-02 12:00:00']);
+  });
+
+  test('shows the new day without a date after midnight', async () => {
+    const table = await liveTable();
+    await table.post();
+    table.moveTo(NOON + 86_400_000);
+    await table.post();
+    const times = (await table.lines()).filter((line) => /^[\d-]+[ :]/.test(line));
+    expect(times).toEqual(['12:00:00', '12:00:00']);
+  });
+});
