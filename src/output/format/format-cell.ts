@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../base/json.ts';
 import { group } from '../../base/units.ts';
 import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { CellKind } from '../view.ts';
@@ -95,7 +96,8 @@ function status(text: string, { unicode }: FormatContext): Cell {
 
 /** Anything as one safe line: objects and lists as JSON. */
 function plainText(value: unknown, unicode: boolean): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  // JSON has no word for a number beyond a double.
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : stringifyJson(value);
   const line = safeLine(text);
   return unicode ? line : asciiOnly(line);
 }

@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { stringifyJson } from '../../base/json.ts';
+import { parseJson, stringifyJson } from '../../base/json.ts';
 import { safeJson } from '../terminal/safe-text.ts';
 
 /** A record as one line of JSON, without the line's end. */
@@ -27,22 +27,25 @@ const suspect = /[\n\r\x7f\xc2\xd8]|\xe2[\x80\x81]/;
 const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Whether JSON can be passed on as it came: it is one line, and nothing in it could be obeyed by a terminal. */
+/** Blanks between members, and escapes that `JSON.stringify` does not write. In a text they cost a second look only. */
+const spellings = ['": ', ', "', '\\u', '\\/'].map((spelling) => Buffer.from(spelling));
+
+/**
+ * Whether JSON can be passed on as it came: it is one line in the spelling of `jsonLine`, so that a post prints the same
+ * bytes whether it came in a frame or in a page, and nothing in it could be obeyed by a terminal.
+ */
 export function isPlainLine(bytes: Uint8Array): boolean {
   const view = bufferOf(bytes);
-  // A surrogate that is escaped may be a lone one.
-  if (view.includes('\\u') && surrogateEscape.test(view.toString('latin1'))) return false;
+  if (spellings.some((spelling) => view.includes(spelling))) return false;
   if (isAscii(view)) return !view.includes(0x0a) && !view.includes(0x0d) && !view.includes(0x7f);
   const text = view.toString('latin1');
   return !suspect.test(text) || !liveBytes.test(text);
 }
 
-/** JSON bytes as one safe line of text. */
-export const lineOf = (bytes: Uint8Array): string =>
-  wellFormed(
-    safeJson(
-      bufferOf(bytes)
-        .toString('utf8')
-        .replace(/[\r\n]+/g, ' '),
-    ),
-  );
+/** JSON bytes as one safe line of text, in the spelling of `jsonLine`. */
+export function lineOf(bytes: Uint8Array): string {
+  const text = bufferOf(bytes).toString('utf8');
+  const value = parseJson(text);
+  // What is nested too deeply to be read is passed on in its own spelling.
+  return value === undefined ? wellFormed(safeJson(text.replace(/[\r\n]+/g, ' '))) : jsonLine(value);
+}

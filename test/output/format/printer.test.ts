@@ -67,7 +67,7 @@ describe('NDJSON', () => {
       200,
     ));
 
-  it('forwards raw JSON byte for byte, except line ends and active characters', async () => {
+  it('forwards raw JSON in the spelling of records, without active characters', async () => {
     const stream = new PassThrough();
     const text = stream.setEncoding('utf8').toArray();
     const printer = await createPrinter<Row>({ sink: createSink(stream), view, format: 'ndjson' });
@@ -75,15 +75,17 @@ describe('NDJSON', () => {
       '{"n": 1.0, "big":12345678901234567890}',
       '{"a":"ü 🚀 “x”"}',
       '{\n "a": 1\n}',
+      '{"a":"\\u00e9 \\/ \\ud83d"}',
       '{"a":"\u009b2J\u202e\x7f"}',
     ];
     for (const line of raw) await printer.writeRaw?.(Buffer.from(line));
     await printer.end();
     stream.end();
     expect((await text).join('').split('\n')).toEqual([
-      raw[0],
+      '{"n":1.0,"big":12345678901234567890}',
       raw[1],
-      '{  "a": 1 }',
+      '{"a":1}',
+      '{"a":"é / \ufffd"}',
       '{"a":"\\u009b2J\\u202e\\u007f"}',
       '',
     ]);
