@@ -285,13 +285,11 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
         else agree(estimate);
         return;
       }
-      const question = `${what} can cost ${estimateText(estimate)}. Go on?`;
+      const question = `${what[0]?.toUpperCase()}${what.slice(1)} will cost ${estimateText(estimate)}. Continue?`;
       const answer = await confirm(io, question, signal);
       if (answer === undefined) throw needsConfirmation(estimate, confirmAbove);
       if (!answer) {
-        throw new Failure('confirm', 'cancelled; nothing was sent or charged', {
-          code: 'NOT_CONFIRMED',
-        });
+        throw new Failure('confirm', 'cancelled; nothing was sent or charged', { code: 'NOT_CONFIRMED' });
       }
       agree(estimate);
     },

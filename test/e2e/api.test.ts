@@ -165,7 +165,7 @@ describe('trdr api', () => {
     expect([alone.exitCode, service.calls.length]).toEqual([11, 0]);
     const no = await runInProcess(many, { sandbox: service, tty: true, typed: ['n\r'] });
     expect([no.exitCode, service.calls.length]).toEqual([11, 0]);
-    expect(no.stderr).toContain('800 CU to 120,000 CU');
+    expect(no.stderr).toContain('800–120,000 CU');
     const yes = await runInProcess(many, { sandbox: service, tty: true, typed: ['y\r'] });
     expect([yes.exitCode, service.calls.length]).toEqual([0, 1]);
   });

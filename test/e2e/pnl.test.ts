@@ -86,9 +86,9 @@ describe('trdr pnl', () => {
       typed: 'n\n',
     });
     expect(exitCode).toBe(11);
-    expect(stderr).toContain('100,000 CU are left, enough for 3 of 8 handles at full price');
-    expect(stderr).toContain('5 wallet reveals are left');
-    expect(stderr).toContain('1,600 CU to 240,000 CU. Go on?');
+    expect(stderr).toContain('100,000 CU left, enough for 3 of 8 handles at full price');
+    expect(stderr).toContain('5 wallet reveals left');
+    expect(stderr).toContain('1,600–240,000 CU. Continue?');
     expect(posts(sandbox)).toEqual([]);
   });
 

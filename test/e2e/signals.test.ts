@@ -331,10 +331,10 @@ describe('a question', () => {
       tty: true,
       typed: '',
       interrupt: ending.signal,
-      hear: (said) => said.includes('Go on?') && ending.abort(),
+      hear: (said) => said.includes('Continue?') && ending.abort(),
     });
     expect([ran.exitCode, ran.stdout, sandbox.log.length]).toEqual([130, '', 0]);
-    expect(ran.stderr).toContain('Go on? [y/N]');
+    expect(ran.stderr).toContain('Continue? [y/N]');
   });
 
   test('is ended by Ctrl-C typed on the keyboard', async () => {

@@ -53,7 +53,7 @@ export const launchpadUser = command({
     await preflight(
       context,
       { least: most ?? 0, most, reveals: 0 },
-      `asking about ${subjects.endless ? 'these wallets' : countText(wallets.length, 'wallet')}`,
+      `looking up ${subjects.endless ? 'these wallets' : countText(wallets.length, 'wallet')}`,
     );
     const answer = launchpadAnswers(await context.client(), context.io.clock);
     return await runLookups(context, {

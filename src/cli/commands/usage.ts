@@ -15,7 +15,7 @@ export const usageCommand = command({
   path: 'usage',
   summary: 'Show what this machine has spent (from the local ledger)',
   about: [
-    'The ledger records every paid call before it is sent, at the most it can cost, and its actual cost once it was answered: time, command, profile, host, endpoint, status and cost, but neither keys nor bodies. Days are UTC, as on the bill.',
+    'The ledger records every paid call before it is sent, with its maximum cost, and its actual cost once it was answered: time, command, profile, host, endpoint, status and cost, but neither keys nor bodies. Days are UTC, as on the bill.',
     'If answers were lost or a run was killed, cu is the certain cost and cuAtMost the upper bound. Older calls are summed by the hour. The sandbox has a ledger of its own; show it with --sandbox.',
     '--reconcile compares the total of this UTC month and profile with what the service counted for the key. A difference beyond the uncertain calls means that others use the key.',
   ],

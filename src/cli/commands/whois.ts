@@ -67,7 +67,7 @@ export const whois = command({
     await preflight(
       context,
       estimate,
-      `looking ${subjects.endless ? 'these subjects' : countText(subjects.checked.length, 'subject')} up`,
+      `looking up ${subjects.endless ? 'these subjects' : countText(subjects.checked.length, 'subject')}`,
     );
     return await runLookups(context, {
       view: whoisView,

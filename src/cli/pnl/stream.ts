@@ -54,7 +54,7 @@ export async function streamPnl(
   const [only] = subjects;
   let records: AsyncGenerator<PnlRecord>;
   if (subjects.length === 1 && only !== undefined) {
-    await context.approve({ least: cu.miss, most: cu.reveal }, `asking for ${only}`);
+    await context.approve({ least: cu.miss, most: cu.reveal }, `requesting ${only}`);
     records = one(only);
   } else {
     const client = await context.client();

@@ -15,7 +15,7 @@ export async function approveRun(context: Context, purse: Allowance, count: numb
   if (count === 0) return;
   const { io, signal } = context;
   const estimate = { least: cu.miss * count, most: cu.reveal * count };
-  const what = `asking for ${handlesText(count)}`;
+  const what = `requesting ${handlesText(count)}`;
   const somebody = io.stdin.isTTY === true && io.stderr.isTTY === true;
   // Where nobody can be asked, the rules alone decide, and the service is left alone.
   if (!somebody) await context.approve(estimate, what);
@@ -24,10 +24,10 @@ export async function approveRun(context: Context, purse: Allowance, count: numb
   if (units !== null && (costly || units < estimate.most)) {
     const sure = Math.min(count, Math.floor(units / cu.reveal));
     const enough = sure < count ? `, enough for ${group(sure)} of ${handlesText(count)} at full price` : '';
-    context.notice(`${unitsText(units)} are left${enough}`);
+    context.notice(`${unitsText(units)} left${enough}`);
   }
   if (reveals !== null && (costly || reveals < count)) {
-    context.notice(`${group(reveals)} wallet reveals are left`);
+    context.notice(`${group(reveals)} wallet reveals left`);
   }
   if (somebody) await context.approve(estimate, what);
 }

@@ -3,12 +3,12 @@ import { THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Context } from '../context.ts';
 
 const MINUTE = 60_000;
-/** Pages that a start, its confirming walks and a few gaps may take. */
+/** Pages for a start, its confirming walks and a few gaps. */
 const WALKS = 20;
 
 /**
- * Asks before a tail that can cost much, and gives the ceiling of the run: the user's own, or what may be
- * spent unasked. Whoever said yes to an open end gets one. `pollMs` is 0 where the socket may be used.
+ * Confirms a tail that can cost much. Returns the limit of the run: --max-cu, else what may be spent without a
+ * confirmation; none after a confirmation. `pollMs` is 0 where the socket may be used.
  */
 export async function approveTail(
   context: Context,

@@ -6,7 +6,7 @@ export { unitsText };
 /** What a run can cost, as far as it is known before it begins. */
 export interface Estimate {
   readonly least: number;
-  /** `null`: nobody can know, the input has no end. */
+  /** Null if the input has no known end. */
   readonly most: number | null;
 }
 
@@ -17,18 +17,18 @@ export interface Consent {
   readonly yes: boolean;
 }
 
-/** Whether a run may begin at once, or only after a question. */
+/** Whether a run may start at once, or only after a confirmation. */
 export type Verdict = 'go' | 'ask';
 
 /**
- * A run may begin unasked when it can't cost more than `confirmAbove` (its own estimate says so, or the
- * ceiling does), when the user said yes, or when the ceiling covers all of it.
+ * A run may start without a confirmation if it cannot cost more than `confirmAbove` (by its estimate or by its limit), if
+ * the user passed --yes, or if the limit covers all of it.
  */
 export function judge({ most }: Estimate, { confirmAbove, maxCu, yes }: Consent): Verdict {
   if (yes) return 'go';
   const bound = Math.min(most ?? Number.POSITIVE_INFINITY, maxCu ?? Number.POSITIVE_INFINITY);
   if (bound <= confirmAbove) return 'go';
-  // Where nobody can know the end, the ceiling is the end.
+  // A run without a known end ends at its limit.
   return maxCu !== undefined && (most === null || maxCu >= most) ? 'go' : 'ask';
 }
 
@@ -39,18 +39,18 @@ export const countText = (count: number, what: string): string =>
 /** An estimate as a person reads it. */
 export function estimateText({ least, most }: Estimate): string {
   if (most === null) return `at least ${unitsText(least)}, with no upper bound`;
-  return least === most ? unitsText(most) : `${unitsText(least)} to ${unitsText(most)}`;
+  return least === most ? unitsText(most) : `${group(least)}–${unitsText(most)}`;
 }
 
-/** The refusal where a question is due and nobody is there to answer it. */
+/** The failure of a run that needs a confirmation and is not interactive. */
 export function needsConfirmation(estimate: Estimate, confirmAbove: number): Failure {
   const cover = `--yes or --max-cu ${estimate.most ?? 'N'}`;
   return new Failure(
     'confirm',
-    `this can cost ${estimateText(estimate)}, and more than ${unitsText(confirmAbove)} is not spent unasked`,
+    `estimated cost ${estimateText(estimate)} exceeds the confirmation threshold (${unitsText(confirmAbove)})`,
     {
       code: 'CONFIRMATION_NEEDED',
-      hint: `nobody is here to ask: run it with ${cover}, or raise confirmAbove (trdr config set confirmAbove N)`,
+      hint: `not running interactively: pass ${cover}, or raise confirmAbove (trdr config set confirmAbove N)`,
     },
   );
 }

@@ -10,14 +10,14 @@ export interface FullEstimate extends Estimate {
 }
 
 /**
- * Holds a costly run against the money rules and against what is left of both meters, before any paid call:
- * `me` is free. Refuses what can't succeed at all, warns of what may not. What has no known end
- * is not asked about where nobody is there: it ends where more than `confirmAbove` would be spent.
+ * Checks a costly run against the spending rules and against what is left of both allowances, before any paid call:
+ * `me` is free. Rejects what cannot succeed and warns of what may not. A run without a known end that is not interactive
+ * starts without a confirmation, limited to `confirmAbove`.
  */
 export async function preflight(context: Context, estimate: FullEstimate, what: string): Promise<void> {
   const { globals, io, settings } = context;
   if (estimate.most === null && !globals.yes && settings.maxCu === undefined && !isAttended(io)) {
-    // Nobody knows how much there is, and most of it may be known already: it goes as far as goes unasked.
+    // Most of an input without a known end may be cached already.
     context.limitSpend(settings.confirmAbove);
     return;
   }
@@ -28,21 +28,19 @@ export async function preflight(context: Context, estimate: FullEstimate, what: 
   if (units !== null && units < estimate.least) {
     throw new Failure(
       'quota',
-      `${what} costs at least ${unitsText(estimate.least)}, and ${unitsText(units)} are left`,
+      `${what} costs at least ${unitsText(estimate.least)} but only ${unitsText(units)} are left`,
       {
         code: 'QUOTA_EXCEEDED',
-        hint: 'ask for less, top up, or wait for the UTC month to turn; trdr me shows the meters',
+        hint: 'request less, top up, or wait for the next UTC month; trdr me shows what is left',
       },
     );
   }
   if (units !== null && (estimate.most === null || units < estimate.most)) {
-    context.notice(
-      `${unitsText(units)} are left, and ${what} may cost more: what is answered will be delivered`,
-    );
+    context.notice(`${unitsText(units)} left; ${what} may cost more, and stops when they run out`);
   }
   if (reveals !== null && (estimate.reveals === null || reveals < estimate.reveals)) {
     context.notice(
-      `${countText(reveals, 'wallet reveal')} are left, and ${what} may need more: what is answered will be delivered`,
+      `${countText(reveals, 'wallet reveal')} left; ${what} may need more, and stops when they run out`,
     );
   }
 }

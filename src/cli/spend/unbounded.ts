@@ -3,10 +3,7 @@ import type { PageFeed } from '../../core/pages/walk.ts';
 import type { Context } from '../context.ts';
 import { unitsText } from './estimate.ts';
 
-/**
- * A walk whose end nobody knows goes on unasked for as long as it costs no more than goes unasked.
- * `dearest` is the most that one page costs.
- */
+/** Limits a walk without a known end to `confirmAbove`, unless confirmed. `dearest` is the most that one page costs. */
 export function stopAtThreshold<T>(feed: PageFeed<T>, context: Context, dearest: number): PageFeed<T> {
   const { confirmAbove, maxCu } = context.settings;
   if (context.globals.yes || maxCu !== undefined) return feed;
@@ -20,7 +17,7 @@ export function stopAtThreshold<T>(feed: PageFeed<T>, context: Context, dearest:
 }
 
 const enough = (spent: number, confirmAbove: number) =>
-  new Failure('limit', `the walk has cost ${unitsText(spent)} and is not at its end`, {
+  new Failure('limit', `stopped after ${unitsText(spent)}; there are more results`, {
     code: 'CONFIRM_ABOVE',
-    hint: `more than ${unitsText(confirmAbove)} is not spent unasked: say --yes, --limit N or --max-cu N`,
+    hint: `to spend more than ${unitsText(confirmAbove)}, pass --yes, --max-cu N or --limit N`,
   });

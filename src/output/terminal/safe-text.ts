@@ -95,4 +95,6 @@ export const asciiOnly = (text: string): string =>
     .normalize('NFKD')
     .replace(/[\p{M}\u200c\u200d]/gu, '')
     .replace(/…/g, '...')
+    .replace(/[–—]/g, '-')
+    .replace(/≤/g, '<=')
     .replace(/[^\n\x20-\x7e]/gu, '?');
