@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../../src/base/clock.ts';
+import { createLimiter } from '../../src/core/client/limiter.ts';
+import { openWindows } from '../../src/state/rate-windows.ts';
+import { readStoreUrl } from '../../src/store/address.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { createLink } from '../../src/store/link.ts';
+import { createMemory } from '../../src/store/memory.ts';
+import { createStoreWindows } from '../../src/store/windows.ts';
+
+/** Sends calls to a service as fast as the shared limit lets it, until it is killed. */
+const [store = '', service = '', name = '', windowMs = '', limit = ''] = process.argv.slice(2);
+const scope = { baseUrl: service, key: 'k' };
+const link = createLink({
+  address: readStoreUrl(store),
+  keys: keysOf(scope),
+  clock: systemClock,
+  random: Math.random,
+});
+const windows = createStoreWindows({
+  link,
+  local: openWindows({ ...scope, dir: undefined, now: Date.now }),
+  machine: name,
+  clock: systemClock,
+  memory: createMemory(undefined),
+  notice: () => {},
+  windowMs: Number(windowMs),
+});
+const limiter = createLimiter({ windows, clock: systemClock, askRate: async () => Number(limit) });
+await limiter.learn(Number(limit));
+for (let call = 0; ; call++) {
+  const lane = call % 5 === 4 ? 'resolve' : 'key';
+  await limiter.acquire(lane);
+  await fetch(`${service}/${lane}`).catch(() => delay(50));
+}
