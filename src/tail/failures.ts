@@ -3,11 +3,14 @@ import type { PollReason } from './spend/socket-share.ts';
 
 /** The user's ceiling ends the run. */
 export const ceilingReached = () =>
-  new Failure('limit', 'The ceiling is reached.', { code: 'CEILING', hint: 'Allow more with --max-cu.' });
+  new Failure('limit', 'the spending limit of this run is reached', {
+    code: 'CEILING',
+    hint: 'raise --max-cu',
+  });
 
 /** The start can't be found. */
 export const hollowFeed = () =>
-  new Failure('answer', 'The service says that there are posts, and shows none.', { code: 'EMPTY_PAGES' });
+  new Failure('answer', 'the service reports posts but returns empty pages', { code: 'EMPTY_PAGES' });
 
 /** The run's time is up, and the service did not answer its last request. */
 export const unanswered = () =>
@@ -23,20 +26,20 @@ export const blockedAtEnd = () =>
 
 /** The service closed the socket for want of units. */
 export const outOfUnits = (text: string) =>
-  new Failure('quota', `The service closed the socket: ${text || 'the key has no units left'}.`, {
+  new Failure('quota', `the service closed the connection: ${text || 'the key has no units left'}`, {
     code: 'QUOTA_EXCEEDED',
-    hint: 'See what is left, and when it is renewed: trdr me',
+    hint: 'see what is left and when it resets: trdr me',
   });
 
 /** The service will not have the subscription. */
 export const rejected = (text: string) =>
-  new Failure('service', `The service rejected the subscription: ${text}`, { code: 'SUBSCRIPTION' });
+  new Failure('service', `the service rejected the subscription: ${text}`, { code: 'SUBSCRIPTION' });
 
 /** The socket was asked for, and can't be had. */
 export const cannotHold = (why: PollReason) =>
   why === 'noSocket'
-    ? new Failure('usage', 'This feed has no socket.', { code: 'USAGE', hint: 'Leave --via out.' })
-    : new Failure('limit', 'The ceiling does not hold another minute of the socket.', {
+    ? new Failure('usage', 'this feed has no WebSocket', { code: 'USAGE', hint: 'remove --via' })
+    : new Failure('limit', 'the spending limit does not cover another minute of streaming', {
         code: 'CEILING',
-        hint: 'Allow more with --max-cu, or use polls: --via poll',
+        hint: 'raise --max-cu, or poll instead: --via poll',
       });

@@ -45,14 +45,14 @@ export interface Flow {
   readonly provenAt: number | undefined;
   readonly filling: boolean;
   readonly full: boolean;
-  /** Rows of frames wait for a walk, since nothing has come out yet that a later run could go on from. */
+  /** Rows of frames wait for a walk, because nothing was emitted yet that a later run could resume from. */
   readonly heldBack: boolean;
   readonly margin: Margin;
   readonly seen: Seen;
   route(depth: Depth): WalkBounds;
   /** Takes a finished walk over; `open` says that a later run will read a gap. */
   fill(walked: Walked, pile: RowStack, depth: Depth, goOn: boolean): void;
-  /** Emits the next rows of a fill; undefined when there is none, the outcome when it is over. */
+  /** Emits the next rows of a fill; the outcome once it is over, undefined before. */
   fillStep(): Promise<Filled | undefined>;
   /** Emits waiting frames; how many were taken. `other` receives what is not a post. */
   frames(link: Link, other: (frame: Exclude<ReadFrame, { kind: 'row' }>) => void): number;
@@ -83,7 +83,7 @@ interface FlowWorld {
   readonly carries: (row: TailRow) => boolean;
   /** Rows to emit at most. */
   readonly count: number;
-  /** A later run goes on from the checkpoint of this one. */
+  /** A later run resumes from the checkpoint of this one. */
   readonly heals: boolean;
   /** A later run resumes from the lines of the output alone. */
   readonly byFile: boolean;

@@ -15,7 +15,7 @@ export interface Gap {
   readonly lateFrom: number | null;
   /** The oldest place above that was read; null where the gap lasts until the end of the run. */
   readonly to: PostMark | null;
-  /** A later run that goes on from the checkpoint will read it. */
+  /** A later run that resumes from the checkpoint will read it. */
   readonly open: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Summary {
   readonly completeTo: number | null;
 }
 
-/** What the tail tells whoever runs it. */
+/** What the tail reports to the command. */
 export type TailNotice =
   | {
       readonly kind: 'start';

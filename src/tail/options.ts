@@ -30,7 +30,7 @@ export interface TailOptions {
   readonly socketShare?: number | undefined;
   /** Names the feed in a checkpoint. */
   readonly feed: string;
-  /** The output is the only thing a later run will go on from: nothing comes out long after the last proof. */
+  /** A later run resumes from the output alone: nothing is emitted long after the last verification. */
   readonly fileIsCheckpoint?: boolean | undefined;
   readonly on?: ((notice: TailNotice) => void) | undefined;
   readonly timing?: Partial<Timing> | undefined;

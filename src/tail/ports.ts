@@ -51,9 +51,9 @@ export interface Link {
 /** Opens a socket; `stir` is called whenever something happened on it. Throws `Failure`s. */
 export type Connect = (stir: () => void, signal: AbortSignal) => Promise<Link>;
 
-/** Where rows go. `false` says that the reader has gone, which is no failure. */
+/** Where rows go. `false` means that the reader closed its end, which is not a failure. */
 export interface TailSink {
-  /** Writes rows in order; where there is no room for more, the answer comes when there is. */
+  /** Writes rows in order; a promise settles when there is room for more. */
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
   /** Settles when everything written is out of this process, and on disk where it is a file that is resumed from. */
   flush(): Promise<boolean>;

@@ -10,9 +10,9 @@ export interface Wakeup {
 }
 
 /** Why an alarm ended: made once, since every new error costs a look at the stack. */
-const REPLACED = new Error('the alarm was set anew');
+const REPLACED = new Error('the alarm was replaced');
 
-/** A bell with one alarm, which is set anew only for an earlier time: waking once too often is cheaper. */
+/** One alarm, which is replaced only by an earlier one: waking once too often is cheaper. */
 export function createWakeup(clock: Clock): Wakeup {
   let woken = false;
   let resumeLoop: (() => void) | undefined;

@@ -17,7 +17,7 @@ export const launchpadTail = command({
   summary: 'Stream callouts as they are posted, each exactly once',
   about: [
     'The launchpad has no live feed, so its pages are polled for 10 CU each, with the same guarantees as the thesis tail. A page holds 25 callouts; if more were posted between two polls, older pages are fetched too.',
-    '--out appends to the file and, after any crash, continues from its end, also if the file was renamed or deleted meanwhile. A run that ends while posts may be missing exits 9. It has no end of its own, so it asks first: give --duration, --max-cu or --yes where nobody is there to answer.',
+    '--out appends to the file and, after any crash, continues from its end, also if the file was renamed or deleted meanwhile. A run that ends while posts may be missing exits 9. It has no end of its own, so it asks first: unattended, give --duration, --max-cu or --yes.',
   ],
   args: [],
   options: {

@@ -34,7 +34,7 @@ export async function openFollowed(path: string, { mono, moved }: FollowedOption
   let { handle, identity } = await openAt(path).catch((error: unknown) => {
     throw writeFailure(path, error);
   });
-  // Written since the path was last seen to lead to the open file: lost if it was deleted before.
+  // Written since the path was last known to lead to the open file: lost if the file was deleted before.
   let unconfirmed: Buffer[] = [];
   let lookedAt = mono();
   let turn: Promise<void> = Promise.resolve();

@@ -64,7 +64,7 @@ export function tailText(notice: TailNotice): string | undefined {
         ? `caught up: ${many(notice.rows, 'post')} from ${many(notice.pages, 'page')}`
         : undefined;
     case 'down':
-      return `connection lost (${notice.why}${notice.text === '' ? '' : `: ${safeLine(notice.text)}`}); reconnecting in ${span(notice.waitMs)}`;
+      return `connection lost (${notice.why}${notice.text === '' ? '' : `: ${safeLine(notice.text)}`}); reconnecting${notice.waitMs < 1_000 ? '' : ` in ${span(notice.waitMs)}`}`;
     case 'fallback':
       return `falling back to polling (${perMinute(notice.perMinute)}): ${pollReasons[notice.why]}`;
     case 'unstable':
@@ -91,7 +91,7 @@ function startText({
   perMinute: cu,
   other,
 }: Extract<TailNotice, { kind: 'start' }>): string {
-  const every = `every ${span(lagMs)}`;
+  const every = `every ${lagMs < 1_000 ? `${lagMs}ms` : span(lagMs)}`;
   if (way === 'poll') return `polling ${every} (${perMinute(cu)})${starts[from]}`;
   const instead = other === null ? '' : ` (polling ${every} would cost ${perMinute(other.perMinute)})`;
   return `streaming over WebSocket: ${perMinute(cu)}${instead}${starts[from]}`;

@@ -173,7 +173,7 @@ function startOf({ backfill, since }: TailFlags, now: number, utc: boolean): Sta
 }
 
 /**
- * Refuses an output that can't be, before anything is paid for. A file that a tail goes on from has to say
+ * Rejects an output that cannot be written or resumed, before anything is paid for. A file must say
  * where it ends: its lines are records with id and post time.
  */
 export async function checkOutput(
@@ -184,14 +184,14 @@ export async function checkOutput(
   if (globals.out === undefined) return;
   if (format !== 'ndjson') {
     throw usageError(
-      `--out of a tail is NDJSON, from whose end it goes on: ${format} can't say where it stopped`,
+      `--out of a tail must be NDJSON to resume from its end, not ${format}`,
       'name it .ndjson',
     );
   }
   const fields = globals.fields?.split(',').map((name) => name.trim());
   if (fields && !['id', timeField].every((name) => fields.includes(name))) {
     throw usageError(
-      `--out needs the fields id and ${timeField} to go on from its end`,
+      `--out needs the fields id and ${timeField} to resume from its end`,
       'add them to --fields',
     );
   }

@@ -15,7 +15,7 @@ export interface Saver {
 interface SaverOptions {
   readonly checkpoint: string | undefined;
   readonly out: string | undefined;
-  /** The file of the position; undefined where there is no output to resume from, or no state folder. */
+  /** The file of the position; undefined without an output to resume from, or without a state folder. */
   readonly position: string | undefined;
   readonly identity: () => FileIdentity | undefined;
   readonly notice: (text: string) => void;
@@ -27,7 +27,7 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
   let before: FileIdentity | undefined;
   let warned = false;
 
-  /** The output tells most of what a position does, so a run goes on without one. */
+  /** The output holds most of what a position does, so a failure to save it does not end the run. */
   const savePosition = (ended: boolean) => {
     if (position === undefined || out === undefined || last === undefined || !file) return;
     const size = (ended ? fileAt(out)?.size : undefined) ?? 0;

@@ -6,7 +6,7 @@ import type { Records } from '../context.ts';
 /** Where the rows of a tail go: the printer of the run. `hide` takes the status line away while rows appear. */
 export function openTailWriter(records: Records<TailRow['record']>, hide: () => void): TailSink {
   const { closed } = records;
-  /** True while somebody reads; a reader that went away is no failure, anything else is. */
+  /** True while the output has a reader. A reader that closed its end is not a failure, anything else is. */
   const open = (): boolean => {
     if (!closed.aborted) return true;
     if (closed.reason === outputClosed) return false;

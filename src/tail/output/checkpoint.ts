@@ -6,7 +6,7 @@ import type { Resume } from '../walk/bounds.ts';
 
 /** What a checkpoint says. */
 export interface Checkpoint {
-  /** Which feed of which service it is of: another one can't go on from it. */
+  /** The feed and the service it belongs to: no other can resume from it. */
   readonly feed: string;
   readonly watermark: Watermark;
   readonly floor: number | null;
@@ -38,7 +38,7 @@ export function readCheckpoint(text: string, feed: string): Resume {
   const watermark = watermarkFrom(value['watermark']);
   const known = value['known'];
   const floor = value['floor'];
-  // A floor that can't be read is no leave to take everything for wanted.
+  // An unreadable floor must not mean that every row is wanted.
   const readable = floor === null || timeOf(floor) !== null;
   if (!watermark || !readable || !Array.isArray(known) || !known.every(isKnown)) throw refuse('is damaged');
   return {
@@ -54,7 +54,7 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Falls through: torn, empty and foreign files are all the same to the user.
+    // Falls through: torn, empty and foreign files get the same message.
   }
   throw refuse('is damaged, or no checkpoint');
 }
@@ -80,5 +80,5 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const refuse = (what: string) =>
   new Failure('local', `The checkpoint ${what}.`, {
     code: 'CHECKPOINT',
-    hint: 'Name another file, or move this one away to start anew.',
+    hint: 'name another file, or move this one aside to start over',
   });

@@ -9,7 +9,7 @@ export interface Checkpointer {
   /** Starts a checkpoint when one is due; throws when one failed. */
   step(): void;
   readonly due: number;
-  /** A checkpoint has been written: a later run will not have to begin anew. */
+  /** A checkpoint has been written: a later run will not have to start over. */
   readonly safe: boolean;
   /** A last checkpoint; everything it stands for must have been written. */
   end(): Promise<void>;

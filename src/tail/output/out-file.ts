@@ -117,7 +117,7 @@ function beginOf(known: readonly Known[], horizon: number): number {
   return Number.isFinite(begin) ? begin : Number.NEGATIVE_INFINITY;
 }
 
-/** Whole lines, last first; what stands behind the last line end is none. */
+/** Whole lines, last first; what follows the last line end is not one. */
 async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; end: number }> {
   let end = -1;
   let rest: Uint8Array = new Uint8Array(0);
@@ -161,15 +161,15 @@ function rowOfLine(text: string, form: LineForm): Known | undefined {
 const refuse = (line: string) =>
   new Failure(
     'local',
-    `The file holds a line that is no record with an id: ${JSON.stringify(line.slice(0, 60))}`,
+    `the file has a line that is not a record with an id: ${JSON.stringify(line.slice(0, 60))}`,
     {
       code: 'TAIL_FILE',
-      hint: 'A tail goes on only from a file of its own whose lines have id and post time. Name another file.',
+      hint: 'a tail resumes only from its own output, whose lines have id and post time; name another file',
     },
   );
 
 /**
- * Goes on from a checkpoint where there is also the output it is of: the checkpoint says what is complete, the file
+ * Resumes from a checkpoint and the output it belongs to: the checkpoint says what is complete, the file
  * what came out since. Lines from before the first checkpoint are of a first fill, oldest first.
  */
 export function mergeResume(

@@ -6,6 +6,7 @@ import { type Job, startJob } from '../job.ts';
 import type { DownReason } from '../notice.ts';
 import type { Connect, Link, LinkEnd } from '../ports.ts';
 import type { CostMeter } from '../spend/cost-meter.ts';
+import { modeOf, type SubscribingLink, subscribedLink, type TailState } from '../state.ts';
 import type { Timing } from '../timing.ts';
 import { readFrame } from './frame.ts';
 import { confirms, type ReadFrame } from './other-frame.ts';
@@ -26,17 +27,13 @@ export type SessionEvent =
       readonly failure: Failure | undefined;
     };
 
-/** One connection at a time: dialed, subscribed, listened to, and given up when it is dead. */
+/** One connection at a time: dialed, subscribed, listened to, and given up when it is dead. Owns the state of the tail. */
 export interface Session {
-  /**
-   * What happened since the last step. `mayDial` holds a new connection back; `draining` says that the frames of
-   * a connection that is over are still being taken.
-   */
-  step(mayDial: boolean, draining: boolean): SessionEvent | undefined;
-  /** When it wants to be looked at again though nothing rings. */
+  readonly state: TailState;
+  /** What happened since the last step. `mayDial` holds a new connection back. */
+  step(mayDial: boolean): SessionEvent | undefined;
+  /** When it has to be looked at again though nothing wakes the loop. */
   due(mayDial: boolean): number;
-  /** Set while subscribed. */
-  readonly link: Link | undefined;
   /** Since when there has been a connection to pay for. */
   readonly openedAt: number | undefined;
   /** Sessions in a row that ended within their first minute, or brought nothing though there was something. */
@@ -44,9 +41,16 @@ export interface Session {
   /** Since when a connection has waited for its subscription to be answered, once that is late. */
   readonly unansweredSince: number | undefined;
   readonly connections: number;
-  /** Gives the connection up; a new one follows unless `for good`. */
+  /** Frames may be printed: a walk that started after the subscription has been. */
+  goLive(): void;
+  /** Frames wait for another walk. */
+  catchUp(): void;
+  /** Gives the connection up; a new one follows. */
   drop(why: DownReason, text: string): void;
-  stop(): void;
+  /** Gives the socket up for good, and polls. */
+  poll(): void;
+  /** Ends the connection, and opens no other. */
+  close(): void;
   /** Settles when no attempt is under way. */
   settled(): Promise<void>;
 }
@@ -54,41 +58,38 @@ export interface Session {
 /** How long the service may take to notice that nobody answers its pings. */
 const PING_MS = 60_000;
 
-type State =
-  | { readonly kind: 'off' }
-  | { readonly kind: 'down'; readonly until: number }
-  | { readonly kind: 'dialing'; readonly job: Job<Link> }
-  | { readonly kind: 'subscribing'; readonly link: EarlyLink; readonly until: number; readonly tries: number }
-  | { readonly kind: 'up'; readonly link: Link };
-
 interface SessionWorld {
   readonly clock: Clock;
   readonly random: () => number;
   readonly timing: Timing;
-  readonly connect: Connect;
+  /** Undefined where the feed has no socket. */
+  readonly connect: Connect | undefined;
   readonly subscription: Subscription;
   readonly meter: CostMeter;
   readonly wake: () => void;
   readonly signal: AbortSignal;
 }
 
-/** A session that starts down, ready to dial. */
+/** A session that starts down, ready to dial; without a socket it polls. */
 export function createSession(world: SessionWorld): Session {
   const { clock, timing, meter } = world;
   const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, world.random);
   const pulse = createPulse(clock, timing);
-  let state: State = { kind: 'down', until: clock.mono() };
+  const { connect } = world;
+  const began = clock.mono();
+  let state: TailState = connect ? { kind: 'down', since: began, until: began } : { kind: 'polling' };
   let openedAt: number | undefined;
   let shortSessions = 0;
   let connections = 0;
   let cause: Cause | undefined;
   let farewell: Promise<void> | undefined;
 
-  const dial = () => {
-    state = { kind: 'dialing', job: startJob(world.wake, () => world.connect(world.wake, world.signal)) };
+  const dial = (since: number) => {
+    if (!connect) return;
+    state = { kind: 'dialing', since, job: startJob(world.wake, () => connect(world.wake, world.signal)) };
   };
 
-  const close = (link: Link, lingeringMs: number) => {
+  const hangUp = (link: Link, lingeringMs: number) => {
     // A service that does not answer the farewell may hear of the end only by its next pings.
     const answered = link.close();
     if (openedAt === undefined) return;
@@ -106,11 +107,12 @@ export function createSession(world: SessionWorld): Session {
   const down = (why: DownReason, text: string, failure?: Failure): SessionEvent => {
     const told = failure?.kind === 'rate' ? (failure.retryAfter ?? 0) * 1_000 : 0;
     const waitMs = Math.max(told, backoff.next());
-    state = { kind: 'down', until: clock.mono() + waitMs };
+    const now = clock.mono();
+    state = { kind: 'down', since: now, until: now + waitMs };
     return { kind: 'down', why, text, waitMs, failure };
   };
 
-  const dialed = (job: Job<Link>): SessionEvent | undefined => {
+  const dialed = (job: Job<Link>, since: number): SessionEvent | undefined => {
     const { outcome } = job;
     if (!outcome) return undefined;
     if ('error' in outcome) {
@@ -124,17 +126,17 @@ export function createSession(world: SessionWorld): Session {
     meter.opened();
     pulse.start(link);
     cause = undefined;
-    subscribe(link, 1);
+    subscribe(link, since, 1);
     return undefined;
   };
 
-  const subscribe = (link: EarlyLink, tries: number) => {
+  const subscribe = (link: SubscribingLink, since: number, tries: number) => {
     link.send(JSON.stringify({ type: 'subscribe', subscription: world.subscription }));
-    state = { kind: 'subscribing', link, until: clock.mono() + timing.subscribeMs, tries };
+    state = { kind: 'subscribing', since, link, until: clock.mono() + timing.subscribeMs, tries };
   };
 
   /** Reads up to the frame that proves the subscription: its acknowledgement, or a post, which stays in the link. */
-  const confirmed = (link: EarlyLink): SessionEvent | undefined => {
+  const confirmed = (link: SubscribingLink): SessionEvent | undefined => {
     for (let raw = link.next(); raw; raw = link.next()) {
       const frames = readFrame(raw);
       const error = frames.find(({ kind }) => kind === 'error');
@@ -142,7 +144,7 @@ export function createSession(world: SessionWorld): Session {
       const posts = frames.some(({ kind }) => kind === 'row' || kind === 'nameless');
       if (posts) link.putBack(raw);
       if (!posts && !frames.some((frame) => isConfirmation(frame, world.subscription))) continue;
-      state = { kind: 'up', link };
+      state = { kind: 'catchingUp', link, subscribedAt: clock.mono() };
       return { kind: 'subscribed' };
     }
     return undefined;
@@ -152,40 +154,55 @@ export function createSession(world: SessionWorld): Session {
   const ended = (link: Link, draining: boolean): SessionEvent | undefined => {
     cause ??= pulse.dead(link) ?? causeOf(link.end);
     if (!cause) return undefined;
-    close(link, link.end && !link.end.unheard ? 0 : PING_MS);
+    hangUp(link, link.end && !link.end.unheard ? 0 : PING_MS);
     if (draining && link.held > 0) return undefined;
     const { why, text } = cause;
     cause = undefined;
     if (why !== 'quota') return down(why, text);
-    state = { kind: 'off' };
+    state = { kind: 'closing', mode: 'ws' };
     return { kind: 'quota', text };
   };
 
+  /** Ends whatever there is of a connection, without a new one. */
+  const leave = (next: TailState) => {
+    if ('link' in state) hangUp(state.link, PING_MS);
+    // An attempt under way is closed as soon as it succeeds; the service may have begun to count.
+    if (state.kind === 'dialing') {
+      meter.doubted();
+      farewell = state.job.settled.then(closeLate(state.job));
+    }
+    cause = undefined;
+    state = next;
+  };
+
+  /** Reads the answer to the subscription, or asks again: that costs nothing, a new connection does. */
+  const subscribing = (current: Extract<TailState, { kind: 'subscribing' }>): SessionEvent | undefined => {
+    const { link, since, until, tries } = current;
+    const event = confirmed(link) ?? ended(link, false);
+    if (event || clock.mono() < until) return event;
+    subscribe(link, since, tries + 1);
+    return tries === 1 ? { kind: 'unacknowledged' } : undefined;
+  };
+
   return {
-    step(mayDial, draining) {
-      if (state.kind === 'down' && mayDial && clock.mono() >= state.until) dial();
+    get state() {
+      return state;
+    },
+    step(mayDial) {
+      if (state.kind === 'down' && mayDial && clock.mono() >= state.until) dial(state.since);
       if (state.kind === 'dialing') {
-        const event = dialed(state.job);
+        const event = dialed(state.job, state.since);
         if (event) return event;
       }
-      if (state.kind === 'subscribing') {
-        const event = confirmed(state.link) ?? ended(state.link, false);
-        if (event) return event;
-        if (state.kind !== 'subscribing' || clock.mono() < state.until) return undefined;
-        // Sending it again costs nothing, a new connection does. The pages are polled meanwhile.
-        const { link, tries } = state;
-        subscribe(link, tries + 1);
-        return tries === 1 ? { kind: 'unacknowledged' } : undefined;
-      }
-      return state.kind === 'up' ? ended(state.link, draining) : undefined;
+      if (state.kind === 'subscribing') return subscribing(state);
+      const link = subscribedLink(state);
+      // What waits in a live connection that is over is still printed.
+      return link && ended(link, state.kind === 'live');
     },
     due(mayDial) {
       if (state.kind === 'down' && mayDial) return state.until;
       if (state.kind === 'subscribing') return Math.min(state.until, pulse.due);
-      return state.kind === 'up' && !cause ? pulse.due : Number.POSITIVE_INFINITY;
-    },
-    get link() {
-      return state.kind === 'up' ? state.link : undefined;
+      return subscribedLink(state) && !cause ? pulse.due : Number.POSITIVE_INFINITY;
     },
     get openedAt() {
       return openedAt;
@@ -200,17 +217,18 @@ export function createSession(world: SessionWorld): Session {
     get connections() {
       return connections;
     },
+    goLive() {
+      if (state.kind === 'catchingUp') state = { ...state, kind: 'live' };
+    },
+    catchUp() {
+      if (state.kind === 'live') state = { ...state, kind: 'catchingUp' };
+    },
     drop(why, text) {
       cause ??= { why, text };
     },
-    stop() {
-      if (state.kind === 'subscribing' || state.kind === 'up') close(state.link, PING_MS);
-      // An attempt under way is closed as soon as it succeeds; the service may have begun to count.
-      if (state.kind === 'dialing') {
-        meter.doubted();
-        farewell = state.job.settled.then(closeLate(state.job));
-      }
-      state = { kind: 'off' };
+    poll: () => leave({ kind: 'polling' }),
+    close() {
+      if (state.kind !== 'closing') leave({ kind: 'closing', mode: modeOf(state) });
     },
     settled: async () => {
       if (state.kind === 'dialing') await state.job.settled;
@@ -224,12 +242,7 @@ type Cause = { readonly why: DownReason | 'quota'; readonly text: string };
 const isConfirmation = (frame: ReadFrame, asked: Subscription): boolean =>
   frame.kind === 'subscription' && confirms(frame.stated, asked);
 
-/** A connection into which frames can be put back. */
-interface EarlyLink extends Link {
-  putBack(raw: Uint8Array): void;
-}
-
-function withEarly(link: Link): EarlyLink {
+function withEarly(link: Link): SubscribingLink {
   let early: Uint8Array | undefined;
   return {
     next() {

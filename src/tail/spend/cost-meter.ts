@@ -29,7 +29,7 @@ const MINUTE = 60_000;
 /** How far the service's count of a connection's time may be from this one. */
 const SLACK_MS = 1_000;
 
-/** A meter on a monotonic clock; `pages` counts for it where whoever makes the calls keeps the books. */
+/** A meter on a monotonic clock; `pages` replaces its own count of pages if the client counts them. */
 export function createCostMeter(mono: () => number, pages?: () => { cu: number; atMost: number }): CostMeter {
   let cu = 0;
   let doubtful = 0;

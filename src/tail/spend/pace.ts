@@ -9,7 +9,7 @@ export interface PagePrice {
 
 const thesisPrice: PagePrice = { step: THESIS_BLOCK, cu: cu.thesisBlock };
 
-/** CU of one poll every `seconds` of a feed with `rate` posts a second; one row overlaps, to prove that there is no gap. */
+/** CU of one poll every `seconds` of a feed with `rate` posts a second; one row overlaps, to prove that nothing is missing. */
 export const pollCost = (rate: number, seconds: number, price = thesisPrice): number =>
   price.cu * Math.ceil((rate * seconds + 1) / price.step);
 

@@ -20,7 +20,7 @@ export interface SpendState {
   readonly via: Via;
   readonly hasSocket: boolean;
   readonly live: boolean | null;
-  /** CU left under the ceiling, and under the key's allowance; null where there is none. */
+  /** CU left under the ceiling, and under the key's allowance; null without a limit. */
   readonly ceilingLeft: number | null;
   readonly allowanceLeft: number | null;
   /** The key's units when the run started, and the part of them that the socket may use. */

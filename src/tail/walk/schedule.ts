@@ -36,7 +36,7 @@ export function planWalk(state: WalkState, timing: Timing): WalkPlan {
   if (state.ending) return { why: 'final', due: NOW };
   if (state.wanted) return { why: 'gap', due: NOW };
   if (state.way === 'poll') return { why: 'poll', due: state.lastAt + state.pollMs };
-  // While there is no socket, polls keep the lag that was asked for.
+  // Without a socket, polls maintain the lag that was asked for.
   if (!state.connected) return { why: 'outage', due: Math.max(state.downSince, state.lastAt) + state.lagMs };
   const confirm = timing.confirmMs[state.confirmed];
   if (confirm !== undefined) return { why: 'confirm', due: state.gapAt + confirm };

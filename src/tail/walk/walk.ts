@@ -10,7 +10,7 @@ import type { RowStack } from './row-stack.ts';
 /** Why a walk could not be brought to its end. */
 export type Cut = 'ceiling' | 'quota' | 'cursor' | 'stuck' | 'denied';
 
-/** What a walk is to do, decided anew whenever it has to start again. */
+/** What a walk has to do, decided again whenever it restarts. */
 export interface WalkBounds {
   /** True for the first row that need not be walked to: the walk ends with its page. */
   beyond(row: TailRow): boolean;
@@ -109,7 +109,7 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     route ??= world.route();
     sizer.learn(limit, page.rows.length, page.hasMore);
 
-    // An empty page that has more behind it names no place to go on from: its cursor could skip what it did not show.
+    // An empty page with more behind it has no position to continue from: its cursor could skip posts.
     if (page.rows.length === 0 && page.hasMore) {
       leg = { ...leg, pages: leg.pages + 1 };
       if (++idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
@@ -170,7 +170,7 @@ function firstOf(first: readonly TailRow[], more: readonly TailRow[]): readonly 
   return (timed.length > 0 ? timed : all).slice(0, FIRST_ROWS);
 }
 
-/** Rows still to come if the feed goes on as densely as on this page. */
+/** Rows still to come if the feed continues as densely as on this page. */
 function expectedRows(page: FeedPage, target: number | null): number {
   const times = page.rows.map((row) => row.at).filter((at) => at !== null);
   const newest = times[0];

@@ -17,11 +17,11 @@ export interface Taken {
   readonly walked: Walked;
   readonly pile: RowStack;
   readonly depth: Depth;
-  /** The run goes on whatever the walk missed; it does not where nothing more can be paid for. */
+  /** The run continues, whatever the walk missed; false where nothing more can be paid for. */
   readonly goOn: boolean;
 }
 
-/** What the rest of the run looks like to whoever plans walks. */
+/** The state of the run as far as walks depend on it. */
 export interface WalkView {
   readonly way: 'ws' | 'poll';
   readonly connected: boolean;

@@ -1,0 +1,69 @@
+import type { Clock } from '../base/clock.ts';
+import type { Failure } from '../base/failure.ts';
+import { blockedAtEnd, unanswered } from './failures.ts';
+import type { Flow } from './flow.ts';
+import type { EndReason } from './notice.ts';
+import type { TailWriter } from './output/writer.ts';
+import type { TailReport } from './report.ts';
+import type { Session } from './socket/session.ts';
+import type { Timing } from './timing.ts';
+import type { Walker } from './walk/walker.ts';
+
+/** The end of a run by its duration: the socket is closed, a last walk verifies the feed, and that has a deadline too. */
+export interface Deadline {
+  start(): void;
+  step(): void;
+  readonly due: number;
+}
+
+interface DeadlineParts {
+  readonly clock: Clock;
+  readonly timing: Timing;
+  readonly durationMs: number | undefined;
+  readonly session: Session;
+  readonly walker: Walker;
+  readonly flow: Flow;
+  readonly writer: TailWriter;
+  readonly report: TailReport;
+  readonly finish: (reason: EndReason, failure?: Failure) => void;
+}
+
+const never = Number.POSITIVE_INFINITY;
+
+export function createDeadline({
+  clock,
+  timing,
+  session,
+  walker,
+  flow,
+  writer,
+  ...parts
+}: DeadlineParts): Deadline {
+  let endsAt = never;
+  let closingAt = never;
+
+  const step = () => {
+    const now = clock.mono();
+    if (now >= endsAt && !walker.finale) {
+      session.close();
+      walker.end();
+      closingAt = now + timing.closingMs;
+    }
+    const walked = walker.finale === 'done' && !flow.filling;
+    if (walked && (!writer.busy() || now >= closingAt)) return parts.finish('duration');
+    if (now < closingAt) return;
+    // The last walk did not come to its end: what it should have verified may be incomplete.
+    parts.report.gap(flow.openEnd());
+    parts.finish('failure', walker.trouble ?? (writer.busy() ? blockedAtEnd() : unanswered()));
+  };
+
+  return {
+    start() {
+      if (parts.durationMs !== undefined) endsAt = clock.mono() + parts.durationMs;
+    },
+    step,
+    get due() {
+      return walker.finale ? closingAt : endsAt;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Filled, Flow } from '../flow.ts';
+import type { EndReason, TailNotice } from '../notice.ts';
+import type { TailReport } from '../report.ts';
+import type { Session } from '../socket/session.ts';
+import { subscribedLink } from '../state.ts';
+import type { Timing } from '../timing.ts';
+import type { Walker } from '../walk/walker.ts';
+import type { Checkpointer } from './checkpointer.ts';
+import type { TailWriter } from './writer.ts';
+
+/** Prints rows one batch at a time: those of a walk first, then frames, and only while nothing speaks against it. */
+export interface Printing {
+  /** Prints what comes next; true when something happened. */
+  step(): Promise<boolean>;
+  readonly due: number;
+  /** Frames printed since the last call. */
+  takeFrames(): number;
+  /** Frames printed since then. */
+  readonly frames: number;
+  /** A walk that started at this time was printed: rows that were held back for it may follow. */
+  walked(startedAt: number): void;
+}
+
+interface PrintingParts {
+  readonly clock: Clock;
+  readonly timing: Timing;
+  readonly flow: Flow;
+  readonly writer: TailWriter;
+  readonly checkpointer: Checkpointer | undefined;
+  readonly session: Session;
+  readonly walker: Walker;
+  readonly report: TailReport;
+  /** A later run resumes from the lines of the output alone. */
+  readonly byFile: boolean;
+  readonly notify: (notice: TailNotice) => void;
+  /** A walk has been printed. */
+  readonly filled: (done: Filled) => void;
+  readonly finish: (reason: EndReason) => void;
+}
+
+const never = Number.POSITIVE_INFINITY;
+
+export function createPrinting(parts: PrintingParts): Printing {
+  const { clock, timing, flow, writer, checkpointer, session, walker, report, notify } = parts;
+  let frames = 0;
+  let heldAt = never;
+  let blockedAt: number | undefined;
+
+  /** A file tells a later run only what was verified shortly before its lines, so frames wait for a newer walk. */
+  const mayPrintFrames = () =>
+    !parts.byFile || (flow.provenAt !== undefined && clock.mono() - flow.provenAt <= timing.holdMs);
+
+  /** A blocked output closes the socket after a while, because it is paid for by the minute. */
+  const blocked = () => {
+    blockedAt ??= clock.mono();
+    if (!subscribedLink(session.state) || clock.mono() < blockedAt + timing.blockedMs) return;
+    blockedAt = never;
+    session.drop('blocked', 'the output accepts no rows');
+  };
+
+  const printFrames = (): boolean => {
+    const { state } = session;
+    if (state.kind !== 'live' || !mayPrintFrames()) return false;
+    const taken = flow.frames(state.link, report.frame);
+    if (taken === 0) return false;
+    frames += taken;
+    checkpointer?.touch();
+    const unproven = flow.takeUnproven();
+    if (unproven) notify({ kind: 'unproven', ...unproven });
+    if (flow.heldBack) {
+      session.catchUp();
+      walker.want();
+      heldAt = clock.mono();
+    }
+    return true;
+  };
+
+  return {
+    async step() {
+      if (writer.busy()) {
+        blocked();
+        return false;
+      }
+      blockedAt = undefined;
+      checkpointer?.step();
+      // Until the start itself is on disk, a crash would start over and lose what came between.
+      if (checkpointer && walker.started && !checkpointer.safe) return false;
+      if (writer.closed || flow.full) {
+        parts.finish(writer.closed ? 'reader' : 'count');
+        return true;
+      }
+      if (!flow.filling) return printFrames();
+      const done = await flow.fillStep();
+      if (done && !flow.full) parts.filled(done);
+      checkpointer?.touch();
+      return true;
+    },
+    get due() {
+      const busy = writer.busy();
+      const drop = busy && blockedAt !== undefined && subscribedLink(session.state);
+      return Math.min(
+        drop ? (blockedAt ?? never) + timing.blockedMs : never,
+        checkpointer && !busy ? checkpointer.due : never,
+      );
+    },
+    get frames() {
+      return frames;
+    },
+    takeFrames() {
+      const taken = frames;
+      frames = 0;
+      return taken;
+    },
+    walked(startedAt) {
+      if (startedAt >= heldAt) flow.release();
+    },
+  };
+}

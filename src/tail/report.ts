@@ -1,0 +1,54 @@
+import type { Filled } from './flow.ts';
+import { createNamelessCounter } from './nameless.ts';
+import type { Gap, TailNotice } from './notice.ts';
+import type { PostFields } from './row.ts';
+import type { ReadFrame } from './socket/other-frame.ts';
+
+/** Counts what a run came to, and notifies of it as it happens. */
+export interface TailReport {
+  readonly gaps: readonly Gap[];
+  readonly counts: { readonly filled: number; readonly late: number; readonly nameless: number };
+  gap(gap: Gap): void;
+  /** A walk was printed. `catchingUp`: it was the first one, or frames wait for it; `filled`: the socket should have brought its rows. */
+  walked(done: Filled, how: { readonly catchingUp: boolean; readonly filled: boolean }): void;
+  /** Posts without an id were skipped. */
+  nameless(records: readonly PostFields[]): void;
+  /** A frame came that is not a post. */
+  frame(frame: Exclude<ReadFrame, { kind: 'row' }>): void;
+}
+
+export function createReport(notify: (notice: TailNotice) => void): TailReport {
+  const counter = createNamelessCounter();
+  const gaps: Gap[] = [];
+  let filled = 0;
+  let late = 0;
+
+  const gap = (found: Gap) => {
+    gaps.push(found);
+    notify({ kind: 'gap', ...found });
+  };
+  const nameless = (records: readonly PostFields[]) => {
+    if (counter.add(records)) notify({ kind: 'nameless' });
+  };
+
+  return {
+    gaps,
+    get counts() {
+      return { filled, late, nameless: counter.count };
+    },
+    gap,
+    nameless,
+    walked(done, how) {
+      if (done.gap) gap(done.gap);
+      if (how.filled) filled += done.rows;
+      late += done.late;
+      if (done.late > 0) notify({ kind: 'late', rows: done.late, worstMs: done.worstMs });
+      if (how.catchingUp) notify({ kind: 'caughtUp', rows: done.rows, pages: done.walked.pages });
+    },
+    frame(frame) {
+      if (frame.kind === 'nameless') nameless([frame.record]);
+      if (frame.kind === 'unreadable') notify({ kind: 'frame', text: frame.why });
+      if (frame.kind === 'error') notify({ kind: 'frame', text: frame.text });
+    },
+  };
+}

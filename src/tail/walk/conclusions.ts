@@ -1,0 +1,74 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Failure } from '../../base/failure.ts';
+import { ceilingReached } from '../failures.ts';
+import type { Filled, Flow } from '../flow.ts';
+import type { TailNotice } from '../notice.ts';
+import type { Printing } from '../output/printing.ts';
+import type { TailReport } from '../report.ts';
+import type { TailRow } from '../row.ts';
+import type { Session } from '../socket/session.ts';
+import type { SocketPolicy } from '../socket/socket-policy.ts';
+import type { Rate } from '../spend/pace.ts';
+import { modeOf, subscribedLink } from '../state.ts';
+import type { Walker } from './walker.ts';
+
+interface ConclusionParts {
+  readonly clock: Clock;
+  readonly flow: Flow;
+  readonly walker: Walker;
+  readonly session: Session;
+  readonly policy: SocketPolicy;
+  readonly printing: () => Printing;
+  readonly rate: Rate;
+  readonly report: TailReport;
+  readonly notify: (notice: TailNotice) => void;
+  /** Nothing more can be paid for. */
+  readonly spent: (failure: Failure) => void;
+}
+
+/** Posts that a healthy socket would have delivered, and did not. */
+const DEAF_ROWS = 3;
+
+/** What follows from a walk that was printed: the rate of the feed, the margin, and what the socket is worth. */
+export function createConclusions(parts: ConclusionParts): (done: Filled) => void {
+  const { flow, walker, session, policy, rate, report } = parts;
+  let ratedAt = parts.clock.mono();
+  let walkedBefore = Number.POSITIVE_INFINITY;
+
+  const learn = ({ walked, depth, fresh, worstMs }: Filled) => {
+    if (walker.started) rate.add(fresh + parts.printing().frames, walked.startedAt - ratedAt);
+    else rate.add(walked.first.length - 1, spanOf(walked.first));
+    ratedAt = walked.startedAt;
+    if (depth !== 'deep' || walked.cut) return;
+    const was = flow.margin.ms;
+    flow.margin.learn(worstMs, walked.rows);
+    if (flow.margin.ms !== was) parts.notify({ kind: 'margin', ms: flow.margin.ms });
+  };
+
+  return (done) => {
+    const { walked, depth } = done;
+    const { state } = session;
+    report.walked(done, {
+      catchingUp: !walker.started || state.kind === 'catchingUp',
+      filled: walker.started && modeOf(state) === 'ws',
+    });
+    learn(done);
+    const frames = parts.printing().takeFrames();
+    const deaf = state.kind === 'live' && frames === 0 && state.link.held === 0 && done.missed >= DEAF_ROWS;
+    policy.sawPosts(done.fresh, walkedBefore);
+    walkedBefore = walked.startedAt;
+    walker.emitted(done);
+    if (walked.cut === 'ceiling' || walked.cut === 'quota') {
+      return parts.spent(walked.failure ?? ceilingReached());
+    }
+    if (deaf) session.drop('deaf', 'the pages showed posts that the socket did not bring');
+    if (depth === 'shallow') return;
+    parts.printing().walked(walked.startedAt);
+    // Only a walk that started after the subscription lets frames through.
+    const subscribed = subscribedLink(state) && 'subscribedAt' in state ? state.subscribedAt : undefined;
+    if (subscribed !== undefined && !walker.wanted && walked.startedAt >= subscribed) session.goLive();
+  };
+}
+
+/** Time between the first of these rows and the last. */
+const spanOf = (rows: readonly TailRow[]): number => (rows[0]?.at ?? 0) - (rows.at(-1)?.at ?? 0);

@@ -1,0 +1,258 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket, WebSocketServer } from 'ws';
+
+/** Random numbers of one seed. */
+export interface Dice {
+  next(): number;
+  chance(p: number): boolean;
+  int(below: number): number;
+  pick<T>(from: readonly [T, ...T[]]): T;
+}
+
+export function diceOf(seed: number): Dice {
+  let state = seed | 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const int = (below: number) => Math.floor(next() * below);
+  return { next, int, chance: (p) => next() < p, pick: (from) => from[int(from.length)] ?? from[0] };
+}
+
+/** A post as this service has it. */
+export interface HostilePost {
+  readonly id: string;
+  /** Where the pages list it. */
+  readonly at: number;
+  readonly visibleAt: number;
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly nameless: boolean;
+  /** Dated long before it was posted: only the socket brings it. */
+  readonly old: boolean;
+}
+
+export interface HostileFeed {
+  readonly url: string;
+  readonly key: string;
+  readonly posts: readonly HostilePost[];
+  /** Ids that the service showed before the first client had started. */
+  readonly before: ReadonlySet<string>;
+  /** How likely anything goes wrong; 0 ends the faults. */
+  trouble: number;
+  /** Answers nothing but errors. */
+  dead: boolean;
+  post(): void;
+  close(): Promise<void>;
+}
+
+const KEY = 'trdr_test_0123456789abcdef';
+const times = (at: number, dice: Dice): unknown =>
+  dice.pick<unknown>([
+    at,
+    at,
+    at,
+    String(at),
+    new Date(at).toISOString(),
+    at + 0.5,
+    null,
+    'soon',
+    0,
+    Math.floor(at / 1_000),
+    4e12,
+    {},
+  ]);
+
+/** The feed as its description has it, by an implementation of its own, with everything that could differ or fail. */
+export async function startHostileFeed(seed: number): Promise<HostileFeed> {
+  const dice = diceOf(seed);
+  const odd = dice.pick([0, 0.05, 0.3]);
+  const answer = dice.pick(['described', 'named', 'bare', 'wrapped', 'unknown', 'none'] as const);
+  const greets = dice.chance(0.7);
+  const posts: HostilePost[] = [];
+  const before = new Set<string>();
+  const sockets = new Set<WebSocket>();
+  const subscribed = new Set<WebSocket>();
+  let asked = false;
+  let trouble = 0;
+  let dead = false;
+  const strikes = (p: number) => dice.chance(p * trouble);
+
+  const add = (at: number, visibleAt: number, old: boolean): HostilePost => {
+    const id = `p${posts.length}-${dice.int(1e9).toString(36)}`;
+    const nameless = dice.chance(odd / 4);
+    const record = {
+      ...(!nameless && { id }),
+      thesis: `post ${id}`,
+      authorHandle: 'somebody',
+      likeCount: dice.chance(odd) ? 1.5 : 3,
+      platformCreatedAt: dice.chance(odd) ? times(at, dice) : at,
+      ...(dice.chance(odd) && { segments: 'none', extra: { deep: [1, 'x'] } }),
+    };
+    const post = { id, at, visibleAt, record, nameless, old };
+    posts.push(post);
+    posts.sort((a, b) => b.at - a.at);
+    return post;
+  };
+  const start = Date.now();
+  for (let i = 0; i < 80; i++) add(start - 1_000 - i * 400, 0, false);
+
+  const frameOf = (post: HostilePost): string => {
+    const data = { ...post.record, authorAvatarUrl: null, tokenImageUrl: null };
+    if (!dice.chance(odd)) return JSON.stringify({ type: 'thesis', data });
+    return JSON.stringify(
+      dice.pick<unknown>([
+        { data, type: 'thesis' },
+        { data: { type: 'thesis', data } },
+        { type: 'thesis', data: JSON.stringify(data) },
+        [{ type: 'thesis', data }],
+        { event: 'thesis', payload: data },
+      ]),
+    );
+  };
+  const junk = () =>
+    dice.pick<string>([
+      'null',
+      '[]',
+      '{',
+      '{"type":"news"}',
+      '{"type":"thesis"}',
+      '{"type":"thesis","data":null}',
+      '"x"',
+      '{"type":"pong"}',
+    ]);
+
+  const send = (post: HostilePost) => {
+    for (const socket of subscribed) {
+      if (strikes(0.1)) continue;
+      const frame = frameOf(post);
+      const push = () => {
+        if (socket.readyState === WebSocket.OPEN) socket.send(dice.chance(odd) ? Buffer.from(frame) : frame);
+      };
+      if (strikes(0.1)) setTimeout(push, dice.int(400));
+      else push();
+      if (strikes(0.1)) setTimeout(push, dice.int(800));
+      if (strikes(0.1)) socket.send(junk());
+      if (strikes(0.01)) socket.terminate();
+      else if (strikes(0.01)) socket.close(dice.pick([1000, 1001, 1011, 1013, 4000]));
+    }
+  };
+
+  const page = (query: URLSearchParams): { status: number; body: unknown } => {
+    const limit = Math.min(100, Number(query.get('limit') ?? 20));
+    const shown = posts.filter(({ visibleAt }) => visibleAt <= Date.now());
+    const cursor = query.get('before');
+    let from = 0;
+    if (cursor !== null) {
+      from = shown.findIndex(({ id, nameless }) => id === cursor && !nameless) + 1;
+      if (from === 0)
+        return { status: 400, body: { error: { code: 'VALIDATION_ERROR', message: 'unknown cursor' } } };
+    }
+    if (strikes(0.05)) return { status: 200, body: { count: 0, hasMore: true, nextBefore: null, items: [] } };
+    const items = shown.slice(from, from + limit);
+    const hasMore = from + limit < shown.length;
+    const last = items.filter(({ nameless }) => !nameless).at(-1)?.id ?? null;
+    const body: Record<string, unknown> = {
+      ...{ count: items.length, hasMore, nextBefore: hasMore ? last : null, updatedAt: null },
+      items: items.map(({ record }) => record),
+    };
+    // Says that nothing is older, whatever is.
+    if (strikes(0.15)) Object.assign(body, { hasMore: false, nextBefore: null });
+    if (strikes(0.05)) delete body['hasMore'];
+    if (strikes(0.05)) delete body['nextBefore'];
+    if (!asked) {
+      asked = true;
+      for (const post of shown) before.add(post.id);
+    }
+    return { status: 200, body };
+  };
+
+  const reply = (response: ServerResponse, status: number, text: string) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(text);
+  };
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    if (dead) return reply(response, 503, '{"error":{"code":"OVERLOADED","message":"later"}}');
+    if (url.pathname === '/v2/me') {
+      return reply(response, 200, JSON.stringify({ ratePerMinute: 1e6, usage: { unitsRemaining: null } }));
+    }
+    if (url.pathname !== '/v2/thesis') return reply(response, 404, '{}');
+    if (strikes(0.05))
+      return reply(response, dice.pick([500, 502, 504]), dice.pick(['{}', 'oops', '<html>']));
+    if (strikes(0.05))
+      return reply(response, 429, '{"error":{"code":"RATE_LIMITED","message":"slow"},"retryAfter":1}');
+    if (strikes(0.05)) return request.socket.destroy();
+    const { status, body } = page(url.searchParams);
+    const text = JSON.stringify(dice.chance(0.5) ? body : { data: body, meta: { requestId: 'r' } });
+    setTimeout(
+      () => reply(response, status, strikes(0.05) ? text.slice(0, text.length / 2) : text),
+      dice.int(30),
+    );
+  });
+
+  const upgrades = new WebSocketServer({ noServer: true, autoPong: true });
+  server.on('upgrade', (request, socket, head) => {
+    if (dead || strikes(0.2))
+      return socket.end('HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+    upgrades.handleUpgrade(request, socket, head, (client) => {
+      sockets.add(client);
+      client.on('error', () => {});
+      client.on('close', () => {
+        sockets.delete(client);
+        subscribed.delete(client);
+      });
+      if (greets) client.send('{"type":"ready","connectionId":"c"}');
+      client.on('message', () => {
+        subscribed.add(client);
+        const described = { type: 'subscription', subscription: { type: 'all' } };
+        const answers = {
+          described,
+          named: { type: 'subscription', subscription: 'all' },
+          bare: { type: 'subscription' },
+          wrapped: { payload: described },
+          unknown: { type: 'noted' },
+          none: undefined,
+        };
+        const said = answers[answer];
+        if (said) client.send(JSON.stringify(said));
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    key: KEY,
+    posts,
+    before,
+    get trouble() {
+      return trouble;
+    },
+    set trouble(level) {
+      trouble = level;
+    },
+    get dead() {
+      return dead;
+    },
+    set dead(is) {
+      dead = is;
+      if (is) for (const socket of sockets) socket.terminate();
+    },
+    post() {
+      const now = Date.now();
+      const old = asked && dice.chance(0.05);
+      const late = dice.chance(0.1) ? dice.int(300) : 0;
+      const post = add(old ? now - 600_000 - dice.int(3e6) : now, now + late, old);
+      send(post);
+    },
+    async close() {
+      for (const socket of sockets) socket.terminate();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { idsOf, readText, startTail, until } from '../e2e/feed.ts';
+import { openHome } from '../e2e/harness.ts';
+import { type Dice, diceOf, type HostileFeed, type HostilePost, startHostileFeed } from './hostile-feed.ts';
+
+// Tails of the real program against a service that differs from its description and fails in every way it can, while
+// files are moved away and processes killed. CAMPAIGN_RUNS=500 makes it long, SEED=n runs one again.
+
+const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 6);
+const FIRST = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+const SIDE_BY_SIDE = 3;
+
+/** What one run came to. */
+interface Outcome {
+  readonly seed: number;
+  readonly exitCode: number | undefined;
+  readonly stderr: string;
+  /** What is left in each file or pipe that was written. */
+  readonly texts: readonly string[];
+  /** What files held that were deleted or emptied: its lines may stand in the next file as well. */
+  readonly removed: readonly string[];
+  readonly feed: HostileFeed;
+  readonly lastProofAt: number;
+}
+
+/** Does something to the file of a running tail. */
+function move(out: string, dice: Dice, texts: (() => string)[], removed: string[]): void {
+  const text = readText(out);
+  if (!text.includes('\n')) return;
+  const aside = `${out}.${texts.length}`;
+  switch (dice.int(4)) {
+    case 0:
+      renameSync(out, aside);
+      texts.push(() => readText(aside));
+      return;
+    case 1:
+      rmSync(out);
+      removed.push(text);
+      return;
+    case 2:
+      writeFileSync(`${out}.new`, dice.chance(0.5) ? '' : '{"id":"foreign","platformCreatedAt":1}');
+      renameSync(`${out}.new`, out);
+      removed.push(text);
+      return;
+    default:
+      truncateSync(out);
+      removed.push(text);
+  }
+}
+
+async function run(seed: number): Promise<Outcome> {
+  const dice = diceOf(seed ^ 0x5bd1e995);
+  const feed = await startHostileFeed(seed);
+  const home = openHome();
+  const out = join(home.path, 'out.ndjson');
+  const to = dice.pick(['pipe', 'file', 'both'] as const);
+  const dies = dice.chance(0.2);
+  const moves = to !== 'pipe' && dice.chance(0.6);
+  const kills = to !== 'pipe' && dice.chance(0.4);
+  const flags = [
+    ...[
+      '--via',
+      dice.pick(['auto', 'ws', 'poll']),
+      '--lag',
+      '200ms',
+      '--yes',
+      '--timeout',
+      '1s',
+      '--retries',
+      '1',
+    ],
+    ...(to === 'pipe' ? [] : ['--out', out]),
+    ...(to === 'both' ? ['--checkpoint', join(home.path, 'tail.json')] : []),
+  ];
+  const texts: (() => string)[] = [];
+  const removed: string[] = [];
+  const posting = setInterval(feed.post, 30);
+  try {
+    let tail = startTail([...flags, '--duration', '6s'], { sandbox: feed, home });
+    await until(() => feed.before.size > 0);
+    feed.trouble = 1;
+    const end = Date.now() + 3_000;
+    while (Date.now() < end) {
+      await delay(200 + dice.int(600));
+      if (moves && dice.chance(0.4)) move(out, dice, texts, removed);
+      if (!kills || !dice.chance(0.3) || !readText(out).includes('\n')) continue;
+      tail.child.kill('SIGKILL');
+      await tail.child;
+      tail = startTail([...flags, '--duration', '5s'], { sandbox: feed, home });
+    }
+    feed.trouble = 0;
+    feed.dead = dies;
+    const { exitCode, stdout } = await tail.child;
+    if (to === 'pipe') texts.push(() => stdout);
+    else texts.push(() => readText(out));
+    const lastProofAt = Date.now() - 1_500;
+    return {
+      seed,
+      exitCode,
+      stderr: tail.stderr,
+      texts: texts.map((text) => text()),
+      removed,
+      feed,
+      lastProofAt,
+    };
+  } finally {
+    clearInterval(posting);
+    await feed.close();
+  }
+}
+
+const GAP = /posts may be missing (?:between|from) (.*?) (?:and|to) (.*?)(?:: |$)/gm;
+const idIn = (text: string): string | undefined => /\(([^)]*)\)/.exec(text)?.[1];
+
+/** Whether a post is inside a gap that was reported. */
+function inGap({ stderr, feed }: Outcome, post: HostilePost): boolean {
+  const timeOf = (text: string) => feed.posts.find(({ id }) => id === idIn(text))?.at;
+  return [...stderr.matchAll(GAP)].some(([, from = '', to = '']) => {
+    const low = timeOf(from) ?? Number.NEGATIVE_INFINITY;
+    const high = timeOf(to) ?? Number.POSITIVE_INFINITY;
+    return low <= post.at && post.at <= high;
+  });
+}
+
+function problemsOf(outcome: Outcome): string[] {
+  const { exitCode, stderr, texts, removed, feed, lastProofAt } = outcome;
+  const problems: string[] = [];
+  if (exitCode === undefined || ![0, 6, 7, 9].includes(exitCode)) problems.push(`exit ${exitCode}`);
+  if (/BUG|\n\s+at |undefined|\[object|NaN/.test(stderr))
+    problems.push('stderr shows an inside of the program');
+  if (stderr.split('\n').length > 120) problems.push(`${stderr.split('\n').length} lines on stderr`);
+
+  const emitted = texts.map((text) => idsOf(text).filter((id) => id !== 'foreign'));
+  for (const ids of emitted) {
+    const twice = ids.filter((id, i) => ids.indexOf(id) !== i);
+    if (twice.length > 0) problems.push(`twice in one output: ${twice}`);
+  }
+  const lines = emitted.flat();
+  const twice = [...new Set(lines.filter((id, i) => lines.indexOf(id) !== i))];
+  if (removed.length === 0 && twice.length > 0) problems.push(`twice: ${twice}`);
+
+  const have = new Set([...lines, ...removed.flatMap((text) => idsOf(text))]);
+  const missing = feed.posts.filter(
+    (post) =>
+      ![...feed.before, ...have].includes(post.id) &&
+      !post.nameless &&
+      !post.old &&
+      post.visibleAt < lastProofAt,
+  );
+  if (missing.length > 0 && exitCode === 0) problems.push('exit 0');
+  const unreported = missing.filter((post) => !inGap(outcome, post));
+  if (unreported.length > 0) problems.push(`missing: ${unreported.map(({ id, at }) => `${id} (${at})`)}`);
+  return problems;
+}
+
+test(`${RUNS} tails of a hostile service lose nothing in silence, and print nothing twice`, {
+  timeout: 60_000 + RUNS * 10_000,
+}, async () => {
+  const seeds = Array.from({ length: process.env['SEED'] === undefined ? RUNS : 1 }, (_, i) => FIRST + i);
+  console.info(`campaign: SEED=${FIRST}, ${seeds.length} runs`);
+  const failed: string[] = [];
+  onTestFinished(() => {
+    if (failed.length > 0) console.error(failed.join('\n\n'));
+  });
+  const lane = async () => {
+    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+      const outcome = await run(seed);
+      const problems = problemsOf(outcome);
+      if (problems.length > 0) failed.push(`SEED=${seed}\n${problems.join('\n')}\n${outcome.stderr}`);
+    }
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
+  expect(failed).toEqual([]);
+});
