@@ -66,9 +66,9 @@ describe('the end of an output file', () => {
     expect(resume?.floor).toBe(4_000);
   });
 
-  test('is refused where a line is no record with an id', async () => {
-    await expect(read(`${line('a', 1)}hello\n`)).rejects.toThrow(/no record with an id/);
-    await expect(read(`{"handle":"mira"}\n`)).rejects.toThrow(/no record with an id/);
+  test('rejects a line that is not a record with an id', async () => {
+    await expect(read(`${line('a', 1)}hello\n`)).rejects.toThrow(/not a record with an id/);
+    await expect(read(`{"handle":"mira"}\n`)).rejects.toThrow(/not a record with an id/);
     for (const other of ['5', 'null', '"a"', '[]', '{"id":7}']) {
       const refused = read(`${line('a', 1)}${other}\n`);
       await expect(refused).rejects.toMatchObject({ kind: 'local', code: 'TAIL_FILE' });
