@@ -32,7 +32,9 @@ describe('the times of a page', () => {
   });
 
   test('never ascend once they are ordered, and no row is dropped', () => {
-    const time = fc.option(fc.oneof(fc.nat(1_000), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })));
+    const time = fc.option(
+      fc.oneof(fc.nat(1_000), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })),
+    );
     fc.assert(
       fc.property(fc.array(time, { maxLength: 60 }), (times) => {
         const rows = orderedRows(page(...times), 1e9);
