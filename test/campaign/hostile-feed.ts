@@ -1,5 +1,4 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 
 /** Random numbers of one seed. */
@@ -135,8 +134,9 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
       else push();
       if (strikes(0.1)) setTimeout(push, dice.int(800));
       if (strikes(0.1)) socket.send(junk());
-      if (strikes(0.01)) socket.terminate();
-      else if (strikes(0.01)) socket.close(dice.pick([1000, 1001, 1011, 1013, 4000]));
+      const breaks = strikes(0.02);
+      if (breaks && dice.chance(0.5)) socket.terminate();
+      else if (breaks) socket.close(dice.pick([1000, 1001, 1011, 1013, 4000]));
     }
   };
 
@@ -222,10 +222,11 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the service has no port');
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${address.port}`,
     key: KEY,
     posts,
     before,

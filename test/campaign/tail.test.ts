@@ -1,7 +1,7 @@
 import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { idsOf, readText, startTail, until } from '../e2e/feed.ts';
 import { openHome } from '../e2e/harness.ts';
 import { type Dice, diceOf, type HostileFeed, type HostilePost, startHostileFeed } from './hostile-feed.ts';
@@ -159,11 +159,8 @@ test(`${RUNS} tails of a hostile service lose nothing in silence, and print noth
   timeout: 60_000 + RUNS * 10_000,
 }, async () => {
   const seeds = Array.from({ length: process.env['SEED'] === undefined ? RUNS : 1 }, (_, i) => FIRST + i);
-  console.info(`campaign: SEED=${FIRST}, ${seeds.length} runs`);
+  process.stderr.write(`campaign: SEED=${FIRST}, ${seeds.length} runs\n`);
   const failed: string[] = [];
-  onTestFinished(() => {
-    if (failed.length > 0) console.error(failed.join('\n\n'));
-  });
   const lane = async () => {
     for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
       const outcome = await run(seed);
