@@ -153,8 +153,8 @@ export const leaveOut = {
   },
 };
 
-/** Code that only runs with a shared store need: the others must not load it because many commands can. */
-const storeCode = /^src\/(cli\/)?store\//;
+/** Code that only tails and runs with a shared store need: a lookup must not load it because several commands can use it. */
+const separateCode = /^src\/(cli\/)?(store|tail)\//;
 
 /** The pieces that are combined: those that every command needs, and those that more than two share. */
 function sharedPieces(pieces) {
@@ -166,7 +166,7 @@ function sharedPieces(pieces) {
     }
     return seen;
   };
-  const isStores = (name) => Object.keys(pieces[name].inputs).some((path) => storeCode.test(path));
+  const isSeparate = (name) => Object.keys(pieces[name].inputs).some((path) => separateCode.test(path));
   const users = new Map();
   const shared = new Set();
   for (const [name, { entryPoint }] of Object.entries(pieces)) {
@@ -175,7 +175,7 @@ function sharedPieces(pieces) {
     for (const used of closureOf(name)) {
       if (!isLazy) users.set(used, (users.get(used) ?? 0) + 1);
       if (everyRun.includes(entryPoint) || (used === name && isLazy)) shared.add(used);
-      else if (users.get(used) > 2 && !isStores(used)) shared.add(used);
+      else if (users.get(used) > 2 && !isSeparate(used)) shared.add(used);
     }
   }
   return new Set([...shared].filter((name) => pieces[name].bytes < LARGE));
