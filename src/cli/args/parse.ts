@@ -79,6 +79,7 @@ function readValue(option: Option<unknown>, made: CommanderOption, program: Comm
 /** The value of a common flag that a command has redefined; one of the command's own keeps the default. */
 function readCommon(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
   const raw: unknown = program.getOptionValue(made.attributeName());
+  if (raw === option.value?.absent) return option.fallback;
   return typeof raw === 'string' ? (option.value?.read(raw) ?? option.fallback) : (raw ?? option.fallback);
 }
 
