@@ -6,8 +6,8 @@ import { layoutPage } from './docs/layout.ts';
 declare const __VERSION__: string;
 
 /**
- * Where the program begins. What can be answered from a file that the build made is answered from it;
- * everything else loads the parser and one command.
+ * Starts the program. Version, help and completion are answered from files of the build; everything else
+ * loads the parser and one command.
  */
 export function start(): void {
   const argv = process.argv.slice(2);
@@ -36,13 +36,13 @@ function complete(request: readonly string[], outline: string): void {
 }
 
 /**
- * Writes the one text of a run straight to stdout: making a stream of it takes longer than all else. Where
- * the reader is slow and does not want to be waited for, a stream waits.
+ * Writes the only text of a run directly to stdout, because opening a stream takes longer than the rest of
+ * the run. A stream is used only if the reader is slow and stdout does not block.
  */
 function say(text: string, failed: () => void): void {
   let rest: Uint8Array = Buffer.from(text);
   const fail = ({ code }: NodeJS.ErrnoException) => {
-    // The reader that left has what it wanted.
+    // A reader that closed the pipe has read enough.
     if (code !== 'EPIPE') failed();
   };
   try {
@@ -83,7 +83,7 @@ function keptHelp(words: readonly string[]): string | undefined {
   });
 }
 
-/** The width of the terminal on stdout; undefined if stdout is none, which is found out without a stream. */
+/** The width of the terminal on stdout; undefined if stdout is not a terminal. Opens no stream for files and pipes. */
 function terminalColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() && process.stdout.isTTY ? process.stdout.columns : undefined;
 }

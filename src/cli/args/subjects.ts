@@ -10,15 +10,15 @@ const AHEAD = 10_000;
 /** A command's subjects: the first ones checked, the rest still to come. */
 export interface Subjects {
   readonly checked: readonly Subject[];
-  /** The input goes on behind what was checked: nobody knows how far. */
+  /** The input is longer than what was checked, by an unknown amount. */
   readonly endless: boolean;
   /** All of them in order, as texts. */
   all(): AsyncGenerator<string>;
 }
 
 /**
- * Reads ahead and refuses what can't be a subject, with its line, before anything costs. An input longer
- * than that goes on to be read as it is needed, and what is wrong in it becomes a record of its own.
+ * Reads ahead and rejects invalid subjects with their line before anything is paid for. The rest of a longer
+ * input is read as needed, and an invalid subject in it becomes a record.
  */
 export async function gatherSubjects(
   source: SubjectSource,

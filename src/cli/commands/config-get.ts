@@ -28,7 +28,7 @@ export const configGet = command({
     const row = settingRecords(settings, true).find(({ setting }) => setting === name);
     if (!row) throw new Error(`a setting without a row: ${name}`);
     const { json, output, fields, out } = context.globals;
-    // Whoever set tables for every command meant records: the bare value is the table of one.
+    // The bare value stands for the table of one setting, also if tables are configured for all commands.
     const wished = context.settings.output ?? 'table';
     if (json || (output ?? fields ?? out) !== undefined || wished !== 'table') {
       await context.printOne(settingView(true), row);

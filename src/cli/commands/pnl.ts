@@ -85,7 +85,7 @@ export const pnl = command({
 
 const isOneWord = ({ words }: SubjectSource) => words.length === 1 && words[0] !== '-';
 
-/** A pipe or a device takes what it is given: there is nothing to go on with. */
+/** Pipes and devices cannot be resumed. */
 const isDevice = (out: string): boolean => {
   const there = statSync(out, { throwIfNoEntry: false });
   return there !== undefined && !there.isFile();

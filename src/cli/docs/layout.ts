@@ -51,7 +51,10 @@ function termLines(terms: readonly Term[], width: number): string[] {
   if (width < STACK_BELOW) {
     return aligned.flatMap(([term, meaning]) => [`  ${term.trim()}`, ...fold(meaning, '      ', width)]);
   }
-  const column = Math.min(Math.floor(width * 0.45), Math.max(...aligned.map(([term]) => term.length)));
+  // A term that is too long stands on a line of its own and does not widen the column.
+  const widest = Math.floor(width * 0.45);
+  const lengths = aligned.map(([term]) => term.length);
+  const column = Math.max(Math.min(widest, ...lengths), ...lengths.filter((length) => length <= widest));
   const indent = ' '.repeat(column + 4);
   return aligned.flatMap(([term, meaning]) => {
     const [first = '', ...others] = fold(meaning, indent, width);

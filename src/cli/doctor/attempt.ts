@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 
-/** A result, or the failure that stood in its way. */
+/** The result of some work, or the failure that ended it. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work();
@@ -10,7 +10,7 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   }
 }
 
-/** JSON as it came, or nothing where it is none. */
+/** The parsed JSON, or undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

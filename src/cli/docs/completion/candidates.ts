@@ -9,7 +9,7 @@ export interface Candidate {
 /** What can stand at the cursor. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** `files`: the shell completes file names. `nospace`: the word can go on after the candidate. */
+  /** `files`: the shell completes file names. `nospace`: the word can continue after the candidate. */
   readonly directive?: 'files' | 'nospace';
 }
 
