@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
   [9, 'a connection that breaks', ['me', '--retries', '1'], 'BROKEN', { faults: 'reset' }],
   [9, 'a body that is cut', ['me', '--retries', '0'], 'BROKEN', { faults: 'cut' }],
   [9, 'a missing answer', ['me', '--retries', '0', '--timeout', '200ms'], 'NO_ANSWER', { faults: 'stall' }],
-  [9, 'an answer of another shape', ['me'], 'BAD_ANSWER', { faults: 'shape' }],
+  [9, 'a gate that cannot be decided', ['me', '--min-units', '1'], 'BAD_ANSWER', { faults: 'shape' }],
   [9, 'nobody listening', ['me', '--retries', '0', '--base-url', 'http://127.0.0.1:9'], 'UNREACHABLE', {}],
   [10, '--strict with one missing', ['whois', 'mira', 'nobody_at_all', '--strict'], 'STRICT', {}],
   [11, 'a confirmation that nobody can give', ['whois', '-'], 'CONFIRMATION_NEEDED', { input: wallets(5) }],
