@@ -10,5 +10,6 @@ export default defineConfig({
     // A machine with other work to do is slow, and no test is about that.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });
