@@ -42,7 +42,7 @@ export interface Command<O extends Options, I> {
   readonly exits: readonly ExitCode[];
   /** How it takes settings that can't be read. */
   readonly settings?: SettingsUse;
-  /** What to do instead, for whoever gives words that it does not take. */
+  /** The hint for a command line with too many arguments. */
   readonly excess?: string;
   readonly parse: (args: readonly string[], given: GivenFlags<O>) => I;
   readonly run: (context: Context, input: I) => Promise<ExitCode | undefined>;

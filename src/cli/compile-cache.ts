@@ -63,13 +63,13 @@ export function cachedRequire(folder: string, place: string, within: Require): R
   return find;
 }
 
-/** Only a shortcut: whatever stands in the way of keeping code, the run is none the worse for it. */
+/** Best effort: a run without cached code is only slower. */
 function keep(place: string, fresh: readonly Fresh[]): void {
   if (fresh.length === 0) return;
   try {
     ensureFolder(place);
     for (const { path, script } of fresh) {
-      // Renamed into place: nobody reads half a file.
+      // Rename into place, so that no other process reads half a file.
       const half = `${path}.${process.pid}`;
       writeFileSync(half, script.createCachedData(), { mode: 0o600 });
       renameSync(half, path);
@@ -80,7 +80,7 @@ function keep(place: string, fresh: readonly Fresh[]): void {
 
 const UNUSED_MS = 30 * 86_400_000;
 
-/** Removes what builds of long ago left. One that is still in use makes its code anew, which slows one run. */
+/** Removes the cached code of old builds. A build that is still in use compiles its code again, which slows one run. */
 function forgetOthers(place: string): void {
   for (const name of readdirSync(dirname(place))) {
     const path = join(dirname(place), name);

@@ -13,7 +13,7 @@ import type { RunStore } from './store/open-store.ts';
 export interface Planned {
   readonly id: EndpointId | 'ws';
   readonly ask: RequestParts<EndpointId>;
-  /** How often at the most, or minutes of the socket; null: as long as it runs. One where it is left out. */
+  /** Maximum number of calls, or minutes of the socket; null if there is no limit. Default: 1. */
   readonly times?: number | null;
 }
 
@@ -28,7 +28,7 @@ export interface Records<T> {
   end(): Promise<void>;
   /** Ends a run that stopped early; see `OutputSink`. */
   endEarly(): Promise<void>;
-  /** Aborted when nobody reads any more, or writing failed. */
+  /** Aborted when the reader closes, or writing fails. */
   readonly closed: AbortSignal;
 }
 
@@ -63,7 +63,7 @@ export interface Context {
   store(): Promise<RunStore | undefined>;
   /** Where paid calls are recorded: on this machine, and in the store if there is one. */
   ledger(): Promise<Ledger>;
-  /** The output itself, for what is no record. */
+  /** The output itself, for text that is not a record. */
   output(): Promise<OutputSink>;
   /** Opens the output for records of one kind. `single`: the command has exactly one answer; `into`: its own output. */
   records<T>(view: View<T>, single?: boolean, into?: Sink): Promise<Records<T>>;

@@ -84,10 +84,10 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
       store,
       ledger,
       notify(event) {
-        // Nobody reads on, and so nothing is said: the ledger has what it may have cost.
+        // The reader has closed, so do not report the loss: the ledger has its bound.
         if (event.kind === 'lost' && gone.signal.reason === outputClosed) return;
         if (event.kind !== 'trace') notice(noticeText(event));
-        // Whoever asks for a trace gets it, quiet or not.
+        // --debug prints traces even with --quiet.
         else if (globals.debug) io.stderr.write(`trdr: ${noticeText(event)}\n`);
       },
     });

@@ -35,7 +35,7 @@ export async function runLookups<T extends object>(
     try {
       for await (const { record, answer } of found) {
         tally.add(answer);
-        // Rows and a line that is drawn anew would run into each other on the same terminal.
+        // Rows and a redrawn progress line would overwrite each other on the same terminal.
         if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress?.stop();
         else progress?.show('looking up', { done: tally.total, total, cu: context.spent });
         await out.write(record as T);

@@ -43,7 +43,7 @@ export async function openExport(
   });
 }
 
-/** Exports numbers to a file by way of a journal: whatever ends it, it goes on where it stopped. */
+/** Exports numbers to a file through a journal, so that an interrupted export can be resumed. */
 export async function exportPnl(
   context: Context,
   subjects: readonly string[],

@@ -43,7 +43,7 @@ const isDelimited = ({ format }: Shape) => format === 'csv' || format === 'tsv';
 export const isWhole = (shape: Shape): boolean =>
   isRows(shape) && (shape.sort !== undefined || (shape.format === 'table' && shape.handles <= WHOLE_TABLE));
 
-/** Members of the record that no row has: whoever names one wants records. */
+/** Fields of the record that rows lack: naming one selects whole records. */
 const wantsRecords = (fields: string) =>
   fields.split(',').some((name) => /^(windows|error)(\.|$)/.test(name.trim()));
 
@@ -66,7 +66,7 @@ export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, u
   try {
     for await (const record of records) list.push(record);
   } catch (error) {
-    // What came is shown all the same: it was paid for.
+    // Show what came anyway: it was paid for.
     failure = { error };
     if (list.length === 0) throw error;
   }

@@ -13,7 +13,7 @@ import { openAllowance } from './allowance.ts';
 import { isWhole, present, type Shape } from './present.ts';
 import { reportLost, reportSkipped } from './report.ts';
 
-/** How often what was paid for is handed on to whoever reads. */
+/** How often paid rows are flushed to the reader. */
 const FLUSH_ROWS = 100;
 
 /** Asks, and writes the answers as they come. Nothing of them is kept. */
@@ -36,7 +36,7 @@ export async function streamPnl(
 
   async function* many(made: PnlRun): AsyncGenerator<PnlRecord> {
     const progress = await openProgress(context);
-    // A line that is drawn anew and rows on the same terminal would run into each other.
+    // Rows and a redrawn progress line would overwrite each other on the same terminal.
     const shown = io.stdout.isTTY !== true || context.globals.out !== undefined || isWhole(shape);
     try {
       for await (const results of made.results()) {

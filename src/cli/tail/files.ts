@@ -4,7 +4,7 @@ import { usageError } from '../../base/failure.ts';
 import { realPath } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
 
-/** The file that a tail appends to and goes on from; undefined for pipes and devices, which keep nothing. */
+/** The file that a tail appends to and resumes from; undefined for pipes and devices, which store nothing. */
 export function openCheckpoint(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const found = statSync(path, { throwIfNoEntry: false });

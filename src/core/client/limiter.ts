@@ -31,7 +31,7 @@ export const SILENT_WAIT_MS = 2_000;
 export const MAX_WAIT_MS = 120_000;
 /**
  * So many calls a minute go out before the limit is asked for. A key by contract may have less than any
- * plan: to ask costs nothing, and the least rate is only assumed where nobody says.
+ * plan: asking is free, and the lowest rate is assumed only if the service does not state one.
  */
 const CALLS_BEFORE_ASKING = 9;
 // Another process may learn the limit meanwhile: while it is not known, waits are cut into slices.
@@ -65,7 +65,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   /**
    * Asks for the limit, unless another process is at it: one slot behind the first ones is kept for that.
-   * Not to know it is no failure.
+   * An unknown limit is not a failure.
    */
   async function ask(): Promise<void> {
     const { waitMs, known } = await windows.take('key', CALLS_BEFORE_ASKING + 1);

@@ -104,8 +104,8 @@ export async function* walk<T>(
 }
 
 /**
- * The page behind the first candidate that the service still knows. A post that was deleted within the
- * walk is no cursor any more, and the row above it does as well: what comes twice is dropped.
+ * The page behind the first candidate that the service still knows. A post that was deleted during
+ * the walk is no longer a cursor, so the row above it is tried; repeated rows are dropped.
  */
 async function pageBehind<T>(
   feed: PageFeed<T>,
