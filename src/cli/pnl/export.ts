@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { group } from '../../base/units.ts';
 import { isRecord } from '../../contract/known.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
@@ -68,9 +69,9 @@ async function exportBy(
   const todo = journal.free(subjects.length);
   if (journal.resumed) {
     const { answered, size } = journal.counts();
-    context.notice(`going on with the export to ${out}: ${answered} of ${handlesText(size)} are there`);
+    context.notice(`resuming ${out}: ${group(answered)} of ${handlesText(size)} done`);
   } else if (resume && context.io.stderr.isTTY) {
-    context.notice(`no export to ${out} was interrupted: beginning one`);
+    context.notice(`no interrupted export to ${out}; starting a new one`);
   }
   if (before.handles > 0) {
     context.notice(
@@ -196,5 +197,5 @@ function failureOf({ error }: Extract<PnlRecord, { found: null }>): Failure {
 const spoilt = (path: string, position: number) =>
   new Failure('local', `the journal ${path} holds no record for handle ${position + 1}`, {
     code: 'JOURNAL_DAMAGED',
-    hint: 'restore it, or remove it to begin anew: what it had paid for will be paid for again',
+    hint: 'restore it, or remove it to start over: the answers in it will be paid for again',
   });
