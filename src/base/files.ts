@@ -10,7 +10,6 @@ import {
   readlinkSync,
   readSync,
   realpathSync,
-  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -196,18 +195,6 @@ export function openRegular(path: string): number {
   if (stats.isFile()) return fd;
   closeSync(fd);
   throw Object.assign(new Error('not a regular file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENOTREG' });
-}
-
-/**
- * Ends a blocked open of a FIFO by opening its other end for a moment. Nothing else can end it: the thread
- * ignores signals, and `process.exit` waits for the thread.
- */
-export function releaseFifo(path: string): void {
-  try {
-    if (statSync(path).isFIFO()) closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
-  } catch {
-    // Removed meanwhile, or not permitted: the open has failed as well.
-  }
 }
 
 /** Reads a regular file of at most `most` bytes; undefined if it does not exist. Throws if it is larger. */

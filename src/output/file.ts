@@ -1,11 +1,12 @@
-import { write as fsWrite, fsync } from 'node:fs';
+import { close, constants, fstatSync, write as fsWrite, fsync, openSync, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Failure } from '../base/failure.ts';
-import { realPath, releaseFifo } from '../base/files.ts';
+import { realPath } from '../base/files.ts';
 import { replaceFile } from '../base/replace-file.ts';
 import { codeOf, createSink, type Sink, type SinkOptions, writeFailure } from './sink.ts';
 
@@ -28,10 +29,11 @@ function refusalOf(path: string, error: unknown): Failure {
     : new Failure('usage', failure.message, { code: failure.code, hint, cause: error });
 }
 
-/** What a file is written to: an open descriptor. */
+/** An open descriptor and the stream that writes to it. */
 interface Written {
   readonly fd: number;
   readonly path: string;
+  readonly stream: Writable;
   /** Closes the descriptor, if it is the sink's own. */
   close(): void;
 }
@@ -69,7 +71,7 @@ const synced = ({ fd, path }: Written): Promise<void> =>
 
 /** Closes the file whatever happens to the flush before. */
 function sinkOn(file: Written, options: SinkOptions): Sink {
-  const sink = createSink(streamOnto(file.fd), { ...options, name: file.path });
+  const sink = createSink(file.stream, { ...options, name: file.path });
   return {
     ...sink,
     async end() {
@@ -95,23 +97,34 @@ export function descriptorIn(path: string): number | undefined {
   return fd === undefined ? undefined : Number(fd);
 }
 
-/** Opens a pipe or a device. Opening a FIFO waits for its reader, until the signal ends the wait. */
+/**
+ * Opens a pipe or a device. Neither opening nor writing may block a thread: `process.exit` waits for it, and a
+ * signal cannot end it.
+ */
 async function openPipe(path: string, signal: AbortSignal | undefined): Promise<Written> {
-  const release = () => releaseFifo(path);
-  signal?.addEventListener('abort', release, { once: true });
-  try {
-    const handle = await open(path, 'w');
-    if (signal?.aborted) await handle.close();
+  const fd = descriptorIn(path);
+  for (;;) {
     signal?.throwIfAborted();
-    return { fd: handle.fd, path, close: () => void handle.close().catch(() => {}) };
-  } catch (error) {
-    const fd = descriptorIn(path);
-    // A socket cannot be opened by its path.
-    if (codeOf(error) !== 'ENXIO' || fd === undefined) throw error;
-    return { fd, path, close: () => {} };
-  } finally {
-    signal?.removeEventListener('abort', release);
+    try {
+      return pipeOn(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)), path);
+    } catch (error) {
+      if (codeOf(error) !== 'ENXIO') throw error;
+      // A socket cannot be opened by its path.
+      if (fd !== undefined) return { fd, path, stream: streamOnto(fd), close: () => {} };
+      // Any other file without a reader is a FIFO, or a device without a driver.
+      if (!statSync(path).isFIFO()) throw error;
+      await delay(NO_READER_MS, undefined, signal && { signal }).catch(() => {});
+    }
   }
+}
+
+/** The time between two attempts to open a FIFO that has no reader yet. */
+const NO_READER_MS = 20;
+
+function pipeOn(fd: number, path: string): Written {
+  if (!fstatSync(fd).isFIFO()) return { fd, path, stream: streamOnto(fd), close: () => close(fd, () => {}) };
+  const stream = new Socket({ fd, readable: false, writable: true });
+  return { fd, path, stream, close: () => void stream.destroy() };
 }
 
 /** How a file is opened. */
@@ -197,5 +210,10 @@ export async function appendSink(path: string, { signal, ...options }: FileOptio
 
 async function openToAppend(path: string): Promise<Written> {
   const handle = await open(path, 'a', 0o666);
-  return { fd: handle.fd, path, close: () => void handle.close().catch(() => {}) };
+  return {
+    fd: handle.fd,
+    path,
+    stream: streamOnto(handle.fd),
+    close: () => void handle.close().catch(() => {}),
+  };
 }

@@ -104,6 +104,21 @@ describe('an output file', () => {
     expect((await read).join('')).toBe('through');
   });
 
+  it('may be a pipe without a reader until the signal, whenever that comes', async () => {
+    const path = join(folder, 'unread');
+    execFileSync('mkfifo', [path]);
+    for (const moment of ['before', 'at once', 'later'] as const) {
+      const ending = new AbortController();
+      const reason = new Error(moment);
+      if (moment === 'before') ending.abort(reason);
+      const opened = fileSink(path, { signal: ending.signal });
+      const failed = expect(opened).rejects.toBe(reason);
+      if (moment === 'later') await new Promise((resume) => setImmediate(resume));
+      ending.abort(reason);
+      await failed;
+    }
+  });
+
   it('keeps its contents when appended to', async () => {
     const path = join(folder, 'tail.ndjson');
     writeFileSync(path, '{"a":1}\n');

@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { usageError } from '../../base/failure.ts';
-import { releaseFifo } from '../../base/files.ts';
 import { createLineSplitter, type Line } from '../../base/lines.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
@@ -59,8 +59,9 @@ export async function* readSubjects(
 }
 
 async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  signal?.throwIfAborted();
   try {
-    yield* stoppable(createReadStream(path), signal, () => releaseFifo(path));
+    yield* stoppable(openInput(path), signal);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT') throw usageError(`file not found: ${path}`);
@@ -70,16 +71,20 @@ async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncG
   }
 }
 
+/**
+ * A FIFO is read as a socket: opening it, or reading from it, would block a thread that ignores signals and that
+ * `process.exit` waits for.
+ */
+function openInput(path: string): Readable {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  return fstatSync(fd).isFIFO()
+    ? new Socket({ fd, readable: true, writable: false })
+    : createReadStream(path, { fd });
+}
+
 /** The bytes of a stream without a byte order mark, until the signal ends the wait for more. */
-async function* stoppable(
-  stream: Readable,
-  signal: AbortSignal | undefined,
-  release = () => {},
-): AsyncGenerator<Uint8Array> {
-  const stop = () => {
-    release();
-    stream.destroy();
-  };
+async function* stoppable(stream: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  const stop = () => stream.destroy();
   signal?.addEventListener('abort', stop, { once: true });
   let first = true;
   try {

@@ -1,9 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { readCsv } from '../../../src/cli/args/csv-input.ts';
 import { readSubjects, subjectSource } from '../../../src/cli/args/input.ts';
 
@@ -16,6 +17,31 @@ async function given(text: string | readonly Uint8Array[], column?: string) {
     found.push(one);
   return found;
 }
+
+test('a FIFO ends at the signal, without a writer and with a silent one', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'trdr-input-')), 'fifo');
+  execFileSync('mkfifo', [path]);
+  const read = async (signal: AbortSignal) => {
+    const rows = readSubjects(
+      { words: [], file: path, column: undefined },
+      { stdin: Readable.from([]), cwd: '/', signal },
+    );
+    for await (const _ of rows);
+  };
+  const end = new AbortController();
+  const unwritten = read(end.signal);
+  end.abort(new Error('ended'));
+  await expect(unwritten).rejects.toThrow('ended');
+  await expect(read(end.signal)).rejects.toThrow('ended');
+
+  const later = new AbortController();
+  const writer = openSync(path, constants.O_RDWR);
+  const silent = read(later.signal);
+  await new Promise((resume) => setImmediate(resume));
+  later.abort(new Error('ended later'));
+  await expect(silent).rejects.toThrow('ended later');
+  closeSync(writer);
+});
 
 describe('subjects from a text', () => {
   it('are one per line, without blank lines and comments, with their line numbers', async () => {
