@@ -9,14 +9,14 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Each phrase with a better one. A space also matches a line break inside a comment or a paragraph. */
 const phrases = [
-  ['is no(?! longer| one)', 'is not a, invalid, unknown'],
+  ['(?<!there )is no(?! longer| one)', 'is not a, invalid, unknown'],
   ['(?:is|are) none', 'not found, there is no'],
   ['none of the', 'no, not one of'],
   ['anew', 'again'],
   ['whoever|whomever', 'name the subject'],
   ['(?:go|goes|going|gone|went) on', 'continue, resume'],
   ['unasked', 'without confirmation'],
-  ['can not', 'cannot'],
+  ["can not|can't", 'cannot'],
   ['(?:nobody|no one) (?:is|says|reads|tells|knows|asks|has)', 'name the subject'],
   ['stands? (?:beside|between)', 'is next to, is between'],
   ['seen to', 'handled'],

@@ -1,11 +1,13 @@
-/** Waits that grow with every failure. */
+/** Waits that get longer with every failure. */
 export interface Backoff {
   /** The next wait, in milliseconds. */
   next(): number;
   reset(): void;
 }
 
-/** Full jitter: anything from nothing to a bound that doubles, so that clients of one service do not move as one. */
+/**
+ * Full jitter: a random wait up to a bound that doubles each time, so that clients do not retry in step.
+ */
 export function createBackoff(firstMs: number, maxMs: number, random: () => number): Backoff {
   let bound = firstMs;
   return {

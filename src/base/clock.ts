@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time as a value: nothing in the program reads a clock or waits but through one of these. */
+/** Time as an argument: the program reads the time and waits only through this interface. */
 export interface Clock {
-  /** Epoch milliseconds; may jump. */
+  /** Epoch milliseconds. The system clock may be set forward or back. */
   now(): number;
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds of a monotonic clock. */
   mono(): number;
-  /** Resolves after `ms`; rejects with the signal's reason as soon as that is aborted. */
+  /** Resolves after `ms`; rejects with the signal's reason as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The longest wait a timer of Node takes without firing at once. */
+/** The longest delay of a Node timer. A longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

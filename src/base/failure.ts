@@ -1,24 +1,24 @@
 /**
- * Every way in which a command can fail, told apart by what the user can do about it. The rooms throw
- * these; `cli` alone knows which exit code each kind ends in.
+ * The kinds of failure, one for each thing that the user can do about it. All folders throw them; only
+ * `cli` maps them to exit codes.
  */
 export type FailureKind =
-  | 'usage' // wrong input, or the service said 400
+  | 'usage' // wrong input, or HTTP 400
   | 'missing' // 404
   | 'auth' // no key, or 401
   | 'forbidden' // 403
   | 'quota' // 402
   | 'limit' // a limit of the user's own
-  | 'rate' // still 429 after the waits allowed
-  | 'pending' // resolve: not answerable yet
+  | 'rate' // still 429 after the waiting time allowed
+  | 'pending' // resolve: no answer yet
   | 'service' // the service failed, after retries
-  | 'network' // it could not be reached, or broke off
-  | 'answer' // it answered in a form that can't be read
+  | 'network' // it could not be reached, or the connection broke
+  | 'answer' // its response cannot be read
   | 'confirm' // confirmation required, and no terminal to ask on
   | 'local' // a file, lock or folder of this machine failed
   | 'strict'; // --strict, and a subject was missing or failed
 
-/** The fields of an error beyond its message; absent members stay out of the output. */
+/** The fields of an error beyond its message; absent fields are left out of the output. */
 export interface FailureFields {
   readonly code: string;
   readonly status?: number | undefined;
@@ -28,12 +28,12 @@ export interface FailureFields {
   readonly requestId?: string | undefined;
   /** What to run or change next. */
   readonly hint?: string | undefined;
-  /** An answer as it came, where it was paid for and cannot be read. */
+  /** The raw response, if it was paid for and cannot be read. */
   readonly answer?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** The one error class of the program: a kind, a code, and what helps. */
+/** The error class of the program: a kind, a code and a hint. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly kind: FailureKind;
@@ -58,6 +58,6 @@ export class Failure extends Error {
   }
 }
 
-/** Wrong input: says what is wrong and what to do. */
+/** A usage error: what is wrong with the input, and how to correct it. */
 export const usageError = (message: string, hint?: string) =>
   new Failure('usage', message, { code: 'USAGE', hint });

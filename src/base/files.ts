@@ -18,17 +18,17 @@ import { Failure } from './failure.ts';
 
 /** Only the user may read and write. */
 export const PRIVATE_FILE = 0o600;
-/** Only the user may look in. */
+/** Only the user may list and enter it. */
 const PRIVATE_FOLDER = 0o700;
 
 /** The system's code of an error, such as `ENOENT`; empty for anything else. */
 export const errno = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** True where an error says that there is nothing at a path. */
+/** Whether an error means that nothing exists at a path. */
 export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
 
-/** Says what stands in the way at a path, in words; the system's own text only repeats the path. */
+/** Describes why a file operation failed. The system's own text only repeats the path. */
 export function fileFailure(doing: string, path: string, error: unknown, hint?: string): Failure {
   const code = errno(error);
   const why: Readonly<Record<string, string>> = {
@@ -49,18 +49,18 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
     EIO: 'the disk failed',
   };
   const reason = why[code] ?? (code === '' ? 'unknown error' : code);
-  return new Failure('local', `can't ${doing} ${path}: ${reason}`, {
+  return new Failure('local', `cannot ${doing} ${path}: ${reason}`, {
     code: code || 'FILE',
     hint,
     cause: error,
   });
 }
 
-/** The same for what a file operation threw; anything else is not about the file, and stays what it is. */
+/** The same for anything that was thrown; errors that are not about files are returned unchanged. */
 export const inWords = (doing: string, path: string, error: unknown, hint?: string): unknown =>
   error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
 
-/** Makes a folder that is the user's own, whatever the umask. One that stands is left as it is. */
+/** Creates a private folder, whatever the umask. An existing folder is not changed. */
 export function ensureFolder(folder: string): void {
   try {
     mkdirSync(folder, PRIVATE_FOLDER);
@@ -68,7 +68,7 @@ export function ensureFolder(folder: string): void {
     if (errno(error) === 'EEXIST') return;
     const parent = dirname(folder);
     if (errno(error) !== 'ENOENT' || parent === folder) throw error;
-    // One level at a time: under a strict umask a folder just made could not be entered.
+    // One level at a time: with a strict umask, a new parent folder could not be entered.
     ensureFolder(parent);
     try {
       mkdirSync(folder, PRIVATE_FOLDER);
@@ -86,22 +86,21 @@ export function openPrivate(path: string, flags: number | string): number {
   try {
     if ((fstatSync(fd).mode & 0o777) !== PRIVATE_FILE) fchmodSync(fd, PRIVATE_FILE);
   } catch {
-    // Not ours to change: a file of another user, or a file system without modes.
+    // The file belongs to another user, or the file system has no modes.
   }
   return fd;
 }
 
-/** Writes all bytes, or throws: a short write is what a disk about to be full does. */
+/**
+ * Writes all bytes or throws. The system writes fewer bytes than requested when the disk is nearly full.
+ */
 export function writeAll(fd: number, bytes: Uint8Array, position: number | null = null): void {
   for (let done = 0; done < bytes.length; ) {
     done += writeSync(fd, bytes, done, bytes.length - done, position === null ? null : position + done);
   }
 }
 
-/**
- * The path with its links followed, also those that lead to a file that does not exist yet: two names of one
- * file have one real path.
- */
+/** Resolves symbolic links, also dangling ones. Two names of the same file have the same real path. */
 export function realPath(path: string): string {
   let target = resolve(path);
   for (let links = 0; links < 40; links++) {
@@ -124,7 +123,7 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/** Makes a rename in a folder survive a power cut, where the system can. */
+/** Makes a rename in a folder survive a power failure, if the system supports it. */
 export function syncFolder(folder: string): void {
   try {
     const fd = openSync(folder, 'r');
@@ -134,13 +133,14 @@ export function syncFolder(folder: string): void {
       closeSync(fd);
     }
   } catch {
-    // Windows opens no folders, and some file systems sync none.
+    // Windows cannot open folders, and some file systems cannot sync them.
   }
 }
 
 /**
- * A name in a folder that no other process uses, and that is short enough for every file system. Made of the
- * pid and nanoseconds: loading node:crypto for a random one would take longer than all else of a short run.
+ * An unused file name in a folder, short enough for every file system. It is made of the pid and
+ * nanoseconds, because loading node:crypto for a random name would take longer than the rest of a short
+ * run.
  */
 export const temporaryIn = (folder: string): string =>
   join(folder, `.trdr-${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`);
@@ -157,9 +157,9 @@ export function discard(path: string): void {
 const NEWLINE = 10;
 
 /**
- * Appends lines with one write, which the system keeps whole between processes. Where a crash left a
- * torn line at the end, that is ended first, so that it spoils no other. Returns the file's size before
- * and after, and whether the file was replaced or removed while it was written to.
+ * Appends lines with a single write, so that lines of several processes do not mix. If a crash left a torn
+ * line at the end, that line is terminated first. Returns the size of the file before and after, and
+ * whether the file was replaced or removed meanwhile.
  */
 export function appendLines(path: string, lines: string): { before: number; after: number; gone: boolean } {
   const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
@@ -175,7 +175,7 @@ export function appendLines(path: string, lines: string): { before: number; afte
   }
 }
 
-/** Reads bytes of a file; fewer where it ends before. */
+/** Reads `length` bytes of a file, or fewer at its end. */
 export function readAt(fd: number, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
@@ -186,8 +186,8 @@ export function readAt(fd: number, from: number, length: number): Buffer {
 }
 
 /**
- * Opens a regular file for reading. Opening a FIFO waits for a writer, without end and deaf to signals, so
- * the file is opened without waiting and everything else is rejected.
+ * Opens a regular file for reading. Opening a FIFO blocks until somebody writes to it and ignores signals,
+ * so the file is opened in non-blocking mode, and anything but a regular file is rejected.
  */
 export function openRegular(path: string): number {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -210,7 +210,7 @@ export function readBounded(path: string, most: number): string | undefined {
     const parts: Buffer[] = [];
     let size = 0;
     for (;;) {
-      // Files of /proc have no size, and others may grow: the size is only a guess.
+      // Files in /proc report no size and other files may grow, so the size is only an estimate.
       const part = Buffer.allocUnsafe(Math.min(most, Math.max(4096, fstatSync(fd).size - size)) + 1);
       const read = readSync(fd, part, 0, part.length, null);
       if (read === 0) return Buffer.concat(parts, size).toString('utf8');

@@ -1,19 +1,23 @@
-// JSON that loses nothing. `JSON.parse` turns 1.10 into 1.1, 1e400 into Infinity and 12345678901234567890 into
-// another number. Values stay ordinary doubles here, and the object that holds them remembers, under a symbol, how each
-// such number was written. The symbol travels with `{...record}`, and `JSON.stringify` does not see it.
+// JSON without loss of digits. `JSON.parse` turns 1.10 into 1.1, 1e400 into Infinity, and rounds
+// 12345678901234567890. Values are ordinary doubles here; the object that holds them stores the original
+// text of such numbers under a symbol. The symbol is copied by `{...record}` and ignored by
+// `JSON.stringify`.
 
-/** How numbers of this object were written, by key. */
+/** The original text of numbers of this object, by key. */
 const SOURCES = Symbol('numbers as they were written');
 
 type Sources = Map<string, string>;
 
-/** Nesting beyond this is not read: recursive readers of the value would overflow the stack. */
+/** Deeper values are rejected: recursive code that reads them would overflow the stack. */
 const MAX_DEPTH = 200;
 
-/** Set once a text held such a number; until then the built-in `JSON.stringify` is correct, and faster. */
+/**
+ * Set by the first text with such a number. Until then the built-in `JSON.stringify` is correct, and
+ * faster.
+ */
 let anySources = false;
 
-/** Strings, numbers and punctuation; `true`, `false`, `null` and blanks are skipped. */
+/** Strings, numbers and punctuation; the scan skips `true`, `false`, `null` and white space. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
 const isExact = (token: string): boolean => String(Number(token)) === token;
@@ -24,7 +28,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const sourcesOf = (holder: object): Sources | undefined =>
   SOURCES in holder && holder[SOURCES] instanceof Map ? holder[SOURCES] : undefined;
 
-/** Remembers how the number at `key` was written. */
+/** Stores the original text of the number at `key`. */
 export function setNumberSource(holder: object, key: string, source: string): void {
   const sources = sourcesOf(holder) ?? new Map<string, string>();
   sources.set(key, source);
@@ -32,7 +36,7 @@ export function setNumberSource(holder: object, key: string, source: string): vo
   anySources = true;
 }
 
-/** Reads JSON; undefined where the text is not JSON, or nests deeper than 200 levels. */
+/** Parses JSON; undefined if the text is not valid JSON or is nested deeper than 200 levels. */
 export function parseJson(text: string): unknown {
   let value: unknown;
   try {
@@ -59,7 +63,10 @@ const POINT = 0x2e;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether JSON holds a number that JavaScript writes differently. A loop over characters: four times faster than a pattern. */
+/**
+ * Whether JSON holds a number that JavaScript would write differently. A loop over characters is four times
+ * faster than a pattern.
+ */
 function hasInexactNumber(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     let code = text.charCodeAt(at);
@@ -78,7 +85,7 @@ function hasInexactNumber(text: string): boolean {
     }
     const digits = text.charCodeAt(start) === MINUS ? start + 1 : start;
     const exponent = code === 0x65 || code === 0x45;
-    // A double keeps 15 digits. What is shorter differs only as 1.10, 0.0000001 and -0 do.
+    // A double keeps 15 digits. Shorter numbers change only in forms such as 1.10, 0.0000001 and -0.
     const short = point
       ? last === ZERO || text.startsWith('0.000000', digits)
       : digits > start && last === ZERO && at === digits + 1;
@@ -91,7 +98,7 @@ function hasInexactNumber(text: string): boolean {
   return false;
 }
 
-/** Where the string that opens at `start` has its closing quote. */
+/** The index of the closing quote of the string that starts at `start`. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (text.charCodeAt(end - 1) === BACKSLASH) {
@@ -103,9 +110,9 @@ function endOfString(text: string, start: number): number {
   return end;
 }
 
-/** An object or array of the text, and the place in it that is being read. */
+/** An object or array of the text, and the position in it. */
 interface Level {
-  /** Undefined in a value that a later duplicate of its key replaced. */
+  /** Undefined inside a value that a later duplicate key replaced. */
   readonly holder: Record<string, unknown> | undefined;
   readonly isArray: boolean;
   index: number;
@@ -113,7 +120,7 @@ interface Level {
   expectsKey: boolean;
 }
 
-/** Walks text and value side by side, and notes every number that would be written differently. */
+/** Walks text and value in parallel and stores the original text of numbers that would change. */
 function keepSources(text: string, root: unknown): void {
   const levels: Level[] = [];
   for (const [token] of text.matchAll(tokens)) {
@@ -144,21 +151,21 @@ function keepSources(text: string, root: unknown): void {
       default:
         if (!level?.holder) break;
         if (!isExact(token)) setNumberSource(level.holder, level.key, token);
-        // The last of several equal keys counts.
+        // Of duplicate keys, the last one counts.
         else sourcesOf(level.holder)?.delete(level.key);
     }
   }
 }
 
-/** How the number at `key` was written, where a double does not say; undefined for every other value. */
+/** The original text of the number at `key`, if the double would be written differently. */
 export function numberSource(holder: object, key: string): string | undefined {
   if (!anySources) return undefined;
   const source = sourcesOf(holder)?.get(key);
-  // A copy of the holder may have another value there by now.
+  // A copy of the holder may have another value at this key.
   return source !== undefined && Object.is(Number(source), Reflect.get(holder, key)) ? source : undefined;
 }
 
-/** Remembers in `target`, whose members were copied from `origins`, how their numbers were written. */
+/** Copies the stored number texts of `origins` to `target`, which holds copies of their members. */
 export function copySources<T extends object>(target: T, ...origins: readonly unknown[]): T {
   if (!anySources) return target;
   for (const origin of origins) {
@@ -168,12 +175,12 @@ export function copySources<T extends object>(target: T, ...origins: readonly un
   return target;
 }
 
-/** A value as JSON on one line, its numbers as they were read; `null` for what JSON cannot hold. */
+/** A value as JSON on one line with its original numbers; `null` for values that JSON cannot represent. */
 export function stringifyJson(value: unknown): string {
   return (anySources ? written(value) : JSON.stringify(value)) ?? 'null';
 }
 
-/** What `JSON.stringify` does, apart from the numbers. Undefined for what is left out of an object. */
+/** Like `JSON.stringify`, but with the original numbers. Undefined for values that an object leaves out. */
 function written(value: unknown): string | undefined {
   if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value);
   const sources = sourcesOf(value);

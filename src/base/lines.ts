@@ -4,24 +4,24 @@ import { isAbsent, openRegular } from './files.ts';
 const CHUNK = 64 * 1024;
 const NEWLINE = 10;
 
-/** A line without its end. */
+/** A line without its line break. */
 export interface Line {
-  /** The bytes; only the first ones if the line is longer than the reader's limit. */
+  /** The bytes; only the first ones if the line exceeds the limit. */
   readonly bytes: Buffer;
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number;
-  /** True if the line is longer than the limit. The rest of it is skipped. */
+  /** Whether the line exceeds the limit. The rest of it is skipped. */
   readonly cut: boolean;
 }
 
-/** Splits chunks of bytes into lines, in time and memory that do not depend on how long a line is. */
+/** Splits chunks of bytes into lines. A line of any length needs bounded memory and linear time. */
 export interface LineSplitter {
   push(chunk: Uint8Array): Generator<Line, void>;
-  /** The last line, if it has no end. */
+  /** The last line, if it does not end with a line break. */
   end(): Generator<Line, void>;
 }
 
-/** A line longer than `longest` bytes is given as soon as that is known, cut at the limit. */
+/** A line that exceeds `longest` bytes is emitted as soon as that is known, cut at the limit. */
 export function createLineSplitter(longest: number): LineSplitter {
   let parts: Buffer[] = [];
   let length = 0;
@@ -43,7 +43,7 @@ export function createLineSplitter(longest: number): LineSplitter {
         const end = newline === -1 ? chunk.length : newline;
         if (!skipping) {
           const part = chunk.subarray(from, Math.min(end, from + longest - length + 1));
-          // The caller may reuse its chunk, and a small part must not keep a large chunk alive.
+          // Copy: the caller may reuse its chunk, and a small slice would keep a large chunk in memory.
           parts.push(newline === -1 ? Buffer.from(part) : part);
           length += part.length;
           if (length > longest) {
@@ -64,8 +64,8 @@ export function createLineSplitter(longest: number): LineSplitter {
 }
 
 /**
- * The lines of a file. Empty lines and lines longer than `longest` bytes are left out: trdr writes none. A
- * file that does not exist has no lines.
+ * The lines of a file. Empty lines and lines of more than `longest` bytes are skipped, because trdr never
+ * writes them. A missing file has no lines.
  */
 export function* readLines(path: string, longest = 1024 * 1024): Generator<string> {
   let fd: number;

@@ -13,25 +13,24 @@ import {
   UNTOUCHED_MS,
 } from './lock-holder.ts';
 
-/** A lock that this process holds. Letting go twice is harmless. */
+/** A lock that this process holds. Releasing it twice is harmless. */
 export interface LockHandle {
   release(): void;
 }
 
 interface Seen {
   readonly holder: LockHolder | undefined;
-  /** Names this very lock among all that ever stood at its path. */
+  /** Identifies this acquisition among all locks at the path. */
   readonly token: string;
   readonly touched: number;
 }
 
 /**
- * Takes the lock at `path`, or returns its holder. The lock is a dangling symbolic link, because the system
- * creates it together with its text in one step.
- *
- * The lock of a dead process is removed under a second lock named after it, and checked again before: so a lock
- * that another process took meanwhile cannot be removed. The second lock works the same way, and is taken over
- * if its holder died too.
+ * Acquires the lock at `path`, or returns its holder. The lock is a dangling symbolic link, because the
+ * system creates a link together with its text in one step.
+ * The lock of a dead process is removed under a second lock named after it, and checked once more first, so
+ * that a lock which another process acquired meanwhile is never removed. The second lock works the same way
+ * and is itself broken if its holder is dead.
  */
 export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder | undefined {
   for (;;) {
@@ -41,7 +40,7 @@ export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder
     if (seen === undefined) continue;
     if (!isGone(seen.holder, seen.touched, Date.now())) return seen.holder;
     const breaking = tryLock(`${path}.${seen.token}`, now);
-    // Somebody else is at it: the lock is about to be free, but not ours yet.
+    // Another process is breaking the lock; it is not free yet.
     if (!isHeld(breaking)) return breaking;
     if (look(path)?.token === seen.token) discard(path);
     breaking.release();
@@ -61,11 +60,11 @@ function make(path: string, text: string): boolean {
       throw error;
   }
   try {
-    // Where links can't be made: a file, whose text a crash may tear.
+    // Symbolic links are not available: use a file, whose text may be torn by a crash.
     writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE });
     return true;
   } catch (error) {
-    // Windows says EPERM while the last holder's file is on its way out.
+    // Windows reports EPERM while the previous holder's file is being deleted.
     if (errno(error) === 'EEXIST' || (errno(error) === 'EPERM' && look(path) !== undefined)) return false;
     throw error;
   }
@@ -76,7 +75,7 @@ function look(path: string): Seen | undefined {
     const stats = lstatSync(path);
     const text = stats.isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'utf8');
     const holder = readHolder(text);
-    // A file that is not a lock is never removed, however old.
+    // A file that is not a lock is never removed, whatever its age.
     const touched = holder || isTorn(text) ? stats.mtimeMs : Number.POSITIVE_INFINITY;
     return { holder, token: holder?.token ?? `torn-${stats.ino}`, touched };
   } catch (error) {
@@ -87,21 +86,22 @@ function look(path: string): Seen | undefined {
 
 function release(path: string, token: string): void {
   try {
-    // A lock taken from us, by hand or because the machine slept, is no longer ours to remove.
+    // Another process may have taken over the lock, after a manual removal or while the machine slept. Then
+    // it is not ours to remove.
     if (look(path)?.token === token) discard(path);
   } catch {
-    // Its folder is gone, and the lock with it.
+    // The folder was removed together with the lock.
   }
 }
 
-/** How long a short lock is waited for, and how. */
+/** How long and how often to try to acquire a short lock. */
 export interface Waiting {
   readonly patienceMs?: number;
   readonly signal?: AbortSignal | undefined;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Runs `work` while holding the short lock at `path`, which no other process then holds. */
+/** Runs `work` while holding the short lock at `path`, which excludes all other processes. */
 export async function withLock<T>(
   path: string,
   work: () => T | Promise<T>,
@@ -124,7 +124,7 @@ export async function withLock<T>(
       }
     }
     if (waited >= patienceMs) throw lockedFailure(path, result);
-    // Uneven waits, so that those who wait do not come back all at once.
+    // Random waits, so that waiting processes do not retry in step.
     const ms = 1 + Math.random() * Math.min(25, 2 + waited / 8);
     await sleep(ms, signal);
     waited += ms;
@@ -132,8 +132,8 @@ export async function withLock<T>(
 }
 
 /**
- * Takes the lock at `path` for as long as the process needs it, or fails with the holder's name at once.
- * While it is held it is touched from time to time, for those who can't see the process.
+ * Acquires the lock at `path` for as long as the process needs it, or fails at once and names the holder.
+ * The lock is touched at intervals as a heartbeat for machines that cannot see the process.
  */
 export function holdLock(path: string, what: string): LockHandle {
   let result: ReturnType<typeof tryLock>;
@@ -150,7 +150,7 @@ export function holdLock(path: string, what: string): LockHandle {
       const now = new Date();
       lutimesSync(path, now, now);
     } catch {
-      // Gone, or on a system that can't: the lock itself still stands.
+      // The lock was removed, or the system cannot touch links. The lock itself still works.
     }
   }, UNTOUCHED_MS / 20);
   beat.unref();

@@ -2,23 +2,26 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { temporaryIn } from './files.ts';
 
-/** Opens a private temporary file without a name: the system removes it with the process, however that ends. */
+/**
+ * Opens a private temporary file and unlinks it, so that the system removes it even if the process is
+ * killed.
+ */
 export async function openNamelessFile(): Promise<FileHandle> {
   const path = temporaryIn(tmpdir());
   const handle = await open(path, 'wx+', 0o600);
-  // Windows keeps the name of an open file.
+  // Windows cannot unlink an open file.
   await unlink(path).catch(() => {});
   return handle;
 }
 
-/** Writes all bytes at a place of a file. */
+/** Writes all bytes at a position of a file. */
 export async function writeWhole(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
   }
 }
 
-/** Reads so many bytes of a file; fewer where it ends before. */
+/** Reads `length` bytes of a file, or fewer at its end. */
 export async function readWhole(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;

@@ -1,11 +1,11 @@
-/** The latest ids that were added: at least `least` of them, at most twice as many. */
+/** The most recent ids: at least `least` of them, at most twice as many. */
 export interface RecentSet {
   has(id: string): boolean;
-  /** Remembers an id; false when it is known. */
+  /** Adds an id; returns false if it is already known. */
   add(id: string): boolean;
 }
 
-/** Two generations, so that old ids are dropped as a whole set instead of one by one. */
+/** Two generations, so that old ids are dropped as a whole set and not one by one. */
 export function createRecentSet(least: number): RecentSet {
   let young = new Set<string>();
   let old = new Set<string>();

@@ -12,38 +12,38 @@ import {
 import { dirname } from 'node:path';
 import { discard, isAbsent, PRIVATE_FILE, realPath, syncFolder, temporaryIn, writeAll } from './files.ts';
 
-/** A file on its way: written beside its target, and put in its place in one step. */
+/** A file that is being replaced: written beside its target, then renamed over it in one step. */
 export interface Replacement {
-  /** The open temporary file. Closed by whatever ends the replacement. */
+  /** The open temporary file. `commit`, `saveAs` and `discard` close it. */
   readonly fd: number;
-  /** Puts the file in place. `sync` makes it survive a power cut. */
+  /** Renames the file over its target. `sync` makes that survive a power failure. */
   commit(options?: { readonly sync?: boolean }): void;
-  /** Puts the file at another path in the same folder, and leaves the target as it was. */
+  /** Renames the file to another path in the same folder and leaves the target unchanged. */
   saveAs(path: string): void;
   discard(): void;
 }
 
 export interface ReplaceOptions {
-  /** For trdr's own files: only the user may read and write, whatever stood there before. */
+  /** For trdr's own files: only the user may read and write, whatever mode the old file had. */
   readonly private?: boolean;
   /**
-   * For files that only the holder of a lock writes: the name of the temporary file. A process that was
-   * killed then leaves at most one of them.
+   * For files that only the holder of a lock writes: a fixed name of the temporary file, so that a killed
+   * process leaves at most one behind.
    */
   readonly temporary?: string;
 }
 
 /**
- * The one way to replace a file. A link is followed, also to a target that does not exist yet. The new file has
- * the mode and, if permitted, the owner of the old one; a new one gets what the umask allows. A file that may not
- * be written to is not replaced. The other names of a hard-linked file keep the old content.
+ * The only way to replace a file. Symbolic links are followed, also dangling ones. The new file gets the
+ * mode and, if permitted, the owner of the old one; without an old one, the umask decides. Write-protected
+ * files are not replaced. Other hard links keep the old content.
  */
 export function replaceFile(path: string, options: ReplaceOptions = {}): Replacement {
   const target = realPath(path);
   const old = statOf(target);
   if (old?.isDirectory()) throw coded('EISDIR', 'is a directory');
   if (old && !old.isFile()) throw coded('ENOTREG', 'not a regular file');
-  // Permission to replace a file is that of its folder; opening it tells whether it is write-protected.
+  // A rename needs permission for the folder only; opening the file shows whether it is write-protected.
   if (old) closeSync(openSync(target, 'r+'));
   const folder = dirname(target);
   const temporary = options.temporary ?? temporaryIn(folder);
@@ -101,14 +101,14 @@ function setMode(fd: number, old: Stats | undefined, isPrivate: boolean): void {
     try {
       fchownSync(fd, old.uid, old.gid);
     } catch {
-      // Only root may give a file away.
+      // Only root may change the owner of a file.
     }
   }
   if (mode === undefined || (fstatSync(fd).mode & 0o7777) === mode) return;
   try {
     fchmodSync(fd, mode);
   } catch (error) {
-    // A file system without modes. A private file that others could read is worth a failure.
+    // The file system has no modes. It is an error only if others could read a private file.
     if (isPrivate && (fstatSync(fd).mode & 0o077) !== 0 && process.platform !== 'win32') throw error;
   }
 }
@@ -117,7 +117,7 @@ function syncFile(fd: number): void {
   try {
     fsyncSync(fd);
   } catch (error) {
-    // Some file systems sync nothing.
+    // Some file systems do not support fsync.
     if (
       !(error instanceof Error && 'code' in error && (error.code === 'EINVAL' || error.code === 'ENOTSUP'))
     ) {
@@ -128,7 +128,7 @@ function syncFile(fd: number): void {
 
 const coded = (code: string, message: string) => Object.assign(new Error(message), { code });
 
-/** Replaces a file of trdr's own: readers see the old content or the new, also after a crash. */
+/** Replaces one of trdr's own files: readers see the old or the new content, even after a crash. */
 export function writeAtomic(
   path: string,
   content: string | Uint8Array,
@@ -146,7 +146,7 @@ export function writeAtomic(
 
 const PIECE = 64 * 1024;
 
-/** Replaces a user's file by a text that comes in pieces. */
+/** Replaces a user's file with text that is produced in pieces. */
 export async function replaceWith(
   path: string,
   text: AsyncIterable<string> | Iterable<string>,

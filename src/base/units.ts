@@ -1,8 +1,8 @@
-/** Digits with a comma between thousands: `1,234,567.5`. */
+/** Groups digits in thousands: `1,234,567.5`. */
 export function group(digits: string | number): string {
   const [whole = '', ...rest] = String(digits).split('.');
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ','), ...rest].join('.');
 }
 
-/** Units as a person reads them: `30,000 CU`. */
+/** Compute units for people: `30,000 CU`. */
 export const unitsText = (cu: number): string => `${group(cu)} CU`;

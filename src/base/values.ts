@@ -1,18 +1,18 @@
 /**
  * A kind of value that people write as text. Flags, arguments, settings and environment variables share
- * these parsers, so that `1h30m` or `10k` means the same everywhere.
+ * these parsers, so that `1h30m` or `10k` is read the same way everywhere.
  */
 export interface Kind<T> {
   /** The placeholder in usage lines: `<duration>`. */
   readonly name: string;
-  /** What the value is called in messages: `invalid duration "soon"`. */
+  /** The name of the value in messages: `invalid duration "soon"`. */
   readonly noun: string;
-  /** How to write one, as an imperative. */
+  /** How to write such a value, as an imperative. */
   readonly hint: string;
   readonly choices?: readonly string[];
-  /** The value, or undefined when the text is not one. */
+  /** Parses a text; undefined if it is invalid. */
   readonly read: (text: string) => T | undefined;
-  /** What is wrong with a text that is not one, without repeating it. */
+  /** Describes what is wrong with an invalid text, without repeating it. */
   readonly problem?: (text: string) => string;
 }
 
@@ -38,8 +38,8 @@ export const onOff: Kind<boolean> = {
 };
 
 /**
- * A number with an optional `k` or `M`. Separators are accepted between groups of three digits only:
- * read as a separator, the comma of `1,5M` would raise a limit tenfold.
+ * A number with an optional `k` or `M`. Separators must stand between groups of three digits: reading the
+ * comma of `1,5M` as a separator would raise a limit tenfold.
  */
 function readNumber(text: string): number | undefined {
   const match = /^([+-]?)(\d+|\d{1,3}(?:[_,]\d{3})+)?(\.\d*)?([kKmM]?)$/.exec(text);
@@ -47,10 +47,10 @@ function readNumber(text: string): number | undefined {
   if (!/\d/.test(whole + fraction)) return undefined;
   const factor = { k: 1e3, m: 1e6 }[suffix.toLowerCase()] ?? 1;
   const product = Number(`${whole.replace(/[_,]/g, '')}${fraction}`) * factor;
-  // `1.001k` is 1001, which a product of binary fractions is not.
+  // `1.001k` is 1001, but the product of the two doubles is not exactly 1001.
   const isWhole = factor > 1 && fraction.length - 1 <= Math.log10(factor);
   const size = isWhole ? Math.round(product) : product;
-  // Larger numbers lose digits.
+  // Larger numbers lose digits as doubles.
   if (!(size <= Number.MAX_SAFE_INTEGER)) return undefined;
   return sign === '-' && size !== 0 ? -size : size;
 }
@@ -112,7 +112,7 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 const DAY_MS = 86_400_000;
 
-/** Three centuries: longer than any wait or look back. */
+/** Three centuries, longer than any wait or period. */
 const LONGEST_MS = 1e13;
 const DURATION_HINT = 'write it as 500ms, 30s, 5m, 2h, 7d or 1h30m';
 
@@ -137,21 +137,21 @@ function durationIn(text: string): number | undefined {
   return sum;
 }
 
-/** A duration in which something can happen: at least a millisecond. */
+/** A duration of at least one millisecond. */
 export const positiveDuration: Kind<number> = {
   ...duration,
   hint: `${DURATION_HINT}; it cannot be 0`,
   read: (text) => within(duration.read(text), { min: 1 }),
 };
 
-/** The time limit of a request. The maximum stays far below 2^31 ms, beyond which a timer of Node fires at once. */
+/** The timeout of a request. The maximum is far below 2^31 ms, beyond which a Node timer fires at once. */
 export const timeout: Kind<number> = {
   ...duration,
   hint: 'write it as 500ms, 30s or 5m; from 1ms to 24h',
   read: (text) => within(duration.read(text), { min: 1, max: DAY_MS }),
 };
 
-/** A point in time. All but an absolute one depend on when, and in which zone, the command runs. */
+/** A point in time. All but an absolute one depend on the time and zone in which the command runs. */
 export type Instant =
   | { readonly epochMs: number }
   | { readonly ageMs: number }
@@ -166,7 +166,7 @@ const words: Readonly<Record<string, Instant>> = {
   yesterday: { day: -1 },
 };
 
-/** ISO, epoch milliseconds, an age such as `2h`, or a word. */
+/** ISO, epoch milliseconds, an age such as `2h`, or a word such as `today`. */
 export const time: Kind<Instant> = {
   name: 'time',
   noun: 'time',
@@ -174,7 +174,7 @@ export const time: Kind<Instant> = {
   read(text) {
     if (Object.hasOwn(words, text)) return words[text];
     if (/^\d{12,14}$/.test(text)) return { epochMs: Number(text) };
-    // Anything shorter could be epoch seconds or an age without its unit.
+    // A shorter number could be epoch seconds or an age without its unit.
     if (/^\d+(\.\d+)?$/.test(text)) return undefined;
     const ageMs = duration.read(text);
     return ageMs === undefined ? dateIn(text) : { ageMs };
@@ -187,7 +187,7 @@ const DATE =
 function dateIn(text: string): Instant | undefined {
   const [, year, month, day = '01', clock = '00:00', offset = ''] = DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
-  // `Date.parse` reads the 30th of February as the 2nd of March.
+  // `Date.parse` turns the 30th of February into the 2nd of March.
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   if (date.getUTCMonth() !== Number(month) - 1) return undefined;
   const wall = `${year}-${month}-${day}T${clock}`;
@@ -206,12 +206,12 @@ export function instantAt(instant: Instant, now: number, utc = false): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + instant.day).getTime();
 }
 
-/** A host name with a dot, so that a single word, which may be a key, is not one. */
+/** A host name with a dot. A single word is not accepted, because it may be a key. */
 const BARE_HOST = /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
 
 /**
- * The base URL of a service without a trailing slash: http or https, and no user, query or fragment. A
- * bare host means https.
+ * The base URL of a service without a trailing slash: http or https, without user, query or fragment. A
+ * bare host gets https.
  */
 export const baseUrl: Kind<string> = {
   name: 'url',
@@ -227,10 +227,10 @@ export const baseUrl: Kind<string> = {
   },
 };
 
-/** The URL in a text, or what is wrong with it. */
+/** The parsed URL, or a description of what is wrong with it. */
 function urlIn(text: string): URL | string {
   const full = BARE_HOST.test(text) ? `https://${text}` : text;
-  // Spaces and backslashes are typing errors that the URL parser would repair silently.
+  // Spaces and backslashes are typing errors that the URL parser would silently repair.
   if (/[\s\\]/.test(full)) return 'it contains a space or a backslash';
   if (!/^https?:\/\//i.test(full)) return 'it must start with https:// (or http:// for localhost)';
   if (!URL.canParse(full)) return 'it is not a valid URL';
@@ -239,7 +239,7 @@ function urlIn(text: string): URL | string {
   return url.search || url.hash ? 'it has a query or a fragment' : url;
 }
 
-/** A name that is part of keys and labels of the shared store. */
+/** A name that becomes part of keys and labels in the shared store. */
 export const plainName: Kind<string> = {
   name: 'name',
   noun: 'name',
@@ -255,7 +255,7 @@ export const filePath: Kind<string> = {
   read: (text) => (text === '' ? undefined : text),
 };
 
-/** The address of a shared store, or `off`. Passwords are kept out of it: URLs end up in logs. */
+/** The address of a shared store, or `off`. Passwords are rejected, because URLs end up in logs. */
 export const storeUrl: Kind<string> = {
   name: 'url',
   noun: 'store URL',

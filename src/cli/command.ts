@@ -40,7 +40,7 @@ export interface Command<O extends Options, I> {
   /** A stream has no end of its own: it refuses `json`, and `--out` appends. */
   readonly stream?: boolean;
   readonly exits: readonly ExitCode[];
-  /** How it takes settings that can't be read. */
+  /** How it takes settings that cannot be read. */
   readonly settings?: SettingsUse;
   /** The hint for a command line with too many arguments. */
   readonly excess?: string;

@@ -3,19 +3,19 @@ import type { ErrorCode } from './errors.ts';
 import type { FormName } from './forms.ts';
 import type { Known } from './known.ts';
 
-/** An object schema, as params and query are. */
+/** An object schema, the form of params and query. */
 export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
-/** The success answers of an endpoint by status. */
+/** The successful answers of an endpoint by status. */
 export type Answers = { readonly 200: z.core.$ZodType; readonly 202?: z.core.$ZodType };
 
-/** A call's input: what goes into the path, the query and the body. */
+/** The input of a call: path parameters, query and body. */
 export interface Request<P = unknown, Q = unknown, B = unknown> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
 }
 
-/** An answer that succeeded, as it is described, told apart by its status. */
+/** A successful answer as described, distinguished by its status. */
 export type Answered<A> = {
   [S in keyof A & number]: {
     readonly status: S;
@@ -23,7 +23,7 @@ export type Answered<A> = {
   };
 }[keyof A & number];
 
-/** What is known of an answer that succeeded: the real service may differ from its description. */
+/** A successful answer as received: the real service may differ from its description. */
 export type KnownAnswer<A> = {
   [S in keyof A & number]: {
     readonly status: S;
@@ -31,35 +31,38 @@ export type KnownAnswer<A> = {
   };
 }[keyof A & number];
 
-/** What a call can cost before it is made. `reveals` is the most wallets it can reveal. */
+/**
+ * What a call can cost before it is made. `reveals` is the maximum number of wallets that it can reveal.
+ */
 export interface Bounds {
   readonly least: number;
   readonly most: number;
   readonly reveals: number;
 }
 
-/** What an answer did cost. */
+/** What an answer cost. */
 export interface Charge {
   readonly cu: number;
-  /** What may have been charged on top of `cu`. */
+  /** What may have been charged in addition to `cu`. */
   readonly uncertain?: number;
   readonly reveals: number;
 }
 
-/** How a call is priced, before it and after it. */
+/** How a call is priced, before and after it. */
 export interface Price<R, A> {
-  /** The rule as the price list prints it. */
+  /** The pricing rule as the price list prints it. */
   readonly text: string;
-  // Methods, so that a row of known types is still a row to what loops over the table.
+  // Methods are bivariant, so that a typed row is assignable to the general type used in loops over the
+  // table.
   before(request: R): Bounds;
   after(request: R, answer: A): Charge;
-  /** What a 404 costs. */
+  /** The price of a 404. */
   readonly miss: number;
 }
 
 /**
- * What may be done when a connection broke after the request had left:
- * `repeat` (a read: ask again) or `never` (it may have been charged, asking again could charge twice).
+ * What to do when the connection breaks after a request was sent: `repeat` (a read: request it again) or
+ * `never` (it may have been charged, and a repeat could be charged again).
  */
 export type RetryRule = 'repeat' | 'never';
 
@@ -78,17 +81,17 @@ export interface Endpoint<
   readonly query: Q;
   readonly body: B;
   readonly answers: A;
-  /** What a 200 is recognised by. */
+  /** How a 200 response is recognised. */
   readonly form: FormName;
-  /** Codes this endpoint documents beyond those every endpoint can answer. */
+  /** Codes documented for this endpoint in addition to `commonErrors`. */
   readonly errors: readonly ErrorCode[];
   readonly price: Price<Request<z.output<P>, z.output<Q>, z.output<B>>, KnownAnswer<A>>;
   readonly retry: RetryRule;
-  /** Default time allowed for one request, in seconds. */
+  /** Default timeout of a request, in seconds. */
   readonly timeoutSeconds: number;
 }
 
-/** Keeps the exact types of a row while checking its form. */
+/** Checks the form of a row and keeps its exact types. */
 export function endpoint<
   P extends FieldShapes,
   Q extends FieldShapes,
@@ -98,7 +101,10 @@ export function endpoint<
   return row;
 }
 
-/** A table whose rows are made when they are first asked for: a run needs one or two, and each takes its time. */
+/**
+ * A table whose rows are created on first use: a run needs one or two of them, and creating each takes
+ * time.
+ */
 export function rows<M extends Readonly<Record<string, () => unknown>>>(
   makers: M,
 ): { readonly [K in keyof M]: ReturnType<M[K]> } {
@@ -116,13 +122,13 @@ export function rows<M extends Readonly<Record<string, () => unknown>>>(
   return table as { readonly [K in keyof M]: ReturnType<M[K]> };
 }
 
-/** A row whose types are not known: what loops over the table see. */
+/** A row of unknown types, as loops over the table see it. */
 export interface AnyEndpoint
   extends Omit<Endpoint<FieldShapes, FieldShapes, z.core.$ZodType, Answers>, 'price'> {
   readonly price: Price<Request, { readonly status: number; readonly known: unknown }>;
 }
 
-/** Errors that any endpoint may answer with. */
+/** Errors that every endpoint may answer with. */
 export const commonErrors = [
   'VALIDATION_ERROR',
   'BAD_REQUEST',
@@ -138,15 +144,15 @@ export const commonErrors = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * What an error answer costs. Only a 404 that is a lookup's own miss is charged; the price list has no
- * price for a 400, 402 or 409, and 401, 403, 429 and 5xx are stated to be free.
+ * The cost of an error answer. Only a lookup's own 404 is charged: 401, 403, 429 and 5xx are documented as
+ * free, and the price list has no price for 400, 402 and 409.
  */
 export function chargeOfError(row: { price: { miss: number } }, status: number, code: string): Charge {
   const miss = status === 404 && code !== 'NOT_FOUND';
   return { cu: miss ? row.price.miss : 0, reveals: 0 };
 }
 
-/** Fills a path's parameters in, encoded. */
+/** Inserts encoded parameters into a path. */
 export function pathOf(template: string, params: Record<string, unknown>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
 }

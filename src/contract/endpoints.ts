@@ -17,7 +17,7 @@ import { Pnl, PnlBatch } from './records/pnl.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
 import { holdsWallet, Pending, User } from './records/user.ts';
 
-/** Unit prices, each once. */
+/** Unit prices. */
 export const cu = {
   lookup: 100,
   miss: 200,
@@ -72,7 +72,7 @@ const thesisPrice = {
 };
 const thesisQuery = z.object({ before: walk, limit });
 
-// The launchpad's price is per call, whatever the answer: its miss costs the same.
+// The launchpad charges per call, whatever the answer: a miss costs the same.
 const launchpadPrice = {
   text: '10 CU per call',
   before: () => ({ least: cu.launchpad, most: cu.launchpad, reveals: 0 }),
@@ -83,7 +83,7 @@ const calloutQuery = z.object({ before: walk });
 
 const get = { method: 'GET', query: nothing, body: noBody, retry: 'repeat', timeoutSeconds: 30 } as const;
 
-/** The whole service: every call it answers, in the order of its description. */
+/** The whole service: every call, in the order of its description. */
 export const endpoints = rows({
   'user.handle': () =>
     endpoint({
@@ -132,7 +132,7 @@ export const endpoints = rows({
       method: 'POST',
       path: '/v2/user/handle/{handle}/resolve',
       group: 'identity',
-      summary: "A handle's wallet, looked for live where none is held.",
+      summary: "The wallet of a handle, searched for live if none is on record.",
       params: z.object({ handle }),
       answers: { 200: User, 202: Pending },
       form: 'user',
@@ -172,7 +172,7 @@ export const endpoints = rows({
       method: 'POST',
       path: '/v2/user/handles/pnl',
       group: 'numbers',
-      summary: 'The numbers of up to 100 traders, served in full or refused as a whole.',
+      summary: 'The numbers of up to 100 traders, served in full or rejected as a whole.',
       params: nothing,
       body: z.object({ handles: z.array(handle).check(z.minLength(1), z.maxLength(BATCH_MAX)) }),
       answers: { 200: PnlBatch },
@@ -188,7 +188,7 @@ export const endpoints = rows({
           const asked = distinctHandles(body.handles).length;
           const found = Math.min(asked, entries.length);
           const gone = Math.min(asked - found, missing.length);
-          // Handles that the answer does not mention may have been charged as well.
+          // Handles that the answer does not mention may have been charged too.
           const open = asked - found - gone;
           return {
             cu: cu.reveal * found + cu.miss * gone,
@@ -342,26 +342,26 @@ export type EndpointId = keyof typeof endpoints;
 export const endpointIds = Object.keys(endpoints) as EndpointId[];
 
 type Row<Id extends EndpointId> = (typeof endpoints)[Id];
-/** What a call of endpoint `Id` takes, validated. */
+/** The validated input of a call to endpoint `Id`. */
 export type RequestOf<Id extends EndpointId> = Request<
   z.output<Row<Id>['params'] & FieldShapes>,
   z.output<Row<Id>['query'] & FieldShapes>,
   z.output<Row<Id>['body']>
 >;
-/** What is known of the answer of endpoint `Id` when it succeeds: the real service may differ. */
+/** A successful answer of endpoint `Id` as received: the real service may differ from its description. */
 export type KnownAnswerOf<Id extends EndpointId> = KnownAnswer<Row<Id>['answers']>;
 
-/** Handles as the service compares them: without a leading @, lower-cased. */
+/** Handles in the form in which the service compares them: lower-cased, without a leading @. */
 export const normalHandle = (text: string) => text.trim().replace(/^@/, '').toLowerCase();
 
-/** The handles of a batch that count: first spelling kept, repeats dropped. */
+/** The distinct handles of a batch, in their first spelling. */
 export function distinctHandles(handles: readonly string[]): string[] {
   const first = new Map<string, string>();
   for (const text of handles) if (!first.has(normalHandle(text))) first.set(normalHandle(text), text);
   return [...first.values()];
 }
 
-/** The two paths outside the table: the live feed, with its price, and the service's description of itself. */
+/** The two paths outside the table: the live feed with its price, and the service's own description. */
 export const SOCKET_PATH = '/v2/ws';
 export const SOCKET_PRICE = `${unitsText(cu.socketMinute)} per minute held open`;
 export const OPENAPI_PATH = '/openapi.json';

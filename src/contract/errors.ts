@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { field } from './field.ts';
 
-/** Each error code of the service: its status, whether asking again can help, and what it means. */
+/** Every error code of the service: its status, whether a retry can help, and its meaning. */
 export const errorCodes = {
   VALIDATION_ERROR: {
     status: 400,
@@ -50,8 +50,8 @@ export type ErrorCode = keyof typeof errorCodes;
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 /**
- * The body of every error. Where `retryAfter` of a 429 stands (beside `error` or inside it) is not
- * stated, so both are read.
+ * The body of every error. The description does not say where `retryAfter` of a 429 is (beside `error` or
+ * inside it), so both places are read.
  */
 export const ErrorBody = z.looseObject({
   error: z.looseObject({

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 
-/** What a schema says beyond its type: read by OpenAPI, `trdr schema` and the docs. */
+/** What a schema says beyond its type; OpenAPI, `trdr schema` and the docs read it. */
 export interface FieldMeta {
   description?: string;
   format?: string;
-  /** What the service takes where the field is left out. */
+  /** The service's default for an absent field. */
   default?: string | number;
 }
 
-/** Attaches a description (and a format) to a schema without tightening what it accepts. */
+/** Attaches a description (and a format) to a schema without restricting what it accepts. */
 export function field<S extends z.core.$ZodType>(schema: S, description: string, meta: FieldMeta = {}): S {
   z.globalRegistry.add(schema, { description, ...meta } as z.core.GlobalMeta);
   return schema;

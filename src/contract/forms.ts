@@ -1,22 +1,23 @@
 import { isRecord, type Sent } from './known.ts';
 
-/** A record that answers can hold: how it is called, and how it is recognised, whatever else differs. */
+/** A form of record that answers can hold: its name, and the fields by which it is recognised. */
 interface Form {
   readonly name: string;
   readonly fits: (record: Sent) => boolean;
-  /** Whether a record that fits cannot be an envelope as well. */
+  /** Whether a matching record cannot also be an envelope. */
   readonly isCertain?: (record: Sent) => boolean;
 }
 
 const has = (record: Sent, ...fields: readonly string[]): boolean =>
   fields.some((field) => Object.hasOwn(record, field) && record[field] !== null);
-/** A list may be null where it is empty. */
+/** An empty list may be sent as null. */
 const hasList = (record: Sent, field: string): boolean =>
   Object.hasOwn(record, field) && (Array.isArray(record[field]) || record[field] === null);
 
 /**
- * The records of the service. Each is recognised by the least that makes it worth delivering: what a field
- * holds beyond that, or whether it is there at all, is a difference to report and not a reason to refuse.
+ * The record forms of the service. Each is recognised by the minimum that makes it worth delivering. Any
+ * other difference from the description, such as a missing field, is reported but does not reject the
+ * record.
  */
 export const forms = {
   user: {
@@ -45,16 +46,16 @@ export const forms = {
 
 export type FormName = keyof typeof forms;
 
-/** An answer taken out of its envelope, where it has one. */
+/** An answer without its envelope, if it had one. */
 interface Unwrapped {
   readonly record: Sent;
   readonly meta: unknown;
 }
 
 /**
- * The record of an answer, bare or under `data`; undefined where the answer has no record of this form. Both readings
- * are possible, so the form decides: `data` holds the record where `meta` is next to it, or where the
- * answer itself cannot be one.
+ * The record of an answer, bare or under `data`; undefined if the answer holds no record of this form. Both
+ * readings can be possible: `data` holds the record if `meta` is next to it, or if the answer itself cannot
+ * be a record of this form.
  */
 export function recognise(name: FormName, body: unknown): Unwrapped | undefined {
   if (!isRecord(body)) return undefined;

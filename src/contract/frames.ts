@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { field } from './field.ts';
 import { ThesisFrameData } from './records/thesis.ts';
 
-/** What one connection may listen to: everything, or at most 50 tokens. */
+/** What a connection can subscribe to: everything, or at most 50 tokens. */
 export const Subscription = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('all') }),
   z.looseObject({ type: z.literal('tokens'), tokens: z.array(z.string()) }),
@@ -35,5 +35,5 @@ export const ServerFrame = z.discriminatedUnion('type', [
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
 
-/** Close code of a socket whose key ran out of units. */
+/** Close code of a socket whose key has no units left. */
 export const CLOSE_QUOTA = 1008;

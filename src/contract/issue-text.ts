@@ -1,4 +1,4 @@
-/** A part of an outside value as a path: `items[3].id`. */
+/** The path of a part of a value: `items[3].id`. */
 function pathText(path: readonly PropertyKey[]): string {
   let text = '';
   for (const step of path) {
@@ -8,7 +8,10 @@ function pathText(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** What a schema found wrong with a value, in a few words: `items[3].id must be a string`. `whole` names the value. */
+/**
+ * Describes what a schema found wrong with a value: `items[3].id must be a string`. `whole` names the
+ * value.
+ */
 export function issuesText(issues: readonly Issue[], whole: string): string {
   const [first] = issues;
   return first ? `${pathText(first.path) || whole} ${issueText(first)}` : `${whole} has the wrong form`;
@@ -31,7 +34,7 @@ function issueText(issue: Issue): string {
   }
 }
 
-/** The members of a schema's issues that words are made of. */
+/** The members of a schema issue that the description uses. */
 export interface Issue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];

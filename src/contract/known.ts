@@ -1,4 +1,4 @@
-// Imported by name: z.core would bundle all of zod, error messages in every language included.
+// Named imports: importing z.core would bundle all of zod, including its error messages in every language.
 import {
   $ZodArray,
   $ZodBoolean,
@@ -14,10 +14,10 @@ import {
   safeParse,
 } from 'zod/v4/core';
 
-/** A record as the service sent it: nothing is certain but that it is an object. */
+/** A record as the service sent it. It is only known to be an object. */
 export type Sent = Readonly<Record<string, unknown>>;
 
-/** A record with the fields that have the type described; any of them may be absent. */
+/** A record with the fields that have the described type; any of them may be absent. */
 export type Known<T> = T extends readonly (infer Item)[]
   ? readonly Known<Item>[]
   : T extends object
@@ -28,9 +28,9 @@ export type Known<T> = T extends readonly (infer Item)[]
 export interface Difference {
   /** The dotted path: `windows.24h.rank`, `items[].likeCount`. */
   readonly field: string;
-  /** What the description says: `an integer`. */
+  /** The expected type: `an integer`. */
   readonly expected: string;
-  /** What came: `missing`, `null`, `text`. */
+  /** What was sent: `missing`, `null`, `text`. */
   readonly got: string;
 }
 
@@ -41,16 +41,16 @@ const ABSENT = Symbol('absent');
 const ignore: Report = () => {};
 
 /**
- * Reads a record by a schema that describes rather than guards: a field of another type is left out, an item of
- * a list likewise, and all others stay, unknown ones included. A record without a difference is returned itself.
+ * Reads a record tolerantly: fields and list items of another type are left out, all others are kept,
+ * including unknown ones. A record without a difference is returned as it is.
  */
 export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report = ignore): Known<output<S>> {
   const read = readerOf(schema)(sent, '', report);
-  // Holds because a reader only leaves values of the type of its schema in place.
+  // Safe because a reader only keeps values that have the type of its schema.
   return (read === ABSENT ? {} : read) as Known<output<S>>;
 }
 
-/** How a record differs from its description, each field once. */
+/** How a record differs from its description; each field is listed once. */
 export function differencesOf(schema: $ZodType, sent: Sent): Difference[] {
   const found = new Map<string, Difference>();
   readerOf(schema)(sent, '', (difference) => {
@@ -60,7 +60,7 @@ export function differencesOf(schema: $ZodType, sent: Sent): Difference[] {
   return [...found.values()];
 }
 
-/** A difference as a clause: `rank is null, expected an integer`. */
+/** A difference as text: `rank is null, expected an integer`. */
 export const differenceText = ({ field, expected, got }: Difference): string =>
   `${field === '' ? 'the record' : field} is ${got}${got === 'missing' ? '' : `, expected ${expected}`}`;
 
@@ -70,7 +70,7 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** The records of a list; what is not an object is not one. */
+/** The records of a list; items that are not objects are skipped. */
 export const recordsOf = (value: unknown): Sent[] => listOf(value).filter(isRecord);
 
 const readers = new WeakMap<$ZodType, Reader>();
@@ -99,7 +99,7 @@ function makeReader(schema: $ZodType): Reader {
   return leaf('of another form', (value) => safeParse(schema, value).success);
 }
 
-/** A value without parts. A value that is only less exact than described is reported, and stays usable. */
+/** A value without parts. A value that is only less precise than described is reported, and still used. */
 function leaf(
   expected: string,
   fits: (value: unknown) => boolean,
@@ -158,7 +158,7 @@ function arrayReader(schema: $ZodArray): Reader {
   };
 }
 
-/** What a schema expects: what its reader reports for a value that fits no type. */
+/** What a schema expects: what its reader reports for a value that matches no type. */
 function expectedOf(schema: $ZodType): string {
   let expected = '';
   readerOf(schema)(ABSENT, '', (difference) => {

@@ -1,10 +1,10 @@
-/** The bounds that the service states, each in one place. */
+/** Limits from the service description. */
 export const HANDLE_MAX = 64;
 export const ADDRESS_MAX = 128;
 export const BATCH_MAX = 100;
 export const THESIS_LIMIT_MAX = 100;
 export const THESIS_LIMIT_DEFAULT = 20;
-/** Rows that one priced block of a thesis page holds. */
+/** Rows in one priced block of a thesis page. */
 export const THESIS_BLOCK = 20;
 export const CALLOUT_PAGE = 25;
 export const BOARD_SIZE = 100;
@@ -12,7 +12,9 @@ export const SOCKET_TOKENS_MAX = 50;
 export const SOCKET_PING_SECONDS = 30;
 export const RESOLVES_PER_MINUTE = 10;
 
-/** What each plan grants. `monthlyUnits` of Explore is granted once, of Enterprise set per contract. */
+/**
+ * What each plan grants. The `monthlyUnits` of Explore are granted once, those of Enterprise by contract.
+ */
 export const plans = {
   explore: { title: 'Explore', ratePerMinute: 60, monthlyUnits: 25_000, live: false },
   starter: { title: 'Starter', ratePerMinute: 150, monthlyUnits: 1_000_000, live: false },
@@ -23,5 +25,5 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 
-/** The lowest per-minute limit any plan has: safe to assume until the key's own is known. */
+/** The lowest per-minute limit of all plans: safe to assume until the key's own limit is known. */
 export const LEAST_RATE_PER_MINUTE = plans.explore.ratePerMinute;

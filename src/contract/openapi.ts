@@ -13,7 +13,7 @@ import { Pending, User } from './records/user.ts';
 
 type Json = Record<string, unknown>;
 
-/** The schemas that have a name of their own in the document. */
+/** The schemas that the document names. */
 const named = {
   User,
   Pending,
@@ -38,14 +38,14 @@ const named = {
 
 const names = Object.keys(named) as (keyof typeof named)[];
 
-/** What the document is made for. */
+/** Variants of the document. */
 export interface OpenApiOptions {
-  /** Whether answers stand bare or under `data` beside `meta`. */
+  /** Whether answers are bare, or under `data` next to `meta`. */
   readonly envelope?: 'bare' | 'wrapped';
   readonly server?: string;
 }
 
-/** The table as OpenAPI 3.1: the whole service, as a value that `JSON.stringify` writes. */
+/** The table as an OpenAPI 3.1 document, ready for `JSON.stringify`. */
 export function openapi({ envelope = 'bare', server = '/' }: OpenApiOptions = {}) {
   const paths: Record<string, Json> = {};
   for (const id of endpointIds) {
@@ -75,20 +75,20 @@ export function openapi({ envelope = 'bare', server = '/' }: OpenApiOptions = {}
   };
 }
 
-/** A row as the document sees it: its price in words, without the rules, which are typed to its own requests. */
+/** A row without its price functions, which are typed for the requests of one endpoint. */
 type Row = Omit<AnyEndpoint, 'price'> & { readonly price: { readonly text: string; readonly miss: number } };
 
 function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
   const ok = row.answers[200];
   const responses: Json = { 200: success('The answer.', ok, envelope) };
   if (row.answers[202])
-    responses['202'] = success('Not answerable yet; no error.', row.answers[202], envelope);
+    responses['202'] = success('No answer yet; not an error.', row.answers[202], envelope);
   if (id === 'user.resolve') {
     responses['200'] = {
       ...success('The user.', ok, envelope),
       headers: {
         'x-service-resolve': {
-          description: 'Answered from a wallet already held, or looked for live.',
+          description: 'cached: the wallet was already on record; live: it was searched for.',
           schema: { type: 'string', enum: ['cached', 'live'] },
         },
       },
@@ -105,11 +105,11 @@ function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
     responses: { ...responses, ...failures(errorsOf(row)) },
     'x-price': { text: row.price.text, miss: row.price.miss },
     'x-retry': row.retry,
-    'x-patience-seconds': row.timeoutSeconds,
+    'x-timeout-seconds': row.timeoutSeconds,
   };
 }
 
-// The account endpoint documents three statuses and no more.
+// The account endpoint documents only three statuses.
 const errorsOf = (row: Row): readonly ErrorCode[] =>
   row.group === 'account'
     ? ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED', 'B2B_DISABLED']
@@ -167,7 +167,7 @@ function success(description: string, schema: z.core.$ZodType, envelope: 'bare' 
   return { description, content: json(envelope === 'bare' ? data : whole) };
 }
 
-/** Errors by status; the codes that a status can carry are listed there. */
+/** Errors by status, with the codes that each status can carry. */
 function failures(codes: readonly ErrorCode[]): Json {
   const distinct = [...new Set(codes)];
   const statuses = [...new Set(distinct.map((code) => errorCodes[code].status))];
@@ -190,7 +190,7 @@ function schemaOf(schema: z.core.$ZodType): Json {
   return name ? ref(name) : plain(schema);
 }
 
-/** A schema without the members that only a document of its own has. */
+/** A schema without the members that belong to a document of its own. */
 function plain(schema: z.core.$ZodType) {
   const { $schema: _, ...rest } = z.toJSONSchema(schema);
   return rest as Json & { properties?: Record<string, Json>; required?: string[] };

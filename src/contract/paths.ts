@@ -2,9 +2,9 @@
 import { $ZodNullable, $ZodObject, $ZodOptional, type $ZodType, $ZodUnion } from 'zod/v4/core';
 
 /**
- * The dotted paths of every known field of a record, in the order of its description: objects are
- * entered, arrays are not; a union has the fields of all its forms. What `--fields` may name, and what a
- * CSV header holds.
+ * The dotted paths of all known fields of a record in the order of its description: the names that
+ * `--fields` accepts and the columns of a CSV header. Objects are entered, arrays are not; a union has the
+ * fields of all its members.
  */
 export function fieldPaths(schema: $ZodType, prefix = ''): string[] {
   const inner = innermost(schema);

@@ -4,18 +4,18 @@ import type { EndpointId, KnownAnswerOf, RequestOf } from './endpoints.ts';
 import type { Meta } from './envelope.ts';
 import type { Difference, Known, Sent } from './known.ts';
 
-/** One HTTP request, whole. */
+/** An HTTP request. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly timeoutMs: number;
-  /** Called when the request is about to be written: from here on it may have been served and charged. */
+  /** Called right before the request is written: from then on it may be served and charged. */
   readonly onSent?: (() => void) | undefined;
 }
 
-/** One HTTP answer, read to its end. */
+/** A complete HTTP response. */
 export interface HttpAnswer {
   readonly status: number;
   /** Lower-cased names. */
@@ -24,43 +24,43 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends requests. Throws a `network` Failure whose `code` tells whether the request can have reached the
- * service: `UNREACHABLE` (it can't have), `BROKEN` and `NO_ANSWER` (it may have been served and charged).
+ * Sends requests. Throws a `network` Failure whose `code` says whether the request may have reached the
+ * service: `UNREACHABLE` (it cannot have), `BROKEN` and `NO_ANSWER` (it may have been served and charged).
  */
 export interface Transport {
   send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
-/** Names one call while it waits for its slot; unique within the process. */
+/** Identifies a call while it waits for its slot; unique within the process. */
 export type Ticket = number;
 
 /** A slot, or how long to wait for one. */
 export interface Slot {
   /** 0: the call may go now. */
   readonly waitMs: number;
-  /** The limit of the lane, where an earlier call learned it. */
+  /** The limit of the lane, if an earlier call learned it. */
   readonly known: number | null;
-  /** The wait is for calls that asked earlier, not for a block: it ends, however long it is. */
+  /** The wait is for calls ahead in the queue, not for a block, so it ends in any case. */
   readonly queued?: boolean;
 }
 
-/** The rate windows that all trdr processes of a machine share, or of all machines. */
+/** The rate windows shared by all trdr processes of a machine, or by all machines of a store. */
 export interface RateWindows {
   /**
-   * Takes a slot in `lane`, whose window holds `limit` calls. A ticket books a place in the queue, where
-   * there is one: ask again with the same ticket after the wait.
+   * Takes a slot in `lane`, whose window holds `limit` calls. If there is a queue, a ticket reserves a
+   * place in it: call again with the same ticket after the wait.
    */
   take(lane: string, limit: number, ticket?: Ticket): Promise<Slot>;
-  /** Gives up a booked place that will not be used. */
+  /** Gives up a place in the queue that will not be used. */
   drop(lane: string, ticket: Ticket): Promise<void>;
-  /** Lets nobody take a slot in `lane` for `ms`, as a 429 asks. */
+  /** Blocks `lane` for `ms`, as a 429 demands. */
   block(lane: string, ms: number): Promise<void>;
   /** Saves the limit learned for a lane. */
   learn(lane: string, limit: number): Promise<void>;
 }
 
-/** What one paid call cost. Never holds a key, a subject or a body. */
+/** What one paid call cost. Never contains a key, a subject or a body. */
 export interface LedgerEntry {
   readonly time: number;
   readonly command: string;
@@ -68,23 +68,23 @@ export interface LedgerEntry {
   /** The machine; absent in entries of older versions. */
   readonly host?: string | undefined;
   readonly endpoint: string;
-  /** Null where no answer came. */
+  /** Null if no answer arrived. */
   readonly status: number | null;
-  /** What is certain. */
+  /** CU that were charged for certain. */
   readonly cu: number;
-  /** What may have been charged on top of that. */
+  /** Upper bound, if more may have been charged. */
   readonly cuAtMost?: number | undefined;
   /** The call has no known price. */
   readonly unpriced?: boolean | undefined;
   readonly requestId?: string | undefined;
-  /** How many calls the entry sums up; one if absent. */
+  /** How many calls the entry summarises; one if absent. */
   readonly calls?: number | undefined;
 }
 
 /** A call that is about to be sent. */
 export interface PaidCall {
   readonly endpoint: string;
-  /** The most it can cost; undefined where no price is known. */
+  /** Maximum cost; undefined if no price is known. */
   readonly most: number | undefined;
 }
 
@@ -92,22 +92,22 @@ export interface PaidCall {
 export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unpriced' | 'requestId'>;
 
 /**
- * Records what is paid for, on this machine or for all that share a store. A call is recorded before it is sent, as an
- * upper bound: a process that dies leaves the bound behind.
+ * Records paid calls, on this machine or for all machines of a store. A call is recorded with its upper
+ * bound before it is sent, so that the bound remains if the process dies.
  */
 export interface Ledger {
   /**
-   * Called after the limiter, right before the bytes are sent. Rejects with a `limit` Failure where a budget cannot
-   * hold the call; its `retryAfter` is the time until the budget renews.
+   * Called after the rate limiter, right before the request is sent. Rejects with a `limit` Failure if a
+   * budget cannot cover the call; its `retryAfter` is the time until the budget renews.
    */
   begin(call: PaidCall): Promise<Reservation>;
 }
 
-/** A call that was recorded; the first of these ends it, the others then do nothing. */
+/** A recorded call. The first of these methods ends it; later calls have no effect. */
 export interface Reservation {
-  /** The call was answered: what it cost replaces the bound. */
+  /** The call was answered: its cost replaces the bound. */
   settle(cost: CallCost): Promise<void>;
-  /** The call may have been charged, and no answer will show it: the bound stays. */
+  /** The call may have been charged and no answer will tell: the bound remains. */
   lose(end: { readonly status?: number | null; readonly requestId?: string | undefined }): Promise<void>;
   /** The call was not sent, or is known to be free. */
   release(): Promise<void>;
@@ -124,13 +124,13 @@ export type Notice =
       readonly reason: string;
     }
   | { readonly kind: 'lost'; readonly endpoint: string; readonly cuAtMost: number }
-  /** An answer differs from its description; each field of a form once per run. */
+  /** An answer differs from its description; reported once per field and form in a run. */
   | { readonly kind: 'difference'; readonly call: string; readonly difference: Difference }
   | { readonly kind: 'trace'; readonly line: string };
 
-/** An answer of the service, read: `known` has the fields that are as described. */
+/** A parsed answer of the service: `known` has the fields that match the description. */
 export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {
-  /** As it came: what machine formats print, and what is saved. */
+  /** The record as received: machine formats print it, and it is what gets saved. */
   readonly record: Sent;
   readonly meta: Known<Meta> | undefined;
   readonly requestId: string | undefined;
@@ -138,53 +138,55 @@ export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** What a caller gives of a request: only the parts its endpoint has. */
+/** The parts of a request that its endpoint has. */
 export type RequestParts<Id extends EndpointId> = Partial<RequestOf<Id>>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
-  /** An attempt that may have been charged is not repeated here; the caller decides. */
+  /** Do not retry an attempt that may have been charged; the caller decides. */
   readonly once?: boolean | undefined;
-  /** Repeats a call whose answer was lost: it is sent only if what was agreed to holds both. */
+  /** Repeats a call whose answer was lost: it is sent only if the confirmed cost covers both. */
   readonly repeat?: boolean | undefined;
 }
 
-/** One key at one base URL: typed requests in, typed answers out, `Failure`s thrown. */
+/** The service with one key at one base URL: typed requests and answers; errors are `Failure`s. */
 export interface Client {
   call<Id extends EndpointId>(id: Id, ask: RequestParts<Id>, options?: CallOptions): Promise<Result<Id>>;
-  /** What a call can cost, without making it. */
+  /** What a call can cost. Sends nothing. */
   bounds<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): Bounds;
-  /** Any path, raw: for `trdr api`. Still limited, ledgered and held to the ceiling. */
+  /** Requests any path, for `trdr api`. Rate limit, ledger and spending limit apply. */
   raw(
     request: { readonly method: string; readonly path: string; readonly body?: string | undefined },
     options?: CallOptions,
   ): Promise<HttpAnswer>;
-  /** CU that this run has spent, and may have spent where an answer was lost. */
+  /** CU that this run has spent; `atMost` includes what lost answers may have cost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
   /**
-   * Whether calls that cost up to `cu` may be sent although the answers of others were lost: what the user agreed to
-   * holds them beside all that was spent, lost or is in flight.
+   * Whether calls of up to `cu` may be sent again after their answers were lost: the confirmed cost must
+   * cover them in addition to everything that was spent, lost or is in flight.
    */
   mayRepeat(cu: number): boolean;
   close(): Promise<void>;
 }
 
-/** The lookups whose answers are kept between runs. */
+/** The lookups whose answers are cached between runs. */
 export type CachedEndpoint = Extract<EndpointId, 'user.handle' | 'user.wallet' | 'user.id'>;
 
-/** A kept answer: a 200 with its record, or a `NOT_OBSERVED` without one. */
+/** A cached answer: a 200 with its record, or a `NOT_OBSERVED` without one. */
 export interface CachedAnswer {
-  /** Epoch ms at which the service gave it. */
+  /** When the service sent it, epoch ms. */
   readonly time: number;
   readonly status: 200 | 404;
-  /** The user record as it came; null on a miss. The reader must parse it, because a file is untrusted data. */
+  /**
+   * The user record as received; null for a miss. The reader must validate it, because files are untrusted.
+   */
   readonly record: unknown;
 }
 
 /**
- * Answers that outlive a run, bound to one base URL and key; `state` keeps them on disk. `subject` is in
- * normal form: handle lower-cased without @, EVM address and id lower-cased. Ages are judged by the reader.
+ * Cached answers of one base URL and key, saved on disk by `state`. `subject` is in normal form: handles
+ * lower-cased without @, EVM addresses and ids lower-cased. The reader judges the age.
  */
 export interface AnswerCache {
   get(
@@ -192,13 +194,14 @@ export interface AnswerCache {
     subject: string,
   ): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
   put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
-  /** Asks once for all machines that want the same; absent where none share their answers. */
+  /** Requests an answer once for all machines that want it; absent if machines do not share answers. */
   readonly flight?: AnswerFlight;
 }
 
 /**
- * Gives the answer that another machine has or is about to get; a Failure where that machine failed. If nobody else
- * asks, it runs `ask`, which saves its own answer or returns the failure to share, and gives undefined.
+ * Returns the answer that another machine has or is requesting, or a Failure if that machine failed. If no
+ * other machine requests it, runs `ask`, which saves its own answer or returns the failure to share, and
+ * resolves to undefined.
  */
 export type AnswerFlight = (
   wanted: {
@@ -211,9 +214,9 @@ export type AnswerFlight = (
   signal?: AbortSignal,
 ) => Promise<CachedAnswer | Failure | undefined>;
 
-/** Answers of a run that do not fit in memory; `state` keeps them in a temporary file. */
+/** Answers of a run that do not fit in memory; `state` writes them to a temporary file. */
 export interface Overflow {
-  /** False only if there is no answer for the key. */
+  /** False only if the key has no answer for certain. */
   mayHold(key: string): boolean;
   put(entries: readonly (readonly [key: string, text: string])[]): Promise<void>;
   get(key: string): Promise<string | undefined>;

@@ -15,7 +15,7 @@ const isFolder = () => Object.assign(new Error('a folder'), { code: 'EISDIR' });
 const failureOf = (path: string, error: unknown): Failure =>
   error instanceof Failure ? error : writeFailure(path, error);
 
-/** Why a file can't be opened: a path that leads nowhere was written wrong. */
+/** Why a file cannot be opened: a path that leads nowhere was written wrong. */
 function refusalOf(path: string, error: unknown): Failure {
   const failure = failureOf(path, error);
   const missing = dirname(path);

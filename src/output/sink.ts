@@ -62,7 +62,7 @@ const reasons: Record<string, string> = {
 export function writeFailure(name: string, error: unknown): Failure {
   const code = codeOf(error);
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
-  return new Failure('local', `can't write to ${name}: ${reason}`, {
+  return new Failure('local', `cannot write to ${name}: ${reason}`, {
     code: code || 'WRITE_FAILED',
     hint: code === 'ENOSPC' ? 'free some space, or write elsewhere' : undefined,
     cause: error,

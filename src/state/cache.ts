@@ -24,7 +24,7 @@ export interface CacheOptions {
   readonly baseUrl: string;
   readonly key: string;
   readonly now: () => number;
-  /** Told once, when answers can't be kept. */
+  /** Told once, when answers cannot be kept. */
   readonly notice?: (text: string) => void;
 }
 
@@ -58,8 +58,8 @@ const INDEX_BYTES = 48 * 1024 * 1024;
 const LONGEST_LINE = 256 * 1024;
 /**
  * Opens the answers of a base URL and key. They lie in hashed bucket files of one line an answer, which
- * all processes append to; the newest line counts. A cache never fails a run: what can't be read is not
- * there, and what can't be written is said once.
+ * all processes append to; the newest line counts. A cache never fails a run: what cannot be read is not
+ * there, and what cannot be written is said once.
  */
 export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): AnswerCache {
   const all = dir && join(dir, 'answers');

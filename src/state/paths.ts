@@ -70,7 +70,7 @@ export function workingFolder(env: Place['env']): string {
   }
 }
 
-/** The folder, or a failure that tells how to name one: for what can't do without it. */
+/** The folder, or a failure that tells how to name one: for what cannot do without it. */
 export function needFolder(folders: Folders, which: keyof Folders): string {
   const folder = folders[which];
   if (folder !== undefined) return folder;

@@ -20,7 +20,7 @@ export interface WindowsOptions {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Lanes that the service counts by address, not by key: all keys of a base URL share them. */
   readonly shared?: readonly string[];
-  /** Told once, when the windows can't be kept on disk. */
+  /** Told once, when the windows cannot be kept on disk. */
   readonly notice?: (text: string) => void;
 }
 

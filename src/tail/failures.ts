@@ -8,7 +8,7 @@ export const ceilingReached = () =>
     hint: 'raise --max-cu',
   });
 
-/** The start can't be found. */
+/** The start cannot be found. */
 export const hollowFeed = () =>
   new Failure('answer', 'the service reports posts but returns empty pages', { code: 'EMPTY_PAGES' });
 
@@ -35,7 +35,7 @@ export const outOfUnits = (text: string) =>
 export const rejected = (text: string) =>
   new Failure('service', `the service rejected the subscription: ${text}`, { code: 'SUBSCRIPTION' });
 
-/** The socket was asked for, and can't be had. */
+/** The socket was asked for, and cannot be had. */
 export const cannotHold = (why: PollReason) =>
   why === 'noSocket'
     ? new Failure('usage', 'this feed has no WebSocket', { code: 'USAGE', hint: 'remove --via' })

@@ -63,7 +63,7 @@ export interface TailSink {
 export interface KeyFacts {
   /** CU left; null on a key without a cap. */
   readonly remaining: number | null;
-  /** Whether the key's plan has the live feed; null where that can't be told. */
+  /** Whether the key's plan has the live feed; null where that cannot be told. */
   readonly live: boolean | null;
   readonly ratePerMinute: number | null;
 }

@@ -78,7 +78,7 @@ test('errors are described in words', () => {
   expect(fileFailure('write', '/f', full, 'make room')).toMatchObject({
     kind: 'local',
     code: 'ENOSPC',
-    message: "can't write /f: the disk is full",
+    message: 'cannot write /f: the disk is full',
     hint: 'make room',
   });
   expect(fileFailure('read', '/f', Object.assign(new Error(''), { code: 'EBUSY' })).message).toContain(

@@ -144,7 +144,9 @@ test('failing work releases the lock', async () => {
 });
 
 test('a lock that cannot be created is an error with a reason', () => {
-  expect(() => holdLock('/dev/null/x/lock', 'F')).toThrow("can't lock F: a part of its path is not a folder");
+  expect(() => holdLock('/dev/null/x/lock', 'F')).toThrow(
+    'cannot lock F: a part of its path is not a folder',
+  );
 });
 
 test('any text is a holder or nothing, and a holder reads back unchanged', () => {

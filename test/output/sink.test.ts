@@ -182,7 +182,7 @@ describe('a sink', () => {
     const expected = {
       kind: 'local',
       code: 'ENOSPC',
-      message: "can't write to standard output: the disk is full",
+      message: 'cannot write to standard output: the disk is full',
     };
     expect(sink.closed.reason).toBeInstanceOf(Failure);
     expect(sink.closed.reason).toMatchObject(expected);

@@ -69,7 +69,7 @@ function lost(
   if (calm && (last.provenAt ?? 0) < oldest) problems.push(`nothing was proven after ${last.provenAt}`);
   for (const post of service.posts) {
     const held = start.held.has(post.id);
-    // A file begins with its first line, and what was posted in the same millisecond can't be told from what follows.
+    // A file begins with its first line, and what was posted in the same millisecond cannot be told from what follows.
     const tied = restarted && post.sortAt === firstLine?.sortAt;
     if (
       held &&

@@ -131,7 +131,7 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
   }
 }
 
-/** Writes answers as they came. A file that can't be opened must not cost a call, and does not appear for an error. */
+/** Writes answers as they came. A file that cannot be opened must not cost a call, and does not appear for an error. */
 async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
   const sink = await output();

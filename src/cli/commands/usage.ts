@@ -155,7 +155,7 @@ async function* ofProfile(entries: AsyncIterable<LedgerEntry>, profile: string) 
   for await (const entry of entries) if (entry.profile === profile) yield entry;
 }
 
-/** The span of a UTC month as the service writes it; all time where it can't be read. */
+/** The span of a UTC month as the service writes it; all time where it cannot be read. */
 function monthOf(period: string): { since?: number; until?: number } {
   const [, year, month] = /^(\d{4})-(\d{2})$/.exec(period) ?? [];
   if (year === undefined || month === undefined) return {};

@@ -6,7 +6,7 @@ import { onLine, subjectsOf } from '../args/subjects.ts';
 import type { Context } from '../context.ts';
 
 /**
- * All handles of an input in their order, each once, under its first spelling. What can't be a handle is
+ * All handles of an input in their order, each once, under its first spelling. What cannot be a handle is
  * refused with its line before anything is paid for.
  */
 export async function gatherHandles(

@@ -47,7 +47,7 @@ interface How {
   readonly newProfile?: boolean;
 }
 
-/** Every setting with where it comes from. `tolerant` is for the commands that mend what can't be read. */
+/** Every setting with where it comes from. `tolerant` is for the commands that mend what cannot be read. */
 export const sourcedSettings = (io: Io, globals: Globals, how: How = {}): Sourced =>
   settle(io, globals, configOf(io).read(), how);
 
@@ -72,7 +72,7 @@ export function withNearProfile(error: unknown, names: readonly string[]): unkno
 }
 
 /**
- * How a command takes settings that can't be read: `tolerant` passes over values, `unread` over the whole
+ * How a command takes settings that cannot be read: `tolerant` passes over values, `unread` over the whole
  * file too, `none` opens no file for them.
  */
 export type SettingsUse = 'tolerant' | 'unread' | 'none';

@@ -9,7 +9,7 @@ export const handlesText = (count: number): string => countText(count, 'handle')
 
 /**
  * Holds a run against the money rules and against what is left of both meters, before any paid call. What
- * can't all be paid for is said, not refused: the batches are sized to it.
+ * cannot all be paid for is said, not refused: the batches are sized to it.
  */
 export async function approveRun(context: Context, purse: Allowance, count: number): Promise<void> {
   if (count === 0) return;

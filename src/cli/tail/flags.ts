@@ -13,7 +13,7 @@ export const tailOptions = {
   checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),
 };
 
-/** Checks what can't go together, before anything is asked. */
+/** Checks what cannot go together, before anything is asked. */
 export function checkTail<F extends TailFlags>(flags: F): F {
   if (flags.backfill !== undefined && flags.since !== undefined) {
     throw usageError('--backfill and --since cannot be combined', 'use one of them');

@@ -20,8 +20,8 @@ const Entitlement = z.looseObject({
 });
 
 /**
- * The key's own record. Only the members below are named by the service; how account, plan and scopes
- * nest is not shown, so they are taken as they come and read by `readAccount`.
+ * The key's own record. The service names only the members below; it does not show how account, plan and
+ * scopes are nested, so they are passed through and read by `readAccount`.
  */
 export const Me = z.looseObject({
   ratePerMinute: z.optional(field(z.int(), "The key's per-minute request limit.")),
@@ -33,7 +33,7 @@ export const Me = z.looseObject({
 });
 export type Me = z.infer<typeof Me>;
 
-/** What the tool needs of a key's record, wherever the service nests it. */
+/** What the tool needs from a key's record, whatever its nesting. */
 export interface AccountFacts {
   readonly account: string | null;
   readonly plan: string | null;
@@ -41,7 +41,7 @@ export interface AccountFacts {
   readonly ratePerMinute: number | null;
 }
 
-/** Reads account, plan, scopes and rate out of every nesting that the service may mean. */
+/** Reads account, plan, scopes and rate from every nesting that the service may use. */
 export function readAccount(me: Sent): AccountFacts {
   const places = [me, me['account'], me['plan'], me['entitlement'], me['key'], me['data']].filter(isRecord);
   const first = <T>(pick: (place: Sent) => T | undefined): T | null => {

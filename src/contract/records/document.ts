@@ -83,5 +83,5 @@ export const CommandMap = z.looseObject({
   commands: field(z.array(CommandDocument), 'All commands.'),
 });
 
-/** What `trdr schema` prints: a command, or the map of all. */
+/** What `trdr schema` prints: a command, or the map of all commands. */
 export const SchemaRecord = z.union([CommandDocument, CommandMap]);

@@ -1,16 +1,18 @@
 import { listOf, numberOf, recordsOf, type Sent, textOf } from '../known.ts';
 
-/** A page of a feed, as far as it can be read. */
+/** A page of a feed, as far as it is readable. */
 export interface SentPage {
-  /** The records as they came. */
+  /** The records as received. */
   readonly items: readonly Sent[];
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
-  /** Items that are not records at all. */
+  /** Number of items that are not records. */
   readonly odd: number;
 }
 
-/** Reads a page of up to `size` items. Where it does not say whether there is more, its cursor or its size does. */
+/**
+ * Reads a page of up to `size` items. If it does not say whether more exist, its cursor or its size tells.
+ */
 export function readPage(page: Sent, size: number): SentPage {
   const items = recordsOf(page['items']);
   const all = listOf(page['items']).length;
@@ -25,12 +27,12 @@ export function readPage(page: Sent, size: number): SentPage {
   };
 }
 
-/** The id of an item, which is its cursor as well; undefined where it has none. */
+/** The id of an item, which is also its cursor; undefined if the item has none. */
 export const idOfItem = ({ id }: Sent): string | undefined => textOf(id) || undefined;
 
-/** A cursor is sent as it came, so that a number does as well. */
+/** Numbers are accepted as cursors too. */
 const cursorOf = (value: unknown): string | null =>
   typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOf(value) || null;
 
-/** A time of an item, epoch ms; null where it has none that can be compared. */
+/** A time of an item, epoch ms; null if it has none that can be compared. */
 export const timeOfItem = (item: Sent, field: string): number | null => numberOf(item[field]) ?? null;

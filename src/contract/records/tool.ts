@@ -32,7 +32,7 @@ export const PriceRecord = z.looseObject({
 });
 export type PriceRecord = z.infer<typeof PriceRecord>;
 
-/** A group of the ledger, named by what the ledger is grouped by. */
+/** One group of the ledger; the member it is grouped by names it. */
 export const UsageRecord = z.looseObject({
   command: z.optional(field(z.string(), 'With --by command, the default: the words of the command.')),
   endpoint: z.optional(field(z.string(), 'With --by endpoint: id of the endpoint; ws for the socket.')),
@@ -113,7 +113,7 @@ export const SandboxRecord = z.looseObject({
 });
 export type SandboxRecord = z.infer<typeof SandboxRecord>;
 
-/** An entry of the board, with what changed since the snapshot it is compared with. */
+/** An entry of the board, with the changes since the snapshot that it is compared with. */
 export const BoardRecord = z.looseObject({
   rank: field(
     z.nullable(z.int()),

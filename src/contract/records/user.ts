@@ -30,7 +30,7 @@ export const User = z.looseObject({
 });
 export type User = z.infer<typeof User>;
 
-/** Whether a verified wallet is held for a user. */
+/** Whether a user has a verified wallet on record. */
 export const holdsWallet = ({ solanaAddress, evmAddress }: Known<User>): boolean =>
   typeof solanaAddress === 'string' || typeof evmAddress === 'string';
 
@@ -47,7 +47,7 @@ export type PendingReason = keyof typeof pendingReasons;
 /** The 202 of a resolve without an answer yet; not an error. */
 export const Pending = z.looseObject({
   pending: field(z.literal(true), 'Always true.'),
-  // A reason that this list does not have yet must not make a paid answer unreadable.
+  // An unknown reason must not make a paid answer unreadable.
   reason: field(z.string(), 'queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
   retryable: field(z.boolean(), 'False only for no_preview.'),
   retryAfterSeconds: z.optional(field(z.int(), 'Seconds to wait; present on queued and rate_limited.')),

@@ -167,8 +167,8 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
   throw usageError(issuesText(parsed.error.issues, 'the request body'));
 }
 
-/** A path is taken as it is written: what would climb out of it, or can't be written, is refused. */
+/** A path is taken as it is written: what would climb out of it, or cannot be written, is refused. */
 function checkSegment(name: string, value: string): void {
-  if (value === '.' || value === '..') throw usageError(`${name} can't be "${value}"`);
+  if (value === '.' || value === '..') throw usageError(`${name} cannot be "${value}"`);
   if (/\p{Cc}|\p{Cs}/u.test(value)) throw usageError(`${name} holds a character that has no place in it`);
 }

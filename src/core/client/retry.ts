@@ -10,7 +10,7 @@ export type Outcome<T> =
   | {
       readonly ok: false;
       readonly failure: Failure;
-      /** The attempt can't have been charged: it never left, or its answer says so. */
+      /** The attempt cannot have been charged: it never left, or its answer says so. */
       readonly free: boolean;
       /** The answer as it came, where one came. */
       readonly value?: T | undefined;
@@ -40,7 +40,7 @@ const UNSTATED_WAIT_MS = 5_000;
 /** What short waits may come to before a word is said of them. */
 const BEARABLE_MS = 10_000;
 
-/** Whether making the attempt again can help, and can't charge twice for what must not be. */
+/** Whether making the attempt again can help, and cannot charge twice for what must not be. */
 function mayRepeat(failure: Failure, free: boolean, rule: RetryRule): boolean {
   return failure.retryable && (free || rule === 'repeat');
 }

@@ -33,7 +33,7 @@ interface Plan<T> {
   readonly read: (answer: HttpAnswer) => Read<T>;
 }
 
-/** What an answer amounts to. `charge` is undefined where it can't be told what the call cost. */
+/** What an answer amounts to. `charge` is undefined where it cannot be told what the call cost. */
 type Read<T> = (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure; readonly value?: T }

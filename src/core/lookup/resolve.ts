@@ -22,7 +22,7 @@ export type ResolveOutput =
   | PendingRecord
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
-/** A handle that can't be answered yet. */
+/** A handle that cannot be answered yet. */
 export type PendingRecord = {
   readonly subject: string;
   readonly found: false;
@@ -221,7 +221,7 @@ const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): nu
     ? Math.min(LONGEST_MS, (unstated[reason] ?? UNSTATED_MS) * 1.5 ** round)
     : Math.max(1, retryAfterSeconds) * 1000;
 
-/** Whether the resolve may have been served and charged although its answer can't be had. */
+/** Whether the resolve may have been served and charged although its answer cannot be had. */
 const isLost = (error: unknown): error is Failure =>
   error instanceof Failure &&
   (error.code === 'BROKEN' ||

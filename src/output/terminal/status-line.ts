@@ -16,7 +16,7 @@ export interface StatusOptions {
 }
 
 const CLEAR = '\r\x1b[2K';
-/** Columns left free: a terminal echoes ^C behind the line, and what wraps can't be cleared. */
+/** Columns left free: a terminal echoes ^C behind the line, and what wraps cannot be cleared. */
 const SPARE = 5;
 
 export function createStatusLine({ stream, enabled, unicode }: StatusOptions): StatusLine {

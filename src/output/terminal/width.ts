@@ -75,7 +75,7 @@ export function wrap(text: string, width: number): string[] {
       let rest = piece;
       if (line !== '' && widthOf(line + rest.trimEnd()) > room) close();
       while (widthOf(rest.trimEnd()) > room) {
-        // A character wider than the line can't be shown at all.
+        // A character wider than the line cannot be shown at all.
         const part = head(rest, room);
         if (part === '') break;
         lines.push(part.trimEnd());

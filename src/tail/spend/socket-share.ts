@@ -10,8 +10,8 @@ export type PollReason =
   | 'plan' // the key's plan has no live feed
   | 'refused' // the service refused the socket
   | 'rejected' // the service rejected the subscription
-  | 'ceiling' // the ceiling can't hold another minute
-  | 'allowance' // what is left can't hold another minute
+  | 'ceiling' // the ceiling cannot hold another minute
+  | 'allowance' // what is left cannot hold another minute
   | 'share' // the socket has used its share
   | 'unstable'; // it broke again and again within its first minute
 
@@ -36,7 +36,7 @@ export const WALK_RESERVE = 5 * cu.thesisBlock;
 /** A third session of under a minute is a pattern. */
 const SHORT_SESSIONS = 3;
 
-/** Why the socket is not the way, or undefined where it is. `--via ws` is only held back by what can't be paid. */
+/** Why the socket is not the way, or undefined where it is. `--via ws` is only held back by what cannot be paid. */
 export function reasonToPoll(standing: SpendState): PollReason | undefined {
   const minute = cu.socketMinute + WALK_RESERVE;
   // A ceiling is hard: it holds the minute too in which the service has not noticed yet that a connection is dead.

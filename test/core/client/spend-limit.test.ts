@@ -115,7 +115,7 @@ describe('the sum sent under a ceiling', () => {
               await clock.sleep((turn * 7) % 50);
               const answered = (answer: HttpAnswer) => {
                 const reading = decode(call, answer, 0);
-                // What can't be read was served all the same, and charged at the most here.
+                // What cannot be read was served all the same, and charged at the most here.
                 meter += reading.charge?.cu ?? most;
                 return answer;
               };
