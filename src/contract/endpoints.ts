@@ -132,7 +132,7 @@ export const endpoints = rows({
       method: 'POST',
       path: '/v2/user/handle/{handle}/resolve',
       group: 'identity',
-      summary: "The wallet of a handle, searched for live if none is on record.",
+      summary: 'The wallet of a handle, searched for live if none is on record.',
       params: z.object({ handle }),
       answers: { 200: User, 202: Pending },
       form: 'user',
