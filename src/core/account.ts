@@ -1,15 +1,15 @@
 import type { Known } from '../contract/known.ts';
 import type { Me } from '../contract/records/account.ts';
 
-/** What is left of both meters; null where nothing limits, as far as the record tells. */
+/** What is left of both meters; null if nothing limits a meter, as far as the record says. */
 export interface Left {
   readonly units: number | null;
   readonly reveals: number | null;
 }
 
 /**
- * What a key can still spend. Whether `unitsRemaining` includes the top-ups is not stated; the record's own
- * arithmetic tells: grant less used is the month's rest alone, anything beyond includes the top-ups.
+ * What a key can still spend. The service does not say whether `unitsRemaining` includes top-ups, so it is
+ * derived: grant minus used is what the month has left; anything above that includes the top-ups.
  */
 export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
   if (entitlement.unmetered) return { units: null, reveals: null };
@@ -22,17 +22,17 @@ export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
   return { units: countsTopUps ? unitsRemaining : unitsRemaining + additionalUnits, reveals };
 }
 
-/** Whether the record tells what is left of a meter: a gate cannot be decided without. */
+/** Whether the record states what is left of a meter. Without that, a budget check cannot be decided. */
 export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter: keyof Left): boolean {
   if (entitlement.unmetered) return true;
   return (meter === 'units' ? usage.unitsRemaining : usage.revealsRemaining) !== undefined;
 }
 
-/** Where the month's units go at the present rate. */
+/** The projected use of the month at the present rate. */
 export interface Forecast {
   /** Units used by the end of the UTC month at this rate. */
   readonly unitsByMonthEnd: number;
-  /** When the units run out before that; null where they last. */
+  /** When the units run out, if that is before the end of the month; null otherwise. */
   readonly runsOutAt: number | null;
   readonly monthEndsAt: number;
 }
@@ -45,7 +45,7 @@ export function forecast(me: Known<Me>, now: number): Forecast | null {
   const begins = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
   const ends = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
   const unitsUsed = me.usage?.unitsUsed;
-  // The first hours say nothing about a month.
+  // The first hour is too short for a projection.
   if (unitsUsed === undefined || now - begins < HOUR) return null;
   const perMs = unitsUsed / (now - begins);
   const left = leftOf(me).units;

@@ -1,11 +1,12 @@
 import { numberOf, recordsOf, type Sent, textOf } from '../contract/known.ts';
 
-/** The entries of a board, as they came. */
+/** The entries of a board as received. */
 export const entriesOf = (board: Sent): Sent[] => recordsOf(board['entries']);
 
 /**
- * The entries of a board, each with what became of its rank since an earlier snapshot; those who left the
- * board follow without figures, because their present ones are unknown. An entry is followed by its wallet.
+ * The entries of a board, each with the change of its rank since an earlier snapshot. Entries are matched
+ * by wallet. Traders who left the board follow at the end without figures, because their present ones are
+ * unknown.
  */
 export function compareBoards(board: Sent, before: Sent): Sent[] {
   const earlier = new Map(entriesOf(before).map((entry) => [textOf(entry['wallet']), entry]));
@@ -45,7 +46,7 @@ const leaver = (entry: Sent): Sent => ({
   rankChange: null,
 });
 
-/** Counts of what changed, and the biggest climb and fall. */
+/** The number of changes of each kind, and the biggest climb and fall. */
 export function summarizeBoard(rows: readonly Sent[]) {
   const count = (change: string) => rows.filter((row) => row['change'] === change).length;
   const moves = rows.flatMap((row) => {

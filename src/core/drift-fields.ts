@@ -1,16 +1,16 @@
-type Bag = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A field as one document has it: its types, and whether it is always there. */
+/** A field in one of the documents: its types, and whether it is required. */
 export interface FieldForm {
-  /** Sorted JSON types; empty where anything may stand. */
+  /** Sorted JSON types; empty if any type is allowed. */
   readonly types: readonly string[];
   readonly required: boolean;
 }
 
-/** Below this a schema leads back to itself, or says nothing that anybody reads. */
+/** Maximum depth. Deeper schemas are recursive or irrelevant. */
 const DEEPEST = 8;
 
-/** The fields of a schema by their paths: `items[].id`, `usage.unitsUsed`. References are followed. */
+/** The fields of a schema by their paths: `items[].id`, `usage.unitsUsed`. Follows references. */
 export function fieldForms(schema: unknown, document: unknown): Map<string, FieldForm> {
   const found = new Map<string, FieldForm>();
   collect(schema, document, '', true, found, 0);
@@ -37,7 +37,7 @@ function collect(
   for (const form of objects) {
     const must = Array.isArray(form['required']) ? form['required'] : [];
     for (const [name, inner] of Object.entries(asObject(form['properties']))) {
-      // A field that only some of the forms have may be missing.
+      // A field of only some of the forms may be absent.
       const always = must.includes(name) && forms.length === 1;
       collect(inner, document, path === '' ? name : `${path}.${name}`, always, found, depth + 1);
     }
@@ -47,8 +47,8 @@ function collect(
   }
 }
 
-/** A schema as the forms it may take: references followed, unions opened, parts of one put together. */
-function formsOf(given: unknown, document: unknown, depth: number): Bag[] {
+/** The forms that a schema allows: references followed, unions opened, `allOf` parts merged. */
+function formsOf(given: unknown, document: unknown, depth: number): JsonObject[] {
   if (!isObject(given) || depth > DEEPEST) return [{}];
   if (typeof given['$ref'] === 'string')
     return formsOf(resolve(given['$ref'], document), document, depth + 1);
@@ -68,8 +68,8 @@ function formsOf(given: unknown, document: unknown, depth: number): Bag[] {
   return [given];
 }
 
-/** The JSON types of some forms; none where one of them may be anything. */
-function typesOf(forms: readonly Bag[]): string[] {
+/** The JSON types of some forms; empty if one of them allows any type. */
+function typesOf(forms: readonly JsonObject[]): string[] {
   const all = forms.map((form) => {
     const { type, nullable } = form;
     const named = Array.isArray(type) ? type.map(String) : typeof type === 'string' ? [type] : implied(form);
@@ -78,8 +78,8 @@ function typesOf(forms: readonly Bag[]): string[] {
   return all.some((types) => types.length === 0) ? [] : union([], all.flat());
 }
 
-/** The type of a form that does not name it. */
-function implied(form: Bag): string[] {
+/** The implied type of a form without `type`. */
+function implied(form: JsonObject): string[] {
   if (isObject(form['properties'])) return ['object'];
   if (form['items'] !== undefined) return ['array'];
   const values = Array.isArray(form['enum']) ? form['enum'] : 'const' in form ? [form['const']] : [];
@@ -97,6 +97,6 @@ function resolve(ref: string, document: unknown): unknown {
   return at;
 }
 
-export const isObject = (value: unknown): value is Bag =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-export const asObject = (value: unknown): Bag => (isObject(value) ? value : {});
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});

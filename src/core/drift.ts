@@ -1,13 +1,13 @@
 import { asObject, type FieldForm, fieldForms, isObject } from './drift-fields.ts';
 
-/** One way in which the service's description differs from ours. */
+/** A difference between the service's description and ours. */
 export interface Difference {
   readonly what: 'endpoint' | 'parameter' | 'field';
   readonly how: 'came' | 'went' | 'changed';
   /** `GET /v2/me`. */
   readonly call: string;
   readonly text: string;
-  /** Whether what this trdr sends or reads breaks by it. */
+  /** Whether it breaks something that this version of trdr sends or reads. */
   readonly breaks: boolean;
 }
 
@@ -19,8 +19,8 @@ interface Operation {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * How `theirs` differs from `ours`: endpoints, parameters and fields that came, went or changed type. Both
- * are OpenAPI documents. What this trdr never reads (errors, words, examples) is not compared.
+ * How `theirs` differs from `ours`, both OpenAPI documents: endpoints, parameters and fields that were
+ * added, removed or changed type. Parts that trdr never reads (errors, texts, examples) are not compared.
  */
 export function compareDescriptions(
   ours: unknown,
@@ -47,7 +47,7 @@ export function compareDescriptions(
   return differences;
 }
 
-/** Operations by method and path, whatever the path's parameters are called. */
+/** Operations by method and path, with the names of path parameters removed. */
 function operationsOf(document: unknown): Map<string, Operation> {
   const found = new Map<string, Operation>();
   for (const [path, item] of Object.entries(asObject(asObject(document)['paths']))) {
@@ -79,7 +79,7 @@ function parameters(
     if (!other) add('went', `${key} is gone`, true);
     else if (isOther(form, other))
       add('changed', `${key} is ${typeText(other)}, was ${typeText(form)}`, true);
-    else if (!form.required && other.required) add('changed', `${key} is required now`, true);
+    else if (!form.required && other.required) add('changed', `${key} is now required`, true);
   }
   for (const [key, { required }] of present) {
     if (!known.has(key)) add('came', `${key} is new${required ? ', and required' : ''}`, required);
@@ -87,7 +87,9 @@ function parameters(
   return differences;
 }
 
-/** Parameters by place and name; those in the path stand by their order, for their names are the service's own. */
+/**
+ * Parameters by place and name. Path parameters are matched by position, because their names may differ.
+ */
 function parametersOf(node: unknown, document: unknown): Map<string, FieldForm> {
   const found = new Map<string, FieldForm>();
   let place = 0;
@@ -139,9 +141,10 @@ function fields(
   const matters = (path: string) => place === 'body' || isStructure(path);
   for (const [path, form] of known) {
     const other = present.get(path);
-    const name = path === '' ? 'the whole' : path;
+    const name = path === '' ? 'the whole record' : path;
     if (!other) {
-      // What went with its parent is said of the parent alone, and what may be anything holds it too.
+      // A field removed with its parent is reported with the parent; a parent of any type may still contain
+      // it.
       const parent = present.get(parentOf(path));
       if (parent && (parent.types.length > 0 || hasChildren(present, parentOf(path)))) {
         add('went', `${name} is gone`, form.required && matters(path));
@@ -153,7 +156,7 @@ function fields(
         matters(path) && isNarrower(form, other),
       );
     } else if (form.required && !other.required) {
-      add('changed', `${name} may be absent now`, matters(path));
+      add('changed', `${name} may now be absent`, matters(path));
     }
   }
   for (const [path, { types }] of present) {
@@ -165,10 +168,12 @@ function fields(
   return differences;
 }
 
-/** Whether an answer cannot be read without the field; every other one is delivered as it comes. */
+/**
+ * Whether an answer cannot be read without the field. Answers without any other field are still delivered.
+ */
 const isStructure = (path: string) => ['', 'items', 'entries'].includes(path);
 
-/** The schema behind an envelope of data and meta, or the schema itself. */
+/** The schema inside an envelope of data and meta, or the schema itself. */
 function bare(schema: unknown, document: unknown): unknown {
   const properties = asObject(asObject(deref(schema, document))['properties']);
   return 'data' in properties && 'meta' in properties ? properties['data'] : schema;
@@ -202,7 +207,7 @@ function isOther(ours: Types, theirs: Types): boolean {
   return ours.types.join() !== theirs.types.join();
 }
 
-/** Whether what they send may be something that we do not take. */
+/** Whether they may send a type that we do not accept. */
 const isNarrower = (ours: Types, theirs: Types) =>
   theirs.types.some(
     (type) => !ours.types.includes(type) && !(type === 'integer' && ours.types.includes('number')),

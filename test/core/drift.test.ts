@@ -94,7 +94,7 @@ describe('a description compared with ours', () => {
     });
     const texts = drift(theirs).map(({ text }) => text);
     expect(texts).toContain('answer 200: wallet is null or string, was string');
-    expect(texts).toContain('answer 200: bio may be absent now');
+    expect(texts).toContain('answer 200: bio may now be absent');
   });
 
   test('says of a field that went with all below it no more than that', () => {

@@ -104,7 +104,7 @@ describe.each(signals)('%s', (signal, exit) => {
     expect(sandbox.log.filter(({ status }) => status === 429)).toEqual([]);
     expect(paid).toBeGreaterThan(0);
     expect(ran.lines).toHaveLength(paid);
-    expect(ran.stderr).toMatch(/^trdr: waiting .*10 requests a minute\n$/);
+    expect(ran.stderr).toMatch(/^trdr: waiting .*10 requests per minute\n$/);
   });
 
   test('ends a wait before a retry, and delivers what was answered', async () => {

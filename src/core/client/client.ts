@@ -26,20 +26,20 @@ import { createSpendLimit, type SpendLimit } from './spend-limit.ts';
 export interface ClientOptions {
   readonly transport: Transport;
   readonly baseUrl: string;
-  /** Undefined: a call ends as an `auth` Failure before anything is sent. */
+  /** Undefined: every call fails with an `auth` Failure before anything is sent. */
   readonly key: string | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
-  /** The windows of this base URL and key. */
+  /** The rate windows of this base URL and key. */
   readonly windows: RateWindows;
   readonly limit?: SpendLimit | undefined;
   readonly ledger?: Ledger | undefined;
-  /** Counts the paid calls in flight, for a shutdown that waits for them. */
+  /** Counts the paid calls in flight, so that a shutdown can wait for them. */
   readonly inFlight?: InFlight | undefined;
   readonly retries?: number | undefined;
-  /** The most that is waited for 429s in one call. */
+  /** The maximum total wait for 429s in one call. */
   readonly maxWaitMs?: number | undefined;
-  /** Time for one request where the call gives none; each endpoint's own otherwise. */
+  /** Timeout of requests that do not set their own; by default, each endpoint has one. */
   readonly timeoutMs?: number | undefined;
   readonly notify?: ((notice: Notice) => void) | undefined;
   readonly userAgent?: string | undefined;
@@ -51,7 +51,10 @@ const FREE: Bounds = { least: 0, most: 0, reveals: 0 };
 const UNCHARGED: Charge = { cu: 0, reveals: 0 };
 const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' : 'key');
 
-/** One key at one base URL: checked, limited, held to the ceiling, retried and ledgered. */
+/**
+ * The service with one key at one base URL: calls are validated, rate-limited, kept within the spending
+ * limit, retried and recorded in the ledger.
+ */
 export function createClient(options: ClientOptions): Client {
   const { transport, key } = options;
   const clock = options.clock ?? systemClock;
@@ -89,7 +92,9 @@ export function createClient(options: ClientOptions): Client {
   }
 
   const reported = new Set<string>();
-  /** Reports each field of a form once: a list of 10,000 that lacks it is one difference. */
+  /**
+   * Reports each field of a form once, so that a list of 10,000 records that lack it is a single notice.
+   */
   function report({ method, path, form }: Encoded['row'], differences: readonly Difference[]): void {
     for (const difference of differences) {
       const name = `${form} ${difference.field}`;
@@ -158,7 +163,7 @@ export function createClient(options: ClientOptions): Client {
           path: sending,
           body,
           bounds: call?.bounds ?? (isFree(method, sending) ? FREE : undefined),
-          // A call of unknown price was agreed to once.
+          // A call of unknown price was confirmed once, so it is sent once.
           rule: call?.row.retry ?? (isFree(method, sending) ? 'repeat' : 'never'),
           lane: call ? laneOf(call.id) : 'key',
           timeoutMs:
@@ -187,7 +192,7 @@ export function createClient(options: ClientOptions): Client {
     },
     mayRepeat: limit.mayRepeat,
     async close() {
-      // Closing the connections would lose answers that were paid for.
+      // Closing the connections now would lose answers that were paid for.
       await inFlight.idle();
       await settled();
       await transport.close();
@@ -197,6 +202,6 @@ export function createClient(options: ClientOptions): Client {
 
 const rateOf = (record: Sent): number | null => readAccount(record).ratePerMinute;
 
-/** Whether an error is one that the service states to be free, whatever was called. */
+/** Whether an error is documented as free for all endpoints. */
 const isUnbilled = ({ failure: { status = 0, code }, documented }: ServiceError) =>
   documented && (status === 401 || status === 403 || status === 429 || status >= 500 || code === 'NOT_FOUND');

@@ -21,12 +21,12 @@ import { readServiceError, requestIdOf } from './service-errors.ts';
 
 type Values = Record<string, unknown>;
 
-/** A row, whose price takes whatever its schemas have read. */
+/** A row whose price functions accept anything that its schemas have parsed. */
 export type EndpointRow = Omit<AnyEndpoint, 'price'> & {
   readonly price: Price<Request<Values, Values>, { readonly status: 200 | 202; readonly known: unknown }>;
 };
 
-/** A call, checked and spelled out. */
+/** A validated call, ready to be sent. */
 export interface Encoded {
   readonly id: EndpointId;
   readonly row: EndpointRow;
@@ -38,22 +38,22 @@ export interface Encoded {
   readonly bounds: Bounds;
 }
 
-/** An answer, read. `charge` is undefined where the answer does not tell what the call cost. */
+/** A decoded answer. `charge` is undefined if the answer does not show what the call cost. */
 export type DecodedAnswer<Id extends EndpointId> =
   | {
       readonly ok: true;
       readonly result: Result<Id>;
       readonly charge: Charge;
-      /** How the record differs from its description, each field once. */
+      /** How the record differs from its description; each field is listed once. */
       readonly differences: readonly Difference[];
     }
   | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
 
-// A row's functions take their own request alone, so no row is a `Row` to the compiler. It holds
-// because whatever is handed to them here was parsed by the same row's schemas.
+// Price functions are contravariant in their request type, so a concrete endpoint is not assignable to
+// EndpointRow. The cast is safe because all their input was parsed by the schemas of the same row.
 export const endpointRow = (id: EndpointId) => endpoints[id] as unknown as EndpointRow;
 
-/** Spells a call out, or says what is wrong with it before anything is sent. */
+/** Validates and encodes a call, or throws before anything is sent. */
 export function encode<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): Encoded {
   const row = endpointRow(id);
   const request = {
@@ -78,7 +78,7 @@ export function encode<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): En
   };
 }
 
-/** Reads the answer of a call. `now` is for waits that are stated as a date. */
+/** Decodes the answer of a call. `now` is needed for waits that are given as a date. */
 export function decode<Id extends EndpointId>(
   call: Encoded & { readonly id: Id },
   answer: HttpAnswer,
@@ -98,7 +98,7 @@ export function decode<Id extends EndpointId>(
       requestId,
       answer.text.trim() === '' ? 'it is empty' : `it is not JSON${typeOf(answer)}`,
     );
-  // A success of another status than documented is read as the record it holds.
+  // A success with an undocumented status is read as the record that it holds.
   const isPending = answer.status === 202 && row.answers[202] !== undefined;
   const schema = (isPending && row.answers[202]) || row.answers[200];
   const form = isPending ? 'pending' : row.form;
@@ -122,7 +122,7 @@ export function decode<Id extends EndpointId>(
 
 const NOTHING: Charge = { cu: 0, reveals: 0 };
 
-/** What an error can have cost; undefined where neither the status nor the body tells. */
+/** What an error may have cost; undefined if neither the status nor the body shows it. */
 function errorCharge(
   { row, bounds }: Encoded,
   status: number,
@@ -130,9 +130,9 @@ function errorCharge(
   documented: boolean,
 ): Charge | undefined {
   if (status < 400 || bounds.most === 0) return NOTHING;
-  // A 404 of an unknown form may be a miss as well as a wrong address.
+  // A 404 of unknown form may be a charged miss or a wrong address.
   if (status === 404 && !(documented && isErrorCode(code))) return { ...NOTHING, uncertain: row.price.miss };
-  // A 5xx page of a gateway does not tell whether the service behind it has served the call.
+  // A 5xx page of a gateway does not show whether the service behind it served the call.
   const isClear = documented ? status >= 500 || isDocumented(status) : isDocumented(status) && status < 500;
   if (!isClear) return undefined;
   return documented ? chargeOfError(row, status, code) : NOTHING;
@@ -149,10 +149,10 @@ function unreadable(call: Encoded, answer: HttpAnswer, requestId: string | undef
     code: 'BAD_ANSWER',
     status: answer.status,
     requestId,
-    hint: 'trdr doctor shows how the service differs from its description',
+    hint: 'run trdr doctor to see how the service differs from its description',
     answer: answer.text,
   });
-  // What served it is not certain: the call may have been charged, up to its most.
+  // The call may have been charged, up to its maximum price.
   return { ok: false as const, failure, charge: bounds.most === 0 ? NOTHING : undefined };
 }
 
@@ -167,8 +167,12 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
   throw usageError(issuesText(parsed.error.issues, 'the request body'));
 }
 
-/** A path is taken as it is written: what would climb out of it, or cannot be written, is refused. */
+/**
+ * Path parameters are inserted as written, so values that would change the path or cannot be encoded are
+ * rejected.
+ */
 function checkSegment(name: string, value: string): void {
   if (value === '.' || value === '..') throw usageError(`${name} cannot be "${value}"`);
-  if (/\p{Cc}|\p{Cs}/u.test(value)) throw usageError(`${name} holds a character that has no place in it`);
+  if (/\p{Cc}|\p{Cs}/u.test(value))
+    throw usageError(`${name} contains a control character or an unpaired surrogate`);
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** The paid calls that were sent and are not answered yet. A shutdown waits for them. */
+/** The paid calls that were sent and not answered yet. A shutdown waits for them. */
 export interface InFlight {
-  /** Counts a call that was sent and takes at most `timeoutMs`. Returns what ends the count. */
+  /** Counts a call that was sent, with a timeout of `timeoutMs`. The function returned ends the count. */
   begin(timeoutMs: number): () => void;
   readonly count: number;
   /** The time until the last of them times out. */
   leftMs(): number;
-  /** Resolves when none is left. */
+  /** Resolves when no call is in flight. */
   idle(): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ export function createInFlight(clock: Pick<Clock, 'mono'>): InFlight {
 }
 
 /**
- * A signal that follows `signal` until the request is sent. From then on the service may charge for it, so
- * its answer is waited for whatever happens.
+ * A signal that follows `signal` until the request is sent. From then on the service may charge for the
+ * request, so its answer is always awaited.
  */
 export function abortUntilSent(signal: AbortSignal | undefined): {
   readonly signal: AbortSignal;

@@ -3,59 +3,66 @@ import { Failure } from '../../base/failure.ts';
 import { LEAST_RATE_PER_MINUTE, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Notice, RateWindows, Ticket } from '../../contract/ports.ts';
 
-/** What bounds a call: the key's own rate, or that and the slower one of `resolve`. */
+/** The rate limit of a call: the key's own, or also the slower one of `resolve`. */
 export type LaneName = 'key' | 'resolve';
 
 export interface LimiterOptions {
-  /** Bound to one base URL and key; the lane `resolve` is shared by all keys. */
+  /** Belong to one base URL and key; all keys share the lane `resolve`. */
   readonly windows: RateWindows;
   readonly clock: Clock;
-  /** Asks the service for the key's per-minute limit; null where it does not say. Sends exactly one request. */
+  /**
+   * Requests the key's per-minute limit; null if the service does not state it. Sends exactly one request.
+   */
   readonly askRate: () => Promise<number | null>;
   readonly notify?: ((notice: Notice) => void) | undefined;
 }
 
-/** Lets requests out no faster than their lanes allow. */
+/** Delays requests to the rate that their lanes allow. */
 export interface Limiter {
-  /** Resolves when a request may be sent. First come, first served; an abort leaves the queue. */
+  /** Resolves when a request may be sent, in the order of the calls. An abort leaves the queue. */
   acquire(lane: LaneName, signal?: AbortSignal): Promise<void>;
-  /** A 429: nobody sends in the lane for `ms`. */
+  /** After a 429: blocks the lane for `ms`. */
   refused(lane: LaneName, ms: number): Promise<void>;
-  /** The key's limit, seen in passing. */
+  /** Records the key's limit when an answer mentions it. */
   learn(limit: number): Promise<void>;
 }
 
-/** A wait longer than this is told. */
+/** Waits longer than this are reported. */
 export const SILENT_WAIT_MS = 2_000;
-/** The most that is waited for a 429, be it one that another run was answered with. A full window takes half of it. */
+/**
+ * The maximum wait for a 429, including one that another process received. A full window needs half of it.
+ */
 export const MAX_WAIT_MS = 120_000;
 /**
- * So many calls a minute go out before the limit is asked for. A key by contract may have less than any
- * plan: asking is free, and the lowest rate is assumed only if the service does not state one.
+ * The number of calls per minute that are sent before the limit is requested. A key under contract may have
+ * a lower limit than any plan. The request is free; the lowest rate of all plans is assumed only if the
+ * service does not state the limit.
  */
 const CALLS_BEFORE_ASKING = 9;
-// Another process may learn the limit meanwhile: while it is not known, waits are cut into slices.
+// Another process may learn the limit meanwhile, so waits are split into slices until it is known.
 const SLICE_MS = 200;
 // Stop waiting for the process that is fetching the limit after this many slices.
 const SLICES = 15;
-// A 429 that keeping to the limit should have prevented: the plan may have changed. Asked at most this often.
-const DOUBT_MS = 60_000;
-// What is kept beyond this run: limits are by the minute, and one absurd answer must not lock a key for years.
+// A 429 despite the limit suggests that the plan has changed. The limit is requested again at most this
+// often.
+const RECHECK_MS = 60_000;
+// Longest block that is saved beyond this run. Limits are per minute, and one absurd answer must not lock a
+// key for years.
 const LONGEST_BLOCK_MS = 15 * 60_000;
 
 /** A limiter over windows that other processes may share. */
 export function createLimiter(options: LimiterOptions): Limiter {
   const { windows, clock, notify } = options;
   let rate: number | null = null;
-  let doubtful = false;
-  let doubtedAt = Number.NEGATIVE_INFINITY;
+  let recheck = false;
+  let recheckedAt = Number.NEGATIVE_INFINITY;
   let tickets = 0;
   const nextTicket = (): Ticket => ++tickets;
   const queues = { key: createQueue(), resolve: createQueue() };
 
-  // The limit could not be fetched.
-  let untold = false;
-  const assumed = () => rate ?? (untold ? LEAST_RATE_PER_MINUTE : CALLS_BEFORE_ASKING);
+  // True once the limit could not be fetched.
+  let isUnavailable = false;
+  const assumed = () => rate ?? (isUnavailable ? LEAST_RATE_PER_MINUTE : CALLS_BEFORE_ASKING);
 
   async function learn(limit: number): Promise<void> {
     if (limit === rate || !(limit >= 1)) return;
@@ -64,8 +71,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   /**
-   * Asks for the limit, unless another process is at it: one slot behind the first ones is kept for that.
-   * An unknown limit is not a failure.
+   * Requests the limit, unless another process is doing so: one slot after the first ones is reserved for
+   * it. An unknown limit is not an error.
    */
   async function ask(): Promise<void> {
     const { waitMs, known } = await windows.take('key', CALLS_BEFORE_ASKING + 1);
@@ -73,18 +80,18 @@ export function createLimiter(options: LimiterOptions): Limiter {
     else if (waitMs <= 0) {
       const told = await options.askRate().catch(() => null);
       if (told !== null) await learn(told);
-      untold = rate === null;
+      isUnavailable = rate === null;
     }
   }
 
-  /** Whether the windows can be asked to book a place: with an assumed limit it would be the wrong one. */
-  const knowsLimit = () => rate !== null || untold;
+  /** Whether a place in the queue can be reserved. With an assumed limit, it would be the wrong place. */
+  const knowsLimit = () => rate !== null || isUnavailable;
 
   async function takeKeySlot(signal: AbortSignal | undefined): Promise<void> {
     let ticket = nextTicket();
     let told = false;
     let slices = 0;
-    await keeping(
+    await holdingPlace(
       'key',
       () => ticket,
       async () => {
@@ -94,22 +101,22 @@ export function createLimiter(options: LimiterOptions): Limiter {
           if (known !== null) {
             const grown = known > assumed();
             rate = known;
-            // Refused by what was assumed, while more is allowed: try again with that.
+            // The assumed limit refused the call, but the known one is higher: try again with that.
             if (waitMs > 0 && grown) continue;
           }
           if (waitMs <= 0) {
-            if (!doubtful) return;
-            // The slot goes to the question whether the limit is still what it was; the call takes another.
-            doubtful = false;
+            if (!recheck) return;
+            // Use this slot to ask whether the limit has changed; the call takes another slot.
+            recheck = false;
             ticket = nextTicket();
             const now = await options.askRate().catch(() => null);
             if (now !== null) await learn(now);
             continue;
           }
-          if (!slot.queued && waitMs > MAX_WAIT_MS) throw toldToWait('key', waitMs);
+          if (!slot.queued && waitMs > MAX_WAIT_MS) throw waitTooLong('key', waitMs);
           if (!knowsLimit()) {
             await ask();
-            untold ||= rate === null && ++slices > SLICES;
+            isUnavailable ||= rate === null && ++slices > SLICES;
             if (knowsLimit()) continue;
             await clock.sleep(SLICE_MS, signal);
             continue;
@@ -126,14 +133,14 @@ export function createLimiter(options: LimiterOptions): Limiter {
   async function takeResolveSlot(signal: AbortSignal | undefined): Promise<void> {
     const ticket = nextTicket();
     let told = false;
-    await keeping(
+    await holdingPlace(
       'resolve',
       () => ticket,
       async () => {
         for (;;) {
           const { waitMs, queued } = await windows.take('resolve', RESOLVES_PER_MINUTE, ticket);
           if (waitMs <= 0) return;
-          if (!queued && waitMs > MAX_WAIT_MS) throw toldToWait('resolve', waitMs);
+          if (!queued && waitMs > MAX_WAIT_MS) throw waitTooLong('resolve', waitMs);
           if (!told && waitMs > SILENT_WAIT_MS)
             notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('resolve', RESOLVES_PER_MINUTE) });
           told = true;
@@ -143,8 +150,12 @@ export function createLimiter(options: LimiterOptions): Limiter {
     );
   }
 
-  /** Gives the booked place up where the wait for it ends without a slot. */
-  async function keeping(lane: LaneName, ticket: () => Ticket, wait: () => Promise<void>): Promise<void> {
+  /** Gives up the reserved place if the wait ends without a slot. */
+  async function holdingPlace(
+    lane: LaneName,
+    ticket: () => Ticket,
+    wait: () => Promise<void>,
+  ): Promise<void> {
     try {
       await wait();
     } catch (error) {
@@ -160,9 +171,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
     },
     async refused(lane, ms) {
       await windows.block(lane, Math.min(ms, LONGEST_BLOCK_MS));
-      if (lane !== 'key' || rate === null || clock.mono() - doubtedAt < DOUBT_MS) return;
-      doubtedAt = clock.mono();
-      doubtful = true;
+      if (lane !== 'key' || rate === null || clock.mono() - recheckedAt < RECHECK_MS) return;
+      recheckedAt = clock.mono();
+      recheck = true;
     },
     learn,
   };
@@ -170,12 +181,12 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
 const reasonOf = (lane: LaneName, limit: number | null) =>
   lane === 'resolve'
-    ? `${limit} resolves a minute are allowed`
+    ? `${limit} resolves per minute are allowed`
     : limit === null
       ? 'the rate limit of the key'
-      : `the key allows ${limit} requests a minute`;
+      : `the key allows ${limit} requests per minute`;
 
-const toldToWait = (lane: LaneName, waitMs: number): Failure => {
+const waitTooLong = (lane: LaneName, waitMs: number): Failure => {
   const what = lane === 'resolve' ? 'resolves from this address' : 'calls with this key';
   return new Failure('rate', `the service asked for no ${what} for another ${Math.ceil(waitMs / 1000)} s`, {
     code: 'RATE_LIMITED',
@@ -185,7 +196,7 @@ const toldToWait = (lane: LaneName, waitMs: number): Failure => {
   });
 };
 
-/** Runs one task at a time in the order of asking. An aborted one leaves the queue at once. */
+/** Runs one task at a time in the order of the calls. An aborted task leaves the queue at once. */
 function createQueue(): (task: () => Promise<void>, signal?: AbortSignal) => Promise<void> {
   let tail: Promise<unknown> = Promise.resolve();
   return (task, signal) => {

@@ -1,22 +1,25 @@
 import { Failure } from '../../base/failure.ts';
 
-/** A shorter "key" may be a word of ordinary text: masking it would change answers. */
+/** Shorter "keys" may be ordinary words: masking them would change answers. */
 const MIN_LENGTH = 8;
 
 /**
- * A key as it may be shown: its kind (`xx_live_`, `xx_test_`) and its last four characters, and those only
- * where the rest stays long enough to be a secret.
+ * A key in the form in which it may be shown: its prefix (`xx_live_`, `xx_test_`) and, if the rest is long
+ * enough to stay secret, its last four characters.
  */
 export function maskKey(key: string): string {
   const [, kind = '', secret = ''] = /^([A-Za-z0-9]+_(?:live|test)_)?(.*)$/s.exec(key) ?? [];
   return `${kind}****${secret.length >= 12 ? secret.slice(-4) : ''}`;
 }
 
-/** Replaces the key wherever it occurs in a text, also behind JSON escapes, percent-encoded, in base64 or in hex. */
+/**
+ * Replaces the key wherever a text contains it, including JSON-escaped, percent-encoded, base64 and hex
+ * forms.
+ */
 export function withoutKey(text: string, key: string | undefined): string {
   if (!key || key.length < MIN_LENGTH) return text;
   const { escapable, encodings } = formsOf(key);
-  // A function, since "$&" in a replacement text would insert the key again.
+  // A function, because "$&" in a replacement string would insert the key again.
   const mask = () => maskKey(key);
   let masked = text.includes(key) ? text.replaceAll(key, mask) : text;
   if (/[\\%]/.test(masked)) masked = masked.replace(escapable, mask);
@@ -26,7 +29,7 @@ export function withoutKey(text: string, key: string | undefined): string {
   return masked;
 }
 
-/** The same for bytes; they stay the same object where the key is not in them. */
+/** The same for bytes; returns the same object if it does not contain the key. */
 export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uint8Array {
   if (!key || key.length < MIN_LENGTH) return bytes;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -37,13 +40,13 @@ export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uin
 }
 
 interface Forms {
-  /** The key with any of its characters escaped. */
+  /** Matches the key with any of its characters escaped. */
   readonly escapable: RegExp;
-  /** What every base64 or hex text that contains the key contains. */
+  /** The parts that every base64 or hex text of the key contains. */
   readonly encodings: readonly string[];
 }
 
-/** A run has one key, or two at a login. */
+/** A run has one key, or two during a login. */
 const known = new Map<string, Forms>();
 
 function formsOf(key: string): Forms {
@@ -58,7 +61,10 @@ function formsOf(key: string): Forms {
   return forms;
 }
 
-/** A pattern for one character: itself, behind backslashes, as a JSON escape of any depth, or percent-encoded. */
+/**
+ * A pattern for one character: plain, behind backslashes, as a JSON escape of any depth, or
+ * percent-encoded.
+ */
 function escapesOf(char: string): string {
   const hex = char.charCodeAt(0).toString(16).padStart(2, '0');
   const anyCase = [...hex].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
@@ -66,7 +72,10 @@ function escapesOf(char: string): string {
   return `(?:${literal}|\\\\+u00${anyCase}|%(?:25)*${anyCase})`;
 }
 
-/** The characters of base64 that depend on the key alone, where `lead` bytes stand in its first group of three. */
+/**
+ * The characters of base64 that depend on the key only, if `lead` bytes precede it in its first group of
+ * three.
+ */
 function base64Of(key: string, lead: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(lead), Buffer.from(key)]);
   const start = Math.ceil((lead * 8) / 6);
@@ -76,10 +85,10 @@ function base64Of(key: string, lead: number): string[] {
 
 const KEY_FORM = /(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_([A-Za-z0-9_-]{8,})/g;
 
-/** Random text has a digit or is long; `fx_live_trading` is a handle. */
+/** A random text contains a digit or is long; `fx_live_trading` is a handle. */
 const isSecret = (text: string): boolean => /\d/.test(text) || text.length >= 16;
 
-/** A text with everything masked that has the form of a key: words of the command line may be one. */
+/** Masks everything in a text that has the form of a key: words of the command line may be one. */
 export const withoutKeys = (text: string): string =>
   text.replace(KEY_FORM, (found, secret: string) => (isSecret(secret) ? maskKey(found) : found));
 
@@ -91,7 +100,7 @@ export function isKey(word: string, key?: string): boolean {
   return found?.[0] === bare && isSecret(found[1] ?? '');
 }
 
-/** Why a word is rejected that is a key; the word itself is shown masked. */
+/** The error for a subject that is a key; the key is shown masked. */
 export const keyAsSubject = (word: string, key?: string): Failure =>
   new Failure('usage', `${withoutKeys(withoutKey(word, key))}: this is an API key, not a subject`, {
     code: 'BAD_SUBJECT',

@@ -4,9 +4,9 @@ import { type EndpointId, endpointIds, OPENAPI_PATH } from '../../contract/endpo
 import { type Encoded, endpointRow } from './coding.ts';
 import { checkSpelling, isOneSegment } from './path-spelling.ts';
 
-/** Finds the endpoint that a raw request calls; undefined where none is sure to be meant. */
+/** Finds the endpoint of a raw request; undefined if it is not certain. */
 export function matchEndpoint(method: string, path: string, body: string | undefined): Encoded | undefined {
-  // The first question mark alone parts the two: a further one stands within the query.
+  // Only the first question mark separates path and query.
   const [, pathname = '', search = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
   const segments = pathname.split('/');
   for (const id of endpointIds) {
@@ -19,14 +19,14 @@ export function matchEndpoint(method: string, path: string, body: string | undef
       const read = z.safeParse(row.body, undefined).success ? undefined : body;
       return encodeLoose(id, params, search, read);
     } catch {
-      // Not a request that this endpoint would serve as it stands: its price is not known.
+      // The endpoint would not serve this request as it is, so its price is unknown.
       return undefined;
     }
   }
   return undefined;
 }
 
-/** Whether a raw path is known to cost nothing. */
+/** Whether a raw path is known to be free. */
 export const isFree = (method: string, path: string): boolean =>
   method === 'GET' && path.split('?')[0] === OPENAPI_PATH;
 
@@ -59,8 +59,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * A raw request as its endpoint reads it. Query and body have to be valid, since prices depend on them; a parameter of
- * the path need not be: the service rejects it, or serves it at the endpoint's price.
+ * A raw request as its endpoint parses it. Query and body have to be valid, because prices depend on them.
+ * Path parameters need not be: the service rejects an invalid one, or serves it at the endpoint's price.
  */
 function encodeLoose(
   id: EndpointId,
@@ -77,15 +77,15 @@ function encodeLoose(
 }
 
 /**
- * A raw path as it may be sent: without a fragment, everything beyond ASCII encoded. A path that is one of the table's
- * but for its spelling is rejected.
+ * Prepares a raw path for sending: removes the fragment and encodes non-ASCII characters. A path that
+ * differs from a known one only in spelling is rejected.
  */
 export function rawPath(path: string): string {
   const [bare = ''] = path.split('#');
   if (!bare.startsWith('/'))
     throw usageError('a path must start with a slash', 'for example: trdr api /v2/me');
   if (/\p{Cc}|\p{Cs}/u.test(bare))
-    throw usageError('the path contains a control character or half a character');
+    throw usageError('the path contains a control character or an unpaired surrogate');
   const sending = bare.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
   checkSpelling(sending);
   return sending;

@@ -2,7 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import { endpointIds, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import { endpointRow } from './coding.ts';
 
-/** A path of the table, with what a request to it may look like. */
+/** A known path, and what a request to it may look like. */
 interface Known {
   readonly path: string;
   readonly segments: readonly string[];
@@ -11,8 +11,8 @@ interface Known {
 }
 
 /**
- * Rejects a raw path that a lenient service could serve as one of the table's although it is spelled differently: it
- * would be charged at a price that nobody compared with the limits of the run.
+ * Rejects a raw path that a lenient service could serve as a known one although it is spelled differently.
+ * It would be charged at a price that was not compared with the limits of the run.
  */
 export function checkSpelling(path: string): void {
   const [, pathname = '', search = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
@@ -33,7 +33,10 @@ export function checkSpelling(path: string): void {
   checkQuery(search, new Set(exact.flatMap(({ query }) => [...query])));
 }
 
-/** Which of two values counts, and whether `LIMIT` is `limit`, is up to the service; so is the price that follows. */
+/**
+ * The service decides which of two values counts, and whether `LIMIT` means `limit`; so it decides the
+ * price.
+ */
 function checkQuery(search: string, known: ReadonlySet<string>): void {
   const seen = new Set<string>();
   for (const [, separator, part = ''] of search.matchAll(/(^|[&;])([^&;]*)/g)) {
@@ -52,7 +55,7 @@ function checkQuery(search: string, known: ReadonlySet<string>): void {
   }
 }
 
-/** Every path below the base URL that the description names, each once. */
+/** Every path in the description, once. */
 function tableOf(): Known[] {
   const rows = endpointIds.map((id) => {
     const { path, query } = endpointRow(id);
@@ -62,7 +65,7 @@ function tableOf(): Known[] {
   return [...rows, ...others].map((row) => ({ ...row, segments: row.path.split('/') }));
 }
 
-/** Whether segments are those of a template; `fits` decides on the ones that stand for a parameter. */
+/** Whether segments match a template; `fits` decides for path parameters. */
 function matches(
   template: readonly string[],
   segments: readonly string[],
@@ -81,13 +84,13 @@ const lowered = (segments: readonly string[]) =>
   segments.map((part) => (part.startsWith('{') ? part : part.toLowerCase()));
 
 const isAny = (segment: string) => segment !== '';
-/** A parameter that no reading of the path takes for more, or less, than one segment. */
+/** Whether every reading of a path takes the parameter for exactly one segment. */
 export const isOneSegment = (segment: string) => {
   const text = decoded(segment);
   return !/^\.{0,2}$/.test(text) && !/[/\\\p{Cc}]/u.test(text) && text.trim() === text;
 };
 
-/** The path as lenient services may read it: decoded before it is split into segments, or after. */
+/** The path as lenient services may read it: decoded before or after it is split into segments. */
 function variantsOf(pathname: string): string[] {
   const whole = decoded(pathname);
   const parted = pathname
@@ -97,7 +100,9 @@ function variantsOf(pathname: string): string[] {
   return [whole, parted].map(normalPath);
 }
 
-/** Case, matrix parameters, blanks, empty segments and dot segments removed. */
+/**
+ * Normalises a path: lower case, without matrix parameters, white space, empty segments and dot segments.
+ */
 function normalPath(path: string): string {
   const out: string[] = [];
   for (const part of path.replaceAll('\\', '/').split('/')) {
@@ -118,10 +123,10 @@ const normalName = (name: string) =>
     .normalize('NFKC')
     .toLowerCase();
 
-/** How often a text may have been percent-encoded on top of itself. */
+/** How many layers of percent encoding are decoded. */
 const LAYERS = 5;
 
-/** The text behind any layers of percent encoding; what is not valid encoding stays as it is. */
+/** Decodes all layers of percent encoding; invalid encoding is left as it is. */
 function decoded(text: string): string {
   let current = text;
   for (let layer = 0; layer < LAYERS; layer++) {

@@ -4,19 +4,19 @@ import { isRecord } from '../../contract/known.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
 import { readPage } from '../../contract/records/page.ts';
 
-/** A field as it was given: `limit=50`, `handles[]=mira`. */
+/** A field from the command line: `limit=50`, `handles[]=mira`. */
 export interface Field {
   readonly name: string;
   readonly value: string;
 }
 
-/** What a raw call is made of. */
+/** The parts of a raw call. */
 export interface RawCall {
-  /** Undefined: GET, or POST where there is a body to send. */
+  /** Undefined: GET, or POST if there is a body. */
   readonly method: string | undefined;
   readonly path: string;
   readonly fields: readonly Field[];
-  /** A body that was given whole; the fields then go into the query. */
+  /** A complete body; the fields then go into the query. */
   readonly input: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface RawRequest {
   readonly body: string | undefined;
 }
 
-/** Settles where everything goes: fields into the query or into a JSON body, as the method has it. */
+/** Decides by the method whether fields go into the query or into a JSON body. */
 export function rawRequest({ method: given, path, fields, input }: RawCall): RawRequest {
   const method = given ?? (input === undefined ? 'GET' : 'POST');
   const inQuery = input !== undefined || method === 'GET' || method === 'HEAD' || fields.length === 0;
@@ -46,9 +46,9 @@ function withQuery(path: string, fields: readonly Field[]): string {
 
 type Nested = string | Nested[] | { [name: string]: Nested };
 
-/** Fields as an object: `a[b]=c` nests, `a[]=c` adds to a list. Values are texts. */
+/** Fields as an object: `a[b]=c` nests, `a[]=c` adds to a list. All values are strings. */
 function bodyOf(fields: readonly Field[]): Nested {
-  // Without a prototype, so that no name is anything but a name.
+  // Without a prototype, so that names such as `__proto__` are ordinary.
   const body: { [name: string]: Nested } = Object.create(null);
   for (const { name, value } of fields) {
     const [, first = '', rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
@@ -64,7 +64,7 @@ function placed(there: Nested | undefined, steps: readonly string[], value: stri
   const [step, ...rest] = steps;
   if (step === undefined) {
     if (there !== undefined)
-      throw usageError(`the field "${name}" stands twice`, `for a list write ${name}[]=value`);
+      throw usageError(`the field "${name}" is given twice`, `for a list write ${name}[]=value`);
     return value;
   }
   if (step === '') {
@@ -77,9 +77,13 @@ function placed(there: Nested | undefined, steps: readonly string[], value: stri
   return inner;
 }
 
-const mixed = (name: string) => usageError(`the field "${name}" is two kinds of thing`, 'give it one form');
+const mixed = (name: string) =>
+  usageError(
+    `the field "${name}" is used both as a value and as a list or object`,
+    'use it in one form only',
+  );
 
-/** Where the next page begins; undefined where this was the last, or no page at all. */
+/** The cursor of the next page; undefined if this was the last page, or is not a page. */
 export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefined {
   const body = parseJson(text);
   if (!isRecord(body)) return undefined;
@@ -89,7 +93,7 @@ export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefin
   return hasMore ? (nextBefore ?? undefined) : undefined;
 }
 
-/** The same path for the page after a cursor. */
+/** The path of the page after a cursor. */
 export function withCursor(path: string, before: string): string {
   if (/\p{Cs}/u.test(before)) {
     throw new Failure(
@@ -97,7 +101,7 @@ export function withCursor(path: string, before: string): string {
       'the id of the next page is not valid text, so the page cannot be requested',
       {
         code: 'BAD_ANSWER',
-        hint: 'the pages so far are printed',
+        hint: 'the pages so far were printed',
       },
     );
   }
@@ -106,9 +110,9 @@ export function withCursor(path: string, before: string): string {
   return `${bare}?${[...others, `before=${encodeURIComponent(before)}`].join('&')}`;
 }
 
-/** The failure of a service whose cursors repeat: continuing would pay for the same rows forever. */
+/** The error for a service whose cursors repeat. Continuing would pay for the same rows forever. */
 export const cursorStuck = (before: string): Failure =>
   new Failure('answer', `the pages form a loop: ${before.slice(0, 100)} came twice`, {
     code: 'CURSOR_STUCK',
-    hint: 'the pages so far are printed; continue from another place with -f before=ID',
+    hint: 'the pages so far were printed; continue from another place with -f before=ID',
   });

@@ -4,28 +4,28 @@ import type { RetryRule } from '../../contract/endpoint.ts';
 import type { Notice } from '../../contract/ports.ts';
 import { SILENT_WAIT_MS } from './limiter.ts';
 
-/** How one attempt ended. */
+/** The result of one attempt. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
       readonly failure: Failure;
-      /** The attempt cannot have been charged: it never left, or its answer says so. */
+      /** The attempt was certainly not charged: it was never sent, or its answer proves it. */
       readonly free: boolean;
-      /** The answer as it came, where one came. */
+      /** The answer as received, if there was one. */
       readonly value?: T | undefined;
     };
 
 export interface RetryOptions {
   readonly rule: RetryRule;
-  /** Whether an attempt that may have been charged can be paid for a second time. */
+  /** Whether an attempt that may have been charged may be paid for again. */
   readonly mayPayAgain: () => boolean;
-  /** How often a failed attempt is made again. Waits for a 429 do not count. */
+  /** The maximum number of retries. Waits for a 429 do not count. */
   readonly retries: number;
-  /** The most that is waited for 429s, over all attempts. */
+  /** The maximum total wait for 429s. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
-  /** A number from 0 up to 1. */
+  /** A number in the range [0, 1). */
   readonly random: () => number;
   readonly notify?: ((notice: Notice) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -34,30 +34,32 @@ export interface RetryOptions {
 export const RETRIES = 4;
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 20_000;
-/** Waited for a 429 that does not say how long. */
+/** The wait for a 429 that does not state one. */
 const UNSTATED_WAIT_MS = 5_000;
 
-/** What short waits may come to before a word is said of them. */
+/** The total of short waits that is not reported. */
 const BEARABLE_MS = 10_000;
 
-/** Whether making the attempt again can help, and cannot charge twice for what must not be. */
+/** Whether a retry can help and is allowed: it must not charge twice for what may be charged once. */
 function mayRepeat(failure: Failure, free: boolean, rule: RetryRule): boolean {
   return failure.retryable && (free || rule === 'repeat');
 }
 
-/** The wait before retry number `attempt` (from 1), with full jitter: nobody comes back in step. */
+/** The wait before retry `attempt` (from 1), with full jitter, so that clients do not retry in step. */
 function backoffMs(attempt: number, random: number): number {
   return Math.round(random * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
 }
 
-/** Waited at the least: a service that rounds its seconds down to none would be asked without end. */
+/**
+ * The minimum wait. A service that rounds its seconds down to 0 would otherwise be called in a tight loop.
+ */
 const LEAST_WAIT_MS = 1_000;
 
-/** What a 429 asks to wait. */
+/** How long a 429 asks to wait. */
 export const waitOf = ({ retryAfter }: Failure): number =>
   retryAfter === undefined ? UNSTATED_WAIT_MS : Math.max(LEAST_WAIT_MS, Math.ceil(retryAfter * 1000));
 
-/** Makes attempts until one succeeds, none may follow, or the waits allowed are used up. */
+/** Makes attempts until one succeeds, no retry is allowed, or the maximum wait is used up. */
 export async function withRetries<T>(
   attempt: (previous: Outcome<T> | undefined) => Promise<Outcome<T>>,
   options: RetryOptions,
@@ -67,8 +69,8 @@ export async function withRetries<T>(
   let waited = 0;
   let silent = 0;
   let bearable = BEARABLE_MS;
-  /** Short waits, one after another, make a long one; they are said ever more seldom. */
-  const tell = (notice: Extract<Notice, { readonly ms: number }>) => {
+  /** Consecutive short waits add up, so they are reported at growing intervals. */
+  const report = (notice: Extract<Notice, { readonly ms: number }>) => {
     silent += notice.ms;
     if (notice.ms <= SILENT_WAIT_MS && silent <= bearable) return;
     bearable = 4 * silent;
@@ -88,13 +90,13 @@ export async function withRetries<T>(
       ms = waitOf(failure);
       waited += ms;
       if (waited > options.maxWaitMs) return outcome;
-      tell({ kind: 'wait', ms, reason });
+      report({ kind: 'wait', ms, reason });
     } else {
       failed++;
       if (failed > retries) return outcome;
       ms = Math.max(backoffMs(failed, options.random()), (failure.retryAfter ?? 0) * 1000);
       if (ms > options.maxWaitMs) return outcome;
-      tell({ kind: 'retry', attempt: failed, of: retries, ms, reason });
+      report({ kind: 'retry', attempt: failed, of: retries, ms, reason });
     }
     await clock.sleep(ms, signal);
   }

@@ -16,14 +16,14 @@ import { withoutKey } from './mask-key.ts';
 import { type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
 import type { Hold, SpendLimit } from './spend-limit.ts';
 
-/** A call of any origin, ready to be sent. */
+/** A call from any source, ready to be sent. */
 interface Plan<T> {
-  /** As the ledger names it. */
+  /** Its name in the ledger. */
   readonly endpoint: string;
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
-  /** Undefined where no price is known. */
+  /** Undefined if no price is known. */
   readonly bounds: Bounds | undefined;
   readonly rule: RetryRule;
   /** The call repeats one whose answer was lost. */
@@ -33,13 +33,13 @@ interface Plan<T> {
   readonly read: (answer: HttpAnswer) => Read<T>;
 }
 
-/** What an answer amounts to. `charge` is undefined where it cannot be told what the call cost. */
+/** The meaning of an answer. `charge` is undefined if the answer does not show what the call cost. */
 type Read<T> = (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure; readonly value?: T }
 ) & { readonly charge: Charge | undefined; readonly requestId: string | undefined };
 
-/** What sending takes, settled once for a run. */
+/** What a sender needs, fixed for a run. */
 export interface SenderParts {
   readonly transport: Transport;
   readonly base: BaseUrl;
@@ -58,11 +58,14 @@ export interface SenderParts {
 
 /** Sends planned calls. */
 export interface Sender {
-  /** Sends one request as it is: no limit, ceiling, retry or ledger. */
+  /** Sends one request without rate limit, spending limit, retries or ledger entry. */
   transmit(plan: Transmission, signal?: AbortSignal, onSent?: () => void): Promise<HttpAnswer>;
-  /** Sends a call within limit and ceiling, retries it as its rule allows, and enters it in the ledger. */
+  /**
+   * Sends a call within rate and spending limits, retries it as its rule allows, and records it in the
+   * ledger.
+   */
   run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>>;
-  /** Resolves when the ledger has every call that has ended. */
+  /** Resolves when all completed calls are in the ledger. */
   settled(): Promise<void>;
 }
 
@@ -80,7 +83,7 @@ export function createSender(parts: SenderParts): Sender {
     onSent?: () => void,
   ): Promise<HttpAnswer> {
     const secret = requireKey(key);
-    // Whatever was read from flags, files or answers: the key is sent in its header and nowhere else.
+    // The key is sent in its header only, even if flags, files or earlier answers contain it.
     if (
       withoutKey(plan.path, secret) !== plan.path ||
       withoutKey(plan.body ?? '', secret) !== (plan.body ?? '')
@@ -116,14 +119,16 @@ export function createSender(parts: SenderParts): Sender {
   }
 
   const settling = new Set<Promise<void>>();
-  /** An answer does not wait for the ledger; the end of the run does. */
+  /** Answers do not wait for the ledger; the end of the run does. */
   function after(settled: Promise<void> | undefined): void {
     if (!settled) return;
     settling.add(settled);
     settled.finally(() => settling.delete(settled)).catch(() => {});
   }
 
-  /** Sends a call once. Its cost is held back from the limit first, and recorded as a bound right before it is sent. */
+  /**
+   * Sends a call once. First its maximum cost is reserved in the spending limit and recorded in the ledger.
+   */
   async function attempt<T>(
     plan: Plan<T>,
     signal: AbortSignal | undefined,
@@ -150,7 +155,7 @@ export function createSender(parts: SenderParts): Sender {
       unsent?.sent();
       settled();
       const known = error instanceof Failure ? error : undefined;
-      // A redirect is an answer, and what answered so has served nothing.
+      // A redirect is an answer of something that has served nothing.
       const free =
         known?.code === 'REDIRECT' ||
         known?.code === 'UNREACHABLE' ||
@@ -182,12 +187,15 @@ export function createSender(parts: SenderParts): Sender {
     return { ok: false, failure, free, value };
   }
 
-  /** Records a call that may be charged. A budget that cannot hold it ends the call before it is sent. */
+  /** Records a call that may be charged. If a budget cannot cover it, the call fails before it is sent. */
   async function begin<T>({ endpoint, bounds }: Plan<T>): Promise<Reservation | undefined> {
     return bounds?.most === 0 ? undefined : await ledger?.begin({ endpoint, most: bounds?.most });
   }
 
-  /** The call may have been charged, and nothing tells how much: its bound stays in the limit and in the ledger. */
+  /**
+   * The call may have been charged by an unknown amount: its bound stays in the spending limit and in the
+   * ledger.
+   */
   function lose<T>(
     { endpoint, bounds }: Plan<T>,
     hold: Hold,
@@ -211,7 +219,7 @@ export function createSender(parts: SenderParts): Sender {
         try {
           return await attempt(plan, signal, again || plan.repeat === true);
         } catch (error) {
-          // Calls in flight have used up meanwhile what was left for paying a second time.
+          // Calls in flight have used what was left for paying a second time.
           if (again && error instanceof Failure && error.code === 'NOT_AGREED') return previous;
           throw error;
         }
@@ -260,7 +268,7 @@ const keyInRequest = (method: string) =>
     hint: 'check the command line and the input for a pasted key',
   });
 
-/** An answer that repeats the key does not get further than here. */
+/** Masks the key in an answer that repeats it. */
 function scrubbed(answer: HttpAnswer, key: string | undefined): HttpAnswer {
   if (!key) return answer;
   const headers = Object.entries(answer.headers).map(([name, value]) => [name, withoutKey(value, key)]);

@@ -3,16 +3,16 @@ import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.t
 import { isRecord, recordsOf, textOf } from '../../contract/known.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
 
-/** The longest text of the service that a message repeats. */
+/** Maximum length of service text in a message. */
 const LONGEST = 500;
 
-/** Text of the service as a message may repeat it: it is data, so it is bounded. */
+/** Service text for a message, cut to the maximum length because it is untrusted. */
 const bounded = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
-/** An error answer, read. */
+/** A parsed error answer. */
 export interface ServiceError {
   readonly failure: Failure;
-  /** The body has a code, so it is the service's own: what the description says of billing holds. */
+  /** The body has a code, so it comes from the service itself and the documented billing applies. */
   readonly documented: boolean;
 }
 
@@ -39,11 +39,11 @@ export function readServiceError(answer: HttpAnswer, body: unknown, now: number)
   };
 }
 
-/** What an error body says, whichever of the usual forms it has. */
+/** The content of an error body in any of the usual forms. */
 interface ErrorBody {
   readonly code: string | undefined;
   readonly message: string | undefined;
-  /** Waits in the order in which they count. */
+  /** Stated waits, in order of precedence. */
   readonly waits: readonly unknown[];
 }
 
@@ -67,13 +67,13 @@ function readErrorBody(body: unknown): ErrorBody {
   return { code: named.find(Boolean), message: message && bounded(message), waits };
 }
 
-/** A code is one word; a sentence in its place is a message. A known one counts in any case. */
+/** A code is one word; a sentence in its place is a message. Known codes are accepted in any case. */
 function codeOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^[A-Za-z][\w.-]{0,99}$/.test(value)) return undefined;
   return isErrorCode(value.toUpperCase()) ? value.toUpperCase() : value;
 }
 
-/** A text that is written like a code: `RATE_LIMITED`, and not `Not Found`. */
+/** A text written like a code: `RATE_LIMITED`, not `Not Found`. */
 const constantOf = (value: unknown) => {
   const code = codeOf(value);
   return code !== undefined && (isErrorCode(code) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(code))
@@ -98,18 +98,18 @@ const kinds: Readonly<Record<number, FailureKind>> = {
 };
 
 /**
- * A 404 without a code may come from anything at this address: it does not say that a trader is not found.
- * Of a status that is not in the description, a known code tells what it means.
+ * A 404 without a code may come from anything at this address, so it does not mean that a trader was not
+ * found. For an undocumented status, a known code determines the kind.
  */
 const kindOf = (status: number, documented: boolean, usual: number | undefined): FailureKind =>
   status === 404 && !documented ? 'service' : (kinds[status] ?? kinds[usual ?? 0] ?? 'service');
 const isPassing = (status: number) =>
   status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 
-/** A wait that can be meant, in seconds: not negative, and below 30 years. */
+/** A plausible wait in seconds: not negative, and below 30 years. */
 const isWait = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1e9;
 
-/** The first wait that is stated, in seconds: a number, a number as text, or an HTTP date. */
+/** The first stated wait in seconds: a number, a number as text, or an HTTP date. */
 function secondsOf(stated: readonly unknown[], now: number): number | undefined {
   for (const value of stated) {
     if (isWait(value)) return value;
@@ -131,13 +131,13 @@ const hints: Readonly<Record<ErrorCode, string>> = {
   FORBIDDEN: 'see what the key may do: trdr me',
   FORBIDDEN_SCOPE: "see the key's scopes: trdr me",
   FREE_TIER_DISABLED: "see the key's plan: trdr me",
-  NOT_OBSERVED: 'no verified link is held today; ask again later',
+  NOT_OBSERVED: 'no verified link today; try again later',
   NOT_FOUND: 'check the base URL: trdr doctor',
-  CONFLICT: 'the first of the two is under way: see what came of it before you send it again',
+  CONFLICT: 'the first request is in progress; check its result before you send it again',
   RATE_LIMITED: 'other programs may be using the same key or address; try again later',
   INTERNAL_ERROR: 'try again later; quote the request id to support',
   OVERLOADED: 'try again later',
-  B2B_DISABLED: 'the service is switched off there; nothing on this side can help',
+  B2B_DISABLED: 'the service is switched off; nothing needs to be changed on your side',
   TIMEOUT: 'try again later',
 };
 
@@ -148,5 +148,5 @@ function hintFor(code: string, status: number, documented: boolean): string {
   const [known] = Object.entries(errorCodes).find(([, meaning]) => meaning.status === status) ?? [];
   return known !== undefined && isErrorCode(known)
     ? hints[known]
-    : 'this trdr does not know the code; see how the service has changed: trdr doctor';
+    : 'this version of trdr does not know the code; run trdr doctor to see how the service has changed';
 }

@@ -2,35 +2,37 @@ import { Failure } from '../../base/failure.ts';
 import { group, unitsText } from '../../base/units.ts';
 import type { Bounds } from '../../contract/endpoint.ts';
 
-/** What a run has spent, and may have spent where an answer was lost. */
+/** What a run has spent, including what lost answers may have cost. */
 export interface Spent {
   /** CU that answers are known to have cost. */
   readonly cu: number;
-  /** `cu`, and the most that lost answers may have cost. */
+  /** `cu` plus the maximum cost of lost answers. */
   readonly atMost: number;
   /** Paid calls sent. */
   readonly calls: number;
 }
 
-/** The most that one call can cost, held back until its cost is known. */
+/** The maximum cost of one call, reserved until its actual cost is known. */
 export interface Hold {
-  /** The call was answered and cost this; `uncertain` more may have been charged. */
+  /** The call was answered and cost `cu`; `uncertain` more may have been charged. */
   settle(cu: number, uncertain?: number): void;
-  /** The call was sent and no answer came: what was held back counts as spent until the end of the run. */
+  /**
+   * The call was sent and its answer was lost: the reservation counts as spent until the end of the run.
+   */
   lose(): void;
   /** The call was not sent. */
   release(): void;
 }
 
-/** Keeps what a run sends within its spending limit, however many calls are in flight. */
+/** Keeps the cost of a run within its spending limit, with any number of calls in flight. */
 export interface SpendLimit {
   /**
-   * Holds back the most that a call can cost. If only calls in flight stand in the way, it waits for them: they may
-   * cost less. Rejects with a `limit` Failure once it cannot fit any more. A call that repeats one whose answer was
-   * lost does not wait, and has to fit what the user agreed to as well.
+   * Reserves the maximum cost of a call. If it would fit once calls in flight cost less than reserved, it
+   * waits for them. Rejects with a `limit` Failure if it cannot fit. A call that repeats one whose answer
+   * was lost does not wait, and must also fit the confirmed cost.
    */
   reserve(bounds: Bounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
-  /** Whether `cu` more fit what the user agreed to, for calls that repeat others. */
+  /** Whether calls that repeat others may cost `cu` more within the confirmed cost. */
   mayRepeat(cu: number): boolean;
   readonly maxCu: number | undefined;
   readonly spent: Spent;
@@ -41,12 +43,16 @@ interface Waiter {
   settle(outcome: Hold | Failure): void;
 }
 
-/** What a run may spend. The fields are read for each call, because a confirmation comes after the first free one. */
+/**
+ * Limits of a run. The fields are read for each call, because the confirmation follows the first free call.
+ */
 export interface SpendLimitOptions {
   readonly maxCu?: number | undefined;
-  /** What the user agreed to where no limit was set: it bounds what calls with lost answers may cost again. */
+  /**
+   * The confirmed cost of a run without a limit. It bounds what repeating calls with lost answers may cost.
+   */
   readonly agreed?: number | undefined;
-  /** What to do about the limit. */
+  /** How to raise the limit. */
   readonly hint?: string | undefined;
 }
 
@@ -88,7 +94,7 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
     };
   }
 
-  // In the order of asking, so that what a ceiling lets through does not depend on who answers first.
+  // In the order of the calls, so that the result does not depend on which answer arrives first.
   function admit(): void {
     for (let first = waiters[0]; first; first = waiters[0]) {
       if (fits(first.most)) first.settle(take(first.most));
@@ -148,7 +154,7 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
   };
 }
 
-/** The refusal of a call that would pay again for a lost answer beyond what the user agreed to. */
+/** The error for a repeated call that would exceed the confirmed cost. */
 const notAgreed = (most: number) =>
   new Failure('limit', `repeating the call may cost another ${unitsText(most)}, beyond the confirmed cost`, {
     code: 'NOT_AGREED',

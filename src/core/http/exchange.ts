@@ -3,14 +3,14 @@ import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
 import { withoutKey } from '../client/mask-key.ts';
 import { broken, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';
 
-/** A request whose address is split as written, byte for byte: `URL` would rewrite the path. */
+/** A request whose address is split byte for byte, because `URL` would rewrite the path. */
 export interface Addressed extends HttpRequest {
   readonly origin: string;
   readonly path: string;
   readonly host: string;
 }
 
-/** Sends one request over a dispatcher and reads its answer to the end. */
+/** Sends one request through a dispatcher and reads its complete answer. */
 export function exchange(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
   request: Addressed,

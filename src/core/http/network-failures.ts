@@ -19,7 +19,7 @@ const words: Readonly<Record<string, string>> = {
   HPE_INVALID_EOF_STATE: 'the response was cut short',
 };
 
-/** A request that cannot have reached the service. */
+/** The request cannot have reached the service. */
 export const unreachable = (host: string, cause: unknown) => {
   const code = codeOf(cause);
   const lasting = LASTING.test(code);
@@ -37,7 +37,7 @@ export const unreachable = (host: string, cause: unknown) => {
   );
 };
 
-/** A request that was sent, and whose connection broke before the response was complete. */
+/** The request was sent, and the connection broke before the response was complete. */
 export const broken = (host: string, cause: unknown) =>
   new Failure(
     'network',
@@ -50,7 +50,7 @@ export const broken = (host: string, cause: unknown) =>
     },
   );
 
-/** A request that was sent and not answered within the timeout. */
+/** The request was sent and not answered within the timeout. */
 export const noAnswer = (host: string, ms: number) =>
   new Failure('network', `${host} did not answer within ${ms / 1000} s`, {
     code: 'NO_ANSWER',
@@ -58,14 +58,14 @@ export const noAnswer = (host: string, ms: number) =>
     hint: 'allow more time with --timeout',
   });
 
-/** An answer larger than anything the service sends. */
+/** The response is larger than anything that the service sends. */
 export const tooLarge = (host: string, bytes: number) =>
   new Failure('answer', `${host} sent a response larger than ${bytes} bytes; it was discarded`, {
     code: 'BAD_ANSWER',
     hint: 'check the base URL with trdr doctor',
   });
 
-/** A redirect. Redirects are never followed, because the key must only go to the base URL. */
+/** Redirects are never followed, because the key must only go to the base URL. */
 export const redirected = (host: string, status: number, location: string) =>
   new Failure('service', `${host} redirects (${status}) to ${location.slice(0, 200)}`, {
     code: 'REDIRECT',

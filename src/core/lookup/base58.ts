@@ -1,10 +1,10 @@
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const digitOf = new Map([...ALPHABET].map((character, digit) => [character, digit]));
 
-/** Whether a text is made of base58 characters alone. */
+/** Whether a text consists of base58 characters only. */
 export const isBase58 = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]+$/.test(text);
 
-/** The number of bytes of a base58 text; undefined if it is not base58. */
+/** The number of bytes that a base58 text encodes; undefined if it is not base58. */
 export function base58Bytes(text: string): number | undefined {
   const bytes: number[] = [];
   for (const character of text) {

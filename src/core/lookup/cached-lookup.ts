@@ -21,27 +21,27 @@ export const MISS_AGE_MS = 300_000;
 export interface CachedLookupOptions {
   readonly client: Pick<Client, 'call'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Undefined: nothing is kept, and nothing kept is used. */
+  /** Undefined: the cache is not used. */
   readonly cache?: AnswerCache | undefined;
   readonly maxAgeMs?: number | undefined;
   readonly missAgeMs?: number | undefined;
 }
 
-/** A call that a lookup makes, or may make where `sure` is false. */
+/** A call that a lookup makes, or may make if `sure` is false. */
 export interface LookupCall {
   readonly id: CachedEndpoint;
   readonly ask: RequestParts<CachedEndpoint>;
   readonly sure: boolean;
 }
 
-/** Where users are found: kept answers first, the service for the rest. */
+/** Looks up users: in the cache first, then from the service. */
 export interface CachedLookup {
   answer(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
-  /** Asks the service, whatever is kept, and keeps its answer. */
+  /** Requests the answer from the service, whatever the cache holds, and caches it. */
   ask(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
-  /** Keeps a user that another call found for a handle. */
+  /** Caches a user that another call found for a handle. */
   keep(subject: Subject, user: Sent): Promise<void>;
-  /** The calls that `answer` would make as things stand; none where a kept answer holds. */
+  /** The calls that `answer` would make now; empty if a cached answer is fresh. */
   plan(subject: Subject): Promise<readonly LookupCall[]>;
 }
 
@@ -68,11 +68,11 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
   function isFresh({ time, user }: Kept): boolean {
     const age = clock.now() - time;
-    // A time to come was written under another clock.
+    // A time in the future was written while the clock was wrong.
     return age >= 0 && age < (user ? maxAgeMs : missAgeMs);
   }
 
-  /** Gets an answer from another machine, or calls the endpoint once for all of them. */
+  /** Gets an answer from another machine, or calls the endpoint once for all machines. */
   async function call(
     endpoint: CachedEndpoint,
     subject: { readonly value: string; readonly normal: string },
@@ -95,7 +95,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     return own ?? callService(endpoint, subject, signal);
   }
 
-  /** Calls one endpoint, and keeps what is worth keeping: a 200 and a `NOT_OBSERVED`, nothing else. */
+  /** Calls one endpoint and caches a 200 or a `NOT_OBSERVED`, nothing else. */
   async function callService(
     endpoint: CachedEndpoint,
     subject: { readonly value: string; readonly normal: string },
@@ -116,9 +116,9 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * A user found one way is the answer to other ways of asking as well: the id is theirs for good, and the
-   * handle was theirs at this moment. Not so a wallet: it may be linked to several users, of whom the
-   * service always answers the same one, and that need not be this one.
+   * A user found by one subject also answers for others: the id is permanent, and the handle belonged to
+   * the user at this time. A wallet is not cached this way: it may be linked to several users, of whom the
+   * service always returns the same one, which need not be this one.
    */
   async function keepUser(endpoint: CachedEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;
@@ -133,8 +133,8 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * A wallet answer that has aged: the id is asked for 100 CU, and where the user still holds the address,
-   * that is the answer. Undefined if it must be requested again.
+   * Refreshes an aged wallet answer: looks up the user's id for 100 CU and uses that answer if the user
+   * still has the address. Undefined if the wallet must be requested again.
    */
   async function refresh(subject: Subject, user: Sent, signal: AbortSignal | undefined) {
     const value = idOf(user);
@@ -188,13 +188,13 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   };
 }
 
-/** Whether a user's verified wallets include the address. */
+/** Whether the verified wallets of a user include the address. */
 function holds(user: Sent, { normal }: Subject): boolean {
   const { solanaAddress, evmAddress } = known(User, user);
   return solanaAddress === normal || evmAddress?.toLowerCase() === normal;
 }
 
-/** The id that a user can be looked up by: the service takes a UUID. */
+/** The id for a lookup; the service accepts only UUIDs. */
 function idOf(user: Sent): string | undefined {
   const { id } = known(User, user);
   return id !== undefined && isUserId(id) ? id : undefined;

@@ -6,7 +6,7 @@ import { ordered } from './ordered.ts';
 import { readAnswer, writeAnswer } from './saved-answer.ts';
 import { readSubject, type Subject, type SubjectForm } from './subject.ts';
 
-/** What is known of one subject. */
+/** The answer for one subject. */
 export type LookupAnswer =
   | { readonly found: true; readonly record: Sent; readonly time: number; readonly from: 'cache' | 'service' }
   | {
@@ -17,7 +17,7 @@ export type LookupAnswer =
     }
   | { readonly found: null; readonly failure: Failure };
 
-/** An error within a record: what its failure says, absent members left out. */
+/** The error of a record: the fields of its failure, without absent ones. */
 export type ErrorFields = {
   readonly code: string;
   readonly message: string;
@@ -28,42 +28,45 @@ export type ErrorFields = {
   readonly hint?: string;
 };
 
-/** One record a subject. */
+/** One record per subject. */
 export type LookupRecord =
   | ({ readonly subject: string; readonly found: true } & Sent)
   | { readonly subject: string; readonly found: false; readonly code: string }
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
-/** A record and what stands behind it. */
+/** A record with its details. */
 export interface Lookup {
   readonly record: LookupRecord;
   readonly answer: LookupAnswer;
-  /** The same subject stood before in this run: this is its answer again. */
+  /** The subject occurred earlier in this run, and this is the same answer. */
   readonly repeated: boolean;
 }
 
 export interface LookupOptions {
-  /** Asks about one subject. A failure that concerns this subject alone is an answer; others are thrown. */
+  /** Looks up one subject. A failure of this subject only is an answer; other failures are thrown. */
   readonly answer: (subject: Subject, signal: AbortSignal) => Promise<LookupAnswer>;
   readonly as?: SubjectForm | undefined;
-  /** How many subjects are asked about at once. */
+  /** How many subjects are looked up concurrently. */
   readonly window?: number | undefined;
-  /** How many answers are held in memory for repeated subjects. */
+  /** How many answers are kept in memory for repeated subjects. */
   readonly memory?: number | undefined;
-  /** Where older answers go, closed at the end; without it, they are forgotten. */
+  /** Storage for older answers, closed at the end; without it, they are forgotten. */
   readonly overflow?: Overflow | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 const WINDOW = 8;
 const MEMORY = 10_000;
-/** Failures in a row after which the service is taken for gone, and the rest is not tried. */
+/**
+ * After this many consecutive failures the service is considered down, and the remaining subjects are
+ * skipped.
+ */
 const GIVE_UP_AFTER = 20;
 
 /**
- * Looks subjects up, several at once, and gives one record each in their order. What concerns one subject
- * is a record; what concerns them all (key, scope, allowance, ceiling, a service that is gone) is thrown
- * once everything that was answered has been given.
+ * Looks up subjects concurrently and yields one record each, in their order. A failure of one subject
+ * becomes a record. A failure that affects all of them (key, scope, allowance, spending limit, service
+ * down) is thrown after all answers received so far were yielded.
  */
 export async function* lookup(
   texts: AsyncIterable<string> | Iterable<string>,
@@ -107,16 +110,16 @@ export async function* lookup(
   }
 }
 
-/** An answer as the record of its subject. */
+/** The record of a subject. */
 function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
   if (answer.found === null) return { subject, found: null, error: errorFields(answer.failure) };
   if (!answer.found) return { subject, found: false, code: answer.code };
-  // They stand first, and no field of the service's takes their place.
+  // These fields come first, and no field of the service replaces them.
   const first = { subject, found: true } as const;
   return { ...first, ...answer.record, ...first };
 }
 
-/** A failure as a record holds it. */
+/** A failure as the error of a record. */
 export function errorFields(failure: Failure): ErrorFields {
   const { code, message, status, retryable, retryAfter, requestId, hint } = failure;
   return {
@@ -131,8 +134,8 @@ export function errorFields(failure: Failure): ErrorFields {
 }
 
 /**
- * Turns the failure of one call into an answer where it concerns its subject alone, and throws it where
- * every other subject would meet it too.
+ * Turns a failure into an answer if it affects only its subject; throws it if every other subject would
+ * fail in the same way.
  */
 export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { found: true }> {
   if (!(error instanceof Failure) || concernsAll(error)) throw error;
@@ -142,7 +145,7 @@ export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { f
   return { found: null, failure: error };
 }
 
-/** A kept answer can be had again for nothing: remembering it would only take room. */
+/** A cached answer is free to read again, so remembering it would only waste memory. */
 const isPaidFor = (answer: LookupAnswer) => answer.found === null || answer.from === 'service';
 
 const concernsAll = ({ kind, code }: Failure): boolean =>

@@ -1,6 +1,6 @@
 import type { Overflow } from '../../contract/ports.ts';
 
-/** Where a memo puts the answers that it no longer holds in memory, and how they are written. */
+/** Storage for the answers that a memo no longer keeps in memory, and their text form. */
 export interface MemoOverflow<T> {
   readonly place: Overflow;
   readonly write: (answer: T) => string;
@@ -8,27 +8,28 @@ export interface MemoOverflow<T> {
 }
 
 export interface MemoOptions<T> {
-  /** How many answers of a generation are held in memory; there are two. */
+  /** How many answers a generation keeps in memory; there are two generations. */
   readonly size: number;
-  /** Whether an answer is remembered once it is there; all are by default. */
+  /** Whether to remember a completed answer; by default all are remembered. */
   readonly isWorthKeeping?: (answer: T) => boolean;
   /** Without it, the oldest answers are forgotten. */
   readonly overflow?: MemoOverflow<T> | undefined;
 }
 
 /**
- * Remembers the answers of a run, those in flight included, so that nothing is requested twice. Memory is bounded: older
- * answers move to the overflow. If that cannot take them, they stay in memory, since they were paid for.
+ * Remembers the answers of a run, including those in flight, so that nothing is requested twice. Memory is
+ * bounded: older answers move to the overflow. If that fails, they stay in memory, because they were paid
+ * for.
  */
 export function createMemo<T>({
   size,
   isWorthKeeping = () => true,
   overflow,
 }: MemoOptions<T>): (key: string, request: () => Promise<T>) => Promise<T> {
-  // Two generations: moving the older one needs no record of when each answer was last used.
+  // Two generations: no need to record when each answer was last used.
   let young = new Map<string, Promise<T>>();
   let old = new Map<string, Promise<T>>();
-  /** Generations that are being written, or could not be. */
+  /** Generations that are being written, or could not be written. */
   const leaving = new Set<Map<string, Promise<T>>>();
   let moving = Promise.resolve();
   let moves = 0;
@@ -39,7 +40,7 @@ export function createMemo<T>({
   ): Promise<void> {
     const entries: [string, string][] = [];
     for (const [key, answer] of generation) {
-      // An answer that was used again lives on in a younger generation, and moves with that.
+      // An answer used again is in a younger generation as well, and moves with that one.
       if (young.get(key) === answer || old.get(key) === answer) continue;
       if (place.mayHold(key) && (await place.get(key)) !== undefined) continue;
       const settled = await answer.then(
@@ -79,7 +80,7 @@ export function createMemo<T>({
         moves++;
         moving = moving
           .then(() => moveOut(oldest, overflow))
-          // A disk that is full costs memory, not CU.
+          // If the disk is full, answers stay in memory and are not paid for again.
           .catch(() => {})
           .finally(() => {
             moves--;
@@ -87,7 +88,7 @@ export function createMemo<T>({
       }
     }
     const fetch = () => (overflow?.place.mayHold(key) ? fromOverflow(key, request) : request());
-    // A disk that is slower than the service must not let generations pile up.
+    // If the disk is slower than the service, wait so that generations do not pile up.
     const answer = inMemory(key) ?? (moves > 1 ? moving.then(fetch) : fetch());
     young.set(key, answer);
     answer.then(

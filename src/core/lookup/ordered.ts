@@ -11,12 +11,11 @@ interface Slot<T> {
 }
 
 /**
- * Works on several items at once and gives the results in the order of the items. No more than `window`
- * items are ever held, so that input without end needs no memory without end. A result goes out as soon as
- * its turn has come, even while the next item is long in coming.
- *
- * After the first error nothing more is begun; what is under way ends, what succeeded is given, and then
- * the error is thrown. A reader that stops early cancels the work in progress.
+ * Processes several items concurrently and yields the results in the order of the items. At most `window`
+ * items are kept, so endless input needs bounded memory. A result is yielded as soon as its turn comes,
+ * even if the next item is slow to arrive.
+ * After the first error no further item is started: work in progress completes, its results are yielded,
+ * then the error is thrown. If the consumer stops early, the work in progress is cancelled.
  */
 export async function* ordered<I, O>(
   items: AsyncIterable<I> | Iterable<I>,
@@ -25,14 +24,14 @@ export async function* ordered<I, O>(
 ): AsyncGenerator<O, void, void> {
   const leaving = new AbortController();
   const both = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal;
-  // Each item waits on this signal, and Node warns of more than ten listeners.
+  // Each item listens to this signal, and Node warns about more than ten listeners.
   setMaxListeners(0, both);
   const iterator = iterate(items);
   const pending: Slot<O>[] = [];
   let reading: Slot<IteratorResult<I>> | undefined;
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
-  // One wake-up for everything that can happen: racing promises that outlive a turn would pile up handlers.
+  // One wake-up for all events: racing promises that outlive a turn would accumulate handlers.
   let wake = () => {};
 
   const start = <T>(begin: () => T | Promise<T>): Slot<T> => {
@@ -59,7 +58,7 @@ export async function* ordered<I, O>(
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true, signal: leaving.signal });
 
-  /** Takes what has come of the input. */
+  /** Takes the items that have arrived. */
   const take = (): void => {
     if (failure || !reading?.done) return;
     const { done } = reading;
@@ -92,7 +91,7 @@ export async function* ordered<I, O>(
     if (failure) throw failure.error;
   } finally {
     leaving.abort(new Error('no longer wanted'));
-    // Not waited for: an input that has nothing to say yet would hold up the end.
+    // Not awaited: input that is blocked would delay the end.
     if (!ended) start(() => iterator.return?.());
   }
 }

@@ -12,17 +12,17 @@ import { ordered } from './ordered.ts';
 import { readAnswer, writeAnswer } from './saved-answer.ts';
 import { readSubject, type Subject } from './subject.ts';
 
-/** Where the wallet came from: held already, by the lookup's word or by the resolve's, or looked for live. */
+/** Where the wallet came from: the lookup (held), the resolve's record (cached), or a live search. */
 export type ResolveSource = 'held' | 'cached' | 'live';
 
-/** One record a handle. */
+/** One record per handle. */
 export type ResolveOutput =
   | ({ readonly subject: string; readonly found: true; readonly source: ResolveSource } & Sent)
   | { readonly subject: string; readonly found: false; readonly code: string }
   | PendingRecord
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
-/** A handle that cannot be answered yet. */
+/** A handle without an answer yet. */
 export type PendingRecord = {
   readonly subject: string;
   readonly found: false;
@@ -33,16 +33,16 @@ export type PendingRecord = {
   readonly position?: number;
 };
 
-/** What a 202 says. */
+/** The content of a 202. */
 type PendingState = Pick<PendingRecord, 'reason' | 'retryable' | 'retryAfterSeconds' | 'position'>;
 
-/** A record, and the failure behind it where there is one. */
+/** A record, and its failure if there is one. */
 export interface Resolved {
   readonly record: ResolveOutput;
   readonly failure?: Failure | undefined;
 }
 
-/** A wait for an answer: how it stands, and when it is asked again. */
+/** Progress of a wait: its state, and when the next request follows. */
 export interface ResolveProgress {
   readonly subject: string;
   readonly reason: string;
@@ -54,21 +54,21 @@ export interface ResolveProgress {
 export interface ResolverOptions {
   readonly client: Pick<Client, 'call' | 'mayRepeat'>;
   readonly clock: Clock;
-  /** The cheap way, asked first; kept answers that hold a wallet serve as well. */
+  /** The cheap lookup, tried first. Its cached answers are used if they include a wallet. */
   readonly users: CachedLookup;
-  /** Posts at once, without the cheap way. */
+  /** Resolves at once, without the cheap lookup. */
   readonly direct?: boolean | undefined;
-  /** How long an answer is waited for, over all; 0: not at all. */
+  /** Maximum time to wait for an answer; 0: do not wait. */
   readonly waitMs?: number | undefined;
   readonly onStanding?: ((standing: ResolveProgress) => void) | undefined;
 }
 
 export const WAIT_MS = 60_000;
 
-/** How often a resolve can come back unanswered while it is waited for: no more go out in a minute. */
+/** The maximum number of unanswered resolves during a wait, by the limit per minute. */
 export const attemptsWithin = (waitMs: number): number => RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
 
-/** Waits where the service does not say how long, by reason; each further one is half as long again. */
+/** Waits by reason, if the service does not state one; each further one is half as long again. */
 const unstated: Readonly<Record<string, number>> = {
   queued: 5_000,
   timeout: 2_000,
@@ -78,20 +78,20 @@ const unstated: Readonly<Record<string, number>> = {
 };
 const UNSTATED_MS = 5_000;
 const LONGEST_MS = 30_000;
-/** How many answers may be lost before a resolve is given up: each may have been charged as a hit. */
+/** How many answers may be lost before a resolve is given up. Each may have been charged as a hit. */
 const LOST_ALLOWED = 2;
 
-/** Finds the wallet of a handle the cheapest way that gives it. */
+/** Finds the wallet of a handle in the cheapest way. */
 export type Resolver = (subject: Subject, signal?: AbortSignal) => Promise<Resolved>;
 
 export function createResolver(options: ResolverOptions): Resolver {
   const { client, clock, users, direct = false, waitMs = WAIT_MS } = options;
 
-  /** The record of a user whose wallet is held; undefined where it has to be resolved. */
-  async function held(subject: Subject, signal: AbortSignal | undefined, afresh: boolean) {
-    const look = afresh ? users.ask : users.answer;
+  /** The record of a user whose wallet is on record; undefined if it must be resolved. */
+  async function held(subject: Subject, signal: AbortSignal | undefined, refresh: boolean) {
+    const look = refresh ? users.ask : users.answer;
     const answer = await look(subject, signal);
-    // A cached answer without a wallet does not justify a resolve: the wallet may be verified by now.
+    // A cached answer without a wallet does not justify a resolve: the wallet may have been verified since.
     if (answer.found && !revealsWallet(answer.record) && answer.from === 'cache') {
       return fromLookup(subject, await users.ask(subject, signal));
     }
@@ -118,7 +118,7 @@ export function createResolver(options: ResolverOptions): Resolver {
         }
         pending = readPending(result.known);
       } catch (error) {
-        // Calls in flight have used up meanwhile what was left for a repeat: the lost answer is the result.
+        // Calls in flight have used what was left for a repeat: the lost answer is the result.
         if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
           return refused(subject, failure, clock.now());
         }
@@ -126,8 +126,8 @@ export function createResolver(options: ResolverOptions): Resolver {
           return refused(subject, error, clock.now());
         }
         failure = error;
-        // The resolve may have been charged, or be running still: a repeat would join it and be charged as well. What it
-        // finds is on record soon, so the 100 CU lookup comes first.
+        // The resolve may have been charged or may still be running; a repeat would join it and be charged
+        // again. Its result is on record soon, so the lookup for 100 CU comes first.
         const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
         if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
         const known = await held(subject, signal, true);
@@ -156,13 +156,13 @@ export function createResolver(options: ResolverOptions): Resolver {
 
 export interface ResolveAllOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How many handles are resolved at once. */
+  /** How many handles are resolved concurrently. */
   readonly window?: number;
-  /** Where answers for repeated handles go that do not fit in memory; closed at the end. */
+  /** Storage for answers to repeated handles that do not fit in memory; closed at the end. */
   readonly overflow?: Overflow | undefined;
 }
 
-/** Resolves handles, several at once, and gives one record each in their order. */
+/** Resolves handles concurrently and yields one record each, in their order. */
 export async function* resolveAll(
   texts: AsyncIterable<string> | Iterable<string>,
   resolve: Resolver,
@@ -191,14 +191,14 @@ export async function* resolveAll(
   }
 }
 
-/** A handle, and nothing that is told for a wallet or an id. */
+/** A handle; throws for a text that has the form of a wallet or an id. */
 export async function readHandle(text: string): Promise<Subject> {
   const subject = await readSubject(text);
   if (subject.form === 'handle') return subject;
   const what = subject.form === 'id' ? 'a user id' : 'a wallet';
-  throw new Failure('usage', `${subject.text}: this is ${what}, and a handle is wanted`, {
+  throw new Failure('usage', `${subject.text}: expected a handle, got ${what}`, {
     code: 'BAD_SUBJECT',
-    hint: 'find the handle with trdr whois; a handle of this form is written @handle',
+    hint: 'find the handle with trdr whois; if this is a handle, write it as @handle',
   });
 }
 
@@ -215,19 +215,19 @@ const readPending = ({ reason, retryable, retryAfterSeconds, position }: Known<P
   ...(position === undefined ? {} : { position }),
 });
 
-/** Each asking again is paid for, so that the waits grow where the service leaves them open. */
+/** Every retry is charged, so waits grow unless the service states one. */
 const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): number =>
   retryAfterSeconds === undefined
     ? Math.min(LONGEST_MS, (unstated[reason] ?? UNSTATED_MS) * 1.5 ** round)
     : Math.max(1, retryAfterSeconds) * 1000;
 
-/** Whether the resolve may have been served and charged although its answer cannot be had. */
+/** Whether the resolve may have been served and charged although its answer is lost. */
 const isLost = (error: unknown): error is Failure =>
   error instanceof Failure &&
   (error.code === 'BROKEN' ||
     error.code === 'NO_ANSWER' ||
     error.code === 'BAD_ANSWER' ||
-    // A gateway that gave up waiting, not the service.
+    // A gateway that timed out, not the service.
     (error.kind === 'service' && error.code.startsWith('HTTP_5')));
 
 /** The result of the lookup if it is final: a wallet, or a failure. Otherwise the resolve follows. */

@@ -7,15 +7,15 @@ interface SavedFailure extends FailureFields {
   readonly message: string;
 }
 
-/** An answer of this run as text, for the overflow: a failure keeps its fields, and numbers their digits. */
+/** An answer of this run as text for the overflow; failures keep their fields, and numbers their digits. */
 export function writeAnswer(answer: object): string {
   const failure = 'failure' in answer && answer.failure instanceof Failure ? answer.failure : undefined;
   return stringifyJson(failure ? { ...answer, failure: fieldsOfFailure(failure) } : answer);
 }
 
-/** Reads back what `writeAnswer` has written in the same run. */
+/** Reads what `writeAnswer` wrote in the same run. */
 export function readAnswer<T extends object>(text: string): T {
-  // The file has no name and is private to this process, so its text is what was written.
+  // Safe, because the file has no name and is private to this process.
   const saved = parseJson(text) as T & { readonly failure?: SavedFailure };
   if (!saved.failure) return saved;
   const { kind, message, ...fields } = saved.failure;

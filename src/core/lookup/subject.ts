@@ -6,14 +6,14 @@ import { base58Bytes, isBase58 } from './base58.ts';
 /** The type of a subject: detected from its format, or given by the user. */
 export type SubjectForm = 'handle' | 'wallet' | 'id';
 
-/** What a lookup is about. */
+/** The subject of a lookup. */
 export interface Subject {
-  /** As it was given, trimmed. */
+  /** As given, trimmed. */
   readonly text: string;
   readonly form: SubjectForm;
-  /** As it is sent. */
+  /** As sent to the service. */
   readonly value: string;
-  /** Equal for all spellings of the same subject of one form. */
+  /** Equal for all spellings of the same subject. */
   readonly normal: string;
 }
 
@@ -57,7 +57,7 @@ const isSolana = (text: string) => text.length >= 32 && text.length <= 44 && bas
 function slipOf(text: string): string | undefined {
   const hex = /^0x([0-9a-f]+)$/i.exec(text)?.[1];
   // `0xMert` and `0xdead` are handles; a text almost as long as an address is a typo.
-  if (hex && hex.length >= 36) return `an EVM address has 40 hex digits after 0x, this has ${hex.length}`;
+  if (hex && hex.length >= 36) return `an EVM address has 40 hex digits after 0x, got ${hex.length}`;
   const evmLike = /^0x([0-9a-z]{40})$/i.exec(text)?.[1];
   const wrong = evmLike?.match(/[^0-9a-f]/gi);
   if (evmLike && wrong && wrong.length <= 2) return `"${wrong[0]}" is not a hex digit`;
@@ -71,7 +71,7 @@ function solanaSlip(text: string): string | undefined {
   const looksRandom = /[0-9]/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
   if (isBase58(text)) {
     if (text.length !== 44 && !looksRandom) return undefined;
-    return `a Solana address encodes 32 bytes, these ${text.length} characters encode ${base58Bytes(text)}`;
+    return `a Solana address encodes 32 bytes, but these ${text.length} characters encode ${base58Bytes(text)}`;
   }
   const wrong = text.match(/[0OIl]/g) ?? [];
   return looksRandom && wrong.length <= 2 ? `"${wrong[0]}" cannot occur in a Solana address` : undefined;
@@ -105,7 +105,7 @@ function handleOf(text: string): Subject {
   return { text, form: 'handle', value, normal: value.toLowerCase() };
 }
 
-/** Shows only the start of long texts: enough to find them, but not a key that was pasted by mistake. */
+/** Shows only the beginning of a long text: enough to find it, but not a pasted key. */
 const refused = (text: string, why: string, hint?: string) => {
   const shown = text.length > ADDRESS_MAX / 2 ? `${text.slice(0, 12)}…` : text;
   return new Failure('usage', shown === '' ? why : `${shown}: ${why}`, { code: 'BAD_SUBJECT', hint });

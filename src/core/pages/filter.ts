@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { createSearch } from './pattern-search.ts';
 
-/** Conditions on posts, beyond those that the service applies itself. */
+/** Conditions on posts, in addition to those that the service applies. */
 export interface FilterOptions<R extends Filterable = Filterable> {
   /** Addresses; EVM in any case. */
   readonly tokens?: readonly string[] | undefined;
@@ -15,25 +15,25 @@ export interface FilterOptions<R extends Filterable = Filterable> {
   readonly exclude?: RegExp | undefined;
   /** The fields that --symbol reads; `tokenSymbol` unless given. */
   readonly symbolField?: string | undefined;
-  /** Called for a row on which a pattern did not finish; the row passes, because nothing speaks against it. */
+  /** Called for a row on which a pattern timed out. The row passes, because it was not shown to fail. */
   readonly endless?: ((row: R) => void) | undefined;
 }
 
-/** A record, whatever else its owner knows of it. */
+/** A record with whatever else its owner stores beside it. */
 export interface Filterable {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-/** Addresses are compared in the form to which the service normalises them. */
+/** Addresses are compared in the normal form of the service. */
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
-/** Symbols are compared without their dollar signs, in any case. */
+/** Symbols are compared without dollar signs and case. */
 export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, '').toLowerCase();
 
 const everything = () => true;
 
-/** A row passes when it meets all conditions. */
+/** A row passes if it meets all conditions. */
 export function createFilter<R extends Filterable>({
   tokens,
   userId,
@@ -74,7 +74,7 @@ export function createFilter<R extends Filterable>({
   return tests.length === 0 ? everything : (row) => tests.every((test) => test(row));
 }
 
-/** A pattern of the user's; a pattern in lower case matches any case. */
+/** A user's pattern. A pattern in lower case ignores case. */
 export function readPattern(text: string): RegExp {
   try {
     return new RegExp(text, /[A-Z]/.test(text) ? 'u' : 'iu');

@@ -1,21 +1,24 @@
 import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 
-/** Chooses how many rows to ask for, where rows are priced in blocks. */
+/** Chooses how many rows to request, where rows are priced in blocks. */
 export interface PageSizer {
-  /** Rows to ask for when `left` more are wanted. */
+  /** Rows to request when `left` more are wanted. */
   next(left: number): number;
-  /** What came: the post times of the rows, and whether there are more. */
+  /** Reports a received page: the post times of its rows, and whether more pages exist. */
   saw(times: readonly (number | null)[], hasMore: boolean): void;
 }
 
-/** A larger page is worth trying from here on: it costs the same a row and takes fewer requests. */
+/**
+ * From this many rows on, it is worth testing whether larger pages work: they cost the same per row and
+ * need fewer requests.
+ */
 const WORTH_A_PROBE = 100;
 const PROBE = 2 * THESIS_BLOCK;
 
 /**
- * Pages of one block are never dearer than larger ones, and larger ones need fewer requests. So the first
- * page is one block; where many more rows are wanted, one page of two blocks shows whether the service
- * gives more than a block at all, and where it does not, single blocks it stays.
+ * Pages of one block never cost more per row than larger ones; larger pages need fewer requests. So the
+ * first page is one block. If many more rows are wanted, one page of two blocks shows whether the service
+ * returns more than a block at all; if not, all further pages are single blocks.
  */
 export function blockSizer(since: number): PageSizer {
   let asked = 0;
@@ -35,14 +38,14 @@ export function blockSizer(since: number): PageSizer {
       const newest = known[0];
       const oldest = known.at(-1);
       if (since === Number.NEGATIVE_INFINITY || newest === undefined || oldest === undefined) return;
-      // The expected number of rows down to `since`, at the density of this page.
+      // The expected number of rows back to `since`, at the density of this page.
       const span = newest - oldest;
       expected = span > 0 ? (known.length * Math.max(0, oldest - since)) / span + 1 : THESIS_BLOCK;
     },
   };
 }
 
-/** Rows rounded up to full blocks, within what a page can hold. */
+/** Rounds rows up to full blocks, within the maximum page size. */
 const blocks = (rows: number) =>
   Math.min(
     THESIS_LIMIT_MAX,

@@ -1,13 +1,13 @@
 import { createContext, Script } from 'node:vm';
 
-/** How long a pattern may look at one text. */
-const PATIENCE_MS = 100;
+/** Time limit of a pattern on one text. */
+const TIMEOUT_MS = 100;
 /** Up to this length, a pattern with at most one quantifier is always fast. */
 const SHORT = 2_000;
 
 /**
- * Whether a text matches; undefined where the pattern did not come to an end in time. A pattern can backtrack
- * through more ways than there is time for, and posts are written by anybody.
+ * Tests whether a text matches; undefined if the pattern did not finish in time. A pattern can backtrack
+ * exponentially, and anybody can write a post that makes it do so.
  */
 export function createSearch(pattern: RegExp): (text: string) => boolean | undefined {
   let guarded: ((text: string) => boolean | undefined) | undefined;
@@ -19,18 +19,24 @@ export function createSearch(pattern: RegExp): (text: string) => boolean | undef
   };
 }
 
-/** The pattern where it may mark its matches in shown text: without a time limit, only a plain one may. */
+/**
+ * The pattern, if it may mark its matches in shown text. That has no time limit, so only plain patterns
+ * may.
+ */
 export const highlightOf = (pattern: RegExp | undefined): RegExp | undefined =>
   pattern && isPlain(pattern.source) ? pattern : undefined;
 
-/** No more than one quantifier, which is on no group, and nothing that looks back: time grows with the text alone. */
+/**
+ * Whether a pattern has at most one quantifier, not on a group, and no backreference: its time grows
+ * linearly with the text.
+ */
 function isPlain(source: string): boolean {
   if (/\\[1-9k]/.test(source)) return false;
   const bare = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x');
   return !/\)[*+?{]|\(\?[=!<]/.test(bare) && (bare.match(/[*+{]/g) ?? []).length <= 1;
 }
 
-/** The one way to stop a pattern is the time limit of a script; it costs a tenth of a millisecond a text. */
+/** Runs a pattern in a script, whose time limit is the only way to stop it. This costs 0.1 ms per text. */
 function guard(pattern: RegExp): (text: string) => boolean | undefined {
   const scope: { readonly pattern: RegExp; text: string } = { pattern, text: '' };
   const context = createContext(scope);
@@ -38,7 +44,7 @@ function guard(pattern: RegExp): (text: string) => boolean | undefined {
   return (text) => {
     scope.text = text;
     try {
-      return script.runInContext(context, { timeout: PATIENCE_MS }) === true;
+      return script.runInContext(context, { timeout: TIMEOUT_MS }) === true;
     } catch (error) {
       if (isTimeout(error)) return undefined;
       throw error;
@@ -46,7 +52,7 @@ function guard(pattern: RegExp): (text: string) => boolean | undefined {
   };
 }
 
-/** The error belongs to the script's realm, so `instanceof Error` is false. */
+/** The error belongs to another realm, so `instanceof Error` is false. */
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' &&
   error !== null &&

@@ -9,49 +9,54 @@ export interface ListPage<T> {
   readonly items: readonly T[];
 }
 
-/** A feed that is walked by ids. */
+/** A feed that is fetched page by page with ids as cursors. */
 export interface PageFeed<T> {
-  /** A page of rows older than `before`; `rows` is undefined where the feed's pages have one size. */
+  /**
+   * A page of rows older than `before`; `rows` is undefined if all pages of the feed have the same size.
+   */
   page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<ListPage<T>>;
-  /** Undefined where the item has none: it can be neither told from others nor used as a cursor. */
+  /** Undefined if the item has no id: then it can neither be recognised nor used as a cursor. */
   readonly idOf: (item: T) => string | undefined;
-  /** Post time, epoch ms, where it is known. */
+  /** Post time, epoch ms, if known. */
   readonly timeOf: (item: T) => number | null;
-  /** Whether the page size can be chosen, and is paid for. */
+  /** Whether the page size can be chosen and affects the price. */
   readonly sized: boolean;
 }
 
 export interface WalkOptions {
   /** The maximum number of rows; undefined for all. */
   readonly limit?: number | undefined;
-  /** Rows posted at or after this, epoch ms. */
+  /** Rows posted at or after this time, epoch ms. */
   readonly since?: number | undefined;
-  /** Rows posted before this, epoch ms. */
+  /** Rows posted before this time, epoch ms. */
   readonly until?: number | undefined;
   /** Rows older than the one with this id. */
   readonly before?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Which rows of a walk are given, and how long it searches for them. */
+/** Which rows a walk yields, and how long it searches for them. */
 export interface WalkFilter<T> {
   readonly matches: (item: T) => boolean;
-  /** Stops the walk after so many pages in a row without a matching row. */
+  /** Stops the walk after this many consecutive pages without a matching row. */
   readonly maxPages?: number | undefined;
-  /** Told when the walk stops for that reason, with the cursor that continues it. */
+  /** Called when the walk stops for that reason, with the cursor to continue from. */
   readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
 }
 
-/** Pages in a row that may bring nothing new before the walk is given up. */
+/** The walk ends after this many consecutive pages without a new row. */
 const BARREN_PAGES = 2;
-/** Pages in a row without a single time, after which a walk down to a time is given up: it would never get there. */
+/**
+ * The walk to a time ends after this many consecutive pages without a single readable time: it would never
+ * finish.
+ */
 const UNTIMED_PAGES = 3;
-/** Rows that are tried as a cursor where the last one is known no more. */
+/** How many rows are tried as a cursor if the service rejects the last one. */
 const CURSORS_TRIED = 3;
-/** Ids that are remembered against rows given twice. */
+/** Number of ids that are remembered to drop repeated rows. */
 const REMEMBERED = 5_000;
 
-/** Walks a feed from new to old, page by page as rows are taken, each row once. */
+/** Walks a feed from new to old, fetching pages as rows are consumed, and yields each row once. */
 export async function* walk<T>(
   feed: PageFeed<T>,
   options: WalkOptions = {},
@@ -66,7 +71,10 @@ export async function* walk<T>(
   let barren = 0;
   let untimed = 0;
   let unmatched = 0;
-  /** A post without a time cannot be shown to be older than --until. With --since alone it is given: it was paid for. */
+  /**
+   * A post without a time is never proven older than --until, so it does not match. With --since only, it
+   * is yielded, because it was paid for.
+   */
   const isDated = options.until !== undefined;
 
   while (left > 0) {
@@ -89,7 +97,7 @@ export async function* walk<T>(
     if (!page.hasMore) return;
     untimed = page.items.some((item) => feed.timeOf(item) !== null) ? 0 : untimed + 1;
     if (Number.isFinite(since) && untimed >= UNTIMED_PAGES) throw withoutTimes();
-    // The oldest row is where the next page starts, also where the page does not say so.
+    // The next page starts at the oldest row, even if the page does not say so.
     const rows = page.items
       .map(feed.idOf)
       .filter((id) => id !== undefined)
@@ -104,8 +112,8 @@ export async function* walk<T>(
 }
 
 /**
- * The page behind the first candidate that the service still knows. A post that was deleted during
- * the walk is no longer a cursor, so the row above it is tried; repeated rows are dropped.
+ * The page after the first candidate cursor that the service accepts. A post deleted during the walk is no
+ * longer a valid cursor, so the row above it is tried; repeated rows are dropped.
  */
 async function pageBehind<T>(
   feed: PageFeed<T>,
@@ -120,28 +128,32 @@ async function pageBehind<T>(
     try {
       return await feed.page(cursor, rows, signal);
     } catch (error) {
-      // A cursor that the user named, and everything but a 400, is not for the walk to mend.
+      // The walk does not retry with a cursor that the user gave, nor after an error other than 400.
       if (!within || !(error instanceof Failure) || error.status !== 400) throw error;
       refusal = error;
     }
   }
-  throw new Failure('answer', 'the feed no longer knows the posts that the walk had come to', {
-    code: 'CURSOR_LOST',
-    status: 400,
-    retryable: true,
-    hint: 'start again from the newest',
-    cause: refusal,
-  });
+  throw new Failure(
+    'answer',
+    'the service rejects the last rows as cursors, so the next page cannot be requested',
+    {
+      code: 'CURSOR_LOST',
+      status: 400,
+      retryable: true,
+      hint: 'start again from the newest post',
+      cause: refusal,
+    },
+  );
 }
 
 const withoutTimes = () =>
-  new Failure('answer', 'the posts have no time that --since could be compared with', {
+  new Failure('answer', 'the posts have no readable time to compare with --since', {
     code: 'NO_TIMES',
-    hint: 'use --limit instead; trdr doctor shows how the service differs from its description',
+    hint: 'use --limit instead; run trdr doctor to see how the service differs from its description',
   });
 
 const stuck = () =>
-  new Failure('answer', 'the feed says that there is more, and gives the same again', {
+  new Failure('answer', 'the service announces more pages but keeps sending the same rows', {
     code: 'WALK_STUCK',
-    hint: 'what came until here is complete; go on below it with --before',
+    hint: 'the rows so far are complete; continue with --before',
   });

@@ -156,7 +156,7 @@ describe('a limiter', () => {
     });
     for (let turn = 0; turn < 11; turn++) await limiter.acquire('resolve');
     expect(notices).toEqual([
-      { kind: 'wait', ms: expect.any(Number), reason: '10 resolves a minute are allowed' },
+      { kind: 'wait', ms: expect.any(Number), reason: '10 resolves per minute are allowed' },
     ]);
   });
 

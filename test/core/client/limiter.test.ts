@@ -201,7 +201,7 @@ describe('the lane of a key', () => {
     await windows.learn('key', 60);
     const limiter = limiterAt(clock, { windows, notify: (notice) => notices.push(notice) });
     await send(limiter, clock, 61);
-    expect(notices).toEqual([{ kind: 'wait', ms: 61_250, reason: 'the key allows 60 requests a minute' }]);
+    expect(notices).toEqual([{ kind: 'wait', ms: 61_250, reason: 'the key allows 60 requests per minute' }]);
   });
 });
 

@@ -37,13 +37,13 @@ describe('a subject', () => {
   });
 
   it.each([
-    ['39 hex digits after 0x', MIXED.slice(0, -1).toLowerCase(), 'has 39'],
-    ['41 hex digits after 0x', `${MIXED}a`, 'has 41'],
-    ['a private key', `0x${'a'.repeat(64)}`, 'has 64'],
+    ['39 hex digits after 0x', MIXED.slice(0, -1).toLowerCase(), 'got 39'],
+    ['41 hex digits after 0x', `${MIXED}a`, 'got 41'],
+    ['a private key', `0x${'a'.repeat(64)}`, 'got 64'],
     ['40 hex digits without 0x', MIXED.slice(2), 'starts with 0x'],
     ['an O for a 0', MIXED.toLowerCase().replace('0x5', '0xO'), '"o" is not a hex digit'],
     ['a wrong checksum', MIXED.replace('a', 'A'), 'checksum'],
-    ['44 base58 characters that are no 32 bytes', 'z'.repeat(44), 'these 44 characters encode 33'],
+    ['44 base58 characters that encode 33 bytes', 'z'.repeat(44), 'these 44 characters encode 33'],
     [
       'a Solana address with one character more',
       `${base58.encode(new Uint8Array(32).fill(171))}x`,
