@@ -3,7 +3,7 @@ import type { Progress } from '../output/terminal/progress.ts';
 import { wantsColor, wantsUnicode } from '../output/terminal/style.ts';
 import type { Context } from './context.ts';
 
-const silent: Progress = { say() {}, show() {}, stop() {} };
+const silent: Progress = { describe() {}, show() {}, stop() {} };
 
 /** The progress line of a run: shown where stderr is a terminal, silent everywhere else. */
 export async function openProgress({ io, globals, settings }: Context, delayMs?: number): Promise<Progress> {

@@ -15,13 +15,16 @@ const isFolder = () => Object.assign(new Error('a folder'), { code: 'EISDIR' });
 const failureOf = (path: string, error: unknown): Failure =>
   error instanceof Failure ? error : writeFailure(path, error);
 
-/** Why a file cannot be opened: a path that leads nowhere was written wrong. */
-function refusalOf(path: string, error: unknown): Failure {
+/** The failure for a file that cannot be opened. A wrong path counts as a usage error. */
+function openFailure(path: string, error: unknown): Failure {
   const failure = failureOf(path, error);
   const missing = dirname(path);
   const hint = {
     EISDIR: 'name a file in it',
-    ENOENT: missing === '.' ? 'this folder is gone: go to another' : `make it first: mkdir -p '${missing}'`,
+    ENOENT:
+      missing === '.'
+        ? 'the current folder was deleted; change to another'
+        : `create it first: mkdir -p '${missing}'`,
     ENOTDIR: 'name another file',
   }[failure.code];
   return hint === undefined
@@ -30,7 +33,7 @@ function refusalOf(path: string, error: unknown): Failure {
 }
 
 /** An open descriptor and the stream that writes to it. */
-interface Written {
+interface OpenFile {
   readonly fd: number;
   readonly path: string;
   readonly stream: Writable;
@@ -41,8 +44,8 @@ interface Written {
 const write = promisify(fsWrite);
 const sync = promisify(fsync);
 
-/** A stream onto a descriptor that leaves the closing to its owner. */
-const streamOnto = (fd: number): Writable =>
+/** A stream that writes to a descriptor and does not close it. */
+const streamTo = (fd: number): Writable =>
   new Writable({
     highWaterMark: 262_144,
     async write(bytes: Buffer, _encoding, done) {
@@ -50,7 +53,7 @@ const streamOnto = (fd: number): Writable =>
         for (let at = 0; at < bytes.length; ) {
           at += await write(fd, bytes, at, bytes.length - at, null).then(
             ({ bytesWritten }) => bytesWritten,
-            // A pipe that another process opened without waiting is full.
+            // EAGAIN means that another process made the pipe non-blocking, and that the pipe is full.
             (error: unknown) => (codeOf(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
           );
         }
@@ -63,21 +66,21 @@ const streamOnto = (fd: number): Writable =>
 
 const FULL_PIPE_MS = 10;
 
-/** Pipes and devices cannot be synced, and need not be. */
-const synced = ({ fd, path }: Written): Promise<void> =>
+/** Syncs a file to disk. Pipes and devices reject this, which is not an error. */
+const syncFile = ({ fd, path }: OpenFile): Promise<void> =>
   sync(fd).catch((error: unknown) => {
     if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw failureOf(path, error);
   });
 
-/** Closes the file whatever happens to the flush before. */
-function sinkOn(file: Written, options: SinkOptions): Sink {
+/** A sink that closes its file even if the last flush fails. */
+function sinkOn(file: OpenFile, options: SinkOptions): Sink {
   const sink = createSink(file.stream, { ...options, name: file.path });
   return {
     ...sink,
     async end() {
       try {
         await sink.end();
-        await synced(file);
+        await syncFile(file);
       } finally {
         file.close();
       }
@@ -89,7 +92,7 @@ function sinkOn(file: Written, options: SinkOptions): Sink {
   };
 }
 
-/** The number of a descriptor that a path names, such as the `/dev/fd/63` of `>(command)`. */
+/** The descriptor number in a path such as `/dev/fd/63`, which shells use for `>(command)`. */
 export function descriptorIn(path: string): number | undefined {
   const [, name = '', number] =
     /^\/dev\/(?:(stdout|stderr)|fd\/(\d+))$|^\/proc\/self\/fd\/(\d+)$/.exec(path) ?? [];
@@ -98,10 +101,10 @@ export function descriptorIn(path: string): number | undefined {
 }
 
 /**
- * Opens a pipe or a device. Neither opening nor writing may block a thread: `process.exit` waits for it, and a
- * signal cannot end it.
+ * Opens a pipe or a device. Neither opening nor writing may block a thread: `process.exit` would wait for the thread,
+ * and a signal could not end the run.
  */
-async function openPipe(path: string, signal: AbortSignal | undefined): Promise<Written> {
+async function openPipe(path: string, signal: AbortSignal | undefined): Promise<OpenFile> {
   const fd = descriptorIn(path);
   for (;;) {
     signal?.throwIfAborted();
@@ -110,7 +113,7 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
     } catch (error) {
       if (codeOf(error) !== 'ENXIO') throw error;
       // A socket cannot be opened by its path.
-      if (fd !== undefined) return { fd, path, stream: streamOnto(fd), close: () => {} };
+      if (fd !== undefined) return { fd, path, stream: streamTo(fd), close: () => {} };
       // Any other file without a reader is a FIFO, or a device without a driver.
       if (!statSync(path).isFIFO()) throw error;
       await delay(NO_READER_MS, undefined, signal && { signal }).catch(() => {});
@@ -121,19 +124,19 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
 /** The time between two attempts to open a FIFO that has no reader yet. */
 const NO_READER_MS = 20;
 
-function pipeOn(fd: number, path: string): Written {
-  if (!fstatSync(fd).isFIFO()) return { fd, path, stream: streamOnto(fd), close: () => close(fd, () => {}) };
+function pipeOn(fd: number, path: string): OpenFile {
+  if (!fstatSync(fd).isFIFO()) return { fd, path, stream: streamTo(fd), close: () => close(fd, () => {}) };
   const stream = new Socket({ fd, readable: false, writable: true });
   return { fd, path, stream, close: () => void stream.destroy() };
 }
 
-/** How a file is opened. */
+/** Options for opening a file. */
 export interface FileOptions extends SinkOptions {
-  /** Ends a wait for the reader of a FIFO. */
+  /** Cancels the wait for the reader of a FIFO. */
   readonly signal?: AbortSignal;
 }
 
-/** A file that appears whole, under its name, at `end()`, or not at all. Devices and pipes are written to as they are. */
+/** Writes a file that appears under its name at `end()`, complete, or not at all. Devices and pipes are written directly. */
 export async function fileSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
   try {
     const before = await statOf(path);
@@ -143,7 +146,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
     }
     const file = replaceFile(path);
     // The replacement closes its descriptor itself.
-    const sink = createSink(streamOnto(file.fd), { ...options, name: path });
+    const sink = createSink(streamTo(file.fd), { ...options, name: path });
     let settled: Promise<void> | undefined;
     const finish = async (put: () => void) => {
       try {
@@ -178,7 +181,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
     };
   } catch (error) {
     signal?.throwIfAborted();
-    throw refusalOf(path, error);
+    throw openFailure(path, error);
   }
 }
 
@@ -188,7 +191,7 @@ const statOf = (path: string) =>
     throw error;
   });
 
-/** Adds to the end of a file, for streams: what is there stays, what is flushed is on disk. */
+/** Appends to a file. Each flush also syncs to disk. */
 export async function appendSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
   try {
     if (/[\\/]$/.test(path)) throw isFolder();
@@ -199,21 +202,21 @@ export async function appendSink(path: string, { signal, ...options }: FileOptio
       ...sink,
       async flush() {
         await sink.flush();
-        await synced(file);
+        await syncFile(file);
       },
     };
   } catch (error) {
     signal?.throwIfAborted();
-    throw refusalOf(path, error);
+    throw openFailure(path, error);
   }
 }
 
-async function openToAppend(path: string): Promise<Written> {
+async function openToAppend(path: string): Promise<OpenFile> {
   const handle = await open(path, 'a', 0o666);
   return {
     fd: handle.fd,
     path,
-    stream: streamOnto(handle.fd),
+    stream: streamTo(handle.fd),
     close: () => void handle.close().catch(() => {}),
   };
 }

@@ -2,9 +2,9 @@ import type { Writable } from 'node:stream';
 import { asciiOnly, safeLine } from './terminal/safe-text.ts';
 
 export interface NoticeOptions {
-  /** Opened with the first notice. */
+  /** Called for the first notice. */
   readonly stream: () => Writable;
-  /** Nothing at all is said. */
+  /** Suppresses all notices. */
   readonly quiet: boolean;
   readonly unicode: boolean;
 }

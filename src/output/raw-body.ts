@@ -1,9 +1,9 @@
 import { safeJson, safeLine, safeText } from './terminal/safe-text.ts';
 
-/** An answer as it came, for a person: JSON spread out, and nothing in it that a terminal obeys. */
+/** Formats a response body for a terminal: JSON is indented, and everything that a terminal could interpret is escaped. */
 export function shownBody(text: string): string {
   if (text === '') return '';
-  const shown = isJson(text) ? safeJson(spread(text)) : safeText(text);
+  const shown = isJson(text) ? safeJson(indentJson(text)) : safeText(text);
   return shown.endsWith('\n') ? shown : `${shown}\n`;
 }
 
@@ -16,8 +16,8 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Spreads JSON out without reading it: numbers and texts stay as they were written. */
-export function spread(text: string): string {
+/** Indents JSON without parsing it, so that numbers and texts keep their spelling. */
+export function indentJson(text: string): string {
   const out: string[] = [];
   let depth = 0;
   let before = '';
@@ -36,7 +36,7 @@ export function spread(text: string): string {
   return out.join('');
 }
 
-/** The status line and the headers of an answer, as HTTP writes them; `terminal`: for a person. */
+/** The status line and headers of a response in HTTP syntax; `terminal` makes them safe for a terminal. */
 export function headText(
   status: number,
   reason: string,

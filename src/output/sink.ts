@@ -1,45 +1,45 @@
 import type { Writable } from 'node:stream';
 import { Failure } from '../base/failure.ts';
 
-/** The one writer of a run: batches, waits for the reader, and loses nothing. */
+/** The output of a run: batches writes, waits for a slow reader, and reports what could not be written. */
 export interface Sink {
-  /** Takes text or bytes; returns a promise where the caller has to wait for the reader. */
+  /** Accepts text or bytes; returns a promise if the caller must wait for the reader. */
   write(chunk: string | Uint8Array): void | Promise<void>;
-  /** Resolves when all that was written has left the process. */
+  /** Resolves once everything has left the process. */
   flush(): Promise<void>;
-  /** Flushes, and makes a file appear under its name. */
+  /** Flushes; a file then appears under its name. */
   end(): Promise<void>;
-  /** Ends without success: a file is given up, a stream keeps what it was given. */
+  /** Ends after a failure: a file is discarded, a stream keeps its output. */
   abandon(): Promise<void>;
-  /** Ends a file without success, but saves what was written under another name, which it returns. */
+  /** Ends a file after a failure, but saves its content under another name and returns that name. */
   readonly setAside?: () => Promise<string>;
-  /** True if something that was written did not leave the process, because the reader has gone. */
+  /** Whether output was lost because the reader closed. */
   readonly lost?: () => boolean;
-  /** Aborted when the reader has closed (reason `outputClosed`) or writing failed (reason: the Failure). */
+  /** Aborted when the reader closes (reason `outputClosed`) or a write fails (reason: the Failure). */
   readonly closed: AbortSignal;
 }
 
-/** How a sink batches, and what it is called in errors. */
+/** Options of a sink; `name` is used in errors. */
 export interface SinkOptions {
-  /** Bytes gathered before a write. */
+  /** The number of bytes to collect before a write. */
   readonly batch?: number;
-  /** Writes at the end of each turn too, as long as no earlier write is on its way. */
+  /** Also writes at the end of each turn of the event loop, unless a write is still in progress. */
   readonly live?: boolean;
   readonly name?: string;
 }
 
-/** Why `closed` was aborted where the reader has gone: a clean end, no failure. */
-export const outputClosed: Error = Object.freeze(new Error('the reader has gone'));
+/** The abort reason when the reader has closed, which is not a failure. */
+export const outputClosed: Error = Object.freeze(new Error('the reader has closed'));
 
 /**
- * Batches that may be on their way before the writer has to wait. A stream calls itself full at a fraction of one:
- * to wait for each would keep the reader waiting, too.
+ * The number of batches in flight before the caller must wait. A stream reports that it is full after a fraction of one
+ * batch; waiting for each of them would also make the reader wait.
  */
-const AHEAD = 4;
+const MAX_BATCHES_IN_FLIGHT = 4;
 
-const gone = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
+const closedCodes = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-/** The `code` of an error of the system, or its name. */
+/** The `code` of a system error, or its name. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.name) : '';
 
@@ -54,11 +54,11 @@ const reasons: Record<string, string> = {
   ENOTDIR: 'a part of the path is not a folder',
   ENOENT: 'the folder does not exist',
   ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'its symbolic links go in a circle',
+  ELOOP: 'its symbolic links form a loop',
   EIO: 'the device failed',
 };
 
-/** What stands in the way of writing to `name`, as a Failure. */
+/** The failure for a write to `name`. */
 export function writeFailure(name: string, error: unknown): Failure {
   const code = codeOf(error);
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
@@ -83,11 +83,11 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   let failure: Failure | undefined;
   let over = false;
   let lost = false;
-  // A wait for the reader never rejects: a failure shows at the next write, or at the end.
+  // A wait for the reader never rejects: a failure is thrown by the next write, or at the end.
   let room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const idle: (() => void)[] = [];
-  // A stream onto a descriptor has no more use for what it says it has written. Others may keep it.
-  const letsGo = 'fd' in stream && typeof stream.fd === 'number';
+  // Buffers are reused only for streams to a descriptor: other streams may still refer to a written buffer.
+  const reusesBuffers = 'fd' in stream && typeof stream.fd === 'number';
   const free: (typeof chunk)[] = [];
 
   const settleRoom = () => {
@@ -102,14 +102,14 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     lost ||= used > 0 || bytesInFlight > 0;
     if (!over) {
       over = true;
-      if (!gone.has(codeOf(error))) failure = writeFailure(options.name ?? 'standard output', error);
+      if (!closedCodes.has(codeOf(error))) failure = writeFailure(options.name ?? 'standard output', error);
       controller.abort(failure ?? outputClosed);
     }
     used = 0;
     settleRoom();
     settleIdle();
   };
-  // Stays attached for good: a late EPIPE without a listener would end the process with a stack.
+  // Never removed: a late EPIPE without a listener would end the process with a stack trace.
   stream.on('error', stop);
   stream.on('close', () => stop(streamClosed));
 
@@ -129,14 +129,14 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
       inFlight--;
       bytesInFlight -= bytes.length;
       if (error) return;
-      if (of && letsGo) free.push(of);
-      if (bytesInFlight < AHEAD * size) settleRoom();
+      if (of && reusesBuffers) free.push(of);
+      if (bytesInFlight < MAX_BATCHES_IN_FLIGHT * size) settleRoom();
       if (inFlight > 0) return;
-      // What came in meanwhile goes out as one piece: batches grow as far as the reader is slow.
+      // Everything added meanwhile is sent in one write, so batches grow if the reader is slow.
       if (options.live && used > 0) push();
       else settleIdle();
     });
-    if (bytesInFlight >= AHEAD * size && !over && !room) waitForRoom();
+    if (bytesInFlight >= MAX_BATCHES_IN_FLIGHT * size && !over && !room) waitForRoom();
   };
 
   const push = () => {
@@ -158,7 +158,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   };
 
   const add = (data: string | Uint8Array): void | Promise<void> => {
-    // Three bytes are the most that one UTF-16 unit becomes.
+    // One UTF-16 unit takes at most three bytes in UTF-8.
     const most = typeof data === 'string' ? data.length * 3 : data.byteLength;
     if (most > size - used) push();
     if (most > size) send(typeof data === 'string' ? Buffer.from(data) : Buffer.from(data));

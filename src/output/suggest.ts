@@ -1,4 +1,4 @@
-/** Slips between two words: letters put in, left out, changed, or swapped with the next. */
+/** Damerau-Levenshtein distance (optimal string alignment). */
 export function distance(from: string, to: string): number {
   const a = [...from];
   const b = [...to];
@@ -22,24 +22,24 @@ export function distance(from: string, to: string): number {
   return last[b.length] ?? 0;
 }
 
-/** What someone may have meant by `word`: the nearest of the known ones, at most three, best first. */
+/** The known words nearest to `word`: at most three, best first. */
 export function suggest(word: string, known: Iterable<string>): string[] {
-  const asked = word.toLowerCase().slice(0, 64);
-  if (asked === '') return [];
-  const allowed = Math.max(1, Math.floor(asked.length / 3));
+  const given = word.toLowerCase().slice(0, 64);
+  if (given === '') return [];
+  const allowed = Math.max(1, Math.floor(given.length / 3));
   const found: { name: string; score: number }[] = [];
   for (const name of new Set(known)) {
     const lower = name.toLowerCase();
-    // The end of a dotted path, or the beginning of a word, is as good as one slip.
-    const part = lower.endsWith(`.${asked}`) || (asked.length > 2 && lower.startsWith(asked));
-    const score = part ? 1 : distance(asked, lower.slice(0, 96));
+    // The end of a dotted path or the start of a word counts as one edit.
+    const part = lower.endsWith(`.${given}`) || (given.length > 2 && lower.startsWith(given));
+    const score = part ? 1 : distance(given, lower.slice(0, 96));
     if (score <= allowed) found.push({ name, score });
   }
   found.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
   return found.slice(0, 3).map(({ name }) => name);
 }
 
-/** "Did you mean …?", or nothing where no known word is near. */
+/** "Did you mean …?", or an empty text if no known word is near. */
 export function didYouMean(word: string, known: Iterable<string>, show = (name: string) => name): string {
   const near = suggest(word, known).map(show);
   const last = near.pop();

@@ -1,4 +1,4 @@
-/** How a value is shown to a person. Machine formats never look at this. */
+/** How a value is formatted for people. Machine formats ignore it. */
 export type CellKind =
   | 'text'
   | 'handle'
@@ -14,47 +14,47 @@ export type CellKind =
   | 'flag'
   | 'link'
   | 'status'
-  /** A percentage of a whole: no sign, no colour. */
+  /** A percentage of a total, without sign and colour. */
   | 'share'
-  /** `{ used, of }` as a bar with its figures; `of` is null without a limit. */
+  /** `{ used, of }` as a bar with figures; `of` is null without a limit. */
   | 'meter'
   /** A list of numbers as a sparkline. */
   | 'spark'
-  /** A share of the longest, -1 to 1, as a bar without figures. */
+  /** A share of the longest bar, from -1 to 1, without figures. */
   | 'bar'
-  /** Places won or lost: a number, or a word. */
+  /** Ranks gained or lost: a number, or a word. */
   | 'move';
 
-/** One column of a table: data, so that widths, colours and CSV are decided in one place. */
+/** One column of a table. */
 export interface Column<T> {
   readonly title: string;
   readonly kind: CellKind;
-  /** How a row's own cell is shown where a column holds several kinds; `kind` still aligns it. */
+  /** The kind of a single cell, for columns with several kinds; `kind` still determines the alignment. */
   readonly kindOf?: (record: T) => CellKind;
   readonly value: (record: T) => unknown;
-  /** Columns with the highest number are dropped first where the terminal is narrow. 0 always stays. */
+  /** On a narrow terminal, columns with the highest rank are dropped first. Rank 0 is never dropped. */
   readonly rank?: number;
-  /** May be shortened down to this many cells before a column is dropped. */
+  /** The minimum width before a column is dropped. */
   readonly min?: number;
-  /** Wraps over several lines instead of being cut. */
+  /** Wraps instead of being cut. */
   readonly wrap?: boolean;
-  /** Goes under its row, over the whole width, until it fits beside the other columns. */
+  /** Goes below its row, over the full width, unless it fits next to the other columns. */
   readonly below?: boolean;
-  /** Times keep their seconds however narrow the terminal is. */
+  /** Times always show seconds. */
   readonly seconds?: boolean;
-  /** Never shortened: it was asked for by name. */
+  /** Never shortened, because it was requested with `--fields`. */
   readonly whole?: boolean;
-  /** The most lines a wrapped cell takes; the rest is cut. */
+  /** The maximum number of lines of a wrapped cell. */
   readonly lines?: number;
-  /** The dotted path of the field shown, so that `--fields` finds the title and the kind. */
+  /** The dotted path of the field, by which `--fields` finds the kind. */
   readonly field?: string;
 }
 
-/** One line of a card: a label and what it holds. */
+/** One line of a card. */
 export interface CardLine<T> {
   readonly label: string;
   readonly kind: CellKind;
-  /** Null shows as a dash; undefined leaves the line out. */
+  /** Null shows as a dash; undefined omits the line. */
   readonly value: (record: T) => unknown;
 }
 
@@ -64,24 +64,24 @@ export interface CardTable<T> {
   readonly rows: (record: T) => readonly (readonly unknown[])[];
 }
 
-/** How one kind of record is shown: in a list, alone, and in CSV. */
+/** How one kind of record is shown: in a table, as a card, and in CSV. */
 export interface View<T> {
   readonly columns: readonly Column<T>[];
-  /** How a single record is shown where the command has exactly one answer. */
+  /** How a single record is shown if the command has exactly one result. */
   readonly card?: {
     readonly title: (record: T) => string;
     readonly lines: readonly CardLine<T>[];
     readonly table?: CardTable<T>;
   };
-  /** The dotted paths of every known field of a record, in order: what `--fields` may name, and the CSV header. */
+  /** The dotted paths of all known fields, in order: the names for `--fields`, and the CSV header. */
   readonly fields: readonly string[];
-  /** Rows and header of CSV where they differ from the record's own fields. */
+  /** The CSV header and rows, if they differ from the fields of the record. */
   readonly csv?: {
     readonly header: readonly string[];
     readonly rows: (record: T) => readonly (readonly unknown[])[];
   };
-  /** Marks what a search found in the texts of a table. */
+  /** Highlights matches of a search in the texts of a table. */
   readonly highlight?: RegExp | undefined;
-  /** What a table says when there is nothing to show. */
+  /** The notice for a table without rows; empty for no notice. */
   readonly empty: string;
 }

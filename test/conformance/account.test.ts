@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Me, readAccount } from '../../src/contract/records/account.ts';
-import { ask, holder, sandbox } from './help.ts';
+import { ask, sandbox, walletHolder } from './help.ts';
 
 describe('GET /v2/me', () => {
   it('shows account, plan, scopes, entitlement and usage', async () => {
     const service = await sandbox({ additionalUnits: 500, revealsPerMonth: 40 });
-    await ask(service, `/v2/user/handle/${holder(service)}`);
+    await ask(service, `/v2/user/handle/${walletHolder(service)}`);
     const { status, body } = await ask(service, '/v2/me');
     expect(status).toBe(200);
     expect(body).toMatchObject({

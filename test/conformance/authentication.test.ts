@@ -3,16 +3,16 @@ import { pathOf } from '../../src/contract/endpoint.ts';
 import { type EndpointId, endpointIds, endpoints } from '../../src/contract/endpoints.ts';
 import {
   ask,
-  bare,
   bearer,
   connect,
   costOf,
   first,
   handlesWhere,
   holdsWallet,
-  refusedHandshake,
+  rejectedHandshake,
   sandbox,
-  verdict,
+  statusAndCode,
+  walletless,
 } from './help.ts';
 
 const address = 'So11111111111111111111111111111111111111112';
@@ -28,8 +28,8 @@ const scoped = endpointIds.filter((each) => each !== 'me');
 describe('authentication', () => {
   it('accepts the key as Bearer or as X-Api-Key', async () => {
     const service = await sandbox();
-    expect(await verdict(service, '/v2/me')).toBe('200');
-    expect(await verdict(service, '/v2/me', { key: null, headers: { 'X-Api-Key': service.key } })).toBe(
+    expect(await statusAndCode(service, '/v2/me')).toBe('200');
+    expect(await statusAndCode(service, '/v2/me', { key: null, headers: { 'X-Api-Key': service.key } })).toBe(
       '200',
     );
   });
@@ -39,7 +39,7 @@ describe('authentication', () => {
     const live = service.addKey({ mode: 'live' });
     expect(service.key).toMatch(/^trdr_test_\w+$/);
     expect(live).toMatch(/^trdr_live_\w+$/);
-    expect(await verdict(service, '/v2/me', { key: live })).toBe('200');
+    expect(await statusAndCode(service, '/v2/me', { key: live })).toBe('200');
   });
 
   it.each(endpointIds)('responds 401 UNAUTHORIZED to %s without a valid key', async (of) => {
@@ -55,7 +55,7 @@ describe('authentication', () => {
   it.each(scoped)('responds 403 FORBIDDEN_SCOPE to %s without its scope, free of charge', async (of) => {
     const service = await sandbox({ scopes: [] });
     const { path, ...rest } = call(of);
-    expect(await verdict(service, path, rest)).toBe('403 FORBIDDEN_SCOPE');
+    expect(await statusAndCode(service, path, rest)).toBe('403 FORBIDDEN_SCOPE');
     expect(service.meter().totalUnits).toBe(0);
   });
 
@@ -79,15 +79,15 @@ describe('authentication', () => {
 
   it('accepts any valid key for me', async () => {
     const service = await sandbox({ scopes: [], monthlyUnits: 0 });
-    expect(await verdict(service, '/v2/me')).toBe('200');
+    expect(await statusAndCode(service, '/v2/me')).toBe('200');
   });
 
   it('responds 403 FREE_TIER_DISABLED to a key without an allowance', async () => {
     const service = await sandbox({ plan: 'explore', monthlyUnits: 0 });
-    expect(await verdict(service, '/v2/thesis')).toBe('403 FREE_TIER_DISABLED');
+    expect(await statusAndCode(service, '/v2/thesis')).toBe('403 FREE_TIER_DISABLED');
     await service.control('topUp', { units: 200 });
-    expect(await verdict(service, '/v2/thesis')).toBe('200');
-    expect(await verdict(service, '/v2/thesis')).toBe('402 QUOTA_EXCEEDED');
+    expect(await statusAndCode(service, '/v2/thesis')).toBe('200');
+    expect(await statusAndCode(service, '/v2/thesis')).toBe('402 QUOTA_EXCEEDED');
   });
 });
 
@@ -107,7 +107,7 @@ describe('plans', () => {
     const service = await sandbox();
     for (const plan of ['explore', 'starter', 'builder'] as const) {
       const key = service.addKey({ plan });
-      const { status, body } = await refusedHandshake(service, bearer(key));
+      const { status, body } = await rejectedHandshake(service, bearer(key));
       expect([plan, status, body.error.code]).toEqual([plan, 403, 'FORBIDDEN_SCOPE']);
       expect(service.meter(key).totalUnits).toBe(0);
     }
@@ -127,8 +127,8 @@ describe('plans', () => {
     const sample = first(handlesWhere(service, (user) => holdsWallet(user) && isSample(user.id)));
     const other = first(handlesWhere(service, (user) => holdsWallet(user) && !isSample(user.id)));
     const user = byHandle(other);
-    expect(await verdict(service, `/v2/user/handle/${sample}`)).toBe('200');
-    expect(await verdict(service, `/v2/user/handle/${sample}/pnl`)).toBe('200');
+    expect(await statusAndCode(service, `/v2/user/handle/${sample}`)).toBe('200');
+    expect(await statusAndCode(service, `/v2/user/handle/${sample}/pnl`)).toBe('200');
     const cost = await costOf(service, async () => {
       for (const path of [
         `/v2/user/handle/${other}`,
@@ -136,11 +136,11 @@ describe('plans', () => {
         `/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`,
         `/v2/user/handle/${other}/pnl`,
       ]) {
-        expect(await verdict(service, path)).toBe('403 FORBIDDEN');
+        expect(await statusAndCode(service, path)).toBe('403 FORBIDDEN');
       }
       const both = { body: { handles: [sample, other] } };
-      expect(await verdict(service, '/v2/user/handles/pnl', both)).toBe('403 FORBIDDEN');
-      expect(await verdict(service, `/v2/user/handle/${other}/resolve`, { method: 'POST' })).toBe(
+      expect(await statusAndCode(service, '/v2/user/handles/pnl', both)).toBe('403 FORBIDDEN');
+      expect(await statusAndCode(service, `/v2/user/handle/${other}/resolve`, { method: 'POST' })).toBe(
         '403 FORBIDDEN',
       );
     });
@@ -149,7 +149,7 @@ describe('plans', () => {
 
   it('show users without wallets, and misses, to a free key', async () => {
     const service = await sandbox({ plan: 'explore' });
-    expect(await verdict(service, `/v2/user/handle/${bare(service)}`)).toBe('200');
-    expect(await verdict(service, '/v2/user/handle/nobody_at_all')).toBe('404 NOT_OBSERVED');
+    expect(await statusAndCode(service, `/v2/user/handle/${walletless(service)}`)).toBe('200');
+    expect(await statusAndCode(service, '/v2/user/handle/nobody_at_all')).toBe('404 NOT_OBSERVED');
   });
 });

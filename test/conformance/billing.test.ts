@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ask, bare, costOf, handlesWhere, holder, holdsWallet, sandbox, verdict } from './help.ts';
+import {
+  ask,
+  costOf,
+  handlesWhere,
+  holdsWallet,
+  sandbox,
+  statusAndCode,
+  walletHolder,
+  walletless,
+} from './help.ts';
 
 const DAY = 86_400_000;
 const page = '/v2/thesis';
@@ -7,11 +16,11 @@ const page = '/v2/thesis';
 describe('the price list', () => {
   it('charges hits and misses of each lookup', async () => {
     const service = await sandbox();
-    const user = service.world.users.byHandle(holder(service));
+    const user = service.world.users.byHandle(walletHolder(service));
     const wallet = user?.solanaAddress ?? user?.evmAddress;
     for (const [path, cu] of [
       [`/v2/user/handle/${user?.handle}`, 100],
-      [`/v2/user/handle/${bare(service)}`, 100],
+      [`/v2/user/handle/${walletless(service)}`, 100],
       ['/v2/user/handle/nobody_at_all', 200],
       [`/v2/user/id/${user?.id}`, 100],
       ['/v2/user/id/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11', 200],
@@ -38,14 +47,14 @@ describe('the price list', () => {
     'free_tier_disabled',
   ])('charges nothing for %s', async (fault) => {
     const service = await sandbox({ faults: fault });
-    for (const path of [page, `/v2/user/handle/${holder(service)}`]) await ask(service, path);
+    for (const path of [page, `/v2/user/handle/${walletHolder(service)}`]) await ask(service, path);
     expect(service.meter()).toMatchObject({ totalUnits: 0, totalReveals: 0 });
   });
 
   it('charges nothing for unknown paths', async () => {
     const service = await sandbox();
     for (const path of ['/v2/nothing', '/', '/v2/ws', '/v2/user/handle/a/b']) {
-      expect(await verdict(service, path)).toBe('404 NOT_FOUND');
+      expect(await statusAndCode(service, path)).toBe('404 NOT_FOUND');
     }
     expect(service.meter().totalUnits).toBe(0);
   });
@@ -54,30 +63,30 @@ describe('the price list', () => {
 describe('the allowance', () => {
   it('rejects calls that it cannot pay with 402 QUOTA_EXCEEDED, and allows cheaper ones', async () => {
     const service = await sandbox({ monthlyUnits: 550 });
-    expect(await verdict(service, `${page}?limit=40`)).toBe('200');
-    expect(await verdict(service, page)).toBe('402 QUOTA_EXCEEDED');
-    expect(await verdict(service, `/v2/user/handle/${holder(service)}`)).toBe('200');
-    expect(await verdict(service, '/v2/launchpad/thesis')).toBe('200');
+    expect(await statusAndCode(service, `${page}?limit=40`)).toBe('200');
+    expect(await statusAndCode(service, page)).toBe('402 QUOTA_EXCEEDED');
+    expect(await statusAndCode(service, `/v2/user/handle/${walletHolder(service)}`)).toBe('200');
+    expect(await statusAndCode(service, '/v2/launchpad/thesis')).toBe('200');
     expect(service.meter()).toMatchObject({ unitsUsed: 510, unitsRemaining: 40 });
   });
 
   it('rejects a hit that it cannot pay, even if it could pay a miss', async () => {
     const service = await sandbox({ monthlyUnits: 1_000 });
-    const user = service.world.users.byHandle(holder(service));
-    expect(await verdict(service, `/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`)).toBe(
+    const user = service.world.users.byHandle(walletHolder(service));
+    expect(await statusAndCode(service, `/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`)).toBe(
       '402 QUOTA_EXCEEDED',
     );
-    expect(await verdict(service, `/v2/user/handle/${user?.handle}/pnl`)).toBe('402 QUOTA_EXCEEDED');
+    expect(await statusAndCode(service, `/v2/user/handle/${user?.handle}/pnl`)).toBe('402 QUOTA_EXCEEDED');
     expect(service.meter().totalUnits).toBe(0);
-    expect(await verdict(service, '/v2/user/handle/nobody_at_all/pnl')).toBe('404 NOT_OBSERVED');
+    expect(await statusAndCode(service, '/v2/user/handle/nobody_at_all/pnl')).toBe('404 NOT_OBSERVED');
   });
 
   it('grows at once with a top-up, which is spent last', async () => {
     const service = await sandbox({ monthlyUnits: 300 });
     await ask(service, page);
-    expect(await verdict(service, page)).toBe('402 QUOTA_EXCEEDED');
+    expect(await statusAndCode(service, page)).toBe('402 QUOTA_EXCEEDED');
     await service.control('topUp', { units: 1_000 });
-    expect(await verdict(service, page)).toBe('200');
+    expect(await statusAndCode(service, page)).toBe('200');
     expect(service.meter()).toMatchObject({ unitsUsed: 400, unitsRemaining: 0, additionalUnits: 900 });
   });
 
@@ -124,10 +133,10 @@ describe('the allowance', () => {
     }
   });
 
-  it('is counted but never refused for an unmetered key', async () => {
+  it('is counted but not enforced for an unmetered key', async () => {
     const service = await sandbox({ unmetered: true, monthlyUnits: 100, revealsPerMonth: 0 });
-    const user = service.world.users.byHandle(holder(service));
-    expect(await verdict(service, `/v2/user/handle/${user?.handle}/pnl`)).toBe('200');
+    const user = service.world.users.byHandle(walletHolder(service));
+    expect(await statusAndCode(service, `/v2/user/handle/${user?.handle}/pnl`)).toBe('200');
     expect((await ask(service, '/v2/me')).body).toMatchObject({
       entitlement: { unmetered: true, monthlyUnits: 100 },
       usage: { unitsUsed: 30_000, unitsRemaining: null, revealsUsed: 1, revealsRemaining: null },
@@ -139,27 +148,28 @@ describe('wallet reveals', () => {
   it('have their own limit, 402 REVEAL_LIMIT_REACHED, which top-ups do not raise', async () => {
     const service = await sandbox({ revealsPerMonth: 2, additionalUnits: 1_000_000 });
     const [one, two, three] = handlesWhere(service, holdsWallet);
-    for (const name of [one, two]) expect(await verdict(service, `/v2/user/handle/${name}`)).toBe('200');
+    for (const name of [one, two])
+      expect(await statusAndCode(service, `/v2/user/handle/${name}`)).toBe('200');
     const used = service.meter().totalUnits;
-    expect(await verdict(service, `/v2/user/handle/${three}`)).toBe('402 REVEAL_LIMIT_REACHED');
+    expect(await statusAndCode(service, `/v2/user/handle/${three}`)).toBe('402 REVEAL_LIMIT_REACHED');
     await service.control('topUp', { units: 1_000_000 });
-    expect(await verdict(service, `/v2/user/handle/${three}/pnl`)).toBe('402 REVEAL_LIMIT_REACHED');
-    expect(await verdict(service, '/v2/user/handles/pnl', { body: { handles: [three, 'gone'] } })).toBe(
+    expect(await statusAndCode(service, `/v2/user/handle/${three}/pnl`)).toBe('402 REVEAL_LIMIT_REACHED');
+    expect(await statusAndCode(service, '/v2/user/handles/pnl', { body: { handles: [three, 'gone'] } })).toBe(
       '402 REVEAL_LIMIT_REACHED',
     );
-    expect(await verdict(service, `/v2/user/handle/${three}/resolve`, { method: 'POST' })).toBe(
+    expect(await statusAndCode(service, `/v2/user/handle/${three}/resolve`, { method: 'POST' })).toBe(
       '402 REVEAL_LIMIT_REACHED',
     );
     expect(service.meter()).toMatchObject({ totalUnits: used, revealsRemaining: 0 });
-    expect(await verdict(service, `/v2/user/handle/${bare(service)}`)).toBe('200');
-    expect(await verdict(service, page)).toBe('200');
+    expect(await statusAndCode(service, `/v2/user/handle/${walletless(service)}`)).toBe('200');
+    expect(await statusAndCode(service, page)).toBe('200');
   });
 
   it('are renewed every month', async () => {
     const service = await sandbox({ revealsPerMonth: 1 });
-    const path = `/v2/user/handle/${holder(service)}`;
+    const path = `/v2/user/handle/${walletHolder(service)}`;
     await ask(service, path);
     service.setClock(service.clock.now() + 40 * DAY);
-    expect(await verdict(service, path)).toBe('200');
+    expect(await statusAndCode(service, path)).toBe('200');
   });
 });

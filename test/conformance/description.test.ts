@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, sandbox, verdict } from './help.ts';
+import { ask, sandbox, statusAndCode } from './help.ts';
 
 /** Every endpoint of the service description. */
 const calls = [
@@ -35,7 +35,7 @@ describe('GET /openapi.json', () => {
 
   it('requires a key but no scope', async () => {
     const service = await sandbox({ scopes: [] });
-    expect(await verdict(service, '/openapi.json', { key: null })).toBe('401 UNAUTHORIZED');
-    expect(await verdict(service, '/openapi.json')).toBe('200');
+    expect(await statusAndCode(service, '/openapi.json', { key: null })).toBe('401 UNAUTHORIZED');
+    expect(await statusAndCode(service, '/openapi.json')).toBe('200');
   });
 });

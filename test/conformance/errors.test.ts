@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCodes } from '../../src/contract/errors.ts';
-import { ask, askWith, closeLater, sandbox, verdict } from './help.ts';
+import { ask, askWith, closeLater, sandbox, statusAndCode } from './help.ts';
 
 const codes = Object.keys(errorCodes) as ErrorCode[];
 
@@ -17,18 +17,18 @@ describe('errors', () => {
 
   it('are 404 NOT_FOUND for unknown paths and methods', async () => {
     const service = await sandbox();
-    expect(await verdict(service, '/v2/nothing')).toBe('404 NOT_FOUND');
-    expect(await verdict(service, '/v1/thesis')).toBe('404 NOT_FOUND');
-    expect(await verdict(service, '/v2/thesis', { method: 'POST' })).toBe('404 NOT_FOUND');
-    expect(await verdict(service, '/v2/user/handle/mira/resolve')).toBe('404 NOT_FOUND');
-    expect(await verdict(service, '/v2/thesis', { method: 'DELETE' })).toBe('404 NOT_FOUND');
+    expect(await statusAndCode(service, '/v2/nothing')).toBe('404 NOT_FOUND');
+    expect(await statusAndCode(service, '/v1/thesis')).toBe('404 NOT_FOUND');
+    expect(await statusAndCode(service, '/v2/thesis', { method: 'POST' })).toBe('404 NOT_FOUND');
+    expect(await statusAndCode(service, '/v2/user/handle/mira/resolve')).toBe('404 NOT_FOUND');
+    expect(await statusAndCode(service, '/v2/thesis', { method: 'DELETE' })).toBe('404 NOT_FOUND');
   });
 
   it('are 400 BAD_REQUEST for invalid percent-encoding and for large bodies', async () => {
     const service = await sandbox();
-    expect(await verdict(service, '/v2/user/handle/%E0%A4%A')).toBe('400 BAD_REQUEST');
+    expect(await statusAndCode(service, '/v2/user/handle/%E0%A4%A')).toBe('400 BAD_REQUEST');
     const body = JSON.stringify({ handles: ['a'.repeat(1_100_000)] });
-    expect(await verdict(service, '/v2/user/handles/pnl', { body })).toBe('400 BAD_REQUEST');
+    expect(await statusAndCode(service, '/v2/user/handles/pnl', { body })).toBe('400 BAD_REQUEST');
   });
 
   it.each([
@@ -66,6 +66,6 @@ describe('errors', () => {
   });
 
   it('ignores unknown query parameters', async () => {
-    expect(await verdict(await sandbox(), '/v2/thesis?limit=1&colour=red')).toBe('200');
+    expect(await statusAndCode(await sandbox(), '/v2/thesis?limit=1&colour=red')).toBe('200');
   });
 });

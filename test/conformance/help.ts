@@ -35,11 +35,11 @@ export function worldWith(plan: ResolvePlan): World {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests inspect responses of every shape, valid and invalid.
-export type Loose = any;
+export type AnyJson = any;
 
 export interface Reply {
   readonly status: number;
-  readonly body: Loose;
+  readonly body: AnyJson;
   readonly headers: Headers;
 }
 
@@ -84,7 +84,7 @@ export function askWith(
 }
 
 /** The status and the error code of a call. */
-export async function verdict(service: Sandbox, path: string, options: AskOptions = {}) {
+export async function statusAndCode(service: Sandbox, path: string, options: AskOptions = {}) {
   const { status, body } = await ask(service, path, options);
   return body?.error ? `${status} ${body.error.code}` : `${status}`;
 }
@@ -121,20 +121,20 @@ export function first<T>(list: readonly T[]): T {
 }
 
 /** A user with a wallet. */
-export const holder = (service: Pick<Sandbox, 'world'>) => first(handlesWhere(service, holdsWallet));
+export const walletHolder = (service: Pick<Sandbox, 'world'>) => first(handlesWhere(service, holdsWallet));
 /** A user without a wallet. */
-export const bare = (service: Pick<Sandbox, 'world'>) =>
+export const walletless = (service: Pick<Sandbox, 'world'>) =>
   first(handlesWhere(service, (user) => !holdsWallet(user)));
 
 /** A client of the live feed: frames in the order of arrival. */
 export interface Listener {
   readonly ws: WebSocket;
-  next(): Promise<Loose>;
+  next(): Promise<AnyJson>;
   send(frame: unknown): void;
   /** Subscribes to tokens, or to everything; resolves to the response. */
-  subscribe(...tokens: string[]): Promise<Loose>;
+  subscribe(...tokens: string[]): Promise<AnyJson>;
   /** The frames that arrive before the response to one more frame. */
-  drain(): Promise<Loose[]>;
+  drain(): Promise<AnyJson[]>;
   readonly closed: Promise<number>;
 }
 
@@ -193,7 +193,7 @@ export async function connect(service: Sandbox, key = service.key, autoPong = tr
     },
     async drain() {
       send('end of drain');
-      const came: Loose[] = [];
+      const came: AnyJson[] = [];
       for (let frame = await next(); frame.type !== 'error'; frame = await next()) came.push(frame);
       return came;
     },
@@ -201,15 +201,15 @@ export async function connect(service: Sandbox, key = service.key, autoPong = tr
 }
 
 /** The response to a rejected handshake. */
-export function refusedHandshake(
+export function rejectedHandshake(
   service: Sandbox,
   headers: Record<string, string>,
   path = '/v2/ws',
-): Promise<{ status: number; body: Loose }> {
+): Promise<{ status: number; body: AnyJson }> {
   return new Promise((resolve, reject) => {
     const ws = new WebSocket(service.url.replace('http', 'ws') + path, { headers });
     ws.on('error', () => {});
-    ws.on('open', () => reject(new Error('The handshake was not refused.')));
+    ws.on('open', () => reject(new Error('The handshake was not rejected.')));
     ws.on('unexpected-response', (_, response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk) => chunks.push(chunk));

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { User } from '../../src/contract/records/user.ts';
-import { ask, bare, costOf, first, handlesWhere, holder, sandbox, verdict } from './help.ts';
+import {
+  ask,
+  costOf,
+  first,
+  handlesWhere,
+  sandbox,
+  statusAndCode,
+  walletHolder,
+  walletless,
+} from './help.ts';
 
 describe('identity', () => {
   it('returns the same user record for a handle, its id and its wallet', async () => {
@@ -30,7 +39,7 @@ describe('identity', () => {
 
   it('accepts handles in any case and with a leading @', async () => {
     const service = await sandbox();
-    const name = holder(service);
+    const name = walletHolder(service);
     const plain = (await ask(service, `/v2/user/handle/${name}`)).body;
     for (const form of [name.toUpperCase(), `@${name}`, `%40${name.toUpperCase()}`]) {
       expect((await ask(service, `/v2/user/handle/${form}`)).body).toEqual(plain);
@@ -63,7 +72,7 @@ describe('identity', () => {
 
   it('returns two nulls for a user without a verified wallet', async () => {
     const service = await sandbox();
-    const { status, body } = await ask(service, `/v2/user/handle/${bare(service)}`);
+    const { status, body } = await ask(service, `/v2/user/handle/${walletless(service)}`);
     expect([status, body.solanaAddress, body.evmAddress]).toEqual([200, null, null]);
   });
 
@@ -73,24 +82,24 @@ describe('identity', () => {
     '/v2/user/wallet/0x52908400098527886E0F7030069857D2E4169EE7',
     '/v2/user/handle/nobody_at_all/pnl',
   ])('returns 404 NOT_OBSERVED for unknown %s', async (path) => {
-    expect(await verdict(await sandbox(), path)).toBe('404 NOT_OBSERVED');
+    expect(await statusAndCode(await sandbox(), path)).toBe('404 NOT_OBSERVED');
   });
 
   it('finds a renamed user by id and new handle only', async () => {
     const service = await sandbox();
-    const name = holder(service);
+    const name = walletHolder(service);
     const before = (await ask(service, `/v2/user/handle/${name}`)).body;
     await service.control('rename', { handle: name, to: 'someone_new' });
     const after = (await ask(service, `/v2/user/id/${before.id}`)).body;
     expect(after).toEqual({ ...before, handle: 'someone_new' });
     expect((await ask(service, '/v2/user/handle/someone_new')).body.id).toBe(before.id);
-    expect(await verdict(service, `/v2/user/handle/${name}`)).toBe('404 NOT_OBSERVED');
+    expect(await statusAndCode(service, `/v2/user/handle/${name}`)).toBe('404 NOT_OBSERVED');
   });
 
   it('includes socials only if they are enabled', async () => {
     const without = await sandbox();
     const withThem = await sandbox({ socials: true });
-    const path = `/v2/user/handle/${holder(without)}`;
+    const path = `/v2/user/handle/${walletHolder(without)}`;
     expect((await ask(without, path)).body).not.toHaveProperty('socials');
     const { socials } = (await ask(withThem, path)).body;
     expect(Array.isArray(socials)).toBe(true);
@@ -117,21 +126,23 @@ describe('identity', () => {
     ['/v2/user/wallet/abc', 'base58 of fewer than 32 bytes'],
   ])('rejects %s (%s) with 400 VALIDATION_ERROR, free of charge', async (path) => {
     const service = await sandbox();
-    expect(await verdict(service, path)).toBe('400 VALIDATION_ERROR');
+    expect(await statusAndCode(service, path)).toBe('400 VALIDATION_ERROR');
     expect(service.meter().totalUnits).toBe(0);
   });
 
   it('accepts a handle of 64 characters', async () => {
-    expect(await verdict(await sandbox(), `/v2/user/handle/${'a'.repeat(64)}`)).toBe('404 NOT_OBSERVED');
+    expect(await statusAndCode(await sandbox(), `/v2/user/handle/${'a'.repeat(64)}`)).toBe(
+      '404 NOT_OBSERVED',
+    );
   });
 
   it('counts a reveal for each response with a wallet', async () => {
     const service = await sandbox();
     const reveals = async (path: string) => (await costOf(service, () => ask(service, path))).reveals;
-    const user = service.world.users.byHandle(holder(service));
+    const user = service.world.users.byHandle(walletHolder(service));
     expect(await reveals(`/v2/user/handle/${user?.handle}`)).toBe(1);
     expect(await reveals(`/v2/user/id/${user?.id}`)).toBe(1);
-    expect(await reveals(`/v2/user/handle/${bare(service)}`)).toBe(0);
+    expect(await reveals(`/v2/user/handle/${walletless(service)}`)).toBe(0);
     expect(await reveals('/v2/user/handle/nobody_at_all')).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ import {
   CalloutPage,
   LaunchpadUser,
 } from '../../src/contract/records/launchpad.ts';
-import { ask, first, NOON, sandbox, verdict } from './help.ts';
+import { ask, first, NOON, sandbox, statusAndCode } from './help.ts';
 
 const feed = '/v2/launchpad/thesis';
 const board = '/v2/launchpad/leaderboard/traders';
@@ -19,7 +19,7 @@ describe('the launchpad', () => {
     const { status, body } = await ask(service, `/v2/launchpad/user/wallet/${wallet}`);
     expect([status, body.wallet]).toEqual([200, wallet]);
     expect(() => LaunchpadUser.parse(body)).not.toThrow();
-    expect(await verdict(service, '/v2/launchpad/user/wallet/nobody')).toBe('404 NOT_OBSERVED');
+    expect(await statusAndCode(service, '/v2/launchpad/user/wallet/nobody')).toBe('404 NOT_OBSERVED');
   });
 
   it('returns 25 callouts per page, newest first, up to the end', async () => {
@@ -62,7 +62,7 @@ describe('the launchpad', () => {
   it('rejects an unknown before with 400 on all three feeds', async () => {
     const service = await sandbox();
     for (const path of [feed, `${feed}/token/x`, `${feed}/wallet/x`]) {
-      expect(await verdict(service, `${path}?before=nothing`)).toBe('400 VALIDATION_ERROR');
+      expect(await statusAndCode(service, `${path}?before=nothing`)).toBe('400 VALIDATION_ERROR');
     }
   });
 
@@ -79,7 +79,7 @@ describe('the launchpad', () => {
     `thesis/wallet/${'a'.repeat(129)}`,
     'user/wallet/',
   ])('rejects %s with 400', async (path) => {
-    expect(await verdict(await sandbox(), `/v2/launchpad/${path}`)).toBe('400 VALIDATION_ERROR');
+    expect(await statusAndCode(await sandbox(), `/v2/launchpad/${path}`)).toBe('400 VALIDATION_ERROR');
   });
 
   it('costs 10 CU per call, found or not, and no reveal', async () => {
@@ -128,7 +128,7 @@ describe('the leaderboard', () => {
   it.each(['?period=yearly', '?at=yesterday', '?at=', '?at=2026-13-01'])(
     'rejects %s with 400',
     async (query) => {
-      expect(await verdict(await sandbox(), board + query)).toBe('400 VALIDATION_ERROR');
+      expect(await statusAndCode(await sandbox(), board + query)).toBe('400 VALIDATION_ERROR');
     },
   );
 });

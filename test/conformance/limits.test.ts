@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { plans } from '../../src/contract/limits.ts';
-import { ask, bearer, MINUTE, refusedHandshake, sandbox, verdict } from './help.ts';
+import { ask, bearer, MINUTE, rejectedHandshake, sandbox, statusAndCode } from './help.ts';
 
 const me = '/v2/me';
 
@@ -24,17 +24,17 @@ describe('the rate limit', () => {
     const { status, body } = await ask(service, '/v2/launchpad/thesis');
     expect(status).toBe(429);
     expect(body).toEqual({ error: { code: 'RATE_LIMITED', message: expect.any(String) }, retryAfter: 40 });
-    expect((await refusedHandshake(service, bearer(service.key))).status).toBe(429);
+    expect((await rejectedHandshake(service, bearer(service.key))).status).toBe(429);
     await service.advance(40_000);
-    expect(await verdict(service, me)).toBe('200');
+    expect(await statusAndCode(service, me)).toBe('200');
   });
 
   it('is separate for each key', async () => {
     const service = await sandbox({ ratePerMinute: 1 });
     const other = service.addKey({ ratePerMinute: 1 });
-    expect(await verdict(service, me)).toBe('200');
-    expect(await verdict(service, me)).toBe('429 RATE_LIMITED');
-    expect(await verdict(service, me, { key: other })).toBe('200');
+    expect(await statusAndCode(service, me)).toBe('200');
+    expect(await statusAndCode(service, me)).toBe('429 RATE_LIMITED');
+    expect(await statusAndCode(service, me, { key: other })).toBe('200');
   });
 
   it('does not count rejected calls', async () => {
@@ -42,10 +42,10 @@ describe('the rate limit', () => {
     await ask(service, me);
     await service.advance(MINUTE / 2);
     await ask(service, me);
-    for (let call = 0; call < 5; call++) expect(await verdict(service, me)).toBe('429 RATE_LIMITED');
+    for (let call = 0; call < 5; call++) expect(await statusAndCode(service, me)).toBe('429 RATE_LIMITED');
     await service.advance(MINUTE / 2);
-    expect(await verdict(service, me)).toBe('200');
-    expect(await verdict(service, me)).toBe('429 RATE_LIMITED');
+    expect(await statusAndCode(service, me)).toBe('200');
+    expect(await statusAndCode(service, me)).toBe('429 RATE_LIMITED');
   });
 });
 
@@ -54,11 +54,11 @@ describe('the burst limit', () => {
     const service = await sandbox({ burstPerSecond: 3 });
     const keys = [service.key, service.addKey({}), service.addKey({}), service.addKey({})];
     const verdicts: string[] = [];
-    for (const key of keys) verdicts.push(await verdict(service, me, { key }));
+    for (const key of keys) verdicts.push(await statusAndCode(service, me, { key }));
     expect(verdicts).toEqual(['200', '200', '200', '429 RATE_LIMITED']);
     expect(await statusFrom('127.0.0.2', service.url, service.key)).toBe(200);
     await service.advance(1_000);
-    expect(await verdict(service, me)).toBe('200');
+    expect(await statusAndCode(service, me)).toBe('200');
   });
 });
 

@@ -9,10 +9,10 @@ import {
   listen,
   MINUTE,
   NOON,
-  refusedHandshake,
+  rejectedHandshake,
   sandbox,
+  statusAndCode,
   until,
-  verdict,
 } from './help.ts';
 
 const all = { type: 'all' };
@@ -27,7 +27,7 @@ async function talk(socket: Listener, frame: unknown) {
 
 describe('the handshake', () => {
   it('is required: a plain GET is 404', async () => {
-    expect(await verdict(await sandbox(), '/v2/ws')).toBe('404 NOT_FOUND');
+    expect(await statusAndCode(await sandbox(), '/v2/ws')).toBe('404 NOT_FOUND');
   });
 
   it('is rejected with plain HTTP and the documented body, before the upgrade', async () => {
@@ -43,10 +43,10 @@ describe('the handshake', () => {
       [bearer(poor), 402, 'QUOTA_EXCEEDED'],
     ] as const;
     for (const [headers, status, code] of cases) {
-      const refused = await refusedHandshake(service, headers);
+      const refused = await rejectedHandshake(service, headers);
       expect(refused).toEqual({ status, body: { error: { code, message: expect.any(String) } } });
     }
-    expect((await refusedHandshake(service, bearer(service.key), '/v2/thesis')).status).toBe(404);
+    expect((await rejectedHandshake(service, bearer(service.key), '/v2/thesis')).status).toBe(404);
     expect(service.meter().totalUnits).toBe(0);
   });
 
@@ -62,7 +62,7 @@ describe('the handshake', () => {
 
   it('accepts the key as X-Api-Key', async () => {
     const service = await sandbox({ plan: 'starter' });
-    expect((await refusedHandshake(service, { 'x-api-key': service.key })).status).toBe(403);
+    expect((await rejectedHandshake(service, { 'x-api-key': service.key })).status).toBe(403);
   });
 });
 
@@ -163,12 +163,12 @@ describe('a connection', () => {
   });
 
   it.each([
-    ['no JSON', 'subscribe please'],
+    ['not JSON', 'subscribe please'],
     ['no frame', '[]'],
     ['an unknown type', { type: 'hello' }],
     ['no subscription', { type: 'subscribe' }],
     ['an unknown subscription', subscribe({ type: 'users' })],
-    ['tokens that are no list', subscribe({ type: 'tokens', tokens: 'a' })],
+    ['tokens that are not a list', subscribe({ type: 'tokens', tokens: 'a' })],
   ])('rejects a frame that is %s, and stays open and subscribed', async (_, frame) => {
     const service = await sandbox();
     const socket = await listen(service);
@@ -272,7 +272,7 @@ describe('the price of a socket', () => {
     expect(await socket.closed).toBe(1008);
     expect(service.meter()).toMatchObject({ unitsUsed: 40_000, unitsRemaining: 10_000 });
     expect(service.state().sockets).toHaveLength(0);
-    expect((await refusedHandshake(service, bearer(service.key))).status).toBe(402);
+    expect((await rejectedHandshake(service, bearer(service.key))).status).toBe(402);
   });
 
   it('is counted for an unmetered key, whose socket stays open', async () => {

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { Pnl, windowNames } from '../../src/contract/records/pnl.ts';
 import {
   ask,
-  bare,
   costOf,
   first,
   handlesWhere,
-  holder,
   holdsWallet,
   NOON,
   sandbox,
-  verdict,
+  statusAndCode,
+  walletHolder,
+  walletless,
 } from './help.ts';
 
 const batch = '/v2/user/handles/pnl';
@@ -62,7 +62,7 @@ describe('trading numbers', () => {
 
   it('have a null wallet for a known trader without a verified one', async () => {
     const service = await sandbox();
-    const { status, body } = await ask(service, `/v2/user/handle/${bare(service)}/pnl`);
+    const { status, body } = await ask(service, `/v2/user/handle/${walletless(service)}/pnl`);
     expect([status, body.wallet, body.evmWallet]).toEqual([200, null, null]);
   });
 
@@ -91,8 +91,8 @@ describe('trading numbers', () => {
   it('cost 30,000 CU per hit and 200 per miss', async () => {
     const service = await sandbox();
     const cost = (name: string) => costOf(service, () => ask(service, `/v2/user/handle/${name}/pnl`));
-    expect(await cost(holder(service))).toEqual({ cu: 30_000, reveals: 1 });
-    expect(await cost(bare(service))).toEqual({ cu: 30_000, reveals: 0 });
+    expect(await cost(walletHolder(service))).toEqual({ cu: 30_000, reveals: 1 });
+    expect(await cost(walletless(service))).toEqual({ cu: 30_000, reveals: 0 });
     expect(await cost('nobody_at_all')).toEqual({ cu: 200, reveals: 0 });
   });
 });
@@ -111,7 +111,7 @@ describe('the batch', () => {
 
   it('counts a repeated handle once, in any case and with or without @', async () => {
     const service = await sandbox();
-    const name = holder(service);
+    const name = walletHolder(service);
     const handles = [name, name.toUpperCase(), `@${name}`, 'gone', '@GONE'];
     const cost = await costOf(service, async () => {
       const { body } = await ask(service, batch, { body: { handles } });
@@ -133,10 +133,12 @@ describe('the batch', () => {
       'gone',
     ];
     const short = await sandbox({ monthlyUnits: 90_199 });
-    expect(await verdict(short, batch, { body: { handles: handlesOf(short) } })).toBe('402 QUOTA_EXCEEDED');
+    expect(await statusAndCode(short, batch, { body: { handles: handlesOf(short) } })).toBe(
+      '402 QUOTA_EXCEEDED',
+    );
     expect(short.meter().unitsUsed).toBe(0);
     const enough = await sandbox({ monthlyUnits: 90_200 });
-    expect(await verdict(enough, batch, { body: { handles: handlesOf(enough) } })).toBe('200');
+    expect(await statusAndCode(enough, batch, { body: { handles: handlesOf(enough) } })).toBe('200');
     expect(enough.meter().unitsRemaining).toBe(0);
   });
 
@@ -161,7 +163,7 @@ describe('the batch', () => {
     ['{"handles":["mira"', 'BAD_REQUEST'],
   ])('rejects the body %j with 400, free of charge', async (body, code) => {
     const service = await sandbox();
-    expect(await verdict(service, batch, { body })).toBe(`400 ${code}`);
+    expect(await statusAndCode(service, batch, { body })).toBe(`400 ${code}`);
     expect(service.meter().totalUnits).toBe(0);
   });
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { recognise } from '../../src/contract/forms.ts';
-import { ask, holder, NOON, sandbox } from './help.ts';
+import { ask, NOON, sandbox, walletHolder } from './help.ts';
 
 describe('open questions of the description are options', () => {
-  it('envelope: answers bare, or wrapped in data and meta', async () => {
+  it('envelope: responses are bare, or wrapped in data and meta', async () => {
     const bare = await sandbox({ envelope: 'bare' });
     const wrapped = await sandbox({ envelope: 'wrapped' });
-    const path = `/v2/user/handle/${holder(bare)}`;
+    const path = `/v2/user/handle/${walletHolder(bare)}`;
     const record = (await ask(bare, path)).body;
     const { body } = await ask(wrapped, path);
     expect(body).toEqual({
@@ -32,7 +32,7 @@ describe('open questions of the description are options', () => {
     expect(capped.body).toMatchObject({ hasMore: true, nextBefore: capped.body.items[19].id });
   });
 
-  it('retryAfter: beside the error, or inside it', async () => {
+  it('retryAfter: next to the error, or inside it', async () => {
     const beside = await ask(await sandbox({ faults: '429=1:7s', retryAfter: 'beside' }), '/v2/me');
     const inside = await ask(await sandbox({ faults: '429=1:7s', retryAfter: 'inside' }), '/v2/me');
     expect(beside.body.retryAfter).toBe(7);

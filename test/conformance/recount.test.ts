@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type AnyJson,
   ask,
   first,
   handlesWhere,
   holdsWallet,
-  type Loose,
   listen,
   MINUTE,
   type Reply,
@@ -26,7 +26,7 @@ function priceOf(kind: string, reply: Reply, limit: number): { cu: number; revea
   const { status, body } = reply;
   const free = { cu: 0, reveals: 0 };
   if (![200, 202, 404].includes(status) || body?.error?.code === 'NOT_FOUND') return free;
-  const shows = (record: Loose) =>
+  const shows = (record: AnyJson) =>
     [record.solanaAddress, record.evmAddress, record.wallet, record.evmWallet].some(
       (address) => typeof address === 'string',
     );

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ask, bare, costOf, holder, MINUTE, NOON, sandbox, until, verdict, worldWith } from './help.ts';
+import {
+  ask,
+  costOf,
+  MINUTE,
+  NOON,
+  sandbox,
+  statusAndCode,
+  until,
+  walletHolder,
+  walletless,
+  worldWith,
+} from './help.ts';
 
 const found = { outcome: 'found', ms: 3_000, queue: 0 } as const;
 const post = { method: 'POST' };
@@ -7,18 +18,18 @@ const post = { method: 'POST' };
 describe('resolve', () => {
   it('returns a verified wallet: 200, x-service-resolve cached, 30,000 CU', async () => {
     const service = await sandbox();
-    const path = `/v2/user/handle/${holder(service)}`;
+    const path = `/v2/user/handle/${walletHolder(service)}`;
     const cost = await costOf(service, async () => {
       const reply = await ask(service, `${path}/resolve`, post);
       expect([reply.status, reply.headers.get('x-service-resolve')]).toEqual([200, 'cached']);
-      expect(reply.body).toEqual(service.world.users.byHandle(holder(service)));
+      expect(reply.body).toEqual(service.world.users.byHandle(walletHolder(service)));
     });
     expect(cost).toEqual({ cu: 30_000, reveals: 1 });
   });
 
   it('searches an unverified wallet live: 200, x-service-resolve live', async () => {
     const service = await sandbox({ world: worldWith(found) });
-    const path = `/v2/user/handle/${bare(service)}`;
+    const path = `/v2/user/handle/${walletless(service)}`;
     const asked = ask(service, `${path}/resolve`, post);
     await until(() => waiting(service) === 1);
     await service.advance(3_000);
@@ -32,8 +43,8 @@ describe('resolve', () => {
 
   it('joins a running resolve, and charges each response', async () => {
     const service = await sandbox({ world: worldWith(found) });
-    const path = `/v2/user/handle/${bare(service)}/resolve`;
-    const other = `/v2/user/handle/@${bare(service).toUpperCase()}/resolve`;
+    const path = `/v2/user/handle/${walletless(service)}/resolve`;
+    const other = `/v2/user/handle/@${walletless(service).toUpperCase()}/resolve`;
     const asked = [ask(service, path, post), ask(service, other, post)];
     await until(() => waiting(service) === 2);
     await service.advance(3_000);
@@ -48,7 +59,7 @@ describe('resolve', () => {
 
   it('returns queued with a moving position, then the wallet', async () => {
     const service = await sandbox({ world: worldWith({ outcome: 'found', ms: 2_000, queue: 3 }) });
-    const path = `/v2/user/handle/${bare(service)}/resolve`;
+    const path = `/v2/user/handle/${walletless(service)}/resolve`;
     const { body } = await ask(service, path, post);
     expect(body).toEqual({
       pending: true,
@@ -73,7 +84,7 @@ describe('resolve', () => {
 
   it('returns timeout if the wallet takes too long', async () => {
     const service = await sandbox({ world: worldWith({ outcome: 'found', ms: MINUTE, queue: 0 }) });
-    const asked = ask(service, `/v2/user/handle/${bare(service)}/resolve`, post);
+    const asked = ask(service, `/v2/user/handle/${walletless(service)}/resolve`, post);
     await until(() => waiting(service) === 1);
     await service.advance(10_000);
     expect(await asked).toMatchObject({
@@ -84,42 +95,43 @@ describe('resolve', () => {
   });
 
   const reasons = ['timeout', 'unavailable', 'rate_limited', 'no_preview', 'not_ingested'] as const;
-  it.each(reasons)(
-    'answers %s with 202, the fields that it has and no others, for 200 CU',
-    async (reason) => {
-      const service = await sandbox({ world: worldWith({ outcome: 'pending', reason }) });
-      const { status, body } = await ask(service, `/v2/user/handle/${bare(service)}/resolve`, post);
-      expect(status).toBe(202);
-      expect(body).toEqual({
-        pending: true,
-        reason,
-        retryable: reason !== 'no_preview',
-        ...(reason === 'rate_limited' ? { retryAfterSeconds: expect.any(Number) } : {}),
-      });
-      expect(service.meter()).toMatchObject({ unitsUsed: 200, revealsUsed: 0 });
-    },
-  );
+  it.each(reasons)('returns %s with 202 and only the fields of that reason, for 200 CU', async (reason) => {
+    const service = await sandbox({ world: worldWith({ outcome: 'pending', reason }) });
+    const { status, body } = await ask(service, `/v2/user/handle/${walletless(service)}/resolve`, post);
+    expect(status).toBe(202);
+    expect(body).toEqual({
+      pending: true,
+      reason,
+      retryable: reason !== 'no_preview',
+      ...(reason === 'rate_limited' ? { retryAfterSeconds: expect.any(Number) } : {}),
+    });
+    expect(service.meter()).toMatchObject({ unitsUsed: 200, revealsUsed: 0 });
+  });
 
   it('returns 404 for an unknown handle, for 200 CU', async () => {
     const service = await sandbox();
-    expect(await verdict(service, '/v2/user/handle/nobody_at_all/resolve', post)).toBe('404 NOT_OBSERVED');
+    expect(await statusAndCode(service, '/v2/user/handle/nobody_at_all/resolve', post)).toBe(
+      '404 NOT_OBSERVED',
+    );
     expect(service.meter().unitsUsed).toBe(200);
   });
 
   it('is rejected with 402 before any work if the key cannot pay for a hit', async () => {
     const service = await sandbox({ world: worldWith(found), monthlyUnits: 29_999 });
-    for (const name of [bare(service), holder(service), 'nobody_at_all']) {
-      expect(await verdict(service, `/v2/user/handle/${name}/resolve`, post)).toBe('402 QUOTA_EXCEEDED');
+    for (const name of [walletless(service), walletHolder(service), 'nobody_at_all']) {
+      expect(await statusAndCode(service, `/v2/user/handle/${name}/resolve`, post)).toBe(
+        '402 QUOTA_EXCEEDED',
+      );
     }
     expect([started(service), service.meter().unitsUsed]).toEqual([0, 0]);
   });
 
   it('reserves the price of a hit while it runs', async () => {
     const service = await sandbox({ world: worldWith(found), monthlyUnits: 30_150 });
-    const asked = ask(service, `/v2/user/handle/${bare(service)}/resolve`, post);
+    const asked = ask(service, `/v2/user/handle/${walletless(service)}/resolve`, post);
     await until(() => waiting(service) === 1);
-    expect(await verdict(service, '/v2/thesis')).toBe('402 QUOTA_EXCEEDED');
-    expect(await verdict(service, `/v2/user/handle/${holder(service)}`)).toBe('200');
+    expect(await statusAndCode(service, '/v2/thesis')).toBe('402 QUOTA_EXCEEDED');
+    expect(await statusAndCode(service, `/v2/user/handle/${walletHolder(service)}`)).toBe('200');
     await service.advance(3_000);
     expect((await asked).status).toBe(200);
     expect(service.meter().unitsRemaining).toBe(50);
@@ -130,7 +142,9 @@ describe('resolve', () => {
     const keys = [service.key, service.addKey({ plan: 'scale' })];
     const path = '/v2/user/handle/nobody_at_all/resolve';
     for (let call = 0; call < 10; call++) {
-      expect(await verdict(service, path, { ...post, key: keys[call % 2] ?? null })).toBe('404 NOT_OBSERVED');
+      expect(await statusAndCode(service, path, { ...post, key: keys[call % 2] ?? null })).toBe(
+        '404 NOT_OBSERVED',
+      );
     }
     await service.advance(15_000);
     const refused = await ask(service, path, post);
@@ -139,9 +153,9 @@ describe('resolve', () => {
       'RATE_LIMITED',
       45,
     ]);
-    expect(await verdict(service, '/v2/thesis')).toBe('200');
+    expect(await statusAndCode(service, '/v2/thesis')).toBe('200');
     await service.advance(45_000);
-    expect(await verdict(service, path, post)).toBe('404 NOT_OBSERVED');
+    expect(await statusAndCode(service, path, post)).toBe('404 NOT_OBSERVED');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Thesis, ThesisFrameData } from '../../src/contract/records/thesis.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from '../../src/contract/records/thesis.ts';
-import { ask, costOf, first, NOON, sandbox, verdict } from './help.ts';
+import { ask, costOf, first, NOON, sandbox, statusAndCode } from './help.ts';
 
 type Service = Awaited<ReturnType<typeof sandbox>>;
 const common = ['count', 'hasMore', 'items', 'nextBefore', 'updatedAt'];
@@ -83,18 +83,18 @@ describe('the thesis feed', () => {
 
   const nobody = '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11';
   it.each(['/v2/thesis', '/v2/thesis/token/0xabc', nobody, `${nobody}/token/0xabc`])(
-    'refuses an unknown before on %s with 400, unbilled',
+    'rejects an unknown before on %s with 400, free of charge',
     async (path) => {
       const service = await sandbox();
       for (const before of ['nothing', '', '1795257845882']) {
-        expect(await verdict(service, `${path}?before=${before}`)).toBe('400 VALIDATION_ERROR');
+        expect(await statusAndCode(service, `${path}?before=${before}`)).toBe('400 VALIDATION_ERROR');
       }
       expect(service.meter().totalUnits).toBe(0);
     },
   );
 
   it.each(['0', '101', '-1', '1.5', 'ten', ''])('rejects limit=%s with 400', async (limit) => {
-    expect(await verdict(await sandbox(), `/v2/thesis?limit=${limit}`)).toBe('400 VALIDATION_ERROR');
+    expect(await statusAndCode(await sandbox(), `/v2/thesis?limit=${limit}`)).toBe('400 VALIDATION_ERROR');
   });
 
   it('adds the normalized token, its network and symbol to a token page', async () => {
@@ -195,8 +195,8 @@ describe('the thesis feed', () => {
 
   it('rejects an author id that is not a UUID with 400', async () => {
     const service = await sandbox();
-    expect(await verdict(service, '/v2/thesis/user/mira')).toBe('400 VALIDATION_ERROR');
-    expect(await verdict(service, '/v2/thesis/user/mira/token/0xabc')).toBe('400 VALIDATION_ERROR');
+    expect(await statusAndCode(service, '/v2/thesis/user/mira')).toBe('400 VALIDATION_ERROR');
+    expect(await statusAndCode(service, '/v2/thesis/user/mira/token/0xabc')).toBe('400 VALIDATION_ERROR');
   });
 
   it.each([
@@ -234,6 +234,6 @@ describe('the thesis feed', () => {
     const [, gone] = ids(body.items);
     await service.control('remove', { id: gone ?? '' });
     expect(ids((await ask(service, '/v2/thesis?limit=3')).body.items)).not.toContain(gone);
-    expect(await verdict(service, `/v2/thesis?before=${gone}`)).toBe('400 VALIDATION_ERROR');
+    expect(await statusAndCode(service, `/v2/thesis?before=${gone}`)).toBe('400 VALIDATION_ERROR');
   });
 });

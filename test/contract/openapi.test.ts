@@ -3,9 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { endpointIds, endpoints } from '../../src/contract/endpoints.ts';
 import { openapi } from '../../src/contract/openapi.ts';
-import { ask, handlesWhere, type Loose, sandbox } from '../conformance/help.ts';
+import { type AnyJson, ask, handlesWhere, sandbox } from '../conformance/help.ts';
 
-const document = (): Loose => JSON.parse(JSON.stringify(openapi()));
+const document = (): AnyJson => JSON.parse(JSON.stringify(openapi()));
 
 describe('the OpenAPI document', () => {
   it.each(['bare', 'wrapped'] as const)('is valid OpenAPI 3.1.0 with %s responses', async (envelope) => {
@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
   it('includes the bounds of parameters', () => {
     const { paths } = document();
     const parameter = (path: string, name: string) =>
-      paths[path].get.parameters.find((each: Loose) => each.name === name);
+      paths[path].get.parameters.find((each: AnyJson) => each.name === name);
     expect(parameter('/v2/thesis', 'limit')).toMatchObject({
       in: 'query',
       required: false,

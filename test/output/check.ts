@@ -10,7 +10,7 @@ export function check<Ts extends [unknown, ...unknown[]]>(
 }
 
 /** Text that is harmful or hard to handle. */
-const nasty = [
+const hostile = [
   '\x1b[31m',
   '\x1b]0;title\x07',
   '\x1b]8;;http://a\x1b\\',
@@ -89,7 +89,7 @@ const nasty = [
 export const anyText = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.array(fc.constantFrom(...nasty), { maxLength: 12 }).map((parts) => parts.join('')),
+    arbitrary: fc.array(fc.constantFrom(...hostile), { maxLength: 12 }).map((parts) => parts.join('')),
   },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
   {
@@ -111,5 +111,6 @@ export const anyValue = fc.oneof(
   fc.dictionary(fc.string({ maxLength: 5 }), anyText, { maxKeys: 3 }),
 );
 
-/** What must never reach a terminal: control characters except line ends, direction marks, lone surrogates. */
-export const alive = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;
+/** Characters that must never reach a terminal: controls except line ends, direction marks, lone surrogates. */
+export const unsafe =
+  /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;

@@ -82,7 +82,7 @@ describe('an output file', () => {
     await expect(fileSink(join(folder, 'no', 'out'))).rejects.toMatchObject({
       kind: 'usage',
       code: 'ENOENT',
-      hint: `make it first: mkdir -p '${join(folder, 'no')}'`,
+      hint: `create it first: mkdir -p '${join(folder, 'no')}'`,
     });
     symlinkSync('loop', join(folder, 'loop'));
     await expect(fileSink(join(folder, 'loop'))).rejects.toMatchObject({ kind: 'local', code: 'ELOOP' });

@@ -10,7 +10,7 @@ import { didYouMean, distance, suggest } from '../../src/output/suggest.ts';
 import { barLine, timeLeft } from '../../src/output/terminal/progress.ts';
 import { loadStyle, plainStyle, wantsColor, wantsUnicode } from '../../src/output/terminal/style.ts';
 import { truncate, widthOf, wrap } from '../../src/output/terminal/width.ts';
-import { alive, anyText, check } from './check.ts';
+import { anyText, check, unsafe } from './check.ts';
 
 describe('a failure', () => {
   const failure = new Failure('rate', 'Too many requests.', {
@@ -51,7 +51,7 @@ describe('a failure', () => {
             ...look,
             width,
           });
-          expect(text).not.toMatch(alive);
+          expect(text).not.toMatch(unsafe);
           const lines = text.split('\n');
           expect(lines.length).toBeLessThanOrEqual(28);
           for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);

@@ -38,11 +38,11 @@ describe('the clock', () => {
     const ran: string[] = [];
     clock.at(1, async () => {
       await new Promise((resolve) => setImmediate(resolve));
-      ran.push('first, to its end');
+      ran.push('first, until it ended');
     });
     clock.at(2, () => ran.push('second'));
     await clock.advance(5);
-    expect(ran).toEqual(['first, to its end', 'second']);
+    expect(ran).toEqual(['first, until it ended', 'second']);
   });
 
   it('runs due tasks once after a jump', () => {

@@ -5,11 +5,11 @@ import {
   bearer,
   first,
   handlesWhere,
-  holder,
   holdsWallet,
   NOON,
   sandbox,
-  verdict,
+  statusAndCode,
+  walletHolder,
 } from '../conformance/help.ts';
 
 type Service = Awaited<ReturnType<typeof sandbox>>;
@@ -45,7 +45,7 @@ describe('control operations', () => {
     expect(await newest()).not.toBe(post.id);
   });
 
-  it('refuses more posts at once than an answer can hold', async () => {
+  it('rejects more posts at once than a response can contain', async () => {
     const service = await sandbox();
     const refused = await steer(service, 'post', { count: 100_000_000 });
     expect([refused.status, refused.body.error.code]).toEqual([400, 'CONTROL']);
@@ -56,21 +56,21 @@ describe('control operations', () => {
   it('change faults, create keys and top them up', async () => {
     const service = await sandbox();
     expect((await steer(service, 'faults', { spec: '500@me' })).body).toEqual({ spec: '500@me' });
-    expect(await verdict(service, '/v2/me')).toBe('500 INTERNAL_ERROR');
+    expect(await statusAndCode(service, '/v2/me')).toBe('500 INTERNAL_ERROR');
     await steer(service, 'faults', { spec: '' });
     const made = (await steer(service, 'key', { plan: 'starter', mode: 'live', monthlyUnits: 100 })).body;
     expect(made).toMatchObject({ plan: 'starter', key: expect.stringMatching(/^trdr_live_/) });
-    expect(await verdict(service, '/v2/thesis', { key: made.key })).toBe('402 QUOTA_EXCEEDED');
+    expect(await statusAndCode(service, '/v2/thesis', { key: made.key })).toBe('402 QUOTA_EXCEEDED');
     await steer(service, 'topUp', { key: made.key, units: 100 });
-    expect(await verdict(service, '/v2/thesis', { key: made.key })).toBe('200');
+    expect(await statusAndCode(service, '/v2/thesis', { key: made.key })).toBe('200');
   });
 
   it('rename users and simulate a restart', async () => {
     const service = await sandbox();
-    await steer(service, 'rename', { handle: holder(service), to: 'new_name' });
-    expect(await verdict(service, '/v2/user/handle/new_name')).toBe('200');
+    await steer(service, 'rename', { handle: walletHolder(service), to: 'new_name' });
+    expect(await statusAndCode(service, '/v2/user/handle/new_name')).toBe('200');
     expect((await steer(service, 'restart', {})).status).toBe(200);
-    expect(await verdict(service, '/v2/me')).toBe('200');
+    expect(await statusAndCode(service, '/v2/me')).toBe('200');
   });
 
   it('describe invalid requests', async () => {

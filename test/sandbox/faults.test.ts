@@ -5,16 +5,16 @@ import {
   costOf,
   listen,
   MINUTE,
-  refusedHandshake,
+  rejectedHandshake,
   sandbox,
+  statusAndCode,
   until,
-  verdict,
 } from '../conformance/help.ts';
 
 const page = '/v2/thesis';
 type Service = Awaited<ReturnType<typeof sandbox>>;
 
-/** The raw answer of a call, or the name of what broke it. */
+/** The raw response of a call, or the name of the error. */
 async function raw(service: Service, path = page): Promise<string> {
   try {
     const response = await fetch(service.url + path, { headers: bearer(service.key) });
@@ -27,10 +27,10 @@ async function raw(service: Service, path = page): Promise<string> {
 describe('faults of calls', () => {
   it('apply to their place, as often as requested', async () => {
     const service = await sandbox({ faults: '500@theses*2' });
-    expect(await verdict(service, '/v2/launchpad/thesis')).toBe('200');
-    expect(await verdict(service, page)).toBe('500 INTERNAL_ERROR');
-    expect(await verdict(service, page)).toBe('500 INTERNAL_ERROR');
-    expect(await verdict(service, page)).toBe('200');
+    expect(await statusAndCode(service, '/v2/launchpad/thesis')).toBe('200');
+    expect(await statusAndCode(service, page)).toBe('500 INTERNAL_ERROR');
+    expect(await statusAndCode(service, page)).toBe('500 INTERNAL_ERROR');
+    expect(await statusAndCode(service, page)).toBe('200');
   });
 
   it('429 includes the time to wait', async () => {
@@ -56,7 +56,7 @@ describe('faults of calls', () => {
     expect(service.meter().totalUnits).toBe(200);
   });
 
-  it('drift changes fields of an answer, the same ones again for the same seed', async () => {
+  it('drift changes fields of a response, the same ones for the same seed', async () => {
     const answers = async (seed: number) => {
       const service = await sandbox({ faults: 'drift', seed });
       return [await raw(service), await raw(service)];
@@ -128,14 +128,14 @@ describe('faults of calls', () => {
     giveUp.abort();
     await expect(asked).rejects.toThrow();
     expect(service.meter().totalUnits).toBe(0);
-    expect(await verdict(service, page)).toBe('200');
+    expect(await statusAndCode(service, page)).toBe('200');
   });
 
   it('reject the handshake with any status', async () => {
     const service = await sandbox();
     for (const status of [401, 402, 403, 404, 429, 500, 502, 503, 504]) {
       service.faults.set(`${status}@ws`);
-      const refused = await refusedHandshake(service, bearer(service.key));
+      const refused = await rejectedHandshake(service, bearer(service.key));
       expect(refused.status).toBe(status);
     }
     expect(service.meter().totalUnits).toBe(0);
@@ -260,7 +260,7 @@ describe('faults of posts', () => {
     expect(await ids(service)).toContain(id);
     await service.advance(5_000);
     expect(await ids(service)).not.toContain(id);
-    expect(await verdict(service, `${page}?before=${id}`)).toBe('400 VALIDATION_ERROR');
+    expect(await statusAndCode(service, `${page}?before=${id}`)).toBe('400 VALIDATION_ERROR');
   });
 });
 
@@ -272,10 +272,10 @@ describe('a restart', () => {
     const cost = service.meter().totalUnits;
     await ask(service, '/v2/me');
     await ask(service, '/v2/me');
-    expect(await verdict(service, '/v2/me')).toBe('429 RATE_LIMITED');
+    expect(await statusAndCode(service, '/v2/me')).toBe('429 RATE_LIMITED');
     service.restart();
     expect(await socket.closed).toBe(1006);
-    expect(await verdict(service, '/v2/me')).toBe('200');
+    expect(await statusAndCode(service, '/v2/me')).toBe('200');
     expect(service.meter().totalUnits).toBe(cost);
     const again = await listen(service);
     service.post();

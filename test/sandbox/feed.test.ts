@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ask, closeLater, type Loose, listen, MINUTE, NOON, sandbox } from '../conformance/help.ts';
+import { type AnyJson, ask, closeLater, listen, MINUTE, NOON, sandbox } from '../conformance/help.ts';
 
 async function file(name: string, records: readonly unknown[]) {
   const folder = await mkdtemp(join(tmpdir(), 'trdr-'));
@@ -28,7 +28,7 @@ describe('live posts', () => {
       const { body } = await ask(service, '/v2/thesis?limit=100');
       return {
         posted: service.state().posts,
-        times: body.items.map((item: Loose) => item.platformCreatedAt),
+        times: body.items.map((item: AnyJson) => item.platformCreatedAt),
       };
     };
     const one = await times(3);
@@ -85,7 +85,7 @@ describe('a recording', () => {
     });
     expect(service.state().posts).toBe(3);
     const { body } = await ask(service, '/v2/thesis?limit=3');
-    expect(body.items.map((item: Loose) => item.id)).toEqual(['three', 'two', 'one']);
+    expect(body.items.map((item: AnyJson) => item.id)).toEqual(['three', 'two', 'one']);
   });
 });
 
@@ -97,6 +97,6 @@ describe('loaded data', () => {
     ]);
     const service = await sandbox({ data: folder });
     const { body } = await ask(service, '/v2/thesis');
-    expect(body.items.map((item: Loose) => item.id)).toEqual(['mine', 'older']);
+    expect(body.items.map((item: AnyJson) => item.id)).toEqual(['mine', 'older']);
   });
 });

@@ -82,7 +82,7 @@ export const resolveCommand = command({
     const progress = await openProgress(context);
     const shown = io.stderr.isTTY === true;
     const onStanding = (standing: ResolveProgress) => {
-      if (shown) progress.say(standingText(standing));
+      if (shown) progress.describe(standingText(standing));
       else if (standing.againInMs > SILENT_WAIT_MS) context.notice(standingText(standing));
     };
     const resolver = createResolver({

@@ -8,20 +8,20 @@ const asciiLevels = ['_', '.', '-', '=', '+', '*', '#', '@'];
 
 const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** A bar of `width` cells, `share` of it full: `████▌░░░`, or `####....` in ASCII. */
+/** A bar of `width` cells that is filled to `share`: `████▌░░░`, or `####....` in ASCII. */
 export function bar(share: number, width: number, unicode = true): string {
   const full = Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0)) * width;
   if (!unicode) {
     const cells = share > 0 ? Math.max(1, Math.floor(full)) : 0;
     return '#'.repeat(cells) + '.'.repeat(width - cells);
   }
-  // Something is never shown as nothing, and all of it only where it is all.
+  // Rounds down, so that only a share of 1 looks full, but draws at least one part for any share above 0.
   const parts = share > 0 ? Math.max(1, Math.floor(full * 8)) : 0;
   const drawn = '█'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '');
   return drawn + '░'.repeat(width - drawn.length);
 }
 
-/** A list of numbers as a line of columns; values that are not numbers are gaps. */
+/** Draws a list of numbers as a sparkline; values that are not numbers leave a gap. */
 export function sparkline(values: readonly unknown[], unicode = true): string {
   const known = values.filter(finite);
   const low = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
@@ -36,10 +36,10 @@ export function sparkline(values: readonly unknown[], unicode = true): string {
     .join('');
 }
 
-/** How much is used up, as a tone: the figures say it too. */
-const strain = (share: number): Tone => (share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good');
+/** The tone for a used share. */
+const usageTone = (share: number): Tone => (share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good');
 
-/** `{ used, of }` as a bar with its figures; without an end the figure alone; nothing for any other value. */
+/** `{ used, of }` as a bar with figures, or only the figure without a limit; undefined for any other value. */
 export function meter(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!isObject(value) || !finite(value['used'])) return undefined;
   const { used, of } = value;
@@ -55,22 +55,22 @@ export function meter(value: unknown, { unicode }: FormatContext): Cell | undefi
       `${percent}  ${figures}`,
       percent,
     ],
-    tone: strain(share),
+    tone: usageTone(share),
   };
 }
 
-/** A list of numbers as a sparkline; nothing for any other value. */
+/** A list of numbers as a sparkline; undefined for any other value. */
 export function spark(value: unknown, { unicode }: FormatContext): Cell | undefined {
   return Array.isArray(value) ? { forms: [sparkline(value, unicode)], tone: 'accent' } : undefined;
 }
 
-/** A share of the longest, left of an axis for a loss and right of it for a gain. */
+/** A share of the longest bar, to the left of an axis for a loss and to the right for a gain. */
 export function signedBarCell(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!finite(value)) return undefined;
   const axis = unicode ? '│' : '|';
   const drawn = (half: number) => {
     if (value >= 0) return ' '.repeat(half) + axis + bar(value, half, unicode).replace(/[░.]+$/, '');
-    // A cell can be filled by halves from its right edge, and by eighths from its left.
+    // Unicode has eighth blocks that grow from the left edge of a cell, but only a half block on the right.
     const halves = Math.max(1, Math.round(Math.min(1, -value) * half * 2));
     const full = (unicode ? '█' : '#').repeat(Math.floor(halves / 2));
     const part = halves % 2 === 0 ? '' : unicode ? '▐' : full === '' ? '#' : '';
@@ -79,14 +79,14 @@ export function signedBarCell(value: unknown, { unicode }: FormatContext): Cell 
   return { forms: [drawn(10), drawn(6), drawn(3)], tone: value < 0 ? 'bad' : 'good' };
 }
 
-/** A share of the longest as a bar alone: its length is the amount, its colour the sign. */
+/** A share of the longest bar: the length shows the amount, the colour the sign. */
 export function barCell(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!finite(value)) return undefined;
   const drawn = (width: number) => bar(Math.abs(value), width, unicode).replace(/[░.]+$/, '');
   return { forms: [drawn(20), drawn(10), drawn(5)], tone: value < 0 ? 'bad' : 'good' };
 }
 
-/** Places won or lost, with an arrow; words (`new`, `left 94`) as they are. */
+/** Ranks gained or lost, with an arrow; undefined for words other than `new`, such as `left #94`. */
 export function move(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (value === 'new') return { forms: ['new'], tone: 'accent' };
   if (!finite(value)) return undefined;

@@ -5,8 +5,8 @@ import type { Column, View } from '../view.ts';
 import { formatCell } from './format-cell.ts';
 import { createTable, type TableOptions } from './table.ts';
 
-/** No lines around or between: the alignment alone makes the card. */
-const bare = {
+/** Table characters without any lines: a card is only aligned. */
+const noBorders = {
   top: '',
   'top-mid': '',
   'top-left': '',
@@ -24,10 +24,10 @@ const bare = {
   middle: '  ',
 };
 
-/** Less than this beside the labels, and the values go under them. */
-const BESIDE = 16;
+/** If less width than this remains next to the labels, values go below them. */
+const MIN_BESIDE = 16;
 
-/** One record by itself: a title, and a line for each thing there is to say. */
+/** Renders one record: a title, and a line for each value. */
 export function renderCard<T>(
   card: NonNullable<View<T>['card']>,
   record: T,
@@ -41,14 +41,14 @@ export function renderCard<T>(
     const raw = value(record);
     if (raw === undefined) return [];
     const cell = formatCell(kind, raw, context, true);
-    // Text alone keeps its paragraphs; an address is broken rather than shortened, for it is here to be copied.
+    // Only text keeps its paragraphs. An address wraps instead of being shortened, so that it can be copied.
     const paragraphs = kind === 'text' && typeof raw === 'string' ? shown(safeText(raw)) : undefined;
     const whole = kind === 'address' ? cell.forms[0] : paragraphs;
     return [{ label: shown(safeLine(label)), kind, cell, whole }];
   });
   const labels = entries.reduce((widest, { label }) => Math.max(widest, widthOf(label)), 0);
   const beside = room - labels - 4;
-  const stacked = beside < BESIDE;
+  const stacked = beside < MIN_BESIDE;
   const indent = room > 20 ? '  ' : '';
   const space = stacked ? room - indent.length : beside;
 
@@ -56,25 +56,28 @@ export function renderCard<T>(
     const found = forms.findIndex((form) => widthOf(form) <= space);
     return found < 0 ? forms.length - 1 : found;
   };
-  // Meters are compared by eye, so that all take the form that fits them all.
-  const meters = Math.max(0, ...entries.map(({ kind, cell }) => (kind === 'meter' ? fits(cell.forms) : 0)));
+  // Meters are compared with each other, so all of them use the fullest form that fits every one.
+  const meterForm = Math.max(
+    0,
+    ...entries.map(({ kind, cell }) => (kind === 'meter' ? fits(cell.forms) : 0)),
+  );
 
   const layout = new Table({
-    chars: bare,
+    chars: noBorders,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   });
-  const stack: string[] = [];
+  const stackedLines: string[] = [];
   for (const { label, kind, cell, whole } of entries) {
-    const form = kind === 'meter' ? meters : fits(cell.forms);
+    const form = kind === 'meter' ? meterForm : fits(cell.forms);
     const text = whole ?? cell.forms[form] ?? cell.forms.at(-1) ?? '';
     const lines = wrap(text, space).map((line) => style(cell.tone, line));
     if (stacked)
-      stack.push(style('dim', truncate(label, room, ellipsis)), ...lines.map((line) => indent + line));
+      stackedLines.push(style('dim', truncate(label, room, ellipsis)), ...lines.map((line) => indent + line));
     else layout.push([`  ${style('dim', label)}`, lines.join('\n')]);
   }
 
   const title = wrap(shown(safeLine(card.title(record))), room).map((line) => style('strong', line));
-  const body = stacked ? stack.join('\n') : layout.toString();
+  const body = stacked ? stackedLines.join('\n') : layout.toString();
   const parts = [title.join('\n'), ...(entries.length > 0 ? [body] : [])];
   if (card.table) {
     const columns = card.table.titles.map(

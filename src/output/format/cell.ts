@@ -1,16 +1,16 @@
 import type { TimeZoneOptions } from './time.ts';
 
-/** What a cell's colour says. The words, the sign or a mark say it too. */
+/** The meaning of a cell's colour. Words, a sign or a mark always convey the same. */
 export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn' | 'match';
 
-/** All that formatting needs to know of the world. */
+/** The settings that formatting depends on. */
 export interface FormatContext extends TimeZoneOptions {
   readonly now: () => number;
-  /** False where the terminal shows ASCII alone. */
+  /** False if the terminal only shows ASCII. */
   readonly unicode: boolean;
 }
 
-/** A cell for a person: the same thing said in ever fewer characters, the first being the fullest. */
+/** A formatted cell: the same value in several forms, the longest first. */
 export interface Cell {
   readonly forms: readonly string[];
   readonly tone: Tone;

@@ -5,21 +5,21 @@ import { formatCell } from './format-cell.ts';
 import { compactNumber, decimalsFor, fixedNumber, shortDollars } from './numbers.ts';
 import { momentOf, tableClock } from './time.ts';
 
-/** How the cells of one column are written, settled from its first values so that they can be compared by eye. */
+/** The format of one column, chosen from its first values, so that all its cells look alike. */
 export interface ColumnFormat {
-  /** What the title says beyond the column's own: the offset of its times. */
+  /** Text to add to the title: the UTC offset of the times. */
   readonly unit: string;
   cell(kind: CellKind, value: unknown): Cell;
-  /** Whether a value can be told from the others in this form. */
+  /** Whether this format shows a value without ambiguity. */
   suits(value: unknown): boolean;
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** Beyond this, digits in full say nothing. */
+/** Numbers from this size on are shortened: a double has no more exact digits. */
 const LARGEST = 1e15;
 
-/** Settles how a column is written. */
+/** Chooses the format of a column. */
 export function columnFormat<T>(
   column: Column<T>,
   records: readonly T[],
@@ -30,7 +30,7 @@ export function columnFormat<T>(
     cell: (kind, value) => formatCell(kind, value, context),
     suits: () => true,
   };
-  // A column of several kinds has no precision of its own.
+  // Values of several kinds have no common precision.
   if (column.kindOf) return plain;
   const values = records.map(column.value);
   switch (column.kind) {

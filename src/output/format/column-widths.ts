@@ -1,16 +1,16 @@
-/** What a column wants, in cells; the layout decides what it gets. */
+/** The width that a column asks for, in cells. */
 export interface WidthRequest {
-  /** Width of the widest cell in each form, the fullest form first; never less than one form. */
+  /** The width of the widest cell in each form, the longest form first; has at least one form. */
   readonly forms: readonly number[];
   readonly title: number;
   readonly rank: number;
-  /** May be cut or wrapped down to this; equal to the natural width where it may not. */
+  /** The minimum width after cutting or wrapping; equal to the natural width if neither is allowed. */
   readonly least: number;
-  /** Wide enough to read with ease: cutting down to this comes before shortening forms a little. */
+  /** A width that is comfortable to read: a column is cut to this before forms that save little are shortened. */
   readonly ease: number;
 }
 
-/** What a column got: its place in the table, its width, and the form of its cells. */
+/** The result for a column: its index in the table, its width, and the form of its cells. */
 export interface FittedWidths {
   readonly index: number;
   readonly width: number;
@@ -19,23 +19,23 @@ export interface FittedWidths {
 
 interface Share {
   readonly index: number;
-  readonly want: WidthRequest;
+  readonly request: WidthRequest;
   form: number;
   width: number;
 }
 
-const natural = (want: WidthRequest, form: number) => Math.max(1, want.title, want.forms[form] ?? 0);
+const natural = (request: WidthRequest, form: number) => Math.max(1, request.title, request.forms[form] ?? 0);
 const sum = (shares: readonly Share[], gap: number) =>
   shares.reduce((total, share) => total + share.width, gap * Math.max(0, shares.length - 1));
 
-/** Shortens forms, one step at a time, where that gains most, and at least `worth` cells. */
+/** Shortens forms one step at a time, the one that saves most first, if it saves at least `worth` cells. */
 function shortenForms(shares: Share[], room: number, gap: number, worth: number): void {
   while (sum(shares, gap) > room) {
     let best: Share | undefined;
     let gain = 0;
     for (const share of shares) {
-      if (share.form + 1 >= share.want.forms.length) continue;
-      const saved = share.width - natural(share.want, share.form + 1);
+      if (share.form + 1 >= share.request.forms.length) continue;
+      const saved = share.width - natural(share.request, share.form + 1);
       if (saved >= worth && (saved > gain || best === undefined)) {
         best = share;
         gain = saved;
@@ -43,11 +43,11 @@ function shortenForms(shares: Share[], room: number, gap: number, worth: number)
     }
     if (!best) return;
     best.form++;
-    best.width = natural(best.want, best.form);
+    best.width = natural(best.request, best.form);
   }
 }
 
-/** Takes from the widest, cell by cell, down to what each can spare. */
+/** Narrows the widest columns first, each at most down to `least`. */
 function narrow(shares: Share[], room: number, gap: number, least: (share: Share) => number): void {
   let over = sum(shares, gap) - room;
   while (over > 0) {
@@ -70,11 +70,11 @@ function narrow(shares: Share[], room: number, gap: number, least: (share: Share
   }
 }
 
-/** Gives back what shortening a form left over: fuller forms first, then cut columns. */
+/** Restores longer forms where shortening saved more than was needed. */
 function widen(shares: Share[], room: number, gap: number): void {
   for (const share of shares) {
     while (share.form > 0) {
-      const width = natural(share.want, share.form - 1);
+      const width = natural(share.request, share.form - 1);
       if (sum(shares, gap) - share.width + width > room) break;
       share.form--;
       share.width = width;
@@ -83,26 +83,26 @@ function widen(shares: Share[], room: number, gap: number): void {
 }
 
 /**
- * Shares out the width of a terminal. Columns are shown in shorter forms, then cut down to what they bear,
- * then dropped, the highest rank first; where even the first columns are too wide, they are cut further. Without
- * `mayCut` nothing is dropped, and no column gets less than it bears, so that the table may be wider than the terminal.
+ * Distributes the width of a terminal. Columns are shown in shorter forms, then cut to their minimum width, then
+ * dropped, the highest rank first. Columns of rank 0 are cut below their minimum as a last resort. Without `mayCut`
+ * nothing is dropped and every column gets its minimum, so the table may be wider than the terminal.
  */
 export function fitColumns(
-  wants: readonly WidthRequest[],
+  requests: readonly WidthRequest[],
   room: number,
   gap: number,
   mayCut = true,
 ): readonly FittedWidths[] {
-  const left = wants.map((_, index) => index);
+  const remaining = requests.map((_, index) => index);
   for (;;) {
-    const shares = left.flatMap((index): Share[] => {
-      const want = wants[index];
-      return want ? [{ index, want, form: 0, width: natural(want, 0) }] : [];
+    const shares = remaining.flatMap((index): Share[] => {
+      const request = requests[index];
+      return request ? [{ index, request, form: 0, width: natural(request, 0) }] : [];
     });
-    const least = (share: Share) => Math.min(share.want.least, natural(share.want, share.form));
-    // Addresses lose little by being shortened, and long texts by being cut somewhat; the rest comes after.
+    const least = (share: Share) => Math.min(share.request.least, natural(share.request, share.form));
+    // Shortened addresses and slightly cut texts lose little, so these come first.
     shortenForms(shares, room, gap, 10);
-    narrow(shares, room, gap, (share) => Math.max(share.want.ease, least(share)));
+    narrow(shares, room, gap, (share) => Math.max(share.request.ease, least(share)));
     shortenForms(shares, room, gap, 0);
     narrow(shares, room, gap, least);
     widen(shares, room, gap);
@@ -111,21 +111,21 @@ export function fitColumns(
 
     let drop = -1;
     let rank = 0;
-    for (const [place, index] of left.entries()) {
-      const own = wants[index]?.rank ?? 0;
+    for (const [place, index] of remaining.entries()) {
+      const own = requests[index]?.rank ?? 0;
       if (own > 0 && own >= rank) {
         drop = place;
         rank = own;
       }
     }
     if (drop >= 0) {
-      left.splice(drop, 1);
+      remaining.splice(drop, 1);
       continue;
     }
     narrow(shares, room, gap, () => 1);
-    if (sum(shares, gap) <= room || left.length <= 1) {
+    if (sum(shares, gap) <= room || remaining.length <= 1) {
       return shares.map(({ index, width, form }) => ({ index, width, form }));
     }
-    left.pop();
+    remaining.pop();
   }
 }

@@ -3,16 +3,16 @@ import { safeText, withoutControls } from '../terminal/safe-text.ts';
 import { disarm } from './disarm-formula.ts';
 import { isObject, type JsonObject, locate } from './fields.ts';
 
-/** How cells become text: what separates them, and how text is told from that. */
+/** The separator of a format, and how it escapes text. */
 interface Dialect {
   readonly separator: string;
   readonly escapeText: (text: string) => string;
 }
 
-/** Text goes in quotes where a reader could take a part of it for the file's own marks; `;` and tab split columns in some. */
+/** Text that needs quotes. Some readers also split columns at `;` and tabs. */
 const special = /[",;\t\r\n]|^\s|\s$/;
 
-/** RFC 4180, but for LF at line ends, as `sort`, `cut` and `jq` like it. */
+/** RFC 4180, but with LF line ends, because `sort`, `cut` and `jq` expect them. */
 const commas: Dialect = {
   separator: ',',
   escapeText: (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text),
@@ -20,17 +20,17 @@ const commas: Dialect = {
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** One line per record and no quotes: tabs and line ends within text are escaped as `jq @tsv` does. */
+/** One line per record without quotes: tabs and line ends in text are escaped as `jq @tsv` does. */
 const tabs: Dialect = {
   separator: '\t',
   escapeText: (text) => text.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char),
 };
 
-/** Text as a cell may hold it, before quotes: without what a spreadsheet or a terminal could obey. */
+/** Cleans text for a cell, before quoting, so that neither a spreadsheet nor a terminal can execute it. */
 export const csvText = (text: string, clean: (text: string) => string = withoutControls): string =>
   disarm(clean(text));
 
-/** One value as a cell: text disarmed, numbers as they came, lists and objects as JSON, nothing for null. */
+/** Formats one value as a cell: text disarmed, numbers unchanged, lists and objects as JSON, null as an empty cell. */
 export function csvCell(
   value: unknown,
   source?: string,
@@ -52,7 +52,7 @@ export function csvCell(
   }
 }
 
-/** Known paths as a tree; a leaf takes whatever stands there. */
+/** Known paths as a tree; a leaf matches any value. */
 type Tree = Map<string, Tree>;
 
 function treeOf(paths: readonly string[]): Tree {
@@ -64,13 +64,13 @@ function treeOf(paths: readonly string[]): Tree {
       node.set(name, next);
       node = next;
     }
-    // A member may have the dots in its own name.
+    // The name of a member may itself contain dots.
     if (!tree.has(path)) tree.set(path, new Map());
   }
   return tree;
 }
 
-/** Paths of a record that are not in the tree; unknown objects are expanded. */
+/** The paths of a record that are not in the tree; unknown objects are expanded. */
 function unknownPaths(tree: Tree | undefined, record: unknown, before = '', found: string[] = []): string[] {
   if (!isObject(record)) return found;
   for (const name in record) {
@@ -87,23 +87,23 @@ function unknownPaths(tree: Tree | undefined, record: unknown, before = '', foun
   return found;
 }
 
-/** How records become lines of CSV. */
+/** Options of `createCsv`. */
 export interface CsvOptions<T> {
   /** The columns, as dotted paths. */
   readonly fields: readonly string[];
-  /** Rows of its own making, under a header of their own. */
+  /** Creates the rows of a record; `fields` are then the header of these rows. */
   readonly rows?: ((record: T) => readonly (readonly unknown[])[]) | undefined;
-  /** The columns are all there may be: what was asked for with `--fields`, or an earlier run's header. */
+  /** No columns are added: `--fields` or the header of an earlier run determines them. */
   readonly fixed?: boolean | undefined;
-  /** False where the file has its header already. */
+  /** False if the file already has a header. */
   readonly header?: boolean | undefined;
-  /** Told once of each field that first shows up after the header was written. */
+  /** Called once for each field that first appears after the header was written. */
   readonly onUnknown?: ((path: string) => void) | undefined;
-  /** Strips what a terminal could obey: for CSV that a person looks at. */
+  /** Removes everything that a terminal could interpret: for CSV that a person looks at. */
   readonly terminal?: boolean | undefined;
   /** Separates cells by tabs instead of commas. */
   readonly tabs?: boolean | undefined;
-  /** Starts with a byte order mark, by which Excel recognises UTF-8. */
+  /** Starts with a byte order mark, which makes Excel recognise UTF-8. */
   readonly bom?: boolean | undefined;
 }
 
@@ -115,13 +115,13 @@ export function createCsv<T>(options: CsvOptions<T>) {
   let columns = [...options.fields];
   let tree = treeOf(columns);
   let paths: readonly (readonly string[] | string)[] | undefined;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const cellOf = (value: unknown, source?: string) => csvCell(value, source, escapeText, clean);
   const memberCell = (holder: JsonObject, key: string): string => {
     const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
     return cellOf(value, typeof value === 'number' ? numberSource(holder, key) : undefined);
   };
-  // To most readers of CSV a blank line is not a row.
+  // Most CSV readers skip blank lines, so a single empty cell needs quotes.
   const lineOf = (text: string, cells: number) =>
     cells === 1 && text === '' && !options.tabs ? '""\n' : `${text}\n`;
   const lineOfValues = (values: readonly unknown[]) =>
@@ -141,8 +141,8 @@ export function createCsv<T>(options: CsvOptions<T>) {
   const report = (record: T) => {
     if (!onUnknown) return;
     for (const path of unknownPaths(tree, record)) {
-      if (told.has(path) || told.size >= 1000) continue;
-      told.add(path);
+      if (reported.has(path) || reported.size >= 1000) continue;
+      reported.add(path);
       onUnknown(path);
     }
   };
@@ -180,9 +180,9 @@ export function createCsv<T>(options: CsvOptions<T>) {
   };
 
   return {
-    /** A record's lines; the header before those of the first. */
+    /** The lines of a record; the first call also returns the header. */
     line,
-    /** The header alone, where no record came. */
+    /** The header if there were no records. */
     end: (): string => (paths ? '' : start()),
   };
 }

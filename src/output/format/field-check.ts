@@ -3,20 +3,20 @@ import { isKnownField, isObject, locate } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
 /**
- * Checks the names of `--fields` that the description does not list against the first record: the service may send more
- * than it describes. A run with a name that is nowhere ends there, before more is paid for.
+ * Checks names of `--fields` that the schema does not list against the first record, because the service may send
+ * undocumented fields. A name that the record does not have ends the run before more calls are paid for.
  */
 export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: PrinterOptions<T>): Printer<T> {
   const known = [...view.fields, ...(view.csv?.header ?? [])];
-  const open = fields?.filter((name) => !isKnownField(name, known)) ?? [];
-  if (open.length === 0) return printer;
+  const unlisted = fields?.filter((name) => !isKnownField(name, known)) ?? [];
+  if (unlisted.length === 0) return printer;
   let checked = false;
   const { writeRaw: _, ...others } = printer;
   return {
     ...others,
     write(record) {
       if (!checked && isAnswer(record)) {
-        const absent = open.find((name) => !locate(record, name));
+        const absent = unlisted.find((name) => !locate(record, name));
         if (absent !== undefined) throw unknownField(absent, known);
         checked = true;
       }
@@ -25,7 +25,7 @@ export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: Printer
   };
 }
 
-/** A subject that was not found has no fields of the service. */
+/** Whether a record comes from the service: a subject that was not found has none of its fields. */
 const isAnswer = (record: unknown): boolean =>
   isObject(record) && (!Object.hasOwn(record, 'found') || record['found'] === true);
 

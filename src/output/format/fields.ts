@@ -4,19 +4,19 @@ import { didYouMean } from '../suggest.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An object with members, told from arrays and null. */
+/** Whether a value is an object, and neither an array nor null. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A member of a record or of an object within it. */
+/** A member of a record or of a nested object. */
 export interface Place {
   readonly holder: JsonObject;
   readonly key: string;
-  /** The names that lead to it from the record, `key` last. */
+  /** The path from the record, ending with `key`. */
   readonly names: readonly string[];
 }
 
-/** Where a dotted path leads; undefined where the record has nothing there. Names with dots of their own count too. */
+/** Finds a dotted path in a record; undefined if it does not exist. Also matches names that contain dots. */
 export function locate(record: unknown, path: string, before: readonly string[] = []): Place | undefined {
   if (!isObject(record)) return undefined;
   if (Object.hasOwn(record, path)) return { holder: record, key: path, names: [...before, path] };
@@ -29,23 +29,23 @@ export function locate(record: unknown, path: string, before: readonly string[] 
   return undefined;
 }
 
-/** The value at a dotted path of a record; undefined where it has none. */
+/** The value at a dotted path of a record; undefined if it does not exist. */
 export function at(record: unknown, path: string): unknown {
   const place = locate(record, path);
   return place?.holder[place.key];
 }
 
-/** Whether a name is a path of the description, or the parent of one. */
+/** Whether a name is a known path, or the parent of one. */
 export const isKnownField = (name: string, known: readonly string[]): boolean =>
   known.some((path) => path === name || path.startsWith(`${name}.`));
 
 /**
- * Reads `--fields a,b.c` against the known paths. A nested name that is not known is accepted, unless it looks like a
- * slip: the service may send more than it describes, and the first record tells.
+ * Parses `--fields a,b.c` with the known paths. An unknown nested name is accepted unless it looks like a typo, because
+ * the service may send undocumented fields; the first record decides.
  */
 export function parseFields(text: string, known: readonly string[]): readonly string[] {
-  const asked = text.split(',').map((name) => name.trim());
-  const names = [...new Set(asked.filter((name) => name !== ''))];
+  const requested = text.split(',').map((name) => name.trim());
+  const names = [...new Set(requested.filter((name) => name !== ''))];
   const list = `fields: ${known.join(', ')}`;
   if (names.length === 0) throw usageError('--fields is empty', `available ${list}`);
   for (const name of names) {
@@ -60,7 +60,7 @@ export function parseFields(text: string, known: readonly string[]): readonly st
   return names;
 }
 
-/** The fields asked for, in that order, nested as in the record; null where a record has none. */
+/** Picks the requested fields, in that order and nested as in the record; null for those that the record lacks. */
 export function pickFields(record: unknown, fields: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {};
   for (const path of fields) {
@@ -78,14 +78,14 @@ export function pickFields(record: unknown, fields: readonly string[]): JsonObje
 }
 
 function childOf(target: Record<string, unknown>, name: string): Record<string, unknown> {
-  const there = Object.hasOwn(target, name) ? target[name] : undefined;
-  if (isObject(there)) return there;
+  const existing = Object.hasOwn(target, name) ? target[name] : undefined;
+  if (isObject(existing)) return existing;
   const child: Record<string, unknown> = {};
   setMember(target, name, child);
   return child;
 }
 
-/** An assignment to `__proto__` would not add a member. */
+/** Adds a member. An assignment to `__proto__` would change the prototype instead. */
 const setMember = (target: object, name: string, value: unknown): void => {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 };

@@ -7,7 +7,7 @@ import type { Cell, FormatContext, Tone } from './cell.ts';
 import { compactNumber, dollars, exactDollars, grouped, shortDollars } from './numbers.ts';
 import { momentOf, span, timeForms } from './time.ts';
 
-/** Kinds whose columns are set flush right. */
+/** Kinds whose columns are right-aligned. */
 export const rightAligned: ReadonlySet<CellKind> = new Set<CellKind>([
   'usd',
   'signedUsd',
@@ -21,7 +21,7 @@ export const rightAligned: ReadonlySet<CellKind> = new Set<CellKind>([
 
 const cell = (tone: Tone, ...forms: string[]): Cell => ({ forms, tone });
 
-/** An address by its head and tail, the prefix kept: `7xKX…9fQ2`, `0x1a2b…9f0e`. */
+/** Shortens an address to its first and last characters: `7xKX…9fQ2`, `0x1a2b…9f0e`. */
 function shorten(address: string, ellipsis: string): string {
   const front = address.startsWith('0x') ? 6 : 4;
   if (address.length <= front + 4 + ellipsis.length || !/^[\x21-\x7e]*$/.test(address)) return address;
@@ -46,7 +46,7 @@ const numbers: Record<NumberKind, (value: number, context: FormatContext) => Cel
   percent: (value) => {
     const size = Math.abs(value);
     const digits = size >= 10_000 ? compactNumber(size) : group(size.toFixed(size < 1000 ? 1 : 0));
-    // A sign without a size would lie about which way it went.
+    // A small value must not look like 0.0.
     const shown = size !== 0 && size < 0.05 ? '<0.1' : digits;
     return cell(toneOf(value), `${signOf(value)}${shown}%`);
   },
@@ -73,8 +73,8 @@ const numbers: Record<NumberKind, (value: number, context: FormatContext) => Cel
 
 const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numbers, kind);
 
-/** First words of a status, and what they mean for the reader. */
-const moods: readonly (readonly [RegExp, Tone])[] = [
+/** The tone of a status by its first word. */
+const statusTones: readonly (readonly [RegExp, Tone])[] = [
   [/^(?:found|ok)\b/, 'good'],
   [/^(?:fail|failed)\b/, 'bad'],
   [/^(?:queued|pending|timeout|unavailable|rate_limited|not_ingested|warn)\b/, 'warn'],
@@ -89,20 +89,20 @@ const marks: Partial<Record<Tone, readonly [string, string]>> = {
 };
 
 function status(text: string, { unicode }: FormatContext): Cell {
-  const tone = moods.find(([words]) => words.test(text))?.[1] ?? 'plain';
+  const tone = statusTones.find(([words]) => words.test(text))?.[1] ?? 'plain';
   const mark = marks[tone]?.[unicode ? 0 : 1];
   return cell(tone, mark ? `${mark} ${text}` : text);
 }
 
-/** Anything as one safe line: objects and lists as JSON. */
+/** Formats any value as one safe line; objects and lists as JSON. */
 function plainText(value: unknown, unicode: boolean): string {
-  // JSON has no word for a number beyond a double.
+  // JSON has no representation of NaN and Infinity.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : stringifyJson(value);
   const line = safeLine(text);
   return unicode ? line : asciiOnly(line);
 }
 
-/** Kinds that are drawn rather than written; other values are shown as text. */
+/** Kinds that are drawn; a value that cannot be drawn is shown as text. */
 const drawings: Partial<Record<CellKind, (value: unknown, context: FormatContext) => Cell | undefined>> = {
   meter,
   spark,
@@ -110,14 +110,14 @@ const drawings: Partial<Record<CellKind, (value: unknown, context: FormatContext
   move,
 };
 
-/** A cell of dollars to the cent, for cards, where there is room. */
+/** Dollars to the cent: for cards, which have enough room. */
 function exact(kind: CellKind, value: number): string | undefined {
   if (kind === 'usd') return (value < 0 ? '-' : '') + exactDollars(Math.abs(value));
   if (kind === 'signedUsd') return signOf(value) + exactDollars(Math.abs(value));
   return undefined;
 }
 
-/** How a value looks to a person. Whatever has not the type that its kind promises is shown as text. */
+/** Formats a value for people. A value that does not have the type of its kind is shown as text. */
 export function formatCell(kind: CellKind, value: unknown, context: FormatContext, roomy = false): Cell {
   if (value === null || value === undefined) return cell('dim', context.unicode ? '—' : '-');
   if (typeof value === 'number' && Number.isFinite(value)) {

@@ -1,11 +1,11 @@
-import { spread } from '../raw-body.ts';
+import { indentJson } from '../raw-body.ts';
 import { jsonLine } from './ndjson.ts';
 
-/** Turns records into one JSON document: an array with a record a line, or the record itself where `single`. */
+/** Formats records as one JSON document: an array with one record per line, or with `single` the record itself. */
 export function createJson(single: boolean, pretty: boolean) {
   let held: { readonly record: unknown } | undefined;
   let open = false;
-  const item = (record: unknown) => (pretty ? spread(jsonLine(record)) : jsonLine(record));
+  const item = (record: unknown) => (pretty ? indentJson(jsonLine(record)) : jsonLine(record));
   const next = (record: unknown) => {
     const text = `${open ? ',\n' : '[\n'}${item(record)}`;
     open = true;
@@ -14,7 +14,7 @@ export function createJson(single: boolean, pretty: boolean) {
   return {
     write(record: unknown): string {
       if (!single || open) return next(record);
-      // A second record shows that it takes an array after all.
+      // A second record requires an array after all.
       if (held) {
         const first = held.record;
         held = undefined;

@@ -5,14 +5,14 @@ import { formatCell, rightAligned } from './format-cell.ts';
 import { columnsOf } from './picked-columns.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
-/** Everything in a text that Markdown would render: strangers wrote it. */
-const rendered = /[\\`*_[\]<>|~&$]/g;
+/** Characters that Markdown interprets; they are escaped because the texts are untrusted. */
+const markup = /[\\`*_[\]<>|~&$]/g;
 
-const escapeText = (text: string): string => safeLine(text).replace(rendered, '\\$&');
+const escapeText = (text: string): string => safeLine(text).replace(markup, '\\$&');
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
-/** Prints records as a Markdown table: the columns of the terminal's table, and nothing shortened. */
+/** Prints records as a Markdown table: the columns of the terminal table, with full values. */
 export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields } = options;
   const context: FormatContext = {
@@ -26,7 +26,7 @@ export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T>
   const start = (records: readonly T[]): string => {
     const names = fields ?? (view.columns.length === 0 ? view.fields : undefined);
     const all = names ? columnsOf(view, names, records) : view.columns;
-    // A bar only repeats the number beside it.
+    // A bar only repeats the number next to it.
     columns = all.filter(({ kind }) => kind !== 'bar');
     const titles = columns.map(({ title }) => escapeText(title));
     return line(titles) + line(columns.map(({ kind }) => (rightAligned.has(kind) ? '---:' : '---')));

@@ -1,6 +1,6 @@
 import { group } from '../../base/units.ts';
 
-// Numbers for people, the same under every locale: a comma between thousands, a point before decimals.
+// Numbers for people, independent of the locale: commas between thousands, a point before decimals.
 
 const suffixes = [
   [1e12, 'T'],
@@ -9,23 +9,23 @@ const suffixes = [
   [1e3, 'K'],
 ] as const;
 
-/** A number of at least 0 to at most `places` decimals, without trailing zeros. */
+/** Formats a number of at least 0 with at most `places` decimals, without trailing zeros. */
 const trimmed = (value: number, places: number): string => {
   const digits = value.toFixed(places);
   return places > 0 ? digits.replace(/\.?0+$/, '') : digits;
 };
 
-/** Small numbers keep two digits that count, as far as twelve places behind the point. */
+/** Formats a small number with two significant digits, down to twelve decimal places. */
 function small(value: number): string {
   if (value < 1e-12) return value.toExponential(1);
   return trimmed(value, Math.min(14, 1 - Math.floor(Math.log10(value))));
 }
 
-/** The size of a number, short but with about four digits that count: `12.3K`, `1.234M`, `0.0012`. */
+/** Formats an absolute value with about three significant digits: `12.3K`, `1.23M`, `0.0012`. */
 export function compactNumber(size: number): string {
   if (size >= 1e15) return size.toExponential(2).replace('e+', 'e');
   for (const [unit, suffix] of suffixes) {
-    // What rounds up to the unit belongs to it: 999,999 is 1M.
+    // A number that rounds up to the next unit uses that unit: 999,999 is 1M.
     if (size < unit * 0.99995) continue;
     const part = size / unit;
     return trimmed(part, part < 10 ? 2 : part < 100 ? 1 : 0) + suffix;
@@ -34,22 +34,22 @@ export function compactNumber(size: number): string {
   return size >= 0.01 ? trimmed(size, 2) : small(size);
 }
 
-/** The size of an amount of dollars in the fewest characters. */
+/** Formats an absolute amount of dollars in as few characters as possible. */
 export const shortDollars = (size: number): string =>
   size >= 999.995 ? `$${compactNumber(size)}` : dollars(size);
 
-/** The size of an amount of dollars: to the cent below ten thousand, short above. */
+/** Formats an absolute amount of dollars: to the cent below ten thousand, shortened above. */
 export function dollars(size: number): string {
   if (size >= 9999.995) return `$${compactNumber(size)}`;
   if (size === 0 || size >= 0.995) return `$${group(size.toFixed(2))}`;
   return size >= 0.01 ? `$${size.toFixed(2)}` : `$${small(size)}`;
 }
 
-/** The size of an amount of dollars, to the cent. */
+/** Formats an absolute amount of dollars to the cent. */
 export const exactDollars = (size: number): string =>
   size < 9999.995 || size >= 1e15 ? dollars(size) : `$${group(size.toFixed(2))}`;
 
-/** How many decimals all numbers of a column get; undefined where each needs its own. */
+/** The number of decimals for all numbers of a column; undefined if each number needs its own. */
 export function decimalsFor(
   kind: 'usd' | 'percent' | 'number' | 'multiple',
   sizes: readonly number[],
@@ -70,7 +70,7 @@ export function decimalsFor(
   }
 }
 
-/** The size of a number with so many decimals; `below` where it would look like nothing: `<0.01`. */
+/** Formats an absolute value with fixed decimals; `below` if it would round to zero, for `<0.01`. */
 export function fixedNumber(
   size: number,
   decimals: number,
@@ -79,7 +79,7 @@ export function fixedNumber(
   return { below, digits: group((below ? 10 ** -decimals : size).toFixed(decimals)) };
 }
 
-/** The size of any number, grouped, with as many decimals as matter. */
+/** Formats any absolute value with grouped thousands and its significant decimals. */
 export function grouped(size: number): string {
   if (size >= 1e15) return compactNumber(size);
   if (size === 0 || Number.isInteger(size)) return group(size.toFixed(0));

@@ -41,7 +41,7 @@ function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): 
 function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, format, fields, columns, header, terminal, notify } = options;
   const own = view.csv;
-  // Fields of the view's own rows are columns of theirs; any others are looked up in the record.
+  // Fields of the view's own rows are taken from these rows, any other field from the record.
   const places = own && fields?.map((name) => own.header.indexOf(name));
   const chosen = own && places?.every((place) => place >= 0) ? places : undefined;
   const rows = !own || (fields && !chosen) ? undefined : own.rows;
@@ -54,7 +54,7 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
     tabs: format === 'tsv',
     bom: options.bom,
     onUnknown:
-      notify && ((path) => notify(`the field ${path} has no column: it first came after the header`)),
+      notify && ((path) => notify(`the field ${path} has no column: it first appeared after the header`)),
   });
   return {
     write: (record) => sink.write(csv.line(record)),
@@ -65,7 +65,7 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   };
 }
 
-/** A printer for the format asked for. Only tables load what draws them, and chalk only where there is colour. */
+/** Creates the printer for a format. Table and chalk modules are only loaded if they are needed. */
 export async function createPrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   return withIsoTimes(withFieldCheck(await printerOf(options), options), options);
 }

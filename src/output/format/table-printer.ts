@@ -4,12 +4,12 @@ import { columnsOf } from './picked-columns.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 
-/** Records that settle the widths of a long table. */
+/** The number of records that determine the column widths of a long table. */
 const FIRST = 200;
-/** Rows that settle the widths of a live table that starts again. */
+/** The number of rows that determine the column widths when a live table repeats its header. */
 const RECENT = 50;
 
-/** Prints records as a card or a table; a table starts once its widths are known, and then grows row by row. */
+/** Prints records as a card or a table. A table starts once its column widths are known, and then grows row by row. */
 export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   const { sink, view, fields } = options;
   const context: FormatContext = {
@@ -23,7 +23,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
   const size = () => options.size?.() ?? { width: options.width ?? 80, height: undefined };
   let width = 80;
   let first: T[] = [];
-  /** The rows above the next one, by which a table that starts again settles its widths. */
+  /** The latest rows, which determine the column widths when the header is repeated. */
   let recent: T[] = [];
   let table: Table<T> | undefined;
   let lines = 0;
@@ -50,7 +50,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
     return text;
   };
 
-  /** A row under the table's head; live tables start again where the head no longer fits, or has left the screen. */
+  /** Formats a row. A live table repeats its header when the header no longer fits or has scrolled off the screen. */
   const next = (record: T, current: Table<T>): string => {
     if (!options.live) return current.row(record);
     const { width: now, height } = size();
@@ -89,7 +89,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
         clearImmediate(turn);
         return sink.write(start(true));
       }
-      // What came in one turn belongs together, and shows at once.
+      // Records of one turn of the event loop are shown together.
       if (options.live && !turn) {
         turn = setImmediate(() => {
           if (!table) sink.write(start(true))?.catch(() => {});

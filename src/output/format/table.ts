@@ -7,37 +7,37 @@ import { columnFormat } from './column-format.ts';
 import { type FittedWidths, fitColumns, type WidthRequest } from './column-widths.ts';
 import { rightAligned } from './format-cell.ts';
 
-/** What a table needs to know of the terminal. */
+/** Options of a table. */
 export interface TableOptions {
   readonly width: number;
-  /** Shows every column in full, on one line, whatever the width. */
+  /** Shows every column in full on one line, even if that is wider than the terminal. */
   readonly wide?: boolean | undefined;
   readonly style: Style;
-  /** With the flag `g`. */
+  /** Must have the flag `g`. */
   readonly highlight?: RegExp | undefined;
   readonly context: FormatContext;
 }
 
-/** A table whose widths are settled: its head, and rows as they come. */
+/** A table with fixed column widths. */
 export interface Table<T> {
   readonly head: () => string;
   readonly row: (record: T) => string;
-  /** Whether a record can be shown under this head: its day may not be the one that the times leave out. */
+  /** Whether a record fits this header: times omit a date that all of them share, so another day does not. */
   readonly suits: (record: T) => boolean;
 }
 
 const BLANK: Cell = { forms: [''], tone: 'plain' };
 
 const GAP = 2;
-/** Narrower than this, a text is hard to read. */
+/** Text in a narrower column is hard to read. */
 const READABLE = 40;
-/** A text goes under its row until it fits beside the other columns, or gets as much as this. */
+/** A text goes below its row unless it fits next to the other columns or gets at least this width there. */
 const BESIDE = 72;
 
-/** The least that a column of a kind bears. Numbers and times are never cut: a cut number is a wrong number. */
+/** The minimum width of columns by kind. Numbers and times are never cut: a cut number is a wrong number. */
 const leastOf: Partial<Record<CellKind, number>> = { text: 8, handle: 8, link: 12, status: 8 };
 
-/** What a kind is likely to need when only the first rows are known. */
+/** Likely widths by kind, for a table of which only the first rows are known. */
 const likely: Partial<Record<CellKind, readonly number[]>> = {
   usd: [9, 7],
   signedUsd: [10, 8],
@@ -50,7 +50,7 @@ const likely: Partial<Record<CellKind, readonly number[]>> = {
   text: [12],
 };
 
-/** Settles the layout from the first records; `growing` leaves room for what may still come. */
+/** Chooses the layout from the first records; `growing` leaves room for wider values in later records. */
 export function createTable<T>(
   columns: readonly Column<T>[],
   records: readonly T[],
@@ -69,11 +69,11 @@ export function createTable<T>(
   });
   const cells = records.map((record) => columns.map((column) => cellOf(column, record)));
 
-  const wantOf = (column: Column<T>, index: number): WidthRequest => {
+  const requestOf = (column: Column<T>, index: number): WidthRequest => {
     const title = widthOf(titles[index] ?? '');
     const own = cells.map((row) => row[index]?.forms ?? []);
     const most = own.reduce((count, forms) => Math.max(count, forms.length), 0);
-    // A cell with fewer forms than others keeps its last one.
+    // A cell with fewer forms than others repeats its last one.
     const forms = Array.from({ length: most }, (_, form) =>
       own.reduce((widest, texts) => Math.max(widest, widthOf(texts[form] ?? texts.at(-1) ?? '')), 0),
     );
@@ -92,7 +92,7 @@ export function createTable<T>(
         : Math.max(shortest, title)
       : (column.min ?? leastOf[column.kind] ?? Math.max(shortest, title));
     const numeric = rightAligned.has(column.kind);
-    // What has several forms is shortened rather than cut.
+    // A column with several forms is shortened instead of cut.
     const ease =
       numeric || forms.length > 1 ? Number.POSITIVE_INFINITY : column.wrap || column.below ? READABLE : 20;
     const rank = column.rank ?? 0;
@@ -100,30 +100,31 @@ export function createTable<T>(
     return { forms, title, rank, ease, least: uncut ? Math.max(least, shortest) : least };
   };
 
-  const wants = columns.map(wantOf);
+  const requests = columns.map(requestOf);
   const isWhole = wide || columns.some((column) => column.whole);
   const under = wide ? -1 : columns.findIndex((column) => column.below);
-  let layout = fitColumns(wants, wide ? Number.POSITIVE_INFINITY : room, GAP, !isWhole);
-  const inline = layout.find((got) => got.index === under);
-  const wanted = wants[under]?.forms[0] ?? 0;
+  let layout = fitColumns(requests, wide ? Number.POSITIVE_INFINITY : room, GAP, !isWhole);
+  const inline = layout.find((fitted) => fitted.index === under);
+  const wanted = requests[under]?.forms[0] ?? 0;
   const below =
     under >= 0 && (!inline || inline.width < Math.min(BESIDE, wanted)) ? columns[under] : undefined;
   if (below) {
     const rest = columns.flatMap((_, index) => (index === under ? [] : [index]));
-    const others = rest.flatMap((index) => wants[index] ?? []);
-    layout = fitColumns(others, room, GAP).map((got) => ({ ...got, index: rest[got.index] ?? 0 }));
+    const others = rest.flatMap((index) => requests[index] ?? []);
+    layout = fitColumns(others, room, GAP).map((fitted) => ({ ...fitted, index: rest[fitted.index] ?? 0 }));
   }
 
-  const linesOf = (column: Column<T>, cell: Cell, got: FittedWidths): string[] => {
+  const linesOf = (column: Column<T>, cell: Cell, fitted: FittedWidths): string[] => {
     if (wide || column.whole) {
       const text = cell.forms[0] ?? '';
-      return column.wrap && !wide ? wrap(text, got.width) : [text];
+      return column.wrap && !wide ? wrap(text, fitted.width) : [text];
     }
-    // The fullest form that fits from the column's own form on: a cell wider than the first ones were is shortened.
-    const forms = cell.forms.slice(Math.min(got.form, cell.forms.length - 1));
-    const text = forms.find((form) => widthOf(form) <= got.width) ?? forms.at(-1) ?? '';
-    if (!column.wrap || widthOf(text) <= got.width) return [truncate(text, got.width, ellipsis).trimEnd()];
-    return cutLines(wrap(text, got.width), column.lines, got.width);
+    // A cell that is wider than those of the first records may need a shorter form than its column.
+    const forms = cell.forms.slice(Math.min(fitted.form, cell.forms.length - 1));
+    const text = forms.find((form) => widthOf(form) <= fitted.width) ?? forms.at(-1) ?? '';
+    if (!column.wrap || widthOf(text) <= fitted.width)
+      return [truncate(text, fitted.width, ellipsis).trimEnd()];
+    return cutLines(wrap(text, fitted.width), column.lines, fitted.width);
   };
 
   const cutLines = (lines: string[], most: number | undefined, width: number): string[] => {
@@ -133,7 +134,7 @@ export function createTable<T>(
     return [...lines.slice(0, most - 1), truncate(head(last, room).trimEnd() + ellipsis, width, ellipsis)];
   };
 
-  /** A text with what a search found in it marked. */
+  /** Paints a text, with the matches of a search highlighted. */
   const paint = (column: Column<T> | undefined, tone: Tone, text: string): string => {
     if (!options.highlight || column?.kind !== 'text') return style(tone, text);
     let out = '';
@@ -146,36 +147,36 @@ export function createTable<T>(
     return out + style(tone, text.slice(end));
   };
 
-  const line = (parts: readonly { text: string; paint: string; got: FittedWidths }[]): string => {
+  const line = (parts: readonly { text: string; paint: string; fitted: FittedWidths }[]): string => {
     let out = '';
-    let owed = '';
-    for (const { text, paint, got } of parts) {
-      const fill = padding(text, got.width);
-      const right = rightAligned.has(columns[got.index]?.kind ?? 'text');
-      // Blanks are owed until something follows, so that no line ends in them.
+    let pendingPadding = '';
+    for (const { text, paint, fitted } of parts) {
+      const fill = padding(text, fitted.width);
+      const right = rightAligned.has(columns[fitted.index]?.kind ?? 'text');
+      // Padding is written only before a following cell, so that no line ends with blanks.
       if (text !== '') {
-        out += owed + (right ? fill : '') + paint;
-        owed = right ? '' : fill;
-      } else owed += fill;
-      owed += ' '.repeat(GAP);
+        out += pendingPadding + (right ? fill : '') + paint;
+        pendingPadding = right ? '' : fill;
+      } else pendingPadding += fill;
+      pendingPadding += ' '.repeat(GAP);
     }
     return out;
   };
 
   const row = (record: T): string => {
-    const shown = layout.map((got) => {
-      const column = columns[got.index];
+    const shown = layout.map((fitted) => {
+      const column = columns[fitted.index];
       const cell = column ? cellOf(column, record) : BLANK;
-      return { got, cell, lines: column ? linesOf(column, cell, got) : [''] };
+      return { fitted, cell, lines: column ? linesOf(column, cell, fitted) : [''] };
     });
     const height = Math.max(1, ...shown.map(({ lines }) => lines.length));
     const out: string[] = [];
     for (let at = 0; at < height; at++) {
       out.push(
         line(
-          shown.map(({ got, cell, lines }) => {
+          shown.map(({ fitted, cell, lines }) => {
             const text = lines[at] ?? '';
-            return { got, text, paint: paint(columns[got.index], cell.tone, text) };
+            return { fitted, text, paint: paint(columns[fitted.index], cell.tone, text) };
           }),
         ),
       );
@@ -193,9 +194,9 @@ export function createTable<T>(
   };
 
   const top = (): string => {
-    const parts = layout.map((got) => {
-      const text = truncate(titles[got.index] ?? '', got.width, ellipsis).trimEnd();
-      return { got, text, paint: style('strong', text) };
+    const parts = layout.map((fitted) => {
+      const text = truncate(titles[fitted.index] ?? '', fitted.width, ellipsis).trimEnd();
+      return { fitted, text, paint: style('strong', text) };
     });
     const mark = context.unicode ? '─' : '-';
     const rule = layout.map(({ width }) => mark.repeat(width)).join(' '.repeat(GAP));

@@ -1,18 +1,18 @@
-/** Which clock of the wall a time is shown by. */
+/** The time zone in which times are shown. */
 export interface TimeZoneOptions {
   readonly utc: boolean;
-  /** A zone's name; the machine's own zone where absent. */
+  /** The name of a zone; default: the zone of this machine. */
   readonly timeZone?: string | undefined;
 }
 
-/** The last moment that a Date can hold. */
+/** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
 
 const two = (value: number) => String(value).padStart(2, '0');
 
 const zones = new Map<string, Intl.DateTimeFormat | undefined>();
 
-/** Reads the wall clock of a zone in one locale and calendar, whatever the machine is set to. */
+/** The wall clock of a zone, independent of this machine's locale and calendar. */
 function clockOf(zone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat('en-US', {
@@ -28,12 +28,12 @@ function clockOf(zone: string): Intl.DateTimeFormat | undefined {
       second: 'numeric',
     });
   } catch {
-    // A zone in the style of POSIX (`CET-1CEST`), or none at all: the system knows what to make of it.
+    // Intl rejects POSIX zones such as `CET-1CEST`, but Date follows them.
     return undefined;
   }
 }
 
-/** Minutes by which a named zone is ahead of UTC at a moment; the machine's own where the name is unknown. */
+/** The offset of a zone from UTC in minutes at a given time; for an unknown name, the offset of this machine. */
 function offsetIn(zone: string | undefined, ms: number): number {
   const name = zone?.replace(/^:/, '');
   if (name && !zones.has(name)) zones.set(name, clockOf(name));
@@ -50,11 +50,11 @@ function offsetIn(zone: string | undefined, ms: number): number {
     part['second'],
   );
   const ahead = Math.round((wall - Math.floor(ms / 1000) * 1000) / 60_000);
-  // Years that are counted in another way give no offset that any zone ever had.
+  // Years before 1 are counted as an era, which makes the difference larger than any real offset.
   return Math.abs(ahead) < 1440 ? ahead : 0;
 }
 
-/** Epoch milliseconds of a time of the service or of trdr; undefined if it is not a time. */
+/** Epoch milliseconds of a number or an ISO time; undefined if the value is not a time. */
 export function momentOf(value: unknown): number | undefined {
   const ms =
     typeof value === 'number'
@@ -65,7 +65,7 @@ export function momentOf(value: unknown): number | undefined {
   return Math.abs(ms) <= LATEST ? ms : undefined;
 }
 
-/** A moment with its offset, from long to short: with seconds, without, without the year. */
+/** A time with its UTC offset in three forms: with seconds, without seconds, without the year. */
 export function timeForms(ms: number, options: TimeZoneOptions): readonly [string, string, string] {
   const ahead = options.utc ? 0 : offsetIn(options.timeZone, ms);
   const wall = new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
@@ -85,17 +85,17 @@ export function timeForms(ms: number, options: TimeZoneOptions): readonly [strin
   ];
 }
 
-/** One way of writing the times of a table: the offset stands in the header, and what all times share is left out. */
+/** Formats the times of one table: the header shows the UTC offset, and a date or year that all share is omitted. */
 export interface TableClock {
-  /** The offset of all times, for the header: `UTC`, `UTC+2`, `UTC+5:30`. */
+  /** The UTC offset of all times, for the header: `UTC`, `UTC+2`, `UTC+5:30`. */
   readonly zone: string;
-  /** A moment with and without seconds. */
+  /** A time with and without seconds. */
   forms(ms: number): readonly [string, string];
-  /** Whether a moment can be told without a date, or a year, that is left out. */
+  /** Whether a time has the date, or the year, that this format omits. */
   covers(ms: number): boolean;
 }
 
-/** The clock for a table of these moments: no date where all are of today, no year where all are of this year. */
+/** The format for a table with these times: omits the date if all are from today, the year if all are from this year. */
 export function tableClock(moments: readonly number[], now: number, options: TimeZoneOptions): TableClock {
   const ahead = options.utc ? 0 : offsetIn(options.timeZone, now);
   const wallOf = (ms: number) => new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
@@ -133,7 +133,7 @@ const steps = [
   [365, 'd'],
 ] as const;
 
-/** A length of time in its largest unit: `42s`, `5m`, `3h`, `12d`, `2y`. */
+/** A duration in its largest unit: `42s`, `5m`, `3h`, `12d`, `2y`. */
 export function span(ms: number): string {
   let value = Math.floor(Math.abs(ms) / 1000);
   for (const [size, unit] of steps) {

@@ -2,7 +2,7 @@ import { bar } from '../format/bars.ts';
 import { grouped } from '../format/numbers.ts';
 import { safeLine } from './safe-text.ts';
 
-/** How far a long piece of work has come. */
+/** The progress of a long task. */
 export interface ProgressState {
   readonly done: number;
   /** Absent if the total is unknown. */
@@ -13,11 +13,11 @@ export interface ProgressState {
 
 /** A progress line on the terminal. */
 export interface Progress {
-  /** Says what is being done, or waited for. */
-  say(text: string): void;
-  /** Shows a bar with rate, units spent and time to go. */
-  show(label: string, standing: ProgressState): void;
-  /** Takes the line away; nothing is shown from here on. */
+  /** Shows what the run does or waits for. */
+  describe(text: string): void;
+  /** Shows a bar with rate, units spent and remaining time. */
+  show(label: string, state: ProgressState): void;
+  /** Removes the line; later calls show nothing. */
   stop(): void;
 }
 
@@ -28,9 +28,9 @@ export interface ProgressOptions {
   readonly stream: TerminalStream;
   readonly color: boolean;
   readonly unicode: boolean;
-  /** Milliseconds that only ever grow. */
+  /** A monotonic clock in milliseconds. */
   readonly mono: () => number;
-  /** What takes less time than this shows nothing; 250 ms unless set. */
+  /** Nothing is shown before this time; default 250 ms. */
   readonly delayMs?: number;
 }
 
@@ -42,7 +42,7 @@ export function timeLeft(seconds: number): string {
   return `${Math.floor(whole / 3600)}h ${Math.floor((whole % 3600) / 60)}m`;
 }
 
-/** The line of a bar, cut from the right until it fits: label, bar, count, rate, units, time to go. */
+/** The line with the bar: label, bar, count, rate, units, remaining time; parts on the right are dropped until it fits. */
 export function barLine(
   label: string,
   { done, total, cu }: ProgressState,
@@ -61,16 +61,16 @@ export function barLine(
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();
-  // The count says more than the bar does.
+  // The count is more informative than the bar.
   if (known && !fits()) parts.splice(1, 1);
   while (parts.length > 1 && !fits()) parts.pop();
   return parts.join('  ').slice(0, Math.max(0, width));
 }
 
-/** How often the line may change: more would only cost time. */
-const TICK = 100;
+/** The shortest interval between two updates, in milliseconds. */
+const UPDATE_INTERVAL = 100;
 
-/** The progress line of a run. What draws it is loaded when something takes long enough to be looked at. */
+/** The progress line of a run. The spinner is loaded only for a task that takes long enough to be seen. */
 export function createProgress(options: ProgressOptions): Progress {
   const { stream, color, unicode, mono } = options;
   const started = mono();
@@ -79,14 +79,14 @@ export function createProgress(options: ProgressOptions): Progress {
   let stopped = false;
   let spinner: { text: string; stop(): unknown } | undefined;
 
-  const wake = async () => {
+  const start = async () => {
     const { default: ora } = await import('ora');
     if (stopped || text === '') return;
     spinner = ora({
       text,
       stream,
       isEnabled: true,
-      // Both would outlive the line where the process is killed, and the keyboard is not ours.
+      // A killed process could not undo either, and stdin belongs to the program's input.
       hideCursor: false,
       discardStdin: false,
       color: color ? 'cyan' : false,
@@ -98,17 +98,17 @@ export function createProgress(options: ProgressOptions): Progress {
     text = next;
     shownAt = now;
     if (spinner) spinner.text = text;
-    else timer ??= setTimeout(() => void wake().catch(() => {}), options.delayMs ?? 250).unref();
+    else timer ??= setTimeout(() => void start().catch(() => {}), options.delayMs ?? 250).unref();
   };
 
   return {
-    say(next) {
+    describe(next) {
       if (!stopped) set(safeLine(next).slice(0, Math.max(1, (stream.columns || 80) - 3)), mono());
     },
-    show(label, standing) {
+    show(label, state) {
       const now = mono();
-      if (stopped || (now - shownAt < TICK && standing.done !== standing.total)) return;
-      set(barLine(label, standing, now - started, { width: (stream.columns || 80) - 3, unicode }), now);
+      if (stopped || (now - shownAt < UPDATE_INTERVAL && state.done !== state.total)) return;
+      set(barLine(label, state, now - started, { width: (stream.columns || 80) - 3, unicode }), now);
     },
     stop() {
       stopped = true;

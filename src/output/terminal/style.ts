@@ -1,6 +1,6 @@
 import type { Tone } from '../format/cell.ts';
 
-/** Paints text by what its colour says. */
+/** Colours text by its tone. */
 export type Style = (tone: Tone, text: string) => string;
 
 /** The values of `--color`. */
@@ -23,7 +23,7 @@ export function wantsColor(
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Whether the terminal can show more than ASCII, told by the locale as programs in C do. */
+/** Whether the terminal can show more than ASCII, according to the locale variables. */
 export function wantsUnicode(env: Env, platform: string = process.platform): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   if (locale === '') return platform === 'darwin' || platform === 'win32' || 'WT_SESSION' in env;
@@ -33,12 +33,12 @@ export function wantsUnicode(env: Env, platform: string = process.platform): boo
 /** No colour at all. */
 export const plainStyle: Style = (_tone, text) => text;
 
-/** The style for a stream: chalk is loaded only where colour is wanted. */
+/** The style for a stream; chalk is loaded only if colour is wanted. */
 export async function loadStyle(color: boolean): Promise<Style> {
   if (!color) return plainStyle;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // Of the sixteen colours that every theme maps, these are readable on light and on dark; yellow and blue are not.
+  // These ANSI colours are readable on light and dark themes; yellow and blue are not.
   const paint: Record<Tone, (text: string) => string> = {
     plain: (text) => text,
     strong: chalk.bold,

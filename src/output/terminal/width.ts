@@ -1,23 +1,23 @@
 import stringWidth from 'string-width';
 
-/** Letters of one cell each: ASCII, Latin, Greek, Cyrillic, and the marks that tables are drawn with. */
+/** Text in which every character takes one cell: ASCII, Latin, Greek, Cyrillic, and the symbols used in tables. */
 const narrow =
   /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u2199\u2500-\u25a1]*$/;
 
 const measure = (text: string) => stringWidth(text, { countAnsiEscapeCodes: true });
 
-/** Cells that a line of safe text takes on a terminal. */
+/** The width of a line of safe text in cells. */
 export const widthOf = (text: string): number => (narrow.test(text) ? text.length : measure(text));
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters of a text as a reader counts them, each with its width. */
+/** The grapheme clusters of a text, each with its width. */
 function* clusters(text: string): Generator<readonly [string, number]> {
   segmenter ??= new Intl.Segmenter('en');
   for (const { segment } of segmenter.segment(text)) yield [segment, widthOf(segment)];
 }
 
-/** The longest beginning of a text that fits into `width` cells. */
+/** The longest prefix of a text that fits into `width` cells. */
 export function head(text: string, width: number): string {
   if (narrow.test(text)) return text.slice(0, Math.max(0, width));
   let used = 0;
@@ -30,18 +30,18 @@ export function head(text: string, width: number): string {
   return text.slice(0, end);
 }
 
-/** A text cut to `width` cells, with an ellipsis where something is missing. */
+/** Cuts a text to `width` cells, with an ellipsis if it was longer. */
 export function truncate(text: string, width: number, ellipsis = '…'): string {
   if (widthOf(text) <= width) return text;
   if (width <= ellipsis.length) return head(ellipsis, width);
   return head(text, width - ellipsis.length).trimEnd() + ellipsis;
 }
 
-/** Spaces that fill a text up to `width` cells. */
+/** The spaces that pad a text to `width` cells. */
 export const padding = (text: string, width: number): string =>
   ' '.repeat(Math.max(0, width - widthOf(text)));
 
-/** Pieces between which a line may break: words, and every wide character. */
+/** Splits text where a line may break: after words, and between wide characters. */
 function* pieces(text: string): Generator<string> {
   for (const word of text.split(/(?<=\s)(?=\S)/)) {
     if (narrow.test(word)) {
@@ -50,7 +50,7 @@ function* pieces(text: string): Generator<string> {
     }
     let run = '';
     for (const [cluster, cells] of clusters(word)) {
-      // A closing mark stays with what it closes.
+      // Punctuation stays on the line of the character before it.
       if (cells > 1 && run !== '' && !/^\p{P}/u.test(cluster)) {
         yield run;
         run = '';
@@ -75,7 +75,7 @@ export function wrap(text: string, width: number): string[] {
       let rest = piece;
       if (line !== '' && widthOf(line + rest.trimEnd()) > room) close();
       while (widthOf(rest.trimEnd()) > room) {
-        // A character wider than the line cannot be shown at all.
+        // A character that is wider than the line is dropped.
         const part = head(rest, room);
         if (part === '') break;
         lines.push(part.trimEnd());

@@ -3,7 +3,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 
-/** What a rank did: places won or lost, or that it is new, or gone and from where. */
+/** The change of a rank: ranks gained or lost, `new`, or `left` with the former rank. */
 function move({ change, previousRank, rankChange }: Sent) {
   if (change === 'new') return 'new';
   if (change !== 'left') return rankChange;
@@ -12,7 +12,7 @@ function move({ change, previousRank, rankChange }: Sent) {
 
 const change: Column<Sent> = { title: 'move', kind: 'move', value: move, field: 'change' };
 
-/** The board; bars are drawn against the largest PnL of `rows`, which may be filled in until they are drawn. */
+/** The board. Bars are relative to the largest PnL of `rows`, which may be filled after this call. */
 export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> {
   let largest: number | undefined;
   const length = (row: Sent) => {
@@ -47,7 +47,7 @@ export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> 
       { title: 'verified', kind: 'flag', value: (row) => row['isVerified'], rank: 7, field: 'isVerified' },
     ],
     fields: fieldPaths(BoardRecord),
-    // The command reports a missing snapshot, with its time.
+    // The command itself reports a missing snapshot, with its time.
     empty: '',
   };
 }

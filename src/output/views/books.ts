@@ -37,7 +37,7 @@ export const usageView = (
   empty: 'no paid calls recorded',
 });
 
-/** The ledger beside the service's own count. */
+/** The ledger next to the service's own count. */
 export const reconcileView: View<ReconcileRecord> = {
   columns: [
     { title: 'period', kind: 'text', value: (row) => row.period, field: 'period' },
@@ -59,7 +59,7 @@ export const reconcileView: View<ReconcileRecord> = {
   empty: 'nothing to compare',
 };
 
-/** What is cached of earlier answers. */
+/** The statistics of the cache. */
 export const cacheView: View<CacheRecord> = {
   columns: [
     { title: 'answers', kind: 'integer', value: (row) => row.entries, field: 'entries' },

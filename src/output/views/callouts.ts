@@ -3,7 +3,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import type { View } from '../view.ts';
 
-/** Callouts, newest first: what was called out, what became of it, and why. */
+/** Callouts, newest first: the coin, its performance since, and the reason given. */
 export const calloutView: View<Sent> = {
   columns: [
     {
@@ -59,7 +59,7 @@ export const calloutView: View<Sent> = {
   empty: 'no callouts',
 };
 
-/** Callouts as they are posted: taken as they come. */
+/** Callouts in the order in which they arrive. */
 export const liveCalloutView: View<Sent> = {
   columns: [
     {

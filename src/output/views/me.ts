@@ -4,7 +4,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import type { View } from '../view.ts';
 
-/** What is said of the rest of the month. */
+/** The forecast for the rest of the month. */
 export interface Outlook {
   readonly unitsByMonthEnd: number;
   readonly runsOutAt: number | null;
@@ -13,8 +13,8 @@ export interface Outlook {
 
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
 
-/** A bar of both numbers; where one of them is not a number, what came as it came. */
-function used(spent: unknown, left: unknown): unknown {
+/** A meter of both numbers; text if one of them is not a number. */
+function usedMeter(spent: unknown, left: unknown): unknown {
   if (typeof spent === 'number' && (typeof left === 'number' || left === null)) {
     return { used: spent, of: left === null ? null : spent + left };
   }
@@ -27,7 +27,7 @@ const valueText = (value: unknown): string =>
 
 const periodText = (period: unknown) => (typeof period === 'string' ? `${period} (UTC month)` : period);
 
-/** The key's plan and meters; `outlook` is what its use so far leads to. */
+/** The plan and meters of the key; `outlook` is the forecast from its usage so far. */
 export const meView = (outlook: Outlook | null): View<Sent> => ({
   columns: [
     { title: 'plan', kind: 'text', value: (me) => readAccount(me).plan },
@@ -71,13 +71,13 @@ export const meView = (outlook: Outlook | null): View<Sent> => ({
       {
         label: 'units used',
         kind: 'meter',
-        value: (me) => used(usageOf(me)['unitsUsed'], usageOf(me)['unitsRemaining']),
+        value: (me) => usedMeter(usageOf(me)['unitsUsed'], usageOf(me)['unitsRemaining']),
       },
       { label: 'top-ups', kind: 'integer', value: (me) => usageOf(me)['additionalUnits'] || undefined },
       {
         label: 'reveals used',
         kind: 'meter',
-        value: (me) => used(usageOf(me)['revealsUsed'], usageOf(me)['revealsRemaining']),
+        value: (me) => usedMeter(usageOf(me)['revealsUsed'], usageOf(me)['revealsRemaining']),
       },
       { label: 'forecast', kind: 'text', value: () => outlook && forecastText(outlook) },
       { label: 'resets', kind: 'text', value: (me) => resetText(usageOf(me)['period']) },
@@ -106,7 +106,7 @@ const dayText = (ms: number): string =>
 const forecastText = ({ unitsByMonthEnd, monthEndsAt }: Outlook): string =>
   `${group(unitsByMonthEnd)} CU by ${dayText(monthEndsAt - 1)}`;
 
-/** The first day of the next UTC month; nothing for a period that is not a month. */
+/** The first day of the next UTC month; undefined for a period that is not a month. */
 function resetText(period: unknown): string | undefined {
   const [, year, month] = (typeof period === 'string' && /^(\d{4})-(\d{2})$/.exec(period)) || [];
   return month === undefined ? undefined : `${dayText(Date.UTC(Number(year), Number(month), 1))} (UTC)`;

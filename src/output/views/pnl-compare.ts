@@ -3,7 +3,7 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { CellKind, View } from '../view.ts';
 import { handleOf, windowOf, windowStateText } from './pnl-rows.ts';
 
-/** A line of a comparison: one number of one window, for each handle. */
+/** A row of a comparison: one number of one window for each handle. */
 export interface CompareRow {
   readonly window: string;
   readonly title: string;
@@ -23,17 +23,17 @@ const measures: readonly {
   { title: 'rank', kind: 'integer', of: 'rank' },
 ];
 
-/** How many traders are few enough to stand side by side. */
+/** The number of traders that can be compared side by side. */
 export const COMPARED = { least: 2, most: 5 } as const;
-/** Cells that a column of the comparison needs, and those in front of all of them. */
+/** The width of one trader's column, and of the columns before the first trader. */
 const COLUMN = 12;
 const FRONT = 20;
 
-/** Whether so many handles can be read side by side. */
+/** Whether this number of handles fits side by side. */
 export const fitsSideBySide = (handles: number, width: number): boolean =>
   handles >= COMPARED.least && handles <= COMPARED.most && FRONT + handles * COLUMN <= width;
 
-/** Traders side by side: a column each, windows and numbers below one another. */
+/** Traders side by side: one column each, with a row for each number of each window. */
 export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
   return {
     columns: [
@@ -51,7 +51,7 @@ export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
   };
 }
 
-/** The lines of a comparison; the first says of whom there is nothing, and why. */
+/** The rows of a comparison; the first one explains for which handles there are no numbers. */
 export function compareRows(records: readonly PnlRecord[], windows: readonly WindowName[]): CompareRow[] {
   const notes = records.map((record) => windowStateText(record, windows));
   const first: CompareRow[] = notes.some((note) => note !== '')

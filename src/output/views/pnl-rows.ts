@@ -3,10 +3,10 @@ import { isRecord, numberOf, recordsOf, type Sent, textOf } from '../../contract
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
-/** What a record says of a window: numbers, or which of the kinds of nothing. */
+/** Whether a record has numbers for a window, or why not. */
 export type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed' | 'unmatched';
 
-/** The numbers of one handle in one window, flat: a row of the table and of the CSV. */
+/** The numbers of one handle in one window, as a row of the table and of the CSV. */
 export interface PnlRow extends Readonly<Record<string, unknown>> {
   readonly subject: string;
   readonly found: boolean | null;
@@ -14,7 +14,7 @@ export interface PnlRow extends Readonly<Record<string, unknown>> {
   readonly window: WindowName;
 }
 
-/** The columns of the CSV, always the same. */
+/** The fixed columns of the CSV. */
 export const rowFields = [
   'subject',
   'found',
@@ -36,26 +36,26 @@ export const rowFields = [
   'rank',
 ] as const;
 
-/** What a window can be sorted by. */
+/** The numbers of a window by which records can be sorted. */
 export const sortKeys = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'] as const;
 export type SortKey = (typeof sortKeys)[number];
 
-/** The numbers of a record for a window, unchanged; undefined without any. */
+/** The numbers of a record for a window, unchanged; undefined if there are none. */
 export function windowOf(record: PnlRecord, window: WindowName): Sent | undefined {
   if (record.found !== true || !isRecord(record['windows'])) return undefined;
   const numbers = record['windows'][window];
   return isRecord(numbers) ? numbers : undefined;
 }
 
-/** One number of a window; undefined where it is not a number. */
+/** One number of a window; undefined if it is not a number. */
 export const measureOf = (record: PnlRecord, window: WindowName, name: SortKey): number | undefined =>
   numberOf(windowOf(record, window)?.[name]);
 
-/** The handle of a record, else the subject that was given. */
+/** The handle of a record, or the given subject if the record has none. */
 export const handleOf = (record: PnlRecord): string =>
   (record.found === true ? textOf(record['handle']) : undefined) ?? record.subject.replace(/^@/, '');
 
-/** Tells the kinds of nothing apart, for one window or for all of them. */
+/** The state of one window, or of all given windows together. */
 export function windowState(record: PnlRecord, windows: readonly WindowName[] = windowNames): WindowState {
   if (record.found === null) return 'failed';
   if (!record.found) return 'not_held';
@@ -63,7 +63,7 @@ export function windowState(record: PnlRecord, windows: readonly WindowName[] = 
   return record['wallet'] === null && record['evmWallet'] === null ? 'no_wallet' : 'no_numbers';
 }
 
-/** The same in words; empty where there is nothing to explain. */
+/** The state in words; empty for `ok`. */
 export function windowStateText(record: PnlRecord, windows?: readonly WindowName[]): string {
   switch (windowState(record, windows)) {
     case 'ok':
@@ -82,14 +82,14 @@ export function windowStateText(record: PnlRecord, windows?: readonly WindowName
 
 const known = new Set<string>([...rowFields, 'windows', 'error']);
 
-/** A member that is new to this trdr keeps its place behind the known ones. */
+/** Members that this version does not know; they follow the known columns. */
 function unknownOf(record: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const extras: Record<string, unknown> = {};
   for (const name in record) if (!known.has(name)) extras[name] = record[name];
   return extras;
 }
 
-/** A record as rows, one a window, whatever it holds. */
+/** Converts a record to rows, one per window, even if it has no numbers. */
 export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const { subject, found } = record;
   const code = record.found === true ? null : record.found === null ? record.error.code : record.code;
@@ -127,8 +127,8 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
 }
 
 /**
- * A record as rows of the CSV. Entries that a batch answer had for handles nobody requested follow the handle that
- * carries them: they were paid for, and `found` stays empty because they are not its numbers.
+ * Converts a record to rows of the CSV. If a batch response had entries for handles that were not requested, they
+ * follow the failed handle that carries them: they were paid for. Their `found` is empty because they are not its numbers.
  */
 export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const rows = rowsOf(record, windows);
@@ -145,17 +145,17 @@ export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): Pn
   ];
 }
 
-/** Puts the best first by one number of one window; those without it come last, in the order they had. */
+/** Sorts records by one number of one window, best first; records without it come last, in their given order. */
 export function sorted(records: readonly PnlRecord[], by: SortKey, window: WindowName): PnlRecord[] {
   const keyed = records.map((record) => {
     const value = measureOf(record, window, by);
     return { record, value: value === undefined ? Number.NEGATIVE_INFINITY : by === 'rank' ? -value : value };
   });
-  // Infinite twice makes no difference that could be subtracted.
+  // Equal values are compared first, because Infinity - Infinity is NaN.
   return keyed.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value)).map(({ record }) => record);
 }
 
-/** The largest cash flow of each window, in either direction: what bars are drawn against. */
+/** The largest absolute cash flow of each window, to which bars are relative. */
 export function largestOf(records: readonly PnlRecord[]): (window: WindowName) => number {
   const largest = new Map<WindowName, number>();
   for (const record of records) {

@@ -21,11 +21,11 @@ const of =
 
 const nameOf = (record: PnlRecord): string => `@${handleOf(record)}`;
 
-/** Cash flow as a share of the largest shown, for a bar. */
+/** Cash flow as a share of the largest one shown, for a bar. */
 const lengthOf = (netUsd: number | undefined, largest: number) =>
   netUsd === undefined ? undefined : largest > 0 ? netUsd / largest : 0;
 
-/** A record as it stands in the machine formats, and alone on a terminal. */
+/** A record in the machine formats, and as a single card. */
 export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
   const status = (record: PnlRecord) => windowStateText(record, windows);
   return {
@@ -73,27 +73,27 @@ export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
   };
 }
 
-/** A row of the table: numbers of a window, or the reason why they are missing. */
+/** A row of the table: the numbers of a window, or why they are missing. */
 export interface TableRow extends PnlRow {
   readonly name: string;
   readonly length: number | undefined;
-  /** One row says it for all windows. */
-  readonly nothing: string;
+  /** Why there are no numbers; empty if there are. */
+  readonly note: string;
 }
 
-/** A record as rows of a table; what holds nothing takes one row. */
+/** Converts a record to rows of a table; a record without numbers gets one row. */
 export function tableRows(
   record: PnlRecord,
   windows: readonly WindowName[],
   largest: ((window: WindowName) => number) | undefined,
 ): TableRow[] {
-  const nothing = windowStateText(record, windows);
-  const rows = nothing === '' ? rowsOf(record, windows) : rowsOf(record, windows.slice(0, 1));
+  const note = windowStateText(record, windows);
+  const rows = note === '' ? rowsOf(record, windows) : rowsOf(record, windows.slice(0, 1));
   return rows.map((row) => ({
     ...row,
     name: nameOf(record),
     length: largest && lengthOf(measureOf(record, row.window, 'netUsd'), largest(row.window)),
-    nothing: nothing || windowStateText(record, [row.window]),
+    note: note || windowStateText(record, [row.window]),
   }));
 }
 
@@ -107,7 +107,7 @@ const numbers: readonly Column<PnlRow>[] = [
   { title: 'rank', kind: 'integer', value: (row) => row['rank'], rank: 1, field: 'rank' },
 ];
 
-/** One row a handle and window. `bars` where all of them are known; `gaps` where some hold nothing. */
+/** One row per handle and window. `bars` needs all rows to be known; `gaps` adds a note to rows without numbers. */
 export function rowView(look: {
   readonly bars: boolean;
   readonly gaps: boolean;
@@ -134,7 +134,7 @@ export function rowView(look: {
         : []),
       ...numbers,
       ...(look.gaps
-        ? [{ title: 'note', kind: 'status' as const, value: (row: TableRow) => row.nothing, min: 18 }]
+        ? [{ title: 'note', kind: 'status' as const, value: (row: TableRow) => row.note, min: 18 }]
         : []),
     ],
     fields: rowFields,
@@ -142,7 +142,7 @@ export function rowView(look: {
   };
 }
 
-/** The CSV: one row a handle and window, under a header that stays the same. */
+/** The CSV: one row per handle and window, with a fixed header. */
 export const csvView: View<PnlRow> = {
   columns: [...shared, ...numbers],
   fields: rowFields,

@@ -4,7 +4,7 @@ import type { View } from '../view.ts';
 
 export const priceView: View<PriceRecord> = {
   columns: [
-    // Endpoints and paths that are cut look like one another.
+    // Wide enough for the longest name: endpoints that are cut look alike.
     { title: 'endpoint', kind: 'text', value: (row) => row.endpoint, min: 25 },
     { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, rank: 1, min: 40 },
     { title: 'price', kind: 'text', value: (row) => row.price, wrap: true, min: 12 },
@@ -13,7 +13,7 @@ export const priceView: View<PriceRecord> = {
   empty: 'no endpoint of that name',
 };
 
-/** A call that is made once says nothing of it. */
+/** The number of times a call is made; the record omits it for a single call. */
 const timesOf = ({ times }: PlannedCall) => (times === undefined ? 1 : times);
 
 export const planView: View<PlannedCall> = {

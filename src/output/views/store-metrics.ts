@@ -1,4 +1,4 @@
-/** A line of the store's status, as far as metrics are made of it. */
+/** A row of the store's status. */
 interface Item {
   readonly item: string;
   readonly name: string;
@@ -10,14 +10,14 @@ interface Metric {
   readonly help: string;
   readonly item: string;
   readonly field: string;
-  /** Milliseconds are told in seconds. */
+  /** Converts milliseconds to seconds. */
   readonly seconds?: boolean;
 }
 
 const metrics: readonly Metric[] = [
   { name: 'lane_calls', help: 'Calls of the last minute.', item: 'lane', field: 'sent' },
   { name: 'lane_limit', help: 'Calls allowed per minute.', item: 'lane', field: 'limit' },
-  { name: 'lane_queued', help: 'Calls that wait for their turn.', item: 'lane', field: 'queued' },
+  { name: 'lane_queued', help: 'Calls in the queue.', item: 'lane', field: 'queued' },
   {
     name: 'lane_blocked_seconds',
     help: 'Time until calls may be sent again.',
@@ -29,7 +29,12 @@ const metrics: readonly Metric[] = [
   { name: 'budget_limit_units', help: 'Limit of the budget in CU.', item: 'budget', field: 'limit' },
   { name: 'budget_spent_units', help: 'CU spent in the period.', item: 'budget', field: 'spent' },
   { name: 'budget_lost_units', help: 'CU of lost answers in the period.', item: 'budget', field: 'lost' },
-  { name: 'budget_reserved_units', help: 'CU held for calls in flight.', item: 'budget', field: 'reserved' },
+  {
+    name: 'budget_reserved_units',
+    help: 'CU reserved for calls in flight.',
+    item: 'budget',
+    field: 'reserved',
+  },
   { name: 'feed_posts', help: 'Posts in the store.', item: 'feed', field: 'entries' },
   {
     name: 'feed_last_post_age_seconds',
@@ -45,8 +50,8 @@ const metrics: readonly Metric[] = [
     field: 'lag',
     seconds: true,
   },
-  { name: 'feed_spent_units', help: 'CU spent by the present leader.', item: 'feed', field: 'spent' },
-  { name: 'group_pending', help: 'Posts delivered and not acknowledged.', item: 'group', field: 'pending' },
+  { name: 'feed_spent_units', help: 'CU spent by the current leader.', item: 'feed', field: 'spent' },
+  { name: 'group_pending', help: 'Posts delivered but not acknowledged.', item: 'group', field: 'pending' },
   { name: 'group_behind', help: 'Posts not delivered yet.', item: 'group', field: 'behind' },
 ];
 

@@ -5,7 +5,7 @@ import { span } from '../format/time.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { View } from '../view.ts';
 
-/** An item as the store knows it; every figure can be missing. */
+/** An item of the store's status; every figure can be missing. */
 interface Item {
   readonly item: string;
   readonly name: string;
@@ -19,7 +19,7 @@ const units = (value: Item[string]) => (known(value) ? unitsText(value) : '0 CU'
 const some = (count: Item[string], what: string) =>
   known(count) && count > 0 ? [`${group(count)} ${what}`] : [];
 
-/** What a line says beside its state. */
+/** The details of a row. */
 function detail(row: Item): string {
   switch (row.item) {
     case 'machine':

@@ -6,7 +6,7 @@ import type { View } from '../view.ts';
 
 type AnyRecord = WhoisRecord | ResolveRecord | LaunchpadUserRecord;
 
-/** One word for how a lookup went, so that colour is never the only sign. */
+/** The outcome of a lookup in words, so that it does not depend on colour. */
 function outcome(row: AnyRecord): string {
   if (row.found === true) return 'found';
   if (row.found === null) return `failed: ${row.error.code}`;
@@ -15,7 +15,7 @@ function outcome(row: AnyRecord): string {
   return 'position' in row && row.position !== undefined ? `${reason}, place ${row.position}` : reason;
 }
 
-/** A field of the answer; nothing where there was none. */
+/** A field of the record; undefined if the subject was not found. */
 const of =
   (key: string) =>
   (row: AnyRecord): unknown =>
@@ -25,7 +25,7 @@ const at = (handle: unknown) => (typeof handle === 'string' ? `@${handle}` : und
 
 const atOr = (handle: unknown) => at(handle) ?? handle;
 
-/** Whatever came, as text; undefined where nothing did. */
+/** Any value as text; undefined for null and undefined. */
 const otherText = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : (textOf(value) ?? stringifyJson(value));
 

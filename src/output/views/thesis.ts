@@ -2,7 +2,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { Column, View } from '../view.ts';
 
-/** Theses as they come, from pages and from frames alike. */
+/** A thesis from a page or a frame. */
 type Post = Readonly<Record<string, unknown>>;
 
 function author({ authorHandle, authorIsDev }: Post): string | null {
@@ -41,7 +41,7 @@ const columns: readonly Column<Post>[] = [
 
 export const thesisView: View<Post> = { columns, fields: fieldPaths(Thesis), empty: 'no theses' };
 
-/** A post that is seconds old has no likes yet. */
+/** Live theses, without the likes: a new post has none yet. */
 export const liveThesisView: View<Post> = {
   columns: columns.filter(({ title }) => title !== 'likes'),
   fields: fieldPaths(ThesisFrameData),

@@ -2,29 +2,29 @@ import type { Random } from '../random.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** A member of an object of the tree. */
+/** A member of an object. */
 interface Place {
   readonly holder: JsonObject;
   readonly name: string;
 }
 
-/** Members that make an answer what it is: they stay, so that the rest is worth reading. */
-const KEPT = new Set(['data', 'meta', 'type', 'items', 'entries', 'missing', 'windows', 'usage']);
+/** Members that give a response its structure: they are never changed, so that the rest can be parsed. */
+const STRUCTURE = new Set(['data', 'meta', 'type', 'items', 'entries', 'missing', 'windows', 'usage']);
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every member of every object in a value, those kept apart. */
-function placesIn(value: unknown, kept: ReadonlySet<string>): Place[] {
-  if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, kept));
+/** Every member of every object in a value, except fixed ones. */
+function placesIn(value: unknown, fixed: ReadonlySet<string>): Place[] {
+  if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, fixed));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => [
-    ...(kept.has(name) ? [] : [{ holder: value, name }]),
-    ...placesIn(inner, kept),
+    ...(fixed.has(name) ? [] : [{ holder: value, name }]),
+    ...placesIn(inner, fixed),
   ]);
 }
 
-/** A value of another type, as a careless service would send it. */
+/** Replaces a value with one of another type. */
 function retyped(value: unknown, random: Random): unknown {
   const others: readonly unknown[] = [
     typeof value === 'string' ? value.length : JSON.stringify(value),
@@ -43,15 +43,15 @@ function retyped(value: unknown, random: Random): unknown {
 const pick = <T>(items: readonly T[], random: Random): T | undefined =>
   items[Math.floor(random() * items.length)];
 
-/** Changes `count` random members of a value: drops, nulls, retypes or nests them, or adds others beside them. */
+/** Changes `count` random members of a value: drops, nulls, retypes or nests them, or adds new ones. */
 export function driftValue(
   value: unknown,
   random: Random,
   count: number,
-  kept: ReadonlySet<string> = KEPT,
+  fixed: ReadonlySet<string> = STRUCTURE,
 ): void {
   for (let change = 0; change < count; change++) {
-    const place = pick(placesIn(value, kept), random);
+    const place = pick(placesIn(value, fixed), random);
     if (!place) return;
     const { holder, name } = place;
     const kind = Math.floor(random() * 5);
@@ -63,7 +63,7 @@ export function driftValue(
   }
 }
 
-/** JSON text with a few members changed; any other text as it is. */
+/** Changes a few members of JSON text; returns any other text unchanged. */
 export function driftText(text: string, random: Random): string {
   let value: unknown;
   try {

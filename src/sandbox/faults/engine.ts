@@ -8,7 +8,7 @@ export interface TriggeredFault {
   readonly fault: FaultRule['fault'];
   /** Milliseconds; 0 without a time. */
   readonly ms: number;
-  /** For faults with a choice of their own. */
+  /** For faults that make random choices. */
   readonly random: Random;
 }
 

@@ -14,7 +14,7 @@ export const faultKinds = {
     time: 'no',
     meaning: 'resets the connection before any work; not charged',
   },
-  lost: { place: 'call', time: 'no', meaning: 'does and charges the work, then resets the connection' },
+  lost: { place: 'call', time: 'no', meaning: 'charges the request, then resets the connection' },
   cut: { place: 'call', time: 'no', meaning: 'sends half of the body, then closes the connection; charged' },
   html: {
     place: 'call',

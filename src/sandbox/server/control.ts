@@ -78,7 +78,7 @@ export function createControls({ parts, sockets, state, restart }: ControlTarget
       else faults.set(spec);
       return { spec: faults.text };
     }),
-    // The answer holds every post: more of them would fill the memory.
+    // The response contains every post, so the count is limited.
     post: operation(z.object({ count: z.optional(postCount) }), ({ count: posts = 1 }) =>
       Array.from({ length: posts }, () => feed.post()),
     ),

@@ -52,7 +52,7 @@ async function liveTable() {
 const isHead = (line: string) => line.startsWith('at (UTC)');
 
 describe('a live table', () => {
-  test('repeats its head when that has left the screen', async () => {
+  test('repeats its header when it has scrolled off the screen', async () => {
     const table = await liveTable();
     for (let count = 0; count < 20; count++) await table.post();
     const lines = await table.lines();
@@ -65,7 +65,7 @@ describe('a live table', () => {
     expect(lines.filter((line) => line.includes('post '))).toHaveLength(20);
   });
 
-  test('takes the width of the terminal after a resize', async () => {
+  test('uses the new width of the terminal after a resize', async () => {
     const table = await liveTable();
     await table.post();
     table.terminal.width = 120;
@@ -78,7 +78,7 @@ describe('a live table', () => {
     expect(lines).toContain('12:00:00  post 3');
   });
 
-  test('starts again with dates when a post is not of today', async () => {
+  test('repeats its header and adds dates when a post is not from today', async () => {
     const table = await liveTable();
     await table.post();
     await table.post(NOON - 86_400_000);
@@ -87,7 +87,7 @@ describe('a live table', () => {
     expect(times).toEqual(['12:00:00', '01-01 12:00:00', '01-02 12:00:00']);
   });
 
-  test('shows the new day without a date after midnight', async () => {
+  test('repeats its header without dates after midnight', async () => {
     const table = await liveTable();
     await table.post();
     table.moveTo(NOON + 86_400_000);

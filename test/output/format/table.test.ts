@@ -5,7 +5,7 @@ import { renderCard } from '../../../src/output/format/card.ts';
 import { createTable } from '../../../src/output/format/table.ts';
 import { loadStyle, plainStyle, type Style } from '../../../src/output/terminal/style.ts';
 import type { CellKind, Column } from '../../../src/output/view.ts';
-import { alive, anyText, anyValue, check } from '../check.ts';
+import { anyText, anyValue, check, unsafe } from '../check.ts';
 
 const now = Date.UTC(2025, 10, 21, 10, 0, 0);
 const context = { utc: true, now: () => now, unicode: true };
@@ -131,7 +131,7 @@ describe('a table', () => {
     expect(times([now, now - 365 * day])).toEqual(['at (UTC)', '2025-11-21 10:00:00', '2024-11-21 10:00:00']);
     expect(times([now], { utc: false, timeZone: 'Asia/Kolkata' })).toEqual(['at (UTC+5:30)', '15:30:00']);
     expect(times([now], { utc: false, timeZone: 'America/New_York' })).toEqual(['at (UTC-5)', '05:00:00']);
-    // One offset for all: a time of last summer is shown by the clock of today.
+    // All times use the present offset, even a time in last summer.
     const summer = Date.UTC(2025, 6, 1, 10);
     expect(times([summer], { utc: false, timeZone: 'Europe/Berlin' })).toEqual([
       'at (UTC+1)',
@@ -139,7 +139,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('knows which later times its form cannot tell', () => {
+  it('detects later times that need a date', () => {
     const first: readonly Row[] = [{ at: now }];
     const table = createTable([column('at', 'time')], first, look(80), true);
     expect([now + 1, now + 86_400_000, 'soon', null].map((at) => table.suits({ at }))).toEqual([
@@ -191,7 +191,7 @@ describe('a table', () => {
     expect(bars([1, 0.5])).toEqual(['█'.repeat(20), '█'.repeat(10)]);
   });
 
-  it('marks what was searched for, in texts and also below a row', () => {
+  it('highlights matches of a search, also in a text below a row', () => {
     const mark: Style = (tone, text) => (tone === 'match' ? `[${text}]` : text);
     const columns = [column('who', 'handle'), column('text', 'text', { wrap: true, below: true })];
     const rows = [{ who: '@sun', text: 'The sun, the SUN and a sunset over a very wide sea' }];
@@ -268,7 +268,7 @@ describe('a table', () => {
             growing,
           );
           const text = table.head() + values.map(table.row).join('');
-          expect(text).not.toMatch(alive);
+          expect(text).not.toMatch(unsafe);
           for (const line of text.split('\n')) {
             expect(stringWidth(line)).toBeLessThanOrEqual(width);
             expect(line).not.toMatch(/ $/);
@@ -280,7 +280,7 @@ describe('a table', () => {
     );
   });
 
-  it('shows nothing with color that it does not show without', async () => {
+  it('conveys nothing by color alone', async () => {
     const style = await loadStyle(true);
     const columns = kinds.map((kind) => column(kind, kind));
     const row = Object.fromEntries(kinds.map((kind, index) => [kind, index % 2 ? index - 5 : true]));
@@ -346,7 +346,7 @@ describe('a card', () => {
         fc.integer({ min: 1, max: 220 }),
         (title, wallet, bio, net, width) => {
           const text = renderCard(card, { title, wallet, bio, net, left: net }, look(width));
-          expect(text).not.toMatch(alive);
+          expect(text).not.toMatch(unsafe);
           for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
         },
       ),

@@ -9,7 +9,7 @@ import { historyOf, NOW, runs, userOf } from './worlds.ts';
 const MINUTE = 60_000;
 const refreshOf = (now: number) => Math.floor(now / MINUTE) * MINUTE;
 
-/** Adds the trades up one by one, as the service description words it. */
+/** Adds up the trades one by one, as the service description defines the numbers. */
 function recount(seed: number, theses: number, world: World, at: number) {
   const { traders, trades } = historyOf(seed, theses);
   const holds = (index: number) => {

@@ -150,7 +150,7 @@ describe('a thesis', () => {
     expect(all.slice(0, 1_500).every((thesis) => thesis.platformCreatedAt !== null)).toBe(true);
   });
 
-  it('has texts of people and of attackers', () => {
+  it('has ordinary and hostile texts', () => {
     const texts = all.map((thesis) => thesis.thesis);
     const some = (form: RegExp) => texts.filter((text) => text !== null && form.test(text)).length;
     expect(texts.filter((text) => text === null).length).toBeGreaterThan(20);

@@ -106,9 +106,9 @@ function chargeAnswer<
   { key }: Caller,
   count: RevealCount,
 ): CallOutcome {
-  // What the sandbox answers is whole, so that all of it is known.
-  const whole = { status: answer.status, known: answer.record } as KnownAnswer<A>;
-  const price = endpoint.price.after(request, whole);
+  // The sandbox's own records are complete, so they have the known shape.
+  const complete = { status: answer.status, known: answer.record } as KnownAnswer<A>;
+  const price = endpoint.price.after(request, complete);
   const charge = count === 'entry' ? price : { cu: price.cu, reveals: Math.min(1, price.reveals) };
   const shortage = key.meter.shortage(charge);
   if (shortage) return freeError(apiError(shortage));
