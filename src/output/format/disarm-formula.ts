@@ -1,23 +1,23 @@
-/** Most text begins like this and is told apart at a glance. */
+/** Most text starts like this, so this check comes first. */
 const harmless = /^[A-Za-z0-9_'#$([{]/;
 
-/** What a spreadsheet may run: text that begins like a formula, in any width, behind quotes, blanks and invisible characters. */
-const live =
-  /^["\s\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\u207a\u207b\u207c\u208a\u208b\u208c\u2212\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
+/** Text that a spreadsheet may run: a formula character of any width, after quotes, blanks and invisible characters. */
+const formula =
+  /^["\s\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\u207a\u207b\u207c\u208a\u208b\u208c\u2212\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
 
-/** A string that is a number and nothing else is left as it is. */
+/** A signed number looks like a formula but is harmless. */
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** Where a spreadsheet that is set to `;` or tabs starts another cell or row, whatever quotes stand around the text. */
+/** Characters at which a spreadsheet that is set to `;` or tabs starts a new cell or row, even within quotes. */
 const separator = /[;\t\r\n]/;
 
 const disarmCell = (text: string): string =>
-  harmless.test(text) || !live.test(text) || number.test(text) ? text : `'${text}`;
+  harmless.test(text) || !formula.test(text) || number.test(text) ? text : `'${text}`;
 
 /**
- * Text as a CSV cell may hold it: a formula gets an apostrophe in front, so that it is shown and not run. A spreadsheet
- * that separates cells by `;` or tabs does not see the quotes of a cell that starts behind a comma, so that each part of
- * such a text is disarmed as a cell of its own.
+ * Disarms text for a CSV cell: a formula gets a leading apostrophe, so that a spreadsheet shows it instead of running
+ * it. A spreadsheet that splits cells at `;` or tabs ignores quotes after a comma, so each part between these
+ * characters is disarmed separately.
  */
 export function disarm(text: string): string {
   if (!separator.test(text)) return disarmCell(text);

@@ -134,6 +134,8 @@ describe('CSV', () => {
       '\u200b=1',
       '＝1',
       '﹢1',
+      '⩵1',
+      '⩶1',
       '\tx',
       '\rx',
       '-1-1',
@@ -163,7 +165,7 @@ describe('CSV', () => {
     expect(csvCell({ a: ';=1' })).toBe('"{""a"":"";\'=1""}"');
   });
 
-  it('is never live in a spreadsheet that separates cells by ; or tabs', () => {
+  it('never contains an active formula for a spreadsheet that separates cells by ; or tabs', () => {
     const part = fc.constantFrom(
       '=',
       '+',
@@ -186,7 +188,7 @@ describe('CSV', () => {
       fc.property(fc.array(part, { maxLength: 12 }), fc.array(part, { maxLength: 12 }), (first, second) => {
         const text = csvOf([{ a: first.join(''), b: second.join('') }], { fields: ['a', 'b'] });
         for (const cell of text.split(/[;\t\n]/)) {
-          // Quotes and commas may be read as a part of the cell, or not at all.
+          // A spreadsheet may treat quotes and commas as part of the cell.
           const start = cell.replace(/^["\s\p{C}]+/u, '').normalize('NFKC');
           if (!isNumber(start.replace(/[",].*$/s, ''))) expect(start).not.toMatch(/^[=+\-@]/);
         }
@@ -195,7 +197,7 @@ describe('CSV', () => {
     );
   });
 
-  it('holds no character that a terminal obeys, and keeps the lines of a text', () => {
+  it('contains no character that a terminal interprets, and keeps the lines of a text', () => {
     const text = csvOf([{ a: 'x\x1b[31m\x9by\u202ez\x7f', b: 'one\r\ntwo\rthree\tend' }], {
       fields: ['a', 'b'],
     });
