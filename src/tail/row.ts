@@ -12,8 +12,8 @@ export interface PostMark {
 
 /** A post on its way through the tail, from a page or from a frame. */
 export interface TailRow extends PostMark {
-  /** On a post without a usable time: the time of its neighbours on the page. */
-  readonly near?: number | undefined;
+  /** On a post without a usable time: that of the next newer post on the page. Its own cannot be later. */
+  readonly atMost?: number | undefined;
   readonly record: PostFields;
   /** The record's own bytes where they came as one line: cheaper to pass on than to write again. */
   readonly raw: Uint8Array | null;

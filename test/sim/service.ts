@@ -1,6 +1,6 @@
 import { Failure } from '../../src/base/failure.ts';
 import type { Connect, FeedPage, KeyFacts, Link, LinkEnd, PageSource } from '../../src/tail/ports.ts';
-import { tailRows } from '../../src/tail/row.ts';
+import { postTimeOf, tailRows } from '../../src/tail/row.ts';
 import { EPOCH, type Post, postsOf } from './posts.ts';
 import { rngOf } from './rng.ts';
 import type { Acknowledgement, Fault, Schedule } from './schedule.ts';
@@ -322,10 +322,10 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
   };
 }
 
-/** Whether the time of a record is the one by which it is listed. */
+/** Whether the time of a record is the one by which it is listed, as a number or as text. */
 const isTimed = ({ platformCreatedAt, createdAt }: Post['record']): boolean => {
-  const at = platformCreatedAt ?? createdAt;
-  return typeof at === 'number' && at > EPOCH - 1e10 && at < EPOCH + 1e10;
+  const at = postTimeOf(platformCreatedAt ?? createdAt);
+  return at !== null && at > EPOCH - 1e10 && at < EPOCH + 1e10;
 };
 
 /** Where a post stands in the pages: the greater, the newer. */

@@ -20,9 +20,9 @@ describe('the times of a page', () => {
     ['zero', 0],
     ['a negative number', -1],
     ['years ahead', 4e12],
-  ])('that are %s are not believed, and lie near their neighbours', (_, odd) => {
+  ])('that are %s are not believed, and lie below the next newer row', (_, odd) => {
     const rows = orderedRows(page(NOW - 1_000, NOW - 2_000, odd, NOW - 4_000, NOW - 5_000), NOW);
-    expect(rows[2]).toMatchObject({ id: 'r2', at: null, near: NOW - 4_000 });
+    expect(rows[2]).toMatchObject({ id: 'r2', at: null, atMost: NOW - 2_000 });
     expect(timesOf(rows)).toEqual([NOW - 1_000, NOW - 2_000, null, NOW - 4_000, NOW - 5_000]);
   });
 

@@ -238,6 +238,35 @@ describe('a page that says it is the last', () => {
   });
 });
 
+describe('a page that says it is the last, and ends with a time that its place contradicts', () => {
+  const odd = [...down(20_000, 19_982), row('odd', -1)];
+  const bounds = { beyond: older(19_970_000), isKnown: ({ at }: TailRow) => at !== null && at <= 19_975_000 };
+
+  test('does not end the walk: the next page shows that more is below', async () => {
+    const answers = [page(odd, false), page(down(19_981, 19_962))];
+    const { result, asks, kept } = await walked(answers, bounds);
+    expect(asks).toHaveLength(2);
+    expect(kept.reverse()).toEqual([...idsOf(odd), ...idsOf(down(19_981, 19_970))]);
+    expect(result).toMatchObject({ cut: undefined, rows: 40 });
+  });
+
+  test('does not count as known either where it is short', async () => {
+    const answers = [page(odd.slice(10), false), page(down(19_981, 19_962))];
+    const { asks, kept } = await walked(answers, bounds);
+    expect(asks).toHaveLength(2);
+    expect(kept).toContain('t19970');
+  });
+
+  test('delivers the row with that time where nothing is below', async () => {
+    const first = row('first', 3);
+    const whole = { isKnown: ({ id }: TailRow) => id === 't19990', keep: () => true };
+    const { result, asks, kept } = await walked([page([...odd.slice(10), first], false)], whole);
+    expect(asks).toHaveLength(1);
+    expect(kept).toContain('first');
+    expect(result).toMatchObject({ cut: undefined, rows: 11 });
+  });
+});
+
 describe('pages that lead nowhere', () => {
   test('an empty page with more behind it is asked for again, from where it stood', async () => {
     const { result, asks, slept, kept } = await walked([

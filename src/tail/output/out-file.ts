@@ -108,13 +108,15 @@ function resumeFrom(
   };
 }
 
-/** Post time at which a file begins: what was posted before its first lines is not wanted. */
+/**
+ * Post time at which a file begins: what was posted before its first lines is not wanted. A later line can be dated
+ * before them, because the socket brings late posts from before the start too.
+ */
 function beginOf(known: readonly Known[], horizon: number): number {
-  const oldestOf = (rows: readonly Known[]) =>
-    rows.reduce((least, { at }) => (at === null ? least : Math.min(least, at)), Number.POSITIVE_INFINITY);
-  if (oldestOf(known.slice(-FIRST_LINES)) < horizon) return Number.NEGATIVE_INFINITY;
-  const begin = oldestOf(known.filter(({ at }) => at !== null && at >= horizon));
-  return Number.isFinite(begin) ? begin : Number.NEGATIVE_INFINITY;
+  const begin = known
+    .slice(-FIRST_LINES)
+    .reduce((least, { at }) => (at === null ? least : Math.min(least, at)), Number.POSITIVE_INFINITY);
+  return Number.isFinite(begin) && begin >= horizon ? begin : Number.NEGATIVE_INFINITY;
 }
 
 /** Whole lines, last first; what follows the last line end is not one. */

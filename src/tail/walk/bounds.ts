@@ -63,7 +63,7 @@ export function createBounds({ start, seen, margin, watermark }: RoutesWorld): B
   const deep = (): WalkBounds => ({
     // On a feed without times, nothing but a known id can end a walk.
     beyond: (row) => (row.at === null ? watermark()?.base === null && seen.has(row.id) : row.at < low()),
-    keep: (row) => !seen.has(row.id) && (row.at ?? row.near ?? seen.floor) >= seen.floor,
+    keep: (row) => !seen.has(row.id) && (row.at ?? row.atMost ?? seen.floor) >= seen.floor,
     target: low,
     isKnown,
   });

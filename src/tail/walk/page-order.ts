@@ -4,7 +4,7 @@ import { believedTimes } from '../seen/watermark.ts';
 /**
  * Pages are in the order of post times, newest first. A time that contradicts its place (text that is not a time,
  * seconds for milliseconds, a date years ahead) would end a walk too early or move the watermark, so such a row is
- * treated as one without a time, near those around it.
+ * treated as one without a time: all that is known is that it is not newer than the row above it.
  */
 export function orderedRows(rows: readonly TailRow[], now: number): readonly TailRow[] {
   const times = believedTimes(
@@ -13,8 +13,12 @@ export function orderedRows(rows: readonly TailRow[], now: number): readonly Tai
   );
   const trusted = longestDescent(times);
   if (trusted.size === rows.length) return rows;
-  const near = neighbours(times, trusted);
-  return rows.map((row, i) => (trusted.has(i) ? row : { ...copyOf(row), at: null, near: near[i] }));
+  let atMost: number | undefined;
+  return rows.map((row, i) => {
+    if (!trusted.has(i)) return { ...copyOf(row), at: null, atMost };
+    atMost = row.at ?? undefined;
+    return row;
+  });
 }
 
 /** A drop of this length at the end of a page is believed only once the next page confirms it. */
@@ -53,20 +57,4 @@ function longestDescent(times: readonly (number | null)[]): ReadonlySet<number> 
   const places = new Set<number>();
   for (let i = ends.at(-1); i !== undefined; i = before.get(i)) places.add(i);
   return places;
-}
-
-/** For each place, the next older trusted time, or the last newer one. */
-function neighbours(times: readonly (number | null)[], trusted: ReadonlySet<number>): (number | undefined)[] {
-  const near: (number | undefined)[] = [];
-  let last: number | undefined;
-  for (let i = times.length - 1; i >= 0; i--) {
-    if (trusted.has(i)) last = times[i] ?? undefined;
-    near[i] = last;
-  }
-  last = undefined;
-  for (let i = 0; i < times.length; i++) {
-    if (trusted.has(i)) last = times[i] ?? undefined;
-    near[i] ??= last;
-  }
-  return near;
 }

@@ -107,10 +107,11 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     world.nameless(page.nameless ?? []);
     if (leg.rows === 0) leg = { ...leg, startedAt: askedAt };
     route ??= world.route();
-    sizer.learn(limit, page.rows.length, page.hasMore);
+    const size = page.rows.length + (page.nameless?.length ?? 0);
+    sizer.learn(limit, size, page.hasMore);
 
     // An empty page with more behind it has no position to continue from: its cursor could skip posts.
-    if (page.rows.length === 0 && page.hasMore) {
+    if (size === 0 && page.hasMore) {
       leg = { ...leg, pages: leg.pages + 1 };
       if (++idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
       await clock.sleep(backoff.next(), world.signal);
@@ -122,17 +123,21 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     const came = page.rows.slice(page.rows.findLastIndex((row) => previous.has(row.id)) + 1);
     const all = [...pending, ...came];
     const ordered = orderedRows(all, clock.now());
-    const settled = page.hasMore ? settledRows(ordered) : ordered.length;
+    const sure = settledRows(ordered);
+    known ||= ordered.slice(0, sure).some(route.isKnown);
+    const full = size >= world.source.sizes.step;
+    const goesOn = page.hasMore || (page.rows.length > 0 && (full || !known));
+    const settled = goesOn ? sure : ordered.length;
     const news = ordered.slice(0, settled);
     pending = all.slice(settled);
     const kept: TailRow[] = [];
     let beyond = false;
-    for (const row of news) {
-      beyond ||= route.beyond(row);
+    for (const [i, row] of news.entries()) {
+      // A time that nothing below confirms does not end a walk, even on a page that claims to be the last.
+      beyond ||= i < sure && route.beyond(row);
       if (route.keep(row, beyond)) kept.push(row);
     }
     await world.pile.push(kept);
-    known ||= page.rows.some(route.isKnown);
     const last = page.rows.at(-1);
     const lowest = news.at(-1);
     leg = {
@@ -146,7 +151,7 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     if (beyond) return { leg, cut: undefined };
     if (!page.hasMore) {
       if (!last) return { leg, cut: leg.rows > 0 && !known && doubted !== 'short' ? 'denied' : undefined };
-      doubted = page.rows.length >= world.source.sizes.step ? 'full' : 'short';
+      doubted = full ? 'full' : 'short';
       if (doubted === 'short' && known) return { leg, cut: undefined };
     } else doubted = undefined;
 
