@@ -3,7 +3,7 @@ import { appendLines, ensureFolder, isAbsent } from '../base/files.ts';
 import { readLines } from '../base/lines.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** How an answer of the service differed from its description, and when that was last seen. */
+/** A difference between an answer and its description, and when it was last seen. */
 export interface SeenDifference {
   readonly call: string;
   /** `bio is missing`. */
@@ -11,7 +11,7 @@ export interface SeenDifference {
   readonly time: number;
 }
 
-/** Where differences are noted: per service, because each may differ in its own way. */
+/** Where differences are saved. They belong to a service, because each may differ in its own way. */
 export interface DifferenceOptions {
   /** The state folder; undefined if trdr has no home folder. */
   readonly dir: string | undefined;
@@ -19,16 +19,16 @@ export interface DifferenceOptions {
   readonly now: () => number;
 }
 
-/** Remembers differences between runs, so that `trdr doctor` can list them without paying for an answer. */
+/** Saves differences between runs, so that `trdr doctor` can list them without paying for an answer. */
 export interface DifferenceLog {
   note(call: string, text: string): void;
   list(): SeenDifference[];
 }
 
 const DAY_MS = 86_400_000;
-/** A difference that was not seen for so long is no longer listed. */
+/** Differences that were not seen for this long are no longer listed. */
 const LISTED_MS = 30 * DAY_MS;
-/** Distinct differences remembered: a service has fewer fields. */
+/** Maximum number of saved differences, more than a service has fields. */
 const MOST = 1_000;
 
 const fileIn = (dir: string) => join(dir, 'differences.ndjson');
@@ -47,7 +47,7 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
         if (seen && known.size < MOST) known.set(`${seen.call} ${seen.text}`, seen);
       }
     } catch {
-      // A list that cannot be read is an empty one: nothing depends on it.
+      // Nothing depends on the list, so an unreadable one counts as empty.
     }
     return known;
   }
@@ -69,7 +69,7 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
           appendLines(fileIn(dir), line);
         }
       } catch {
-        // The notice was printed; a full disk must not fail a run over the list.
+        // The notice was printed. A full disk must not fail a run because of this list.
       }
     },
     list: () => [...load().values()].filter(({ time }) => now() - time < LISTED_MS),

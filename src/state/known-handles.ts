@@ -4,15 +4,15 @@ import { appendLines, openRegular, readAt } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 
-/** What a shell may be given without a thought. */
+/** Handles that need no quoting in a shell. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,64}$/;
-/** The file is cut down to its latest handles when it grows past this. */
+/** Above this size, the file is reduced to its latest handles. */
 const LARGEST = 256 * 1024;
 const KEPT = 5_000;
 
 const fileIn = (folder: string) => join(folder, 'handles');
 
-/** Notes the handle of a user record, where it has one that a shell can complete. */
+/** Saves the handle of a user record for completion, if it needs no quoting in a shell. */
 export function noteHandle(folder: string, record: unknown): void {
   if (typeof record !== 'object' || record === null || !('handle' in record)) return;
   const { handle } = record;
@@ -22,7 +22,7 @@ export function noteHandle(folder: string, record: unknown): void {
   const lock = tryLock(`${path}.lock`);
   if (!isHeld(lock)) return;
   try {
-    // What another process adds meanwhile may get lost: it is a convenience, and comes again.
+    // A handle that another process adds at this moment may be lost. Its next lookup adds it again.
     writeAtomic(path, latest(folder, '', KEPT).reverse().join('\n').concat('\n'), {
       sync: false,
       temporary: `${path}.tmp`,
@@ -32,7 +32,7 @@ export function noteHandle(folder: string, record: unknown): void {
   }
 }
 
-/** The latest handles that begin with `prefix`, whatever its case and with or without an @. */
+/** The latest handles that begin with `prefix`, ignoring case and a leading @. */
 export function listHandles(folder: string, prefix: string, limit: number): string[] {
   return latest(folder, prefix.replace(/^@/, '').toLowerCase(), limit);
 }
@@ -54,7 +54,7 @@ function tailOf(path: string): string {
       const { size } = fstatSync(fd);
       const from = Math.max(0, size - LARGEST);
       const text = readAt(fd, from, size - from).toString('latin1');
-      // The first line of a tail may be half a handle.
+      // The first line of a tail may be a part of a handle.
       return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
     } finally {
       closeSync(fd);

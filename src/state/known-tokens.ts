@@ -12,7 +12,7 @@ export interface KnownToken {
 }
 
 const LARGEST = 256 * 1024;
-/** Tickers are text of strangers: only those that fit on a line by themselves are saved. */
+/** Tickers are untrusted text: only those that fit on one line are saved. */
 const PLAIN = /^[^\s\p{C}]{1,40}$/u;
 const ADDRESS = /^[A-Za-z0-9]{20,64}$/;
 const NETWORK = /^[a-z0-9-]{0,20}$/;

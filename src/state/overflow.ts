@@ -5,14 +5,14 @@ import type { Overflow } from '../contract/ports.ts';
 /** Records start at multiples of this, so that 32 bits place them in a file of 64 GB. */
 const UNIT = 16;
 const HEAD = 8;
-/** A read that holds nearly every record whole. */
+/** Large enough for most records. */
 const GUESS = 4_096;
 const CHUNK = 1024 * 1024;
 const FIRST_SLOTS = 1 << 14;
 
 /**
- * Keeps answers of a run in a temporary file, and eight bytes of memory for each slot of its index: the hash of the key
- * and the place of the record. The record repeats the key, so equal hashes are told apart.
+ * Keeps answers of a run in a temporary file. Each index slot needs eight bytes of memory: the hash of the
+ * key and the position of the record. The record repeats the key, which resolves hash collisions.
  */
 export function openOverflow(): Overflow {
   let opened: Promise<FileHandle> | undefined;

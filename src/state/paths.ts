@@ -1,34 +1,37 @@
 import path from 'node:path';
 import { Failure } from '../base/failure.ts';
 
-/** What decides where trdr keeps its files. */
+/** What determines where trdr keeps its files. */
 export interface Place {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** The user's home, where the system knows one. */
+  /** The user's home directory, if the system knows it. */
   readonly home: string | undefined;
   readonly cwd: string;
 }
 
-/** The folders of a user; undefined where neither the environment nor a home tells one. */
+/** The folders of a user; undefined if neither the environment nor the home directory determines them. */
 export interface Folders {
   readonly config: string | undefined;
   readonly state: string | undefined;
   readonly cache: string | undefined;
 }
 
-/** Finds the folders: trdr's own variables first, then XDG's, then the system's habit. Touches nothing. */
+/**
+ * Finds the folders: trdr's own variables first, then XDG's, then the defaults of the system. Accesses no
+ * file.
+ */
 export function foldersOf({ env, platform, home, cwd }: Place): Folders {
   const windows = platform === 'win32';
   const { join, resolve, isAbsolute } = windows ? path.win32 : path.posix;
   const own = (name: string) => (env[name] ? resolve(cwd, env[name]) : undefined);
-  // A relative XDG path is to be ignored, says its specification.
+  // The XDG specification demands that relative paths are ignored.
   const base = (name: string) => (env[name] && isAbsolute(env[name]) ? env[name] : undefined);
   const under = (folder: string | undefined, ...parts: string[]) => folder && join(folder, ...parts);
   const atHome = home !== undefined && isAbsolute(home) ? home : undefined;
   const roaming = windows ? (base('APPDATA') ?? under(atHome, 'AppData', 'Roaming')) : undefined;
   const local = windows ? (base('LOCALAPPDATA') ?? under(atHome, 'AppData', 'Local')) : undefined;
-  const habit = windows
+  const defaults = windows
     ? {
         config: under(roaming, 'trdr'),
         state: under(local, 'trdr', 'state'),
@@ -43,25 +46,25 @@ export function foldersOf({ env, platform, home, cwd }: Place): Folders {
             : under(atHome, '.cache', 'trdr'),
       };
   return {
-    config: own('TRDR_CONFIG_DIR') ?? under(base('XDG_CONFIG_HOME'), 'trdr') ?? habit.config,
-    state: own('TRDR_STATE_DIR') ?? under(base('XDG_STATE_HOME'), 'trdr') ?? habit.state,
-    cache: own('TRDR_CACHE_DIR') ?? under(base('XDG_CACHE_HOME'), 'trdr') ?? habit.cache,
+    config: own('TRDR_CONFIG_DIR') ?? under(base('XDG_CONFIG_HOME'), 'trdr') ?? defaults.config,
+    state: own('TRDR_STATE_DIR') ?? under(base('XDG_STATE_HOME'), 'trdr') ?? defaults.state,
+    cache: own('TRDR_CACHE_DIR') ?? under(base('XDG_CACHE_HOME'), 'trdr') ?? defaults.cache,
   };
 }
 
-/** The user's home: the environment's word, else the system's; undefined where neither has one. */
+/** The user's home directory: from the environment, else from the system; undefined if neither knows it. */
 export function homeOf(env: Place['env'], platform: string, system: () => string): string | undefined {
   const named = platform === 'win32' ? env['USERPROFILE'] : env['HOME'];
   if (named) return named;
   try {
-    // Throws for a user id without an entry in the password file, as containers have.
+    // Throws for a user id without an entry in the password file, which is common in containers.
     return system() || undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Where the process stands. The folder may have been deleted meanwhile: its name is as good as any then. */
+/** The working directory. It may have been deleted meanwhile; then its former name is used. */
 export function workingFolder(env: Place['env']): string {
   try {
     return process.cwd();
@@ -70,7 +73,7 @@ export function workingFolder(env: Place['env']): string {
   }
 }
 
-/** The folder, or a failure that tells how to name one: for what cannot do without it. */
+/** The folder, or a failure that says how to set it, for callers that require one. */
 export function needFolder(folders: Folders, which: keyof Folders): string {
   const folder = folders[which];
   if (folder !== undefined) return folder;

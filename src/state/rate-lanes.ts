@@ -1,27 +1,30 @@
 /**
- * How long a call counts. The service counts calls when they arrive, trdr when they leave, and the way
- * between them takes a different time for each: a second more than the minute keeps a slow call before a
- * quick one from ending up in the same minute.
+ * How long a call counts. The service counts calls on arrival, trdr on departure, and their travel times
+ * differ. One second more than the minute prevents that a slow call and a later fast one arrive in the same
+ * minute.
  */
 export const WINDOW_MS = 61_000;
 
-/** Calls are counted in slots this long, so that a lane stays small however high its limit. */
+/** Calls are counted in slots of this length, so that a lane stays small even with a high limit. */
 const SLOT_MS = 250;
 
-/** One lane: when its calls left, what it was told to wait for, and what limit it learnt. */
+/** A lane: departure times of its calls, its block, and its known limit. */
 export interface LaneState {
-  /** Slot number to calls that left in it, oldest first. */
+  /** Number of calls per slot, oldest first. */
   readonly slots: readonly (readonly [slot: number, calls: number])[];
-  /** Nobody goes before this, epoch ms. */
+  /** Calls are blocked until this time, epoch ms. */
   readonly until: number;
-  /** When the lane was last changed, epoch ms: tells a clock that was put back. */
+  /** When the lane last changed, epoch ms; shows whether the clock was set back. */
   readonly seen: number;
   readonly known: number | null;
 }
 
 export const emptyLane: LaneState = { slots: [], until: 0, seen: 0, known: null };
 
-/** A lane as it stands at `now`: old calls dropped, and what a clock put back left in the future moved along. */
+/**
+ * Updates a lane to `now`: drops old calls, and shifts times that are in the future because the clock was
+ * set back.
+ */
 export function expireCalls(lane: LaneState, now: number): LaneState {
   const back = Math.max(0, lane.seen - now);
   const shift = Math.floor(back / SLOT_MS);
@@ -37,7 +40,7 @@ export function expireCalls(lane: LaneState, now: number): LaneState {
   return { ...lane, slots, until: lane.until - back, seen: now };
 }
 
-/** Takes a place in a settled lane of `limit` calls a window, or says how long to wait for one. */
+/** Takes a place in an updated lane with `limit` calls per window, or returns how long to wait for one. */
 export function takeSlot(lane: LaneState, limit: number, now: number) {
   const answer = (waitMs: number, next = lane) => ({ lane: next, result: { waitMs, known: lane.known } });
   if (lane.until > now) return answer(lane.until - now);
@@ -46,7 +49,7 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
   if (above > 0) {
     for (const [slot, calls] of lane.slots) {
       above -= calls;
-      // Full until the last call of this slot has left the window.
+      // The window is full until the last call of this slot has left it.
       if (above <= 0) return answer((slot + 1) * SLOT_MS + WINDOW_MS - now);
     }
   }
@@ -59,7 +62,7 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
   return answer(0, { ...lane, slots });
 }
 
-/** Lanes of keys that nobody used for this long are forgotten. */
+/** Lanes that were unused for this long are dropped. */
 const FORGET_MS = 30 * 86_400_000;
 
 /** Lanes as the text of their file. */
@@ -71,7 +74,10 @@ export function writeLanes(lanes: ReadonlyMap<string, LaneState>, now: number): 
   });
 }
 
-/** Reads a file of lanes; whatever is not one is left out, since what is lost here a 429 makes good. */
+/**
+ * Parses a file of lanes. Invalid parts are skipped: if a limit is exceeded because of them, a 429 corrects
+ * it.
+ */
 export function readLanes(text: string): Map<string, LaneState> {
   const lanes = new Map<string, LaneState>();
   for (const row of rowsOf(text)) {

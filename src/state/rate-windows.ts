@@ -7,26 +7,26 @@ import { sha256 } from '../base/sha256.ts';
 import type { RateWindows } from '../contract/ports.ts';
 import { emptyLane, expireCalls, type LaneState, readLanes, takeSlot, writeLanes } from './rate-lanes.ts';
 
-/** Far more than the lanes of all keys of a team. */
+/** Far more than the lanes of all keys of a team need. */
 const LARGEST = 16 * 1024 * 1024;
 
-/** What the windows are kept for, and with. */
+/** Base URL, key and place of the windows. */
 export interface WindowsOptions {
-  /** The state folder; without one the windows only apply to this process. */
+  /** The state folder; without one, the windows apply to this process only. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly key: string;
   readonly now: () => number;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Lanes that the service counts by address, not by key: all keys of a base URL share them. */
+  /** Lanes that the service counts by address and not by key: all keys of a base URL share them. */
   readonly shared?: readonly string[];
-  /** Told once, when the windows cannot be kept on disk. */
+  /** Called once if the windows cannot be saved to disk. */
   readonly notice?: (text: string) => void;
 }
 
 /**
- * Opens the windows of a base URL and key: one small file a base URL, read and replaced under a short
- * lock. The windows never fail a run: without a disk to keep them on they hold for this process alone.
+ * Opens the windows of a base URL and key: one small file per base URL, read and replaced under a short
+ * lock. They never fail a run: without a usable disk, they apply to this process only.
  */
 export function openWindows(options: WindowsOptions): RateWindows {
   const { dir, now, shared = ['resolve'], notice } = options;
@@ -54,7 +54,8 @@ export function openWindows(options: WindowsOptions): RateWindows {
         () => {
           lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
           applied = { result: apply() };
-          // Not synced: a power cut outlasts the windows, and any other crash leaves them whole.
+          // Not synced: windows are shorter than a restart after a power failure, and other crashes leave
+          // the file intact.
           writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
         },
         { patienceMs: 5_000, ...(options.sleep && { sleep: options.sleep }) },
@@ -67,7 +68,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
     return applied === undefined ? apply() : applied.result;
   }
 
-  /** One after another within the process: its own calls need not race each other for the lock. */
+  /** Runs the updates of this process one at a time, so that its own calls do not compete for the lock. */
   function inTurn<T>(lane: string, change: (lane: LaneState) => { lane: LaneState; result: T }): Promise<T> {
     const mine = turn.then(() => update(lane, change));
     turn = mine;
@@ -76,7 +77,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
 
   return {
     take: (lane, limit) => inTurn(lane, (state) => takeSlot(expireCalls(state, now()), limit, now())),
-    // Nothing is booked: processes of one machine take slots as they come.
+    // No places are reserved: the processes of a machine take slots as they come.
     drop: async () => {},
     block: (lane, ms) =>
       inTurn(lane, (state) => {

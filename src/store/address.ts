@@ -1,9 +1,9 @@
 import { Failure } from '../base/failure.ts';
 import { isLoopback } from '../base/loopback.ts';
 
-/** Where a store is, without its password. */
+/** The address of a store, without its password. */
 export interface StoreAddress {
-  /** The URL as it may be shown: user, host, port and database. */
+  /** The URL in a form that may be shown: user, host, port and database. */
   readonly shown: string;
   readonly host: string;
   readonly port: number;
@@ -17,7 +17,7 @@ export interface StoreAddress {
 const DEFAULT_PORT = 6379;
 const FORM = 'redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path';
 
-/** Reads a store URL. A password in it is an error, because URLs end up in logs and process lists. */
+/** Parses a store URL. A password in it is rejected, because URLs end up in logs and process lists. */
 export function readStoreUrl(text: string): StoreAddress {
   const trimmed = text.trim();
   if (trimmed.startsWith('unix:')) return unixAddress(trimmed);
@@ -78,7 +78,7 @@ const invalid = (why: string) =>
 const isExposed = ({ tls, path, host }: StoreAddress): boolean =>
   !tls && path === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host);
 
-/** Refuses an unencrypted connection beyond this machine, unless the user allows it. */
+/** Rejects an unencrypted connection beyond this machine, unless the user allows it. */
 export function checkExposure(address: StoreAddress, plain: boolean): void {
   if (plain || !isExposed(address)) return;
   throw new Failure(

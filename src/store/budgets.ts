@@ -1,6 +1,6 @@
 import type { StoreLink } from './link.ts';
 
-/** A budget that all machines share, or that one of them is held to. */
+/** A budget of all machines, or of one of them. */
 export interface StoreBudget {
   readonly period: 'month' | 'day';
   readonly machine: string | undefined;
@@ -14,7 +14,7 @@ const fieldOf = ({ period, machine }: Pick<StoreBudget, 'period' | 'machine'>) =
 export interface StoreBudgets {
   list(): Promise<StoreBudget[]>;
   set(budget: StoreBudget): Promise<void>;
-  /** False where there was none. */
+  /** False if there was no such budget. */
   unset(budget: Pick<StoreBudget, 'period' | 'machine'>): Promise<boolean>;
 }
 

@@ -5,7 +5,7 @@ import { type Keys, SCHEMA } from './keys.ts';
 import { script } from './script.ts';
 import { serverNow } from './status.ts';
 
-/** What was found of one thing, and what to do about it. */
+/** The result of one check, and how to fix it. */
 export interface StoreFinding {
   readonly check: string;
   readonly verdict: 'ok' | 'warn' | 'fail';
@@ -13,7 +13,7 @@ export interface StoreFinding {
   readonly next?: string;
 }
 
-/** What a check needs of this machine. */
+/** What a check needs to know about this machine. */
 export interface CheckOptions {
   readonly keys: Keys;
   readonly now: () => number;
@@ -34,7 +34,7 @@ const fail = (check: string, detail: string, next: string): StoreFinding => ({
   next,
 });
 
-/** Examines a store that is connected to: version, rights, eviction, persistence, memory, clock and round trip. */
+/** Examines a connected store: version, rights, eviction, persistence, memory, clock and round trip. */
 export async function* examine(store: Connection, options: CheckOptions): AsyncGenerator<StoreFinding> {
   const info = String(await store.send('INFO', []));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
@@ -66,7 +66,7 @@ async function schema(store: Connection, keys: Keys): Promise<StoreFinding[]> {
   ];
 }
 
-/** Every command that trdr sends, on keys of its own that are removed at the end. */
+/** Every command that trdr sends, applied to temporary keys that are removed at the end. */
 function everyCommand(root: string): readonly (readonly [string, readonly Argument[]])[] {
   const [text, hash, set, zset, stream] = ['s', 'h', 'm', 'z', 'x'].map((name) => `${root}:${name}`) as [
     string,
@@ -154,7 +154,7 @@ function eviction(policy: string, limit: number): StoreFinding {
   if (limit === 0) return ok('eviction', `${policy}, but memory is not limited`);
   return fail(
     'eviction',
-    `${policy}: a full server would drop budgets, ids and posts without a word`,
+    `${policy}: a full server would silently drop budgets, ids and posts`,
     'set maxmemory-policy noeviction',
   );
 }
@@ -195,7 +195,7 @@ async function clock(store: Connection, { now }: CheckOptions): Promise<StoreFin
   return warn(
     'clock',
     `this machine is ${Math.abs(off / 1000).toFixed(1)} s ${off > 0 ? 'ahead of' : 'behind'} the store`,
-    'set the clock; the store counts by its own',
+    'set the clock of this machine; the store uses its own clock',
   );
 }
 
@@ -212,5 +212,9 @@ async function roundTrip(store: Connection, { mono }: CheckOptions): Promise<Sto
   const median = times.sort((one, other) => one - other)[Math.floor(PINGS / 2)] ?? 0;
   const text = `${median.toFixed(1)} ms`;
   if (median <= SLOW_MS) return ok('round trip', text);
-  return warn('round trip', `${text}, added to each paid call three times`, 'use a store in the same region');
+  return warn(
+    'round trip',
+    `${text}, which every paid call needs three times`,
+    'use a store in the same region',
+  );
 }

@@ -3,7 +3,7 @@ import type { Keys } from './keys.ts';
 
 const AT_ONCE = 500;
 
-/** The keys of what is to be removed, found without blocking the server. */
+/** The keys to remove, found without blocking the server. */
 export async function findKeys(
   store: Connection,
   keys: Keys,
@@ -31,5 +31,5 @@ export async function removeKeys(store: Connection, keys: Keys, names: readonly 
   if (feed !== undefined) await store.send('SREM', [keys.feeds, feed]);
 }
 
-/** A name in a pattern, its own special characters taken literally. */
+/** Escapes the special characters of a SCAN pattern. */
 const escaped = (text: string) => text.replace(/[*?[\]\\]/g, '\\$&');

@@ -3,7 +3,7 @@ import { checkExposure, type StoreAddress } from './address.ts';
 import { failureOfReply, storeFailure } from './failures.ts';
 import type { Script } from './script.ts';
 
-/** What a connection needs beside the address. */
+/** Options of a connection. */
 export interface ConnectOptions {
   readonly password?: string | undefined;
   /** PEM text of the certificate authorities to trust instead of the system's. */
@@ -21,7 +21,7 @@ export interface ConnectOptions {
 export interface ServerFacts {
   readonly product: 'redis' | 'valkey';
   readonly version: string;
-  /** Changes with every start of the server: what was read before may have been rolled back. */
+  /** Changes with every start of the server: data read before may have been rolled back. */
   readonly boot: string;
   readonly role: string;
 }
@@ -30,22 +30,22 @@ export type Argument = string | number | Buffer;
 
 /**
  * One connection, which never reconnects by itself: after a break the server may have failed over or lost
- * its last second, so everything read before must be read again. Use a new connection for that.
+ * its last second of writes, so everything must be read again over a new connection.
  */
 export interface Connection {
   readonly server: ServerFacts;
-  /** Aborted when the connection is over. */
+  /** Aborted when the connection ends. */
   readonly lost: AbortSignal;
   run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown>;
-  /** Sends a command. `blockMs` is how long the server may hold the answer back. */
+  /** Sends a command. `blockMs` is how long the server may block before it answers. */
   send(name: string, args: readonly Argument[], blockMs?: number): Promise<unknown>;
-  /** Like `send`, with bulk strings as bytes. */
+  /** Like `send`, but returns bulk strings as bytes. */
   sendBytes(name: string, args: readonly Argument[], blockMs?: number): Promise<unknown>;
   close(): void;
 }
 
 const CONNECT_MS = 1_000;
-/** An answer that takes longer ends the connection: callers fall back instead of queueing behind it. */
+/** A slower answer ends the connection, so that callers fall back instead of queueing. */
 const COMMAND_MS = 2_000;
 
 /** Opens a connection, or throws a store failure. */
@@ -58,7 +58,7 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     ...(address.path === undefined ? { host: address.host, port: address.port } : { path: address.path }),
     ...(address.tls && {
       tls: {
-        // Names are sent to the server; addresses must not be.
+        // Host names are sent to the server (SNI); IP addresses must not be.
         ...(isIP(address.host) === 0 && { servername: address.host }),
         ...(options.ca !== undefined && { ca: options.ca }),
       },
@@ -85,7 +85,7 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   };
   client.on('end', () => end('the connection was closed'));
 
-  /** Sends a command; error replies are thrown as they come. */
+  /** Sends a command; error replies are thrown unchanged. */
   async function exchange(name: string, args: readonly Argument[], limitMs: number, bytes: boolean) {
     if (over.signal.aborted) throw over.signal.reason;
     trace?.(`store > ${name} (${args.length} arguments)`);
@@ -94,7 +94,7 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     try {
       return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));
     } catch (error) {
-      // A replica or a server that is starting: whatever was read on this connection counts no more.
+      // The server is a replica or is starting: data read over this connection is no longer valid.
       if (isReply(error) && !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
         throw error;
       if (isReply(error)) {
@@ -117,7 +117,8 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   const late = setTimeout(() => end(`no answer within ${connectMs / 1000} s`), connectMs);
   try {
     await client.connect();
-    // Sent here and not by the client, which would continue as another user or in another database.
+    // Sent here instead of by the client library, which would ignore a failure and continue as another user
+    // or in another database.
     if (options.password !== undefined || address.username !== undefined) {
       const user = address.username === undefined ? [] : [address.username];
       await exchange('AUTH', [...user, options.password ?? ''], connectMs, false);
@@ -154,7 +155,10 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   };
 }
 
-/** Error replies begin with a code in capitals. Their class cannot tell: its name is lost in a minified bundle. */
+/**
+ * Error replies begin with a code in capitals. Their class is unusable, because minification changes its
+ * name.
+ */
 const isReply = (error: unknown): error is Error =>
   error instanceof Error && !('code' in error) && /^[A-Z]{3,}\b/.test(error.message);
 

@@ -1,8 +1,8 @@
 import { Failure } from '../base/failure.ts';
 
-/** Why a request to the store failed, as far as callers act on it. */
+/** Why a request to the store failed, as far as callers distinguish it. */
 export type StoreCode =
-  /** Not reachable, too slow, or the connection broke: the request may or may not have been carried out. */
+  /** Not reachable, too slow, or the connection broke: the request may have been executed. */
   | 'STORE_AWAY'
   /** Out of memory or disk: nothing was written. */
   | 'STORE_FULL'
@@ -10,7 +10,7 @@ export type StoreCode =
   | 'STORE_DENIED'
   /** Written by a newer trdr. */
   | 'STORE_NEWER'
-  /** Not a server that trdr can use, or an answer that it cannot read. */
+  /** Not a server that trdr can use, or an invalid answer. */
   | 'STORE_UNFIT';
 
 export const storeFailure = (code: StoreCode, message: string, hint?: string, cause?: unknown): Failure =>
@@ -19,7 +19,7 @@ export const storeFailure = (code: StoreCode, message: string, hint?: string, ca
 export const isStoreFailure = (error: unknown, ...codes: readonly StoreCode[]): error is Failure =>
   error instanceof Failure && codes.some((code) => code === error.code);
 
-/** The failure that an error reply stands for. Replies can quote arguments, so only their first word is used. */
+/** The failure for an error reply. Replies can quote arguments, so only their first word is used. */
 export function failureOfReply(message: string, where: string): Failure {
   const word = /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
   switch (word) {
@@ -68,6 +68,9 @@ export function failureOfReply(message: string, where: string): Failure {
 /** NOPERM replies name the command or the key pattern, never a value. */
 const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1] ?? 'access to its keys';
 
-/** Whether the store cannot be used for now, so that its users do without; other failures are mistakes. */
+/**
+ * Whether the store is temporarily unusable, so that callers continue without it; other failures are
+ * errors.
+ */
 export const unusable = (error: unknown): error is Failure =>
   isStoreFailure(error, 'STORE_AWAY', 'STORE_FULL');

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Version of the keys and of what they hold. A store that a newer version wrote to is left alone. */
+/** Version of the keys and their contents. A store written by a newer version is not used. */
 export const SCHEMA = 1;
 export const DEFAULT_PREFIX = 'trdr';
 
-/** Names of the keys that belong to one base URL and API key. All of them hash to one slot of a cluster. */
+/** The keys of one base URL and API key. In a cluster, all of them hash to one slot. */
 export interface Keys {
   /** Identifies base URL and API key without revealing either. */
   readonly bind: string;
@@ -40,7 +40,7 @@ export interface KeySettings {
   readonly prefix?: string | undefined;
   readonly baseUrl: string;
   readonly key: string;
-  /** Name of the public address: the service limits `resolve` by address. */
+  /** Name of the public address, by which the service limits `resolve`. */
   readonly egress?: string | undefined;
 }
 

@@ -19,12 +19,12 @@ export interface StoreLedgerOptions {
   readonly command: string;
   readonly clock: Pick<Clock, 'now' | 'mono' | 'sleep'>;
   readonly memory: StoreMemory;
-  /** Stops paid calls while the store is away, whether a budget was seen or not. */
+  /** Stops paid calls while the store is away, even if no budget was seen. */
   readonly stop: boolean;
-  /** How long a call can take: a reservation that is older belongs to a process that died. */
+  /** How long a call can take: an older reservation belongs to a process that died. */
   readonly ttlMs: number;
   readonly notice: (text: string) => void;
-  /** What the service's own meter says, by the free `me`. */
+  /** The units used according to the service, from the free `me`. */
   readonly meter: () => Promise<{ readonly unitsUsed: number; readonly period: string }>;
 }
 
@@ -36,14 +36,16 @@ interface Unsent {
 }
 
 const TRIES = 6;
-/** How long calls in flight are waited for that a budget has no room beside, and how often it is looked at. */
-const PATIENCE_MS = 60_000;
+/** How long to wait for calls in flight that use up a budget, and how often to check. */
+const IN_FLIGHT_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 const QUIET_MS = 2_000;
-/** Outcomes held back while the store is away; older ones are left to their reservations, which expire as lost. */
+/**
+ * Maximum number of outcomes queued while the store is away; the reservations of older ones expire as lost.
+ */
 const UNSENT_MAX = 10_000;
 
-/** Whether a refused call would fit once nothing else is in flight. */
+/** Whether a rejected call would fit after all calls in flight have ended. */
 const mayFit = ([, , cap, used, held]: readonly unknown[], most: number): boolean =>
   Number(held) > 0 && Number(used) - Number(held) + most <= Number(cap);
 
@@ -54,7 +56,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   let periods: Periods = periodsAt(clock.now());
   let unsent: Unsent[] = [];
 
-  /** Runs a script on the sums of the present periods, which the server's clock decides. */
+  /** Runs a script on the sums of the present periods, which the clock of the server determines. */
   async function run(store: Connection, script: Script, values: Values): Promise<readonly unknown[]> {
     for (let tries = 0; tries < TRIES; tries++) {
       const { month, day } = periods;
@@ -66,7 +68,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     }
     throw storeFailure(
       'STORE_UNFIT',
-      'the clock of the store does not stand still',
+      'the clock of the store jumps between periods',
       'run "trdr store check"',
     );
   }
@@ -101,10 +103,10 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         return id;
       }
       if (word === 'refused') {
-        // Calls in flight may cost less than what is held for them.
-        if (!mayFit(answer, most) || clock.mono() - began > PATIENCE_MS) throw refusal(answer, most);
+        // Calls in flight may cost less than was reserved for them.
+        if (!mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS) throw refusal(answer, most);
         if (!told && clock.mono() - began > QUIET_MS) {
-          options.notice('waiting for calls in flight, which the shared budget has to hold');
+          options.notice('waiting for calls in flight, which use up the shared budget');
           told = true;
         }
         await clock.sleep(LOOK_MS);
@@ -116,7 +118,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     throw storeFailure('STORE_UNFIT', 'the store keeps restarting', 'run "trdr store check"');
   }
 
-  /** Raises the sums to the service's meter: the server may have lost the last second of them. */
+  /** Raises the sums to the service's own meter: the server may have lost their last second. */
   async function raise(): Promise<void> {
     const { unitsUsed, period } = await options.meter();
     await link.use((store) => run(store, reseed, [Math.ceil(unitsUsed), period, store.server.boot]));
@@ -140,7 +142,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     );
   }
 
-  /** What a call is reserved under; undefined if this machine continues without the store. */
+  /** The reservation of a call; undefined if this machine continues without the store. */
   async function reserved(call: PaidCall): Promise<string | undefined> {
     try {
       return await reserve(call);
@@ -150,8 +152,8 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       throw new Failure('network', `paid calls are stopped: ${error.message}`, {
         code: 'STORE_AWAY',
         hint: options.stop
-          ? 'the setting storeAway is "stop"; trdr store check tells what is wrong'
-          : 'a shared budget limits this key, and it cannot be checked; trdr store check tells what is wrong',
+          ? 'the setting storeAway is "stop"; run "trdr store check" to see why'
+          : 'a shared budget limits this key, and it cannot be checked; run "trdr store check" to see why',
         cause: error,
       });
     }
@@ -159,7 +161,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
 
   return {
     async begin(call) {
-      // The file first: whatever happens to the store, this machine knows what it may have spent.
+      // The local file first: whatever happens to the store, this machine knows what it may have spent.
       const recorded = await local.begin(call);
       let id: string | undefined;
       try {

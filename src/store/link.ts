@@ -13,17 +13,17 @@ export interface LinkOptions {
   readonly random: () => number;
 }
 
-/** The store of a run: connected to on first use, given up while it is away, tried again after some seconds. */
+/** The store of a run: connected on first use; after a failure it is not used for some seconds. */
 export interface StoreLink {
   readonly keys: Keys;
   /**
-   * Runs `work` on the connection. Throws STORE_AWAY at once where the store failed a moment ago, so that a store
-   * that is away costs a run one wait and not one for each call.
+   * Runs `work` on the connection. Throws STORE_AWAY at once if the store failed a moment ago, so that an
+   * unreachable store delays a run once and not with every call.
    */
   use<T>(work: (store: Connection) => Promise<T>): Promise<T>;
-  /** Opens a connection of the caller's own: for a term, or for reads that block. */
+  /** Opens a separate connection, for a term or for reads that block. */
   open(): Promise<Connection>;
-  /** Runs `work` on each new connection before anything else uses it. */
+  /** Runs `work` on each new connection before it is used. */
   onConnect(work: (store: Connection) => Promise<void>): void;
   close(): void;
 }
@@ -65,7 +65,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   }
 
   function giveUp(why: unknown): void {
-    // Uneven, so that a fleet does not come back all at once.
+    // Random, so that the machines of a fleet do not reconnect at the same time.
     pause = { until: clock.mono() + PAUSE_MS * (1 + random() / 2), why };
   }
 
@@ -80,7 +80,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
     } catch (error) {
       current = undefined;
       giveUp(error);
-      // A wrong password is a mistake at the start of a run, and an outage in the middle of one.
+      // A wrong password is a usage error at the start of a run, and an outage later.
       if (before && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')) {
         throw storeFailure('STORE_AWAY', error.message, error.hint, error);
       }
@@ -103,7 +103,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   };
 }
 
-/** Makes sure that no newer trdr keeps its data here in another form. */
+/** Checks that no newer trdr uses these keys. */
 async function checkSchema(store: Connection, keys: Keys, where: string): Promise<void> {
   const found = Number((await store.send('GET', [keys.schema])) ?? 0);
   if (found > SCHEMA) {
@@ -117,7 +117,7 @@ async function checkSchema(store: Connection, keys: Keys, where: string): Promis
   try {
     await store.run(claim, [keys.schema], [SCHEMA]);
   } catch (error) {
-    // A full server can still be read and settled on.
+    // A full server can still be read, and calls can be settled.
     if (!isStoreFailure(error, 'STORE_FULL')) throw error;
   }
 }

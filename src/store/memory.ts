@@ -1,6 +1,6 @@
-/** What a machine remembers of its store, for the time in which that is away. */
+/** What a machine remembers about its store while that is away. */
 export interface Remembered {
-  /** Machines that were calling when the store was last reached. */
+  /** Number of machines that were active when the store was last reached. */
   readonly fleet: number;
   /** Whether a shared budget was seen: then nothing is spent without the store. */
   readonly capped: boolean;
@@ -11,7 +11,7 @@ export interface StoreMemory {
   update(change: Partial<Remembered>): void;
 }
 
-/** A small file of this machine; `state` writes it. */
+/** A small local file; `state` writes it. */
 export interface MemoryFile {
   load(): string | undefined;
   save(text: string): void;
@@ -19,7 +19,7 @@ export interface MemoryFile {
 
 const nothing: Remembered = { fleet: 1, capped: false };
 
-/** Remembers in a file, which is written when something changed. It never fails a run. */
+/** Remembers facts in a file, which is written when they change. It never fails a run. */
 export function createMemory(file: MemoryFile | undefined): StoreMemory {
   let known: Remembered | undefined;
   const read = () => {

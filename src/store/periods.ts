@@ -1,4 +1,4 @@
-/** The UTC periods that budgets renew in, as their keys name them. */
+/** The UTC periods of budgets, as their keys name them. */
 export interface Periods {
   readonly month: string;
   readonly day: string;
@@ -9,7 +9,7 @@ export function periodsAt(epochMs: number): Periods {
   return { month: iso.slice(0, 7), day: iso.slice(0, 10) };
 }
 
-/** Seconds from a time to the end of its period, when a budget renews. */
+/** Seconds until the end of a period, when a budget renews. */
 export function secondsToRenewal(period: 'month' | 'day', epochMs: number): number {
   const now = new Date(epochMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];

@@ -5,7 +5,7 @@ import type { Keys } from './keys.ts';
 
 const AT_ONCE = 1_000;
 
-/** The calls of all machines, as the ledger in the store has them. */
+/** The calls of all machines, from the ledger in the store. */
 export async function readSharedLedger(store: Connection, keys: Keys, since: number): Promise<LedgerEntry[]> {
   const calls = new Map<string, LedgerEntry>();
   for (let from = `${Math.max(0, Math.floor(since))}-0`; ; ) {
@@ -16,7 +16,7 @@ export async function readSharedLedger(store: Connection, keys: Keys, since: num
       const [entry = '', flat]: readonly unknown[] = Array.isArray(pair) ? pair : [];
       last = String(entry);
       const fields = fieldsOf(flat);
-      // A call that was given up for lost and then answered counts by its answer.
+      // A call that was considered lost and then answered counts by its answer.
       calls.set(fields.get('id') ?? last, callOf(last, fields));
     }
     if (page.length < AT_ONCE) return [...calls.values()];

@@ -3,7 +3,7 @@ import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
 import { periodsAt } from './periods.ts';
 
-/** One line of how a store does: a machine, lane, budget, feed or group. */
+/** The state of a machine, lane, budget, feed or group. */
 export interface StatusItem {
   readonly item: 'store' | 'machine' | 'lane' | 'budget' | 'feed' | 'group';
   readonly name: string;
@@ -26,7 +26,7 @@ export async function serverNow(store: Connection): Promise<number> {
   return (seconds ?? 0) * 1000 + Math.floor((micros ?? 0) / 1000);
 }
 
-/** Reads how everything does that the machines of a key share. Changes nothing. */
+/** Reads the state of everything that the machines of a key share. Changes nothing. */
 export async function readStatus(store: Connection, keys: Keys): Promise<StatusItem[]> {
   const now = await serverNow(store);
   const { product, version } = store.server;
@@ -77,7 +77,7 @@ async function lanes(store: Connection, keys: Keys, now: number): Promise<Status
   return items;
 }
 
-/** The budgets and what they hold; without one, the sums of the month and the day. */
+/** The budgets with their use; without a budget, the sums of the month and the day. */
 async function budgets(store: Connection, keys: Keys, now: number): Promise<StatusItem[]> {
   const caps = await hash(store, keys.caps);
   const periods = periodsAt(now);

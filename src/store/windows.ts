@@ -6,19 +6,22 @@ import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
 import { block, confess, drop, learn, take } from './scripts/lanes.ts';
 
-/** The service's minute, and a second for the way of a call: it counts arrivals, the lanes departures. */
+/**
+ * The service's minute plus a second for travel time: the service counts arrivals, the lanes count
+ * departures.
+ */
 const WINDOW_MS = 61_000;
-/** How late a booked call may leave: less than the second that the window has to spare. */
+/** How late a reserved call may leave: less than the extra second of the window. */
 const GRACE_MS = 250;
 
 export interface StoreWindowsOptions {
   readonly link: StoreLink;
-  /** The windows of this machine alone, used while the store is away. */
+  /** The windows of this machine only, used while the store is away. */
   readonly local: RateWindows;
   readonly machine: string;
   readonly clock: Pick<Clock, 'mono'>;
   readonly memory: StoreMemory;
-  /** Told once when the store goes away, and once when it is back. */
+  /** Called when the store goes away, and when it is back. */
   readonly notice: (text: string) => void;
   /** Length of a window, for tests. */
   readonly windowMs?: number | undefined;
@@ -31,8 +34,9 @@ interface Departure {
 }
 
 /**
- * One set of rate windows for all machines. Where the store cannot be used, each machine keeps to its share of
- * the limit: the limit divided by the machines that were seen last. What it sent meanwhile is entered on return.
+ * One set of rate windows for all machines. While the store is unusable, each machine keeps to its share:
+ * the limit divided by the number of machines seen last. Calls made meanwhile are added when the store is
+ * back.
  */
 export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
   const { link, local, machine, clock, memory, notice, windowMs = WINDOW_MS } = options;
@@ -60,7 +64,7 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
     departures.push({ lane, id, at: now });
   }
 
-  /** Does something in the store, or what is done without it. Mistakes in the settings are thrown. */
+  /** Runs the first function on the store, or the second without it. Errors in settings are thrown. */
   async function either<T>(there: () => Promise<T>, here: () => Promise<T>): Promise<T> {
     try {
       const result = await there();
@@ -110,7 +114,7 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
         async () => {},
       ).catch(() => {}),
     block: async (lane, ms) => {
-      // The files have it too, for the time in which the store is away.
+      // Also blocks the local windows, which apply while the store is away.
       await local.block(lane, ms);
       const { calls, meta } = link.keys.lane(lane);
       await either(
@@ -130,7 +134,7 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
   };
 }
 
-/** Reads what `take` answered; whatever stands in the store, no wait is absurd. */
+/** Parses the answer of `take`. The store is untrusted, so absurd waits are bounded. */
 function readSlot(answer: unknown): { readonly slot: Slot; readonly fleet: number } {
   const [wait = 0, known = 0, fleet = 1, queued = 0] = Array.isArray(answer) ? answer.map(Number) : [];
   const waitMs = Number.isFinite(wait) ? Math.max(0, Math.ceil(wait)) : 0;

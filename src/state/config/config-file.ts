@@ -29,7 +29,7 @@ export const emptyConfig: ConfigFile = { version: CONFIG_VERSION, profiles: {} }
 /** The profile that is used if none was named. */
 export const DEFAULT_PROFILE = 'default';
 
-/** The profile of a name; undefined if it does not exist. */
+/** The profile with this name; undefined if it does not exist. */
 export const profileOf = (file: ConfigFile, name: string): Profile | undefined =>
   Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 

@@ -151,14 +151,14 @@ function checkProfileName(name: string): void {
 const STAGE = '.config-stage-';
 
 /**
- * Has conf write the file in a folder of its own, and puts it in its place in one step: conf writes in
- * place, not whole, where it finds itself in a snap, and would read the old file again by rules of its own.
+ * Writes the file with conf in a staging folder and renames it into place: inside a snap, conf would not
+ * write atomically, and it would read the old file by rules of its own.
  */
 async function store(file: string, config: ConfigFile): Promise<void> {
   const { default: Conf } = await import('conf');
   const folder = dirname(file);
   for (const name of readdirSync(folder)) {
-    // Left behind by a crash; the lock is held, so no other process uses it.
+    // A crash left it behind. The lock is held, so no other process uses it.
     if (name.startsWith(STAGE)) rmSync(join(folder, name), { recursive: true, force: true });
   }
   const stage = mkdtempSync(join(folder, STAGE));

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 
-/** Which of the service's worlds a key is for, as far as its form tells. */
+/** Whether a key is for the live or the test service, according to its prefix. */
 export type KeyKind = 'live' | 'test' | 'unknown';
 
 export function keyKind(key: string): KeyKind {
@@ -8,10 +8,10 @@ export function keyKind(key: string): KeyKind {
   return kind === 'live' || kind === 'test' ? kind : 'unknown';
 }
 
-/** The key without the space around it, or a failure: what else it may be is for the service to say. */
+/** The trimmed key, or a failure. Only the service can judge the rest. */
 export function checkKeyFormat(given: string, where = 'the key'): string {
   const key = given.trim();
-  // Anything else could not stand in a header, or would end it.
+  // Other characters are not allowed in a header, or would end it.
   if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
   throw new Failure('auth', key === '' ? `${where} is empty` : `${where} has invalid characters`, {
     code: 'BAD_KEY',

@@ -10,41 +10,44 @@ import {
   settingRows,
 } from './settings-table.ts';
 
-/** Who said a value. */
+/** The source of a value. */
 type Origin = 'flag' | 'environment' | 'profile' | 'default';
 
-/** A value and where it comes from. `from` names the flag, the variable or the profile. */
+/** A value with its source. `from` names the flag, variable or profile. */
 interface Sourced<T> {
   readonly value: T;
   readonly origin: Origin;
   readonly from?: string | undefined;
 }
 
-/** Every setting with its origin, the profile that counts, and the key. */
+/** Every setting with its source, the active profile, and the key. */
 export type Settings = { readonly [N in SettingName]: Sourced<SettingValue<N>> } & {
   readonly profile: Sourced<string>;
   readonly key: Sourced<string | undefined>;
   readonly storePassword: Sourced<string | undefined>;
-  /** What is wrong with values that were passed over; empty unless `tolerant`. */
+  /** Errors of values that were skipped; empty unless `tolerant`. */
   readonly problems: readonly Failure[];
 };
 
-/** Values that flags gave, and the profile that one named. */
+/** Values from flags, and the profile that a flag named. */
 export type FlagValues = GivenValues & { readonly profile?: string | undefined };
 type GivenValues = { readonly [N in SettingName]?: SettingValue<N> | undefined };
 
-/** What settings are made of. */
+/** The sources of settings. */
 export interface Sources {
   readonly flags: FlagValues;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile;
-  /** Lets a profile be named that is not there yet: for the command that makes it. */
+  /** Accepts the name of a profile that does not exist yet, for the command that creates it. */
   readonly newProfile?: boolean;
-  /** Skips invalid values of the environment and the file, and lists them: for the commands that repair them. */
+  /** Skips and lists invalid values of the environment and the file, for the commands that repair them. */
   readonly tolerant?: boolean;
 }
 
-/** Settles each value: the flag's word, else the environment's, else the profile's, else the default. */
+/**
+ * Resolves each setting: a flag overrides the environment, which overrides the profile, which overrides the
+ * default.
+ */
 export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sources): Settings {
   const problems: Failure[] = [];
   const trying = <T>(read: () => T): T | undefined => {
@@ -95,7 +98,8 @@ function settle<N extends SettingName>(
   const row: SettingRow<unknown> = settingRows[name];
   const flag: SettingValue<N> | undefined = flags[name];
   if (flag !== undefined) {
-    // Text is read again: a base URL is normalized wherever it comes from. An invalid flag is never skipped.
+    // Text is parsed again, so that a base URL is normalised whatever its source. Invalid flags are never
+    // skipped.
     const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
     return { value, origin: 'flag', from: row.flag };
   }
@@ -105,8 +109,8 @@ function settle<N extends SettingName>(
     if (value !== undefined) return { value, origin: 'environment', from: row.env };
   }
   if (held && Object.hasOwn(held, name)) {
-    const mend = `run "trdr config set ${name} VALUE --profile ${profile}", or unset it`;
-    const value = trying(() => readSetting(name, held[name], `${name} of profile "${profile}"`, mend));
+    const fix = `run "trdr config set ${name} VALUE --profile ${profile}", or unset it`;
+    const value = trying(() => readSetting(name, held[name], `${name} of profile "${profile}"`, fix));
     if (value !== undefined) return { value, origin: 'profile', from: profile };
   }
   return { value: settingRows[name].fallback as SettingValue<N>, origin: 'default' };
@@ -120,7 +124,7 @@ function keyOf(
 ): Sourced<string | undefined> {
   const said = env['TRDR_API_KEY'];
   if (said) {
-    const value = trying(() => checkKeyFormat(said, 'what TRDR_API_KEY says'));
+    const value = trying(() => checkKeyFormat(said, 'TRDR_API_KEY'));
     if (value !== undefined) return { value, origin: 'environment', from: 'TRDR_API_KEY' };
   }
   const kept = held?.key;
@@ -139,10 +143,10 @@ function storePasswordOf(
   const given = env['TRDR_STORE_PASSWORD'];
   if (given) return { value: given, origin: 'environment', from: 'TRDR_STORE_PASSWORD' };
   const saved = held?.storePassword;
-  // A password saved for one store is not sent to another that the environment names.
+  // A password saved for one store is not sent to another store that the environment names.
   if (saved !== undefined && !env['TRDR_STORE']) return { value: saved, origin: 'profile', from: profile };
   return { value: undefined, origin: 'default' };
 }
 
-/** Settings as rows, for lists: those that a table of names can show. */
+/** Settings as rows of `config list`. */
 export const settingList = (settings: Settings) => settingNames.map((name) => ({ name, ...settings[name] }));

@@ -14,19 +14,22 @@ import {
   units,
 } from '../../base/values.ts';
 
-/** What a setting may be in the config file: plain JSON. */
+/** The form of a setting in the config file: plain JSON. */
 type Plain = string | number | boolean;
 
-/** One setting: its kind of value, its default, and what it is for. */
+/** A setting: its kind of value, its default and its purpose. */
 export interface SettingRow<T, D extends T | undefined = T | undefined> {
   readonly kind: Kind<T>;
-  /** Undefined for a setting without one; `fallbackText` describes what happens then. */
+  /** Undefined if there is no default; `fallbackText` describes what happens then. */
   readonly fallback: D;
   readonly fallbackText: string;
-  /** The flag and the environment variable that override the profile. The flag has the setting's own name. */
+  /**
+   * The flag and the environment variable that override the profile. The flag has the same name as the
+   * setting.
+   */
   readonly flag?: string;
   readonly env?: string;
-  /** Saved in the config file as its value; other settings are saved as they were written. */
+  /** Saved in the config file in parsed form; other settings are saved as written. */
   readonly normalized?: boolean;
   readonly about: string;
 }
@@ -36,7 +39,7 @@ const row = <T, const D extends T | undefined>(setting: SettingRow<T, D>) => set
 export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown'] as const;
 
 /**
- * Every setting of a profile. Resolution, `config`, docs and completions follow from this table: a new
+ * Every setting of a profile. Resolution, `config`, docs and completions are derived from this table: a new
  * setting is a row here, and a flag of the same name in `cli/common.ts` if it has one.
  */
 export const settingRows = {
@@ -172,7 +175,7 @@ export const settingRows = {
 
 type Rows = typeof settingRows;
 export type SettingName = keyof Rows;
-/** The type of a setting's value, undefined included for a setting without a default. */
+/** The type of a setting's value; includes undefined for a setting without a default. */
 export type SettingValue<N extends SettingName> =
   | NonNullable<ReturnType<Rows[N]['kind']['read']>>
   | Rows[N]['fallback'];
@@ -181,12 +184,12 @@ export type SettingValues = { readonly [N in SettingName]: SettingValue<N> };
 
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingRows, name);
 
-/** Names of all settings, in the order in which they are listed. */
+/** Names of all settings, in listing order. */
 export const settingNames: readonly SettingName[] = Object.keys(settingRows).filter(isSettingName);
 
 /**
- * Reads a setting from text or from the config file. The failure does not repeat the value, which can be a
- * URL with a password.
+ * Parses a setting from text or the config file. The failure does not repeat the value, which may be a URL
+ * with a password.
  */
 export function readSetting<N extends SettingName>(
   name: N,
@@ -211,7 +214,7 @@ export function storedSetting(name: SettingName, given: string): Plain {
   return settingRows[name].normalized && value !== undefined ? value : given.trim();
 }
 
-/** The setting of a name, or a failure that lists the names there are. */
+/** The setting with this name, or a failure that lists the available ones. */
 export function needSettingName(name: string): SettingName {
   if (isSettingName(name)) return name;
   if (name === 'key') {

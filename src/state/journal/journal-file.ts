@@ -1,14 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** The file of a journal: lines, and behind them space set aside, filled with line ends that mean nothing. */
+/** The file of a journal: its lines, followed by reserved space that is filled with line breaks. */
 export interface JournalFile {
-  /** Where the next line will stand. */
+  /** The position of the next line. */
   end(): number;
-  /** Sees to it that `bytes` can be written behind the last line, or throws: nothing is written then. */
+  /** Reserves `bytes` after the last line. Throws if the disk is full; then nothing is written. */
   reserve(bytes: number): Promise<void>;
-  /** Writes text behind the last line and waits until the disk has it. A failure leaves no trace of it. */
+  /** Appends text after the last line and syncs it to disk. If that fails, nothing of it remains. */
   append(text: string): Promise<void>;
-  /** Text of the file; quickest where the pieces follow each other. */
+  /** Reads text of the file; fastest for consecutive ranges. */
   read(at: number, length: number): Promise<string>;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface JournalFile {
 const FILLER = '\n'.repeat(64 * 1024);
 const WINDOW = 256 * 1024;
 
-/** Opens the file of a journal whose lines end at `from`; what a crash left behind them is cut off. */
+/** Opens the file of a journal whose lines end at `from`, and truncates what a crash left after them. */
 export async function openJournalFile(path: string, from: number): Promise<JournalFile> {
   const handle = await open(path, 'r+');
   let end = from;
@@ -24,7 +24,7 @@ export async function openJournalFile(path: string, from: number): Promise<Journ
   let window = Buffer.alloc(0);
   let start = 0;
   try {
-    // The last line may be whole but for its end.
+    // The last line may lack its line break.
     if (size < end) await writeAt(handle, Buffer.from('\n'), end - 1);
     else await handle.truncate(end);
     size = end;
@@ -33,7 +33,7 @@ export async function openJournalFile(path: string, from: number): Promise<Journ
     throw error;
   }
 
-  /** What a failed write left is made to mean nothing, without any space that is not there already. */
+  /** Overwrites the remains of a failed write with line breaks, which needs no additional disk space. */
   async function blank(length: number): Promise<void> {
     const kept = Math.max(0, Math.min(length, size - end));
     await writeAt(handle, Buffer.alloc(kept, '\n'), end);

@@ -1,22 +1,22 @@
 import type { Placed } from './journal-load.ts';
 
-/** A batch that was asked for and has no whole answer. */
+/** A batch that was requested and not completely answered. */
 export interface OpenBatch {
   readonly batch: number;
-  /** Those of its handles that have no answer. */
+  /** The handles of the batch without an answer. */
   readonly positions: readonly number[];
-  /** What `me` said was used before it was asked; null where nobody knew. */
+  /** The units used according to `me` before the request; null if unknown. */
   readonly unitsUsed: number | null;
-  /** True where a part of the answer is there: it was paid for, whatever `me` says. */
+  /** Whether a part of the answer was saved, which proves that the batch was paid for. */
   readonly partial: boolean;
 }
 
-/** What a journal has come to. */
+/** Counts of a journal. */
 export interface JournalCounts {
   readonly size: number;
-  /** Handles with an answer. */
+  /** Number of handles with an answer. */
   readonly answered: number;
-  /** What the answers cost, and what the lost ones may have cost. */
+  /** Cost of the answers, including what lost ones may have cost. */
   readonly cu: number;
   readonly lostBatches: number;
   readonly lostCuAtMost: number;
@@ -26,7 +26,7 @@ const FREE = 0;
 const ASKED = 1;
 const ANSWERED = 2;
 
-/** Where each handle of an export stands: 17 bytes a handle, and none of its answer. */
+/** The state of each handle of an export, in 17 bytes per handle without its answer. */
 export function journalIndex(size: number) {
   const states = new Uint8Array(size);
   const places = new Float64Array(size);
@@ -48,7 +48,7 @@ export function journalIndex(size: number) {
   }
 
   return {
-    /** Takes a line in, in the order of the journal. False where it speaks of handles that there are not. */
+    /** Adds a line, in the order of the journal. False if it names positions that do not exist. */
     add({ line, at, length }: Placed): boolean {
       switch (line.kind) {
         case 'header':
@@ -84,7 +84,7 @@ export function journalIndex(size: number) {
     nextBatch: () => batches,
     isOpen: (batch: number) => open.has(batch),
     isFree: (position: number) => position < size && states[position] === FREE,
-    /** The first handles, in their order, that are neither answered nor asked for. */
+    /** The first handles, in their order, that are neither answered nor requested. */
     free(most: number): number[] {
       const found: number[] = [];
       while (lowest < size && states[lowest] !== FREE) lowest++;

@@ -1,11 +1,11 @@
 import { parseJson, stringifyJson } from '../../base/json.ts';
 
-/** Identifies an export: a journal can only be resumed by the same one. */
+/** Identifies an export: only the same export can resume a journal. */
 export interface JournalIdentity {
-  /** Digest of the handles, in their order. */
+  /** Digest of the handles in their order. */
   readonly inputs: string;
   readonly format: string;
-  /** Whatever else shapes the file or its price, by name. */
+  /** Everything else that affects the file or its price, by name. */
   readonly flags: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -39,13 +39,13 @@ export type JournalLine =
       /** An answer that came and could not be read; for people, and never read again. */
       readonly answer?: string | undefined;
     }
-  /** The handles that a run skipped, and why; for people who read the journal. */
+  /** The handles that a run skipped and the reason, for people who read the journal. */
   | { readonly kind: 'left'; readonly code: string; readonly handles: readonly string[] };
 
-/** The version of the journals that this trdr writes and reads. */
+/** The version of journals that this trdr reads and writes. */
 export const JOURNAL_VERSION = 1;
 
-/** A line as it is written. */
+/** A line as text. */
 export function writeLine(line: JournalLine): string {
   if (line.kind === 'row')
     return `{"kind":"row","position":${line.position},"value":${stringifyJson(line.value ?? null)}}\n`;
@@ -53,7 +53,7 @@ export function writeLine(line: JournalLine): string {
   return `${JSON.stringify({ ...line, positions: rangesOf(line.positions) })}\n`;
 }
 
-/** Reads a line; undefined where it is torn or none. */
+/** Parses a line; undefined if it is torn or invalid. */
 export function readLine(text: string): JournalLine | undefined {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
@@ -82,14 +82,14 @@ export function readLine(text: string): JournalLine | undefined {
     case 'lost':
       return isNatural(batch) && isAmount(cuAtMost) ? { kind, batch, cuAtMost } : undefined;
     case 'left':
-      // Its handles are for people: nothing is done by them.
+      // The handles are for people only and are not used.
       return typeof given['code'] === 'string' ? { kind, code: given['code'], handles: [] } : undefined;
     default:
       return undefined;
   }
 }
 
-/** Names of what differs between two exports; none where they are the same. */
+/** Names of the differences between two exports; empty if they are the same. */
 export function differences(one: JournalIdentity, other: JournalIdentity): string[] {
   const names = new Set([...Object.keys(one.flags), ...Object.keys(other.flags)]);
   const flag = ({ flags }: JournalIdentity, name: string) =>
@@ -119,7 +119,7 @@ function identityOf(value: unknown): JournalIdentity | undefined {
   return { inputs, format, flags: plain };
 }
 
-/** Positions as pairs of first and last: a batch in its order is one pair. */
+/** Positions as pairs of first and last; consecutive positions need one pair. */
 function rangesOf(positions: readonly number[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const position of positions) {
@@ -130,7 +130,7 @@ function rangesOf(positions: readonly number[]): [number, number][] {
   return ranges;
 }
 
-/** No batch is larger, so a line that claims more is invalid. */
+/** No batch is larger, so a line with more positions is invalid. */
 const MOST_POSITIONS = 10_000;
 
 function positionsOf(ranges: unknown): number[] | undefined {

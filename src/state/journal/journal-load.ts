@@ -4,14 +4,14 @@ import { fileFailure, isAbsent, openRegular, readAt } from '../../base/files.ts'
 import { writeAtomic } from '../../base/replace-file.ts';
 import { JOURNAL_VERSION, type JournalLine, readLine } from './journal-lines.ts';
 
-/** A line of a journal, and where it stands. */
+/** A line of a journal with its position. */
 export interface Placed {
   readonly line: JournalLine;
   readonly at: number;
   readonly length: number;
 }
 
-/** How every journal begins. */
+/** The beginning of every journal. */
 const HEADER = '{"kind":"header"';
 const CHUNK = 1024 * 1024;
 const NEWLINE = 10;
@@ -88,7 +88,7 @@ function rewrite(path: string, good: number, salvaged: readonly Buffer[]): void 
   }
 }
 
-/** The lines of a file that are not empty; a last one without its end too. */
+/** The non-empty lines of a file, including a last one without line break. */
 function* rawLines(path: string): Generator<{ readonly bytes: Buffer; readonly at: number }> {
   let fd: number;
   try {
@@ -107,7 +107,7 @@ function* rawLines(path: string): Generator<{ readonly bytes: Buffer; readonly a
         from = end + 1;
       }
       if (from === 0 && at + chunk.length < size) {
-        // A line longer than the room: more of it.
+        // The line is longer than the buffer: read more of it.
         room *= 2;
         continue;
       }

@@ -21,20 +21,20 @@ export type { ExportJournal } from './open-journal.ts';
 
 /** What a journal is opened for. */
 export interface JournalOptions {
-  /** The file that the export makes; journal and lock lie beside it. */
+  /** The output file of the export; journal and lock are beside it. */
   readonly out: string;
   readonly identity: JournalIdentity;
-  /** How many handles there are; each is known by its position among them. */
+  /** Number of handles; each is identified by its position. */
   readonly size: number;
-  /** Resumes an existing journal; without it, an existing journal is a failure. */
+  /** Resumes an existing journal; otherwise, an existing journal is an error. */
   readonly resume: boolean;
   readonly now: () => number;
 }
 
-/** The digest of an export's handles. Case counts: the file repeats them as they were given. */
+/** The digest of an export's handles. It is case-sensitive, because the output repeats them as given. */
 export const digestOf = (handles: readonly string[]): string => sha256(JSON.stringify(handles));
 
-/** Opens the journal beside `out`, and holds `out` against every other process until it is closed. */
+/** Opens the journal beside `out`, and locks `out` until it is closed. */
 export async function openJournal({
   out,
   identity,

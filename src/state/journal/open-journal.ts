@@ -21,22 +21,22 @@ export interface ExportJournal {
   /** When the export started, in epoch ms. */
   readonly startedAt: number;
   readonly resumed: boolean;
-  /** When it was last written to before this run, epoch ms; null if this run started it. */
+  /** When it was last written before this run, epoch ms; null if this run started it. */
   readonly writtenAt: number | null;
   openBatches(): OpenBatch[];
   counts(): JournalCounts;
-  /** The first handles that are neither answered nor asked for, in their order. */
+  /** The first handles, in their order, that are neither answered nor requested. */
   free(most: number): number[];
   /**
-   * Notes that a batch is about to be asked, and sets disk space aside for its answer, so that a full disk
-   * is met before anything is paid. Returns the batch's number.
+   * Records that a batch is about to be requested and reserves disk space for its answer, so that a full
+   * disk is noticed before anything is paid. Returns the number of the batch.
    */
   asking(batch: {
     readonly positions: readonly number[];
     readonly unitsUsed: number | null;
     readonly bytes?: number | undefined;
   }): Promise<number>;
-  /** Keeps an answer; when this returns it is on the disk. After a failure it may be called again. */
+  /** Saves an answer and syncs it to disk. After a failure it may be called again. */
   answered(
     batch: number,
     answer: {
@@ -45,27 +45,30 @@ export interface ExportJournal {
       readonly requestId?: string | undefined;
     },
   ): Promise<void>;
-  /** A batch for which nothing was charged: its handles are free again. */
+  /** The batch was not charged: its handles are free again. */
   dropped(batch: number): Promise<void>;
-  /** A batch that may have been charged and whose answer will not come: its handles are free again. */
+  /** The batch may have been charged and its answer is lost: its handles are free again. */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
-  /** Notes what the run did not get to. */
+  /** Records what the run skipped. */
   leave(code: string, handles: readonly string[]): Promise<void>;
-  /** Each handle's answer in the order of the handles, whatever order they came in. */
+  /** The answer of each handle in the order of the handles, whatever order they arrived in. */
   values(): AsyncGenerator<{ readonly position: number; readonly value: unknown; readonly held: boolean }>;
-  /** Writes the file whole, from its beginning, and puts it in place; then the journal goes, unless kept. */
+  /**
+   * Writes the complete output file and renames it into place; then removes the journal, unless it is to be
+   * kept.
+   */
   deliver(
     text: AsyncIterable<string> | Iterable<string>,
     options?: { readonly keep?: boolean },
   ): Promise<void>;
-  /** Lets the file go. The journal stays, unless nothing was ever asked. */
+  /** Unlocks the output. The journal stays, unless nothing was requested. */
   close(): Promise<void>;
 }
 
 /** The default maximum size of a row. */
 const ROW_BYTES = 4_096;
 
-/** A journal's file, open and locked, and what it has come to. */
+/** The open and locked file of a journal, and its counts. */
 export interface Opened {
   readonly file: JournalFile;
   readonly path: string;
@@ -77,7 +80,7 @@ export interface Opened {
   readonly writtenAt: number | null;
 }
 
-/** The journal on an open file: one write at a time, and the index always as the file is. */
+/** The journal on an open file: one write at a time, so that index and file always agree. */
 export function journalOn({
   file,
   path,
@@ -90,7 +93,7 @@ export function journalOn({
 }: Opened): ExportJournal {
   let turn: Promise<unknown> = Promise.resolve();
   let closed = false;
-  /** Space that batches on their way count on, by their number. */
+  /** Space reserved for batches in flight, by their number. */
   const reserved = new Map<number, number>();
 
   async function add(lines: readonly JournalLine[]): Promise<void> {
@@ -104,7 +107,7 @@ export function journalOn({
     }
   }
 
-  /** One write at a time, each with its failures in words. */
+  /** Runs one write at a time and describes its failures. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = turn.then(async () => {
       if (closed) throw new Error('the journal is closed');
@@ -118,7 +121,7 @@ export function journalOn({
     return mine;
   }
 
-  /** Ends a batch with lines; only one that is open can be ended. */
+  /** Ends a batch with lines; only an open batch can be ended. */
   const settle = (batch: number, lines: readonly JournalLine[]) =>
     inTurn(async () => {
       if (!index.isOpen(batch)) throw new RangeError(`batch ${batch} is not open`);

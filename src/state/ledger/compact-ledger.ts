@@ -8,11 +8,11 @@ import { ended, entryText, readLine } from './lines.ts';
 
 /** Smaller files are not worth the work. */
 const LEAST_BYTES = 1024 * 1024;
-/** Calls that are older are summed by the hour. */
+/** Older calls are summed by the hour. */
 const DETAILED_MS = 2 * 86_400_000;
 const HOUR = 3_600_000;
 
-/** Compacts the files of this month and the last, where they have doubled since they were last compacted. */
+/** Compacts the files of this month and the last, if they have doubled since their last compaction. */
 export function compactLedger(dir: string, now: number, least = LEAST_BYTES): void {
   const thisMonth = monthOf(now);
   const lastMonth = monthOf(Date.parse(`${thisMonth}-01`) - 1);
@@ -22,7 +22,7 @@ export function compactLedger(dir: string, now: number, least = LEAST_BYTES): vo
   }
 }
 
-/** How large a file was after its last compaction: its first line says so. */
+/** The size of a file after its last compaction, as recorded in its first line. */
 function sizeOnce(path: string): number {
   const fd = openRegular(path);
   try {
@@ -33,9 +33,10 @@ function sizeOnce(path: string): number {
 }
 
 /**
- * Writes a file again with one line per call, and one per hour for what is older than two days. Calls whose outcome
- * is not known are kept one by one. A process that appends to the old file meanwhile either ends before the rename,
- * and its lines are copied, or finds the file replaced and appends again: ids tell lines that were written twice.
+ * Rewrites a file with one line per call, and one per hour for calls older than two days. Calls of unknown
+ * outcome are kept. A process that appends to the old file meanwhile either finishes before the rename, and
+ * its lines are copied, or sees that the file was replaced and appends again; ids identify lines that were
+ * written twice.
  */
 function compact(path: string, now: number): void {
   const lock = tryLock(`${path}.lock`, now);
@@ -52,14 +53,14 @@ function compact(path: string, now: number): void {
     const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
-    // The file stays as it was: larger than necessary, and correct.
+    // The file stays as it was: larger than necessary, but correct.
   } finally {
     if (fd !== undefined) closeSync(fd);
     lock.release();
   }
 }
 
-/** The text of a file with its calls put together, in the order of their first lines. */
+/** The text of a file with its calls summed up, in the order of their first lines. */
 function compacted(text: string, now: number): string {
   const kept = new Map<string, { readonly entry: LedgerEntry; readonly id?: string }>();
   let plain = 0;

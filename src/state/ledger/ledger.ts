@@ -5,7 +5,7 @@ import type { CallCost, Ledger, LedgerEntry, PaidCall, Reservation } from '../..
 import { compactLedger } from './compact-ledger.ts';
 import { endText, entryText } from './lines.ts';
 
-/** Where the ledger is, and who writes in it. */
+/** Where the ledger is, and what its entries name. */
 export interface LedgerOptions {
   /** The state folder, if any. */
   readonly dir: string | undefined;
@@ -14,7 +14,7 @@ export interface LedgerOptions {
   /** The name of this machine. */
   readonly host?: string | undefined;
   readonly now: () => number;
-  /** Called once, when the ledger cannot be written. */
+  /** Called once if the ledger cannot be written. */
   readonly notice?: ((text: string) => void) | undefined;
 }
 
@@ -22,10 +22,10 @@ export const monthOf = (time: number): string => new Date(time).toISOString().sl
 export const ledgerFolder = (dir: string): string => join(dir, 'ledger');
 export const monthFile = (dir: string, month: string): string => join(ledgerFolder(dir), `${month}.ndjson`);
 
-/** Files are looked at for compaction with the first call of a process, and after so many. */
+/** Files are checked for compaction at the first call of a process, and after this many. */
 const COMPACT_EVERY = 1_000;
 
-// No two calls of a machine share an id: processes differ in number and start time, and count on.
+// Unique among all calls of a machine: processes differ in pid and start time, and count their calls.
 const mine = `${process.pid.toString(36)}-${Math.round(performance.timeOrigin * 1_000).toString(36)}`;
 let calls = 0;
 
@@ -51,7 +51,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     const path = monthFile(dir, month);
     try {
       try {
-        // A file that was compacted meanwhile gets the line again: its id tells the two apart.
+        // If the file was replaced by a compaction meanwhile, append again; the id identifies a duplicate.
         if (appendLines(path, line).gone) appendLines(path, line);
       } catch (error) {
         if (!isAbsent(error)) throw error;

@@ -1,8 +1,9 @@
 import type { LedgerEntry } from '../../contract/ports.ts';
 
 /**
- * A line of a ledger file. A call is written as an `open` line before it is sent, as an upper bound, and its `end` line
- * replaces that bound; a call without one was in flight when its process died. Lines of older versions are entries.
+ * A line of a ledger file. A call is written as an `open` line with its upper bound before it is sent; its
+ * `end` line replaces the bound. A call without an `end` line was in flight when its process died. Lines of
+ * older versions are plain entries.
  */
 export type LedgerLine =
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
@@ -11,7 +12,7 @@ export type LedgerLine =
 
 /** How a call ended. */
 export interface CallEnd {
-  /** True where the call was not sent, or was free: it leaves no entry. */
+  /** The call was not sent, or was free: it leaves no entry. */
   readonly released: boolean;
   readonly status: number | null;
   readonly cu: number;
@@ -20,7 +21,7 @@ export interface CallEnd {
   readonly requestId?: string | undefined;
 }
 
-/** The text of an entry, field by field: whatever else the object holds stays out of the file. */
+/** The text of an entry with named fields only, so that nothing else of the object gets into the file. */
 export function entryText(entry: LedgerEntry, id?: string): string {
   const { time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, requestId, calls } = entry;
   return `${JSON.stringify({ id, time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, requestId, calls })}\n`;
@@ -36,7 +37,7 @@ export function endText(
     : `${JSON.stringify({ end: id, status, cu, cuAtMost, unpriced, requestId })}\n`;
 }
 
-/** Reads one line; undefined where it is torn or not a line of the ledger. */
+/** Parses a line; undefined if it is torn or not a line of the ledger. */
 export function readLine(line: string): LedgerLine | undefined {
   const value = objectIn(line);
   if (!value) return undefined;
@@ -52,13 +53,13 @@ export function readLine(line: string): LedgerLine | undefined {
   return typeof id === 'string' ? { kind: 'open', id, entry } : { kind: 'entry', entry };
 }
 
-/** Reads one line that is a whole entry; undefined for any other. */
+/** Parses a line that is a complete entry; undefined for any other line. */
 export function readEntry(line: string): LedgerEntry | undefined {
   const value = objectIn(line);
   return value && entryOf(value);
 }
 
-/** A call with what its end says of it; undefined where it leaves no entry. */
+/** The entry of a call after its end; undefined if it leaves none. */
 export function ended(
   { time, command, profile, host, endpoint }: LedgerEntry,
   { released, ...cost }: CallEnd,

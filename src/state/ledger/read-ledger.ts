@@ -6,14 +6,17 @@ import type { LedgerEntry } from '../../contract/ports.ts';
 import { ledgerFolder, monthOf } from './ledger.ts';
 import { ended, readLine } from './lines.ts';
 
-/** Which part of the ledger is read; `since` and `until` are epoch ms, `until` not included. */
+/** The part of the ledger to read; `since` (inclusive) and `until` (exclusive) are epoch ms. */
 export interface LedgerRange {
   readonly dir: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
-/** The entries of a range, month by month: what was settled in that order, then the calls without an end. */
+/**
+ * The entries of a range, month by month: first the calls with an end, in its order, then those without
+ * one.
+ */
 export async function* readLedger({
   dir,
   since = 0,
@@ -29,7 +32,7 @@ export async function* readLedger({
   }
 }
 
-/** The entries of a file, each call once: a line that was written twice counts once. */
+/** The entries of a file, each call once, even if a line was written twice. */
 export function* entriesOf(lines: Iterable<string>): Generator<LedgerEntry, void, void> {
   const open = new Map<string, LedgerEntry>();
   const over = new Set<string>();
@@ -49,7 +52,7 @@ export function* entriesOf(lines: Iterable<string>): Generator<LedgerEntry, void
   yield* open.values();
 }
 
-/** Lines are written twice within moments: more ids than this need not be known. */
+/** A line is written twice within moments, so remembering this many ids is enough. */
 const REMEMBERED = 10_000;
 
 function remember(ids: Set<string>, id: string): void {

@@ -10,13 +10,15 @@ export interface LedgerSum {
   readonly calls: number;
   /** CU that answers are known to have cost. */
   readonly cu: number;
-  /** `cu`, and the most that calls of unknown outcome may have cost. */
+  /** `cu` plus the maximum cost of calls with an unknown outcome. */
   readonly atMost: number;
-  /** Calls whose price is not known. */
+  /** Number of calls of unknown price. */
   readonly unpriced: number;
 }
 
-/** Sums entries by a part of them: days in their order, all else by what it cost. Days are UTC, as the bill is. */
+/**
+ * Sums entries by one of their members: days in order, other groups by cost. Days are UTC, like the bill.
+ */
 export async function summarise(
   entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,
   by: LedgerGroup,
@@ -45,6 +47,6 @@ function added(sum: LedgerSum, { cu, cuAtMost = 0, calls = 1, unpriced }: Ledger
 const groupOf = (entry: LedgerEntry, by: LedgerGroup): string =>
   by === 'day' ? dayOf(entry.time) : (entry[by] ?? 'unknown');
 
-/** A time that no calendar has still has a group. */
+/** A time outside the calendar still gets a group. */
 const dayOf = (time: number) =>
   Math.abs(time) <= 8.64e15 ? new Date(time).toISOString().slice(0, 10) : 'unknown';

@@ -1,21 +1,21 @@
-/** A post as it stands in the stream. */
+/** A post in the stream. */
 export interface StreamRow {
-  /** Its place in the stream. */
+  /** Its entry id in the stream. */
   readonly entry: string;
   readonly id: string;
-  /** Post time; null where the service gave none. */
+  /** Post time; null if the service gave none. */
   readonly at: number | null;
-  /** The post's own JSON, as one line. */
+  /** The JSON of the post on one line. */
   readonly body: string;
 }
 
-/** A post time as a number; the store keeps an empty text for none. */
+/** Parses a post time; the store saves an empty text if there is none. */
 export function timeFrom(text: string | undefined): number | null {
   const at = text === undefined || text === '' ? Number.NaN : Number(text);
   return Number.isFinite(at) ? at : null;
 }
 
-/** Reads entries as XRANGE and XREADGROUP give them. An entry that is not one of ours is left out. */
+/** Parses entries of XRANGE and XREADGROUP. Foreign entries are skipped. */
 export function readEntries(answer: unknown): StreamRow[] {
   const rows: StreamRow[] = [];
   for (const pair of Array.isArray(answer) ? answer : []) {
@@ -30,13 +30,16 @@ export function readEntries(answer: unknown): StreamRow[] {
   return rows;
 }
 
-/** Reads what XREAD and XREADGROUP answer for one stream; nothing where the wait was in vain. */
+/** Parses the answer of XREAD or XREADGROUP for one stream; empty if the read timed out. */
 export function readStreams(answer: unknown): StreamRow[] {
   const [stream]: readonly unknown[] = Array.isArray(answer) ? answer : [];
   return Array.isArray(stream) ? readEntries(stream[1]) : [];
 }
 
-/** Whether a body can be passed on as a line of its own: anyone with a right to write can put anything here. */
+/**
+ * Whether a body can be passed on as one line. The store is untrusted: anybody with write access can put
+ * anything there.
+ */
 function isLine(body: string): boolean {
   if (body.includes('\n') || !body.startsWith('{')) return false;
   try {
@@ -47,10 +50,10 @@ function isLine(body: string): boolean {
   }
 }
 
-/** Milliseconds of an entry's place: when the store took it in. */
+/** The time at which the store added an entry, epoch ms. */
 export const entryMs = (entry: string): number => Number(entry.split('-')[0]) || 0;
 
-/** Whether one place of a stream is before another. */
+/** Whether one entry id is before another. */
 export function isBefore(one: string, other: string): boolean {
   const [ms = 0, count = 0] = one.split('-').map(Number);
   const [otherMs = 0, otherCount = 0] = other.split('-').map(Number);

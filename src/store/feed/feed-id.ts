@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** What a feed is narrowed to. */
+/** What a feed is restricted to. */
 export interface FeedScope {
-  /** Token addresses in normal form; none for all of the feed. */
+  /** Token addresses in normal form; empty for the whole feed. */
   readonly tokens: readonly string[];
 }
 
-/** The name of a feed in the store: readable for the whole feed, a digest for a list of tokens. */
+/** The name of a feed in the store: readable for the whole feed, with a digest for a list of tokens. */
 export function feedIdOf({ tokens }: FeedScope): string {
   if (tokens.length === 0) return 'thesis';
   const list = [...new Set(tokens)].sort().join('\n');

@@ -4,39 +4,41 @@ import { unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { entryMs, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 
-/** How far a follower looks back when its place is gone: more than any failover or power cut loses. */
+/**
+ * How far a follower looks back if its position is lost: longer than any failover or power failure loses.
+ */
 export const LOOK_BACK_MS = 5 * 60_000;
 const COUNT = 500;
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
 
-/** A place in the feed: post time and id. */
+/** A post of the feed: its time and id. */
 export interface Place {
   readonly id: string;
   readonly at: number | null;
 }
 
-/** Where a follower stands: its last entry, and the ids of the last minutes. */
+/** The position of a follower: its last entry, and the ids of the last minutes. */
 export interface Position {
   readonly entry: string;
   readonly last: Place | null;
-  /** Ids that were delivered, with the entry time of each. */
+  /** Ids that were delivered, with their entry times. */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
 }
 
-/** Where a follower begins. */
+/** Where a follower starts. */
 export type Begin =
   | { readonly kind: 'now' }
   | { readonly kind: 'newest'; readonly rows: number }
-  /** Entries taken in since then; `posted` leaves out posts from before. */
+  /** With entries added since then; `posted` skips posts that are older. */
   | { readonly kind: 'since'; readonly ms: number }
-  /** Behind the entry of this id; ids in `known` were delivered. */
+  /** After the entry of this id; ids in `known` were delivered. */
   | { readonly kind: 'after'; readonly last: Place; readonly known: readonly string[] }
   | { readonly kind: 'position'; readonly position: Position };
 
 export type FollowEvent =
   | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
-  /** Entries between these places were deleted before they were read; either end may be unknown. */
+  /** Entries between these posts were deleted before they were read; either end may be unknown. */
   | { readonly kind: 'gap'; readonly from: Place | null; readonly to: Place }
   /** The end of the stream was reached for the first time. */
   | { readonly kind: 'live' }
@@ -44,7 +46,7 @@ export type FollowEvent =
   | { readonly kind: 'back' };
 
 export interface FollowerOptions {
-  /** Opens a connection of the follower's own: it blocks on it. */
+  /** Opens a separate connection, because reads block on it. */
   readonly open: () => Promise<Connection>;
   readonly feed: FeedKeys;
   readonly begin: Begin;
@@ -52,10 +54,10 @@ export interface FollowerOptions {
   readonly blockMs?: number | undefined;
 }
 
-/** Reads a feed from the store, each post exactly once. */
+/** Reads a feed from the store and delivers each post exactly once. */
 export interface Follower {
   events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void>;
-  /** Where it stands, once the rows handed out last were delivered. */
+  /** The position after the last rows handed out. */
   position(): Position | undefined;
 }
 
@@ -63,7 +65,7 @@ const HALF_HOUR_MS = 30 * 60_000;
 const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
 
 export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }: FollowerOptions): Follower {
-  /** The entry behind which to read on; undefined until the first connection has found it. */
+  /** The entry to continue after; undefined until the first connection has found it. */
   let entry: string | undefined;
   let last: Place | null = null;
   let known = new Map<string, number>();
@@ -77,7 +79,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     started = true;
   }
 
-  /** Forgets ids that no look back reaches any more. */
+  /** Forgets ids that are too old for any look back. */
   const prune = () => {
     const horizon = entryMs(entry ?? '0') - 2 * LOOK_BACK_MS;
     for (const [id, ms] of known) {
@@ -92,7 +94,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   const newest = async (store: Connection, count: number) =>
     readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
 
-  /** Finds where the first run begins. */
+  /** Finds the entry at which the first run starts. */
   async function find(store: Connection): Promise<FollowEvent | undefined> {
     const [newestRow] = await newest(store, 1);
     const top = newestRow?.entry ?? '0-0';
@@ -118,7 +120,9 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     return undefined;
   }
 
-  /** Finds the entry of a post that was delivered last; the service's clock may be off from the store's. */
+  /**
+   * Finds the entry of the last delivered post; the clock of the service may differ from that of the store.
+   */
   async function findLast(store: Connection, place: Place, ids: readonly string[]) {
     started = true;
     last = place;
@@ -135,14 +139,14 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
       if (end === undefined || rows.length < COUNT) break;
       at = end;
     }
-    // Its entry is gone: begin where it can have been, without the posts that are known to be delivered.
+    // Its entry is gone: start at the earliest possible entry, and skip posts that were delivered.
     const delivered = Math.max(place.at ?? 0, ...known.values());
     known = new Map(ids.map((id) => [id, delivered]));
     entry = before(from);
     return await missed(store);
   }
 
-  /** What was deleted behind the place of this follower, where the stream begins later. */
+  /** The entries after this follower's position that were deleted, if the stream starts later. */
   async function missed(store: Connection): Promise<FollowEvent | undefined> {
     const [oldest] = await range(store, '-', 1);
     if (!oldest || entry === undefined || !isBefore(entry, oldest.entry) || known.has(oldest.id))
@@ -151,7 +155,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     return { kind: 'gap', from: last, to: oldest };
   }
 
-  /** Checks on a new connection that the place of this follower still exists, else goes back. */
+  /** Checks on a new connection that this follower's position still exists; otherwise goes back. */
   async function verify(store: Connection): Promise<FollowEvent | undefined> {
     if (!started) return find(store);
     if (entry === undefined || last === null) return undefined;
@@ -162,7 +166,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     return gap;
   }
 
-  /** The rows not delivered yet, which are taken for delivered from now on. */
+  /** Returns the rows that were not delivered yet, and marks them as delivered. */
   function take(rows: readonly StreamRow[]): StreamRow[] {
     const fresh = rows.filter(({ id }) => !known.has(id));
     for (const row of rows) known.set(row.id, entryMs(row.entry));
@@ -226,7 +230,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   };
 }
 
-/** The place right before an entry, for commands that read behind a place. */
+/** The entry id right before an entry, for commands that read after an id. */
 function before(entry: string): string {
   const [ms = 0, count = 0] = entry.split('-').map(Number);
   if (count > 0) return `${ms}-${count - 1}`;

@@ -11,22 +11,22 @@ import { LEASE_MS } from './term.ts';
 const BLOCK_MS = 2_000;
 const RETRY_MS = 1_000;
 const RENEW_MS = 2_500;
-/** What a member of a shared group left unacknowledged for so long goes to another. */
+/** Posts that a member of a shared group has not acknowledged for this long are given to another member. */
 const ABANDONED_MS = 60_000;
 
 export interface GroupOptions {
-  /** Opens a connection of the member's own: it blocks on it. */
+  /** Opens a separate connection, because reads block on it. */
   readonly open: () => Promise<Connection>;
   readonly feed: FeedKeys;
   readonly name: string;
-  /** Many members at once, without an order; otherwise one is active and the others stand by. */
+  /** Several members read at once, without an order; otherwise one is active and the others stand by. */
   readonly shared: boolean;
   readonly machine: string;
   readonly clock: Clock;
-  /** Rows of a batch at most, and how long a batch that is not full waits for more. */
+  /** Maximum rows of a batch, and how long a batch waits to fill up. */
   readonly batch: number;
   readonly lingerMs: number;
-  /** The place of a new group: after which entry it begins. */
+  /** Where a new group starts: at new posts (`$`) or at the oldest (`0`). */
   readonly start: '$' | '0';
   readonly leaseMs?: number | undefined;
   readonly abandonedMs?: number | undefined;
@@ -36,19 +36,22 @@ export type GroupEvent =
   | {
       readonly kind: 'batch';
       readonly rows: readonly StreamRow[];
-      /** Acknowledges the batch. Throws where it went to another member meanwhile: it will be delivered again. */
+      /**
+       * Acknowledges the batch. Throws if it was given to another member meanwhile: then it is delivered
+       * again.
+       */
       readonly ack: () => Promise<void>;
-      /** Aborted when the batch is no longer this member's. */
+      /** Aborted when the batch no longer belongs to this member. */
       readonly over: AbortSignal;
     }
-  /** So many entries were deleted before they were delivered. */
+  /** This many entries were deleted before they were delivered. */
   | { readonly kind: 'gap'; readonly missing: number }
   | { readonly kind: 'standby' }
   | { readonly kind: 'active' }
   | { readonly kind: 'away'; readonly why: string }
   | { readonly kind: 'back' };
 
-/** Reads a feed as a member of a group: each post at least once for the whole group. */
+/** Reads a feed as a member of a group: the group receives each post at least once. */
 export async function* followGroup(
   options: GroupOptions,
   signal: AbortSignal,
@@ -77,13 +80,16 @@ export async function* followGroup(
   }
 }
 
-/** Creates the group where it is missing, and says what was trimmed before the group read it. */
+/**
+ * Creates the group if it does not exist, and returns how many entries were trimmed before the group read
+ * them.
+ */
 async function join({ feed, name, start }: GroupOptions, store: Connection): Promise<number> {
   const exists = (await store.send('EXISTS', [feed.stream])) === 1;
   const groups = exists ? listOf(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
   const own = groups.find((group) => group.get('name') === name);
   if (own === undefined) {
-    // Another member may create it at the same moment: that is as good.
+    // Another member may create it at the same moment, which is harmless.
     await store.send('XGROUP', ['CREATE', feed.stream, name, start, 'MKSTREAM']).catch((error: unknown) => {
       if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
     });
@@ -95,7 +101,10 @@ async function join({ feed, name, start }: GroupOptions, store: Connection): Pro
   return Math.max(0, Number(own.get('lag') ?? 0) - Number(await store.send('XLEN', [feed.stream])));
 }
 
-/** The one active member of an ordered group: holds the lease, and begins with what its predecessor left open. */
+/**
+ * The active member of an ordered group: holds the lease, and starts with what its predecessor left
+ * unacknowledged.
+ */
 async function* activeMember(
   options: GroupOptions,
   store: Connection,
@@ -152,7 +161,10 @@ async function renewing(
   over.abort(taken());
 }
 
-/** A member of a shared group: takes its own open entries first, then new ones and those of members that died. */
+/**
+ * A member of a shared group: reads its own unacknowledged entries first, then new ones and those of dead
+ * members.
+ */
 async function* member(
   options: GroupOptions,
   store: Connection,
@@ -193,14 +205,14 @@ async function* batches(
     ack: () => ack(entries),
   });
 
-  // What was delivered and not acknowledged comes first, in its order.
+  // Entries that were delivered and not acknowledged come first, in their order.
   for (let from = '0'; ; ) {
     ended.throwIfAborted();
     const { rows, entries } = await read(from, batch, 0);
     const last = entries.at(-1);
     if (last === undefined) break;
     if (rows.length > 0) yield deliver(rows, entries);
-    // Entries that were deleted meanwhile cannot be delivered any more.
+    // Entries that were deleted meanwhile can no longer be delivered.
     else await ack(entries);
     from = last;
   }
@@ -234,7 +246,7 @@ async function* batches(
 
 const listOf = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
 
-/** Ids of all entries that were delivered, those that are no posts included: they are acknowledged as well. */
+/** Ids of all delivered entries. Those that are not posts are acknowledged too. */
 function entriesOf(answer: unknown): string[] {
   const [stream] = listOf(answer);
   return listOf(listOf(stream)[1]).map((pair) => String(listOf(pair)[0]));

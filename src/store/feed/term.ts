@@ -10,17 +10,17 @@ import { readEntries, timeFrom } from './entry.ts';
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
 const FULL_RETRY_MS = 1_000;
-/** Posts that one script call publishes. */
+/** Maximum number of posts that one script call publishes. */
 const BATCH = 100;
 
-/** A post on its way into the stream. */
+/** A post to publish. */
 export interface Post {
   readonly id: string;
   readonly at: number | null;
   readonly body: string;
 }
 
-/** Ids that were published above the floor, with their post times. */
+/** Published ids above the floor, with their post times. */
 export type Known = readonly (readonly [id: string, at: number | null])[];
 
 export interface TermOptions {
@@ -31,33 +31,34 @@ export interface TermOptions {
   readonly keepRows: number;
   readonly leaseMs?: number | undefined;
   readonly renewMs?: number | undefined;
-  /** What an operator sees of the leader: its machine, how it reads the feed, what it spent. */
+  /** What an operator sees of the leader: its machine, its connection mode, its cost. */
   readonly describe: () => Readonly<Record<string, string | number>>;
 }
 
 /**
- * The time in which one process leads a feed, on one connection. When the connection breaks the term is over, and a
- * new one reads mark and ids again: the server may have failed over or lost its last second meanwhile.
+ * The time in which one process leads a feed, over one connection. If the connection breaks, the term is
+ * over; a new term reads mark and ids again, because the server may have failed over or lost its last
+ * second of writes.
  */
 export interface Term {
   readonly token: string;
-  /** The checkpoint of the term before; undefined in the first term. */
+  /** The checkpoint of the previous term; undefined in the first term. */
   readonly mark: string | undefined;
   readonly known: Known;
-  /** Aborted when the term is over: nothing of it may be published or paid for any more. */
+  /** Aborted when the term is over: from then on, nothing may be published or paid for in it. */
   readonly over: AbortSignal;
   /** Publishes posts, oldest first; waits while the store is full. */
   publish(posts: readonly Post[]): Promise<void>;
   /**
-   * Saves a checkpoint with the ids that are known above its floor: posts that were not wanted are among them,
-   * such as those from before the start. Ids below the floor are forgotten.
+   * Saves a checkpoint with the known ids above its floor. They include posts that are not published, such
+   * as those from before the start. Ids below the floor are forgotten.
    */
   save(mark: string, floor: number | null, ids: Known): Promise<void>;
-  /** Ends the term and lets a standby follow at once. */
+  /** Ends the term, so that a standby can take over at once. */
   resign(): Promise<void>;
 }
 
-/** Becomes the leader, or says for how many ms another one still is. */
+/** Becomes the leader, or returns for how many ms another process still leads. */
 export async function openTerm(options: TermOptions): Promise<Term | { readonly leftMs: number }> {
   const { store, feed, clock, keepMs, keepRows, leaseMs = LEASE_MS, renewMs = RENEW_MS } = options;
   const asked = clock.mono();
@@ -67,7 +68,7 @@ export async function openTerm(options: TermOptions): Promise<Term | { readonly 
 
   const end = new AbortController();
   const over = AbortSignal.any([end.signal, store.lost]);
-  /** The lease has ended at the latest by then, whatever became of the last renewal. */
+  /** The lease ends by then at the latest, whatever the outcome of the last renewal. */
   let endsAt = asked + leaseMs;
   const finish = (why: string) => end.abort(storeFailure('STORE_AWAY', why));
 
@@ -76,7 +77,7 @@ export async function openTerm(options: TermOptions): Promise<Term | { readonly 
     over.throwIfAborted();
   };
 
-  /** Ends the term in time even where an answer is still awaited. */
+  /** Ends the term in time even if an answer is pending. */
   async function watching(): Promise<void> {
     while (clock.mono() < endsAt) await clock.sleep(endsAt - clock.mono(), over);
     finish('the lease ended before it could be renewed');
@@ -109,7 +110,7 @@ export async function openTerm(options: TermOptions): Promise<Term | { readonly 
   }
 
   const known = await knownIds(store, feed);
-  /** Ids that stand in the store, as far as this term knows. */
+  /** Ids in the store, as far as this term knows. */
   const stored = new Set(known.map(([id]) => id));
   const mark = await store.send('GET', [feed.mark]);
   check();
@@ -148,10 +149,10 @@ export async function openTerm(options: TermOptions): Promise<Term | { readonly 
 
 const asList = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
 
-/** Entries that ids are rebuilt from, where the server evicted them. */
+/** Number of entries from which ids are rebuilt if the server evicted them. */
 const REBUILD = 20_000;
 
-/** The ids of the feed; taken from the stream where an evicting server dropped them. */
+/** The ids of the feed; rebuilt from the stream if an evicting server dropped them. */
 async function knownIds(store: Connection, feed: FeedKeys): Promise<Known> {
   const flat = asList(await store.send('ZRANGE', [feed.seen, 0, -1, 'WITHSCORES']));
   if (flat.length === 0) {

@@ -48,8 +48,8 @@ return count`,
 );
 
 /**
- * Extends the leader's lease and says how it does. KEYS: lease, info. ARGV: token, ms, then fields and values.
- * Returns 0 where the lease is another's.
+ * Extends the leader's lease and saves its state. KEYS: lease, info. ARGV: token, ms, then fields and
+ * values. Returns 0 if another process holds the lease.
  */
 export const report = script(
   'report',

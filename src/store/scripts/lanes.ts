@@ -1,12 +1,12 @@
 import { script } from '../script.ts';
 
 /**
- * Takes a slot of a lane. A sliding log, not GCRA: a burst followed by a refill passes twice the limit
- * within a window. With a ticket and `book`, a full lane books the next free departure, so that all
- * machines are served first come, first served; the caller asks again with the same ticket when it is due.
- *
- * KEYS: calls, meta, fleet. ARGV: limit, window, ticket, book, machine, grace.
- * Returns the wait in ms, the known limit or 0, the machines seen lately, and 1 where the wait is a queue.
+ * Takes a slot of a lane. A sliding log, not GCRA: with GCRA, a burst followed by a refill passes twice the
+ * limit within a window. With a ticket and `book`, a full lane reserves the next free departure, so that
+ * all machines are served in the order of their calls; the caller asks again with the same ticket when it
+ * is due.
+ * KEYS: calls, meta, fleet. ARGV: limit, window, ticket, book, machine, grace. Returns the wait in ms, the
+ * known limit or 0, the number of machines seen lately, and 1 if the wait is a queue.
  */
 export const take = script(
   'take',
@@ -59,8 +59,8 @@ return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
 );
 
 /**
- * Keeps everyone from calling for some time, as a 429 asks, and moves the bookings behind it.
- * KEYS: calls, meta. ARGV: ms, window.
+ * Blocks a lane for some time, as a 429 demands, and moves reservations behind the block. KEYS: calls,
+ * meta. ARGV: ms, window.
  */
 export const block = script(
   'block',
@@ -86,7 +86,7 @@ if #departures > 0 then redis.call('PEXPIRE', calls, departures[#departures] - n
 return blocked - now`,
 );
 
-/** Gives a booking up that was not used. KEYS: calls. ARGV: ticket. */
+/** Gives up an unused reservation. KEYS: calls. ARGV: ticket. */
 export const drop = script(
   'drop',
   `
@@ -106,8 +106,8 @@ return 1`,
 );
 
 /**
- * Enters calls that were made without the store, or that it may have lost.
- * KEYS: calls. ARGV: window, then ticket and age in ms, in turn.
+ * Adds calls that were made without the store, or that it may have lost. KEYS: calls. ARGV: window, then
+ * ticket and age in ms of each call.
  */
 export const confess = script(
   'confess',

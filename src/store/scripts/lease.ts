@@ -1,9 +1,9 @@
 import { script } from '../script.ts';
 
 /**
- * Takes a lease if it is free. The token is the epoch and a nonce, compared as a whole: after a failover two servers
- * can hand out the same epoch. KEYS: lease, epoch. ARGV: nonce, ms. Returns the token, or an empty string and
- * how long the lease of another still runs.
+ * Takes a lease if it is free. The token is the epoch and a nonce, compared as a whole: after a failover,
+ * two servers can issue the same epoch. KEYS: lease, epoch. ARGV: nonce, ms. Returns the token, or an empty
+ * string and the remaining time of the other lease.
  */
 export const lead = script(
   'lead',
@@ -15,7 +15,7 @@ redis.call('SET', KEYS[1], token, 'PX', ARGV[2])
 return { token, 0 }`,
 );
 
-/** Extends a lease that is still the caller's. KEYS: lease. ARGV: token, ms. */
+/** Extends a lease that the caller holds. KEYS: lease. ARGV: token, ms. */
 export const renew = script(
   'renew',
   `
@@ -24,7 +24,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,
   { frees: true },
 );
 
-/** Ends a lease that is still the caller's. KEYS: lease. ARGV: token. */
+/** Ends a lease that the caller holds. KEYS: lease. ARGV: token. */
 export const resign = script(
   'resign',
   `
