@@ -67,6 +67,8 @@ export async function openStage() {
       const messages = [];
       stdout.on('data', (part) => parts.push(part));
       stderr.on('data', (part) => messages.push(part));
+      // What one line shows must not depend on the answers of another.
+      rmSync(env.TRDR_CACHE_DIR, { recursive: true, force: true });
       let over = false;
       const ended = run({
         argv: words,

@@ -82,8 +82,8 @@ export interface Context {
   limitSpend(cu: number): void;
   /** Lets a run begin, asks, or refuses, as the money rules say. */
   approve(estimate: Estimate, what: string): Promise<void>;
-  /** Tells the run that its answers are cached: rows that nobody read are not lost. */
-  answersAreCached(): void;
+  /** Tells the run that its answers are cached, or that they cannot be: cached rows that nobody read are not lost. */
+  answersAreCached(are?: boolean): void;
   /** True if rows were paid for, and stdout was closed before they were read. */
   readonly lostPaidRows: boolean;
   /** CU that this run has been charged so far. */

@@ -229,8 +229,8 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     store,
     ledger,
     output,
-    answersAreCached() {
-      cached = true;
+    answersAreCached(are = true) {
+      cached = are && settings.folders.cache !== undefined;
     },
     get lostPaidRows() {
       const paid = !globals.sandbox && (opened?.spent.atMost ?? 0) > 0;

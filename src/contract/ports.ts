@@ -170,8 +170,11 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** The lookups whose answers are cached between runs. */
-export type CachedEndpoint = Extract<EndpointId, 'user.handle' | 'user.wallet' | 'user.id'>;
+/** The lookups of a user. */
+export type UserEndpoint = Extract<EndpointId, 'user.handle' | 'user.wallet' | 'user.id'>;
+
+/** The endpoints whose answers are cached between runs. Batches of numbers are cached as single answers. */
+export type CachedEndpoint = UserEndpoint | Extract<EndpointId, 'user.pnl'>;
 
 /** A cached answer: a 200 with its record, or a `NOT_OBSERVED` without one. */
 export interface CachedAnswer {
@@ -179,7 +182,7 @@ export interface CachedAnswer {
   readonly time: number;
   readonly status: 200 | 404;
   /**
-   * The user record as received; null for a miss. The reader must validate it, because files are untrusted.
+   * The record as received; null for a miss. The reader must validate it, because files are untrusted.
    */
   readonly record: unknown;
 }

@@ -99,7 +99,9 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): Ans
       }
     } catch (error) {
       if (!told)
-        notice?.(`answers are not kept for the next run: ${fileFailure('write in', folder, error).message}`);
+        notice?.(
+          `answers are not cached for the next run: ${fileFailure('write in', folder, error).message}`,
+        );
       told = true;
     }
   }

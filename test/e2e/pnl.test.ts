@@ -255,18 +255,22 @@ describe('formatting', () => {
     ]);
   });
 
-  test('exits 0 silently if the reader closes', async () => {
+  test('exits 0 silently if the reader closes, because the answers are cached, and 9 if they are not', async () => {
     const sandbox = await withNumbers();
     const home = openHome();
     writeFileSync(join(home.path, 'list'), someHandles(300).join('\n'));
     const { execa } = await import('execa');
     const { program } = await import('./program.ts');
     const { envOf } = await import('./harness.ts');
-    const { stdout, stderr, exitCode } = await execa(
-      'bash',
-      ['-c', `set -o pipefail; "$0" "${program}" pnl --file list -y | head -n 1`, process.execPath],
-      { cwd: home.path, env: envOf({ sandbox, home }), extendEnv: false, reject: false },
-    );
+    const head = (more: string) =>
+      execa(
+        'bash',
+        ['-c', `set -o pipefail; "$0" "${program}" pnl --file list -y ${more} | head -n 1`, process.execPath],
+        { cwd: home.path, env: envOf({ sandbox, home }), extendEnv: false, reject: false },
+      );
+    const lost = await head('--no-cache');
+    expect([lost.exitCode, lost.stderr]).toEqual([9, expect.stringContaining('OUTPUT_CLOSED')]);
+    const { stdout, stderr, exitCode } = await head('');
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ found: true });
   });

@@ -3,17 +3,19 @@ import { usageError } from '../../base/failure.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import { windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
+import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
 import { sortKeys } from '../../output/views/pnl-rows.ts';
 import { subjectOptions } from '../args/common.ts';
 import { type SubjectSource, subjectSource } from '../args/input.ts';
 import { flag, list, value } from '../args/option.ts';
-import { oneOf } from '../args/values.ts';
+import { duration, oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { isRowFormat, selectedFields, widthOf } from '../output.ts';
 import { exportPnl, openExport } from '../pnl/export.ts';
 import { gatherHandles } from '../pnl/gather-handles.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
+import { divide, everyPosition, openSavedNumbers } from '../pnl/saved.ts';
 import { streamPnl } from '../pnl/stream.ts';
 
 export const pnl = command({
@@ -22,6 +24,7 @@ export const pnl = command({
   about: [
     'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number. Tables label it cash flow.',
     'One handle uses the single call; more use batches of up to 100. A handle given twice is requested once. If the remaining allowance cannot pay for a full batch, the batch is reduced; the skipped handles are listed on stderr, and the command exits 6.',
+    'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three kinds of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has them in the column status: ok, not_held, no_wallet, no_numbers, failed.',
     'With --out, paid answers are saved in FILE.journal until the file is complete. After any interruption, the same command with --resume continues where the export stopped and pays for no handle twice.',
     '--window and --sort apply to tables and CSV. JSON formats have the full records in the order of the handles.',
@@ -40,6 +43,8 @@ export const pnl = command({
     sort: value('--sort', 'sort by this column of the first window, best first', oneOf(...sortKeys)),
     resume: flag('--resume', 'with --out: resume an interrupted export'),
     ...subjectOptions,
+    maxAge: value('--max-age', 'maximum age of a cached answer', duration, '10m; 5m if not found'),
+    noCache: flag('--no-cache', 'bypass the cache'),
   },
   common: ['output', 'service', 'money'],
   examples: [
@@ -56,12 +61,13 @@ export const pnl = command({
     windows: given.window.length > 0 ? [...new Set(given.window)] : windowNames,
     source: subjectSource(words, given, 'handle'),
   }),
-  async run(context, { source, windows, window, sort, resume, strict }) {
+  async run(context, { source, windows, window, sort, resume, strict, maxAge, noCache }) {
     const { out, dryRun, fields } = context.globals;
     if (resume && out === undefined)
       throw usageError('--resume requires --out', 'name the file to resume: --out FILE');
     const subjects = await gatherHandles(source, context);
-    if (dryRun) return await plan(context, subjects, resume);
+    const saved = openSavedNumbers(context, { noCache, maxAge });
+    if (dryRun) return await plan(context, subjects, { resume, saved });
     const shape: Shape = {
       format: context.format,
       windows,
@@ -78,8 +84,8 @@ export const pnl = command({
       context.notice(`--window and --sort apply to tables and CSV; ${context.format} has the full records`);
     }
     if (out === undefined || (!resume && isDevice(out)))
-      return await streamPnl(context, subjects, shape, strict);
-    return await exportPnl(context, subjects, { out, resume, shape, strict });
+      return await streamPnl(context, subjects, { shape, strict, saved });
+    return await exportPnl(context, subjects, { out, resume, shape, strict, saved });
   },
 });
 
@@ -92,15 +98,21 @@ const isDevice = (out: string): boolean => {
 };
 
 /** The calls that a run would make as things stand. */
-async function plan(context: Context, subjects: readonly string[], resume: boolean): Promise<0> {
+async function plan(
+  context: Context,
+  subjects: readonly string[],
+  { resume, saved }: { readonly resume: boolean; readonly saved: SavedNumbers | undefined },
+): Promise<0> {
   const { out } = context.globals;
-  let todo = subjects.map((_, at) => at);
+  let left = everyPosition(subjects);
   if (resume && out !== undefined && statSync(`${out}.journal`, { throwIfNoEntry: false })) {
     const journal = await openExport(context, subjects, { out, resume });
     const open = journal.openBatches().flatMap(({ positions }) => positions);
-    todo = [...open, ...journal.free(subjects.length)];
+    left = [...open, ...journal.free(subjects.length)];
     await journal.close();
   }
+  const { todo } = await divide(saved, subjects, left);
+  if (todo.length === 0) context.notice('every answer is here already; nothing would be requested');
   await context.dryRun(
     callsFor(
       todo.map((at) => subjects[at] ?? ''),

@@ -156,7 +156,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Saving CU',
         text: [
-          'Answers are cached: repeating a lookup within --max-age is free. A wallet lookup costs 30,000 CU, a lookup by handle or user id 100 CU. Interrupted exports continue with --resume and pay for nothing twice.',
+          'Answers are cached: repeating a lookup within --max-age is free (1h for users, 10m for trading numbers). A wallet lookup costs 30,000 CU, a lookup by handle or user id 100 CU. Interrupted exports continue with --resume and pay for nothing twice.',
           '--sandbox runs any command against the embedded service, for free.',
         ],
       },

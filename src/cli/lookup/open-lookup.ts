@@ -27,11 +27,19 @@ export const openCachedLookup = (
     maxAgeMs: maxAge ?? context.settings.maxAge,
   });
 
-/** The answers kept for the service in use, and behind them those of all machines; none where it is not known yet. */
-function openAnswers(context: Context): AnswerCache | undefined {
+/** The cached answers of the service in use, and behind them those of all machines; none where it is not known yet. */
+export function openAnswers(context: Context): AnswerCache | undefined {
   const { scope, settings, io, notice } = context;
   if (scope === undefined) return undefined;
-  const local = openCache({ ...scope, dir: settings.folders.cache, now: io.clock.now, notice });
+  const local = openCache({
+    ...scope,
+    dir: settings.folders.cache,
+    now: io.clock.now,
+    notice(text) {
+      context.answersAreCached(false);
+      notice(text);
+    },
+  });
   const { store } = settings;
   if (store === undefined || store === 'off' || context.globals.sandbox) return local;
   return sharedAnswers(context, local, scope.key);

@@ -5,6 +5,7 @@ import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/re
 import type { Allowance } from '../../core/pnl/allowance.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import { failedPnl } from '../../core/pnl/records.ts';
+import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
 import type { ExportJournal } from '../../state/journal/journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
@@ -24,6 +25,7 @@ export interface ExportOptions {
   readonly resume: boolean;
   readonly shape: Shape;
   readonly strict: boolean;
+  readonly saved: SavedNumbers | undefined;
 }
 
 /** The journal of an export, held against every other process. */
@@ -62,11 +64,10 @@ async function exportBy(
   journal: ExportJournal,
   context: Context,
   subjects: readonly string[],
-  { out, resume, shape, strict }: ExportOptions,
+  { out, resume, shape, strict, saved }: ExportOptions,
 ): Promise<ExitCode> {
   const purse = purseOf(context);
   const before = await settleLostBatches(journal);
-  const todo = journal.free(subjects.length);
   if (journal.resumed) {
     const { answered, size } = journal.counts();
     context.notice(`resuming ${out}: ${group(answered)} of ${handlesText(size)} done`);
@@ -78,6 +79,8 @@ async function exportBy(
       `${handlesText(before.handles)} were in flight when the last run died (up to ${unitsText(before.cuAtMost)}); requesting them again`,
     );
   }
+  await fillFromCache(journal, saved, subjects);
+  const todo = journal.free(subjects.length);
   let run: PnlRun | undefined;
   let failure: { readonly error: unknown } | undefined;
   if (todo.length > 0) {
@@ -91,6 +94,7 @@ async function exportBy(
       subjects,
       todo,
       log: journal,
+      saved,
       signal: context.signal,
     });
     try {
@@ -127,6 +131,27 @@ async function exportBy(
   if (lost[0]) throw lost[0].failure;
   if (context.io.stderr.isTTY) context.notice(`${tally.text}, ${unitsText(context.spent)}`);
   return tally.exit(strict);
+}
+
+/** Rows of cached answers are written to the journal so many at a time. */
+const CACHED_ROWS = 100;
+
+/** Writes the cached answers to the journal: from then on the export does not depend on the cache. */
+async function fillFromCache(
+  journal: ExportJournal,
+  saved: SavedNumbers | undefined,
+  subjects: readonly string[],
+): Promise<void> {
+  if (!saved) return;
+  let rows: { readonly position: number; readonly value: PnlRecord }[] = [];
+  for (const position of journal.free(subjects.length)) {
+    const value = await saved.find(subjects[position] ?? '');
+    if (value) rows.push({ position, value });
+    if (rows.length < CACHED_ROWS) continue;
+    await journal.found(rows);
+    rows = [];
+  }
+  if (rows.length > 0) await journal.found(rows);
 }
 
 /** The purse, made when it is first needed: a journal that holds everything needs no service. */

@@ -1,8 +1,10 @@
 import { Failure } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
-import { requestOne } from '../../core/pnl/batches.ts';
+import { type PnlResult, requestOne } from '../../core/pnl/batches.ts';
+import { inOrder } from '../../core/pnl/in-order.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
+import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { createTally } from '../lookup/tally.ts';
@@ -12,39 +14,57 @@ import { unitsText } from '../spend/estimate.ts';
 import { openAllowance } from './allowance.ts';
 import { isWhole, present, type Shape } from './present.ts';
 import { reportLost, reportSkipped } from './report.ts';
+import { divide, everyPosition } from './saved.ts';
 
 /** How often paid rows are flushed to the reader. */
 const FLUSH_ROWS = 100;
 
-/** Asks, and writes the answers as they come. Nothing of them is kept. */
+export interface StreamOptions {
+  readonly shape: Shape;
+  readonly strict: boolean;
+  readonly saved: SavedNumbers | undefined;
+}
+
+/** Prints cached answers, and requested ones as they come. */
 export async function streamPnl(
   context: Context,
   subjects: readonly string[],
-  shape: Shape,
-  strict: boolean,
+  { shape, strict, saved }: StreamOptions,
 ): Promise<ExitCode> {
   const { io, signal } = context;
   const tally = createTally();
+  const { todo, isCached } = await divide(saved, subjects, everyPosition(subjects));
   let run: PnlRun | undefined;
 
-  async function* one(subject: string): AsyncGenerator<PnlRecord> {
+  async function request(position: number): Promise<PnlResult> {
     const client = await context.client();
-    const { record, failure } = await requestOne(client, subject, { signal, now: io.clock.now });
-    tally.add(record.found === null ? { found: null, failure } : record);
-    yield record;
+    const result = await requestOne(client, subjects[position] ?? '', { signal, saved, now: io.clock.now });
+    return { ...result, position };
   }
 
-  async function* many(made: PnlRun): AsyncGenerator<PnlRecord> {
+  async function cachedAt(position: number): Promise<PnlResult | undefined> {
+    if (!isCached(position)) return undefined;
+    const record = await saved?.find(subjects[position] ?? '');
+    // Another process may have cleared the cache since.
+    return record ? { position, record } : await request(position);
+  }
+
+  async function* requested(): AsyncGenerator<readonly PnlResult[]> {
+    if (run) yield* run.results();
+    else for (const position of todo) yield [await request(position)];
+  }
+
+  async function* records(): AsyncGenerator<PnlRecord> {
     const progress = await openProgress(context);
     // Rows and a redrawn progress line would overwrite each other on the same terminal.
-    const shown = io.stdout.isTTY !== true || context.globals.out !== undefined || isWhole(shape);
+    const apart = io.stdout.isTTY !== true || context.globals.out !== undefined || isWhole(shape);
+    const shown = apart && subjects.length > 1;
     try {
-      for await (const results of made.results()) {
-        for (const { record, failure } of results) {
-          tally.add(record.found === null ? { found: null, failure } : record);
-          yield record;
-        }
+      const results = inOrder({ size: subjects.length, saved: cachedAt, requested: requested() });
+      for await (const { record, failure } of results) {
+        tally.add(record.found === null ? { found: null, failure } : record);
         if (shown) progress.show('asking', { done: tally.total, total: subjects.length, cu: context.spent });
+        yield record;
       }
     } finally {
       progress.stop();
@@ -52,20 +72,16 @@ export async function streamPnl(
   }
 
   const [only] = subjects;
-  let records: AsyncGenerator<PnlRecord>;
-  if (subjects.length === 1 && only !== undefined) {
+  if (subjects.length === 1 && todo.length === 1) {
     await context.approve({ least: cu.miss, most: cu.reveal }, `requesting ${only}`);
-    records = one(only);
-  } else {
+  } else if (todo.length > 0) {
     const client = await context.client();
     const purse = openAllowance(context, client);
-    await approveRun(context, purse, subjects.length);
-    const todo = subjects.map((_, at) => at);
-    run = createPnlRun({ client, clock: io.clock, purse, subjects, todo, signal });
-    records = many(run);
+    await approveRun(context, purse, todo.length);
+    run = createPnlRun({ client, clock: io.clock, purse, subjects, todo, saved, signal });
   }
   try {
-    await present(records, shape, (view, single, items) =>
+    await present(records(), shape, (view, single, items) =>
       context.emit(view, single, async (out) => {
         let rows = 0;
         for await (const item of items) {

@@ -3,13 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { recognise } from '../../contract/forms.ts';
 import { known, type Sent } from '../../contract/known.ts';
-import type {
-  AnswerCache,
-  CachedAnswer,
-  CachedEndpoint,
-  Client,
-  RequestParts,
-} from '../../contract/ports.ts';
+import type { AnswerCache, CachedAnswer, Client, RequestParts, UserEndpoint } from '../../contract/ports.ts';
 import { User } from '../../contract/records/user.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
 import { isUserId, type Subject, type SubjectForm } from './subject.ts';
@@ -29,8 +23,8 @@ export interface CachedLookupOptions {
 
 /** A call that a lookup makes, or may make if `sure` is false. */
 export interface LookupCall {
-  readonly id: CachedEndpoint;
-  readonly ask: RequestParts<CachedEndpoint>;
+  readonly id: UserEndpoint;
+  readonly ask: RequestParts<UserEndpoint>;
   readonly sure: boolean;
 }
 
@@ -47,7 +41,7 @@ export interface CachedLookup {
 
 type Kept = { readonly time: number; readonly user: Sent | null };
 
-const endpointOf: Readonly<Record<SubjectForm, CachedEndpoint>> = {
+const endpointOf: Readonly<Record<SubjectForm, UserEndpoint>> = {
   handle: 'user.handle',
   wallet: 'user.wallet',
   id: 'user.id',
@@ -58,7 +52,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   const maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS;
   const missAgeMs = Math.min(options.missAgeMs ?? MISS_AGE_MS, maxAgeMs);
 
-  async function kept(endpoint: CachedEndpoint, normal: string): Promise<Kept | undefined> {
+  async function kept(endpoint: UserEndpoint, normal: string): Promise<Kept | undefined> {
     const entry = await cache?.get(endpoint, normal);
     if (!entry) return undefined;
     if (entry.status === 404) return { time: entry.time, user: null };
@@ -74,7 +68,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
   /** Gets an answer from another machine, or calls the endpoint once for all machines. */
   async function call(
-    endpoint: CachedEndpoint,
+    endpoint: UserEndpoint,
     subject: { readonly value: string; readonly normal: string },
     signal: AbortSignal | undefined,
   ): Promise<LookupAnswer> {
@@ -97,7 +91,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
   /** Calls one endpoint and caches a 200 or a `NOT_OBSERVED`, nothing else. */
   async function callService(
-    endpoint: CachedEndpoint,
+    endpoint: UserEndpoint,
     subject: { readonly value: string; readonly normal: string },
     signal: AbortSignal | undefined,
   ): Promise<LookupAnswer> {
@@ -120,12 +114,12 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
    * the user at this time. A wallet is not cached this way: it may be linked to several users, of whom the
    * service always returns the same one, which need not be this one.
    */
-  async function keepUser(endpoint: CachedEndpoint, normal: string, user: Sent, time: number): Promise<void> {
+  async function keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;
     const answer: CachedAnswer = { time, status: 200, record: user };
     const { id, handle } = known(User, user);
-    const names = new Map<string, readonly [CachedEndpoint, string]>();
-    const add = (place: CachedEndpoint, name: string) => names.set(`${place} ${name}`, [place, name]);
+    const names = new Map<string, readonly [UserEndpoint, string]>();
+    const add = (place: UserEndpoint, name: string) => names.set(`${place} ${name}`, [place, name]);
     add(endpoint, normal);
     if (id) add('user.id', id.toLowerCase());
     if (handle) add('user.handle', normalHandle(handle));
@@ -201,5 +195,5 @@ function idOf(user: Sent): string | undefined {
 }
 
 const paramOf = { 'user.handle': 'handle', 'user.wallet': 'address', 'user.id': 'id' } as const;
-const askFor = (endpoint: CachedEndpoint, value: string) =>
-  ({ params: { [paramOf[endpoint]]: value } }) as RequestParts<CachedEndpoint>;
+const askFor = (endpoint: UserEndpoint, value: string) =>
+  ({ params: { [paramOf[endpoint]]: value } }) as RequestParts<UserEndpoint>;

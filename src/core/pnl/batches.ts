@@ -5,6 +5,7 @@ import { listOf } from '../../contract/known.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { answerOf } from '../lookup/lookup.ts';
 import { answersOf, failedPnl, foundPnl, type HandleAnswer, missingPnl, type PnlAnswer } from './records.ts';
+import type { SavedNumbers } from './saved-numbers.ts';
 
 /** What was learnt of one handle, by its place among all. */
 export interface PnlResult {
@@ -23,6 +24,11 @@ export interface BatchAnswer {
 
 type Caller = Pick<Client, 'call'>;
 
+/** How handles are requested, and where their answers are saved. */
+export interface RequestOptions extends CallOptions {
+  readonly saved?: SavedNumbers | undefined;
+}
+
 /** A handle as it is sent. */
 const sent = (subject: string) => subject.trim().replace(/^@/, '');
 
@@ -30,14 +36,17 @@ const sent = (subject: string) => subject.trim().replace(/^@/, '');
 export async function requestOne(
   client: Caller,
   subject: string,
-  { now, ...options }: CallOptions & { readonly now: () => number },
+  { now, ...options }: RequestOptions & { readonly now: () => number },
 ): Promise<PnlResult> {
   try {
     const { answers } = await single(client, subject, options);
     return { position: 0, record: answers[0]?.record ?? missingPnl(subject) };
   } catch (error) {
     const answer = answerOf(error, now());
-    if (answer.found === false) return { position: 0, record: missingPnl(subject, answer.code) };
+    if (answer.found === false) {
+      await saveMiss(subject, answer.code, options.saved);
+      return { position: 0, record: missingPnl(subject, answer.code) };
+    }
     return { position: 0, record: failedPnl(subject, answer.failure), failure: answer.failure };
   }
 }
@@ -46,7 +55,7 @@ export async function requestOne(
 export async function requestBatch(
   client: Caller,
   subjects: readonly string[],
-  options: CallOptions & { readonly alone: boolean },
+  options: RequestOptions & { readonly alone: boolean },
 ): Promise<BatchAnswer> {
   const [only] = subjects;
   if (!options.alone || only === undefined) return await batch(client, subjects, options);
@@ -54,23 +63,35 @@ export async function requestBatch(
     return await single(client, only, options);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
+    await saveMiss(only, error.code, options.saved);
     return { answers: [{ record: missingPnl(only, error.code) }], requestId: error.requestId, reveals: 0 };
   }
 }
 
-async function single(client: Caller, subject: string, options: CallOptions): Promise<BatchAnswer> {
+/** Only `NOT_OBSERVED` is saved: other codes tell nothing about the handle. */
+async function saveMiss(subject: string, code: string, saved: SavedNumbers | undefined): Promise<void> {
+  if (code === 'NOT_OBSERVED') await saved?.saveMiss(subject);
+}
+
+async function single(
+  client: Caller,
+  subject: string,
+  { saved, ...options }: RequestOptions,
+): Promise<BatchAnswer> {
   const ask = { params: { handle: sent(subject) } };
   const { record, requestId, charge } = await client.call('user.pnl', ask, options);
+  await saved?.saveOne(subject, record);
   return { answers: [{ record: foundPnl(subject, record) }], requestId, reveals: charge.reveals };
 }
 
 async function batch(
   client: Caller,
   subjects: readonly string[],
-  options: CallOptions,
+  { saved, ...options }: RequestOptions,
 ): Promise<BatchAnswer> {
   const ask = { body: { handles: subjects.map(sent) } };
   const { record, requestId, charge } = await client.call('users.pnl', ask, options);
+  await saved?.saveBatch(subjects, record);
   if (listOf(record['entries']).length + listOf(record['missing']).length === 0) {
     throw new Failure(
       'answer',

@@ -6,6 +6,7 @@ import type { Client } from '../../contract/ports.ts';
 import type { Allowance } from './allowance.ts';
 import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './batches.ts';
 import { failedPnl } from './records.ts';
+import type { SavedNumbers } from './saved-numbers.ts';
 
 /** Where it is written down what is asked for and what came, so that a crash costs nothing twice. */
 export interface BatchLog {
@@ -35,6 +36,8 @@ export interface PnlRunOptions {
   /** The positions to be asked about, in their order. */
   readonly todo: readonly number[];
   readonly log?: BatchLog | undefined;
+  /** Where answers are saved for later runs. */
+  readonly saved?: SavedNumbers | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -66,7 +69,7 @@ const REFUSED_IN_ROW = 20;
  * that at any moment no more than one batch can be paid for and not had.
  */
 export function createPnlRun(options: PnlRunOptions): PnlRun {
-  const { client, clock, purse, subjects, todo, log, signal } = options;
+  const { client, clock, purse, subjects, todo, log, saved, signal } = options;
   const lost: LostBatch[] = [];
   let at = 0;
 
@@ -82,7 +85,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
   }
 
   const send = (asked: readonly string[], repeat: boolean): Promise<BatchAnswer> =>
-    requestBatch(client, asked, { signal, once: true, repeat, alone: subjects.length === 1 });
+    requestBatch(client, asked, { signal, saved, once: true, repeat, alone: subjects.length === 1 });
 
   /**
    * Whether a batch whose answer was lost is requested again: only if it probably was not charged, and if what the user

@@ -93,7 +93,7 @@ export const settingRows = {
   maxAge: row({
     kind: duration,
     fallback: 3_600_000 as number,
-    fallbackText: '1h',
+    fallbackText: '1h; numbers at most 10m',
     flag: '--max-age',
     about: 'maximum age of a cached answer',
   }),

@@ -55,7 +55,7 @@ export async function openJournal({
     let end = loadJournal(path, (placed) => {
       if (placed.line.kind === 'header') header = placed.line;
       else if (!index.add(placed)) fits = false;
-      asked ||= placed.line.kind === 'asking';
+      asked ||= placed.line.kind === 'asking' || placed.line.kind === 'row';
     });
     if (asked && !resume) {
       throw usageError(

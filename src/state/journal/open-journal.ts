@@ -45,6 +45,8 @@ export interface ExportJournal {
       readonly requestId?: string | undefined;
     },
   ): Promise<void>;
+  /** Saves answers that were not requested: they were cached. */
+  found(rows: readonly JournalValue[]): Promise<void>;
   /** The batch was not charged: its handles are free again. */
   dropped(batch: number): Promise<void>;
   /** The batch may have been charged and its answer is lost: its handles are free again. */
@@ -67,6 +69,8 @@ export interface ExportJournal {
 
 /** The default maximum size of a row. */
 const ROW_BYTES = 4_096;
+
+const rowLine = ({ position, value }: JournalValue): JournalLine => ({ kind: 'row', position, value });
 
 /** The open and locked file of a journal, and its counts. */
 export interface Opened {
@@ -134,7 +138,7 @@ export function journalOn({
     if (closed) return;
     closed = true;
     await file.close();
-    if (index.nextBatch() === 0) discard(path);
+    if (index.nextBatch() === 0 && index.counts().answered === 0) discard(path);
     lock.release();
   }
 
@@ -158,10 +162,8 @@ export function journalOn({
         return batch;
       }),
     answered: (batch, { rows, cu, requestId = null }) =>
-      settle(batch, [
-        ...rows.map(({ position, value }): JournalLine => ({ kind: 'row', position, value })),
-        { kind: 'answered', batch, cu, requestId },
-      ]),
+      settle(batch, [...rows.map(rowLine), { kind: 'answered', batch, cu, requestId }]),
+    found: (rows) => inTurn(() => add(rows.map(rowLine))),
     dropped: (batch) => settle(batch, [{ kind: 'dropped', batch }]),
     lost: (batch, cuAtMost, answer) =>
       settle(batch, [{ kind: 'lost', batch, cuAtMost, ...(answer !== undefined && { answer }) }]),

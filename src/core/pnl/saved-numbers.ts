@@ -1,0 +1,78 @@
+import { normalHandle } from '../../contract/endpoints.ts';
+import { recognise } from '../../contract/forms.ts';
+import { listOf, recordsOf, type Sent, textOf } from '../../contract/known.ts';
+import type { AnswerCache, CachedAnswer } from '../../contract/ports.ts';
+import { MISS_AGE_MS } from '../lookup/cached-lookup.ts';
+import { foundPnl, missingPnl, type PnlAnswer } from './records.ts';
+
+/** Numbers change with every trade, so they expire sooner than users. */
+export const NUMBERS_AGE_MS = 600_000;
+
+export interface SavedNumbersOptions {
+  readonly cache: AnswerCache;
+  readonly now: () => number;
+  readonly maxAgeMs?: number | undefined;
+}
+
+/** The numbers that are cached, and the place where paid answers are saved. */
+export interface SavedNumbers {
+  /** The answer for a handle, if it was fresh when the run began. */
+  find(subject: string): Promise<PnlAnswer | undefined>;
+  /** Saves the answer of the single call. */
+  saveOne(subject: string, numbers: Sent): Promise<void>;
+  /** Saves that a handle was not found. */
+  saveMiss(subject: string): Promise<void>;
+  /** Saves every entry of a batch answer under its own handle, and what the batch did not find. */
+  saveBatch(subjects: readonly string[], batch: Sent): Promise<void>;
+}
+
+/** Every answer is saved as it came, before anything is concluded from it: it was paid for. */
+export function createSavedNumbers({
+  cache,
+  now,
+  maxAgeMs = NUMBERS_AGE_MS,
+}: SavedNumbersOptions): SavedNumbers {
+  // What a run costs is estimated first, so answers must not expire between the estimate and their use.
+  const began = now();
+  const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
+  const put = (handle: string, answer: CachedAnswer) => cache.put('user.pnl', handle, answer);
+
+  function isFresh({ time, status }: CachedAnswer): boolean {
+    return Math.max(0, began - time) < (status === 200 ? maxAgeMs : missAgeMs);
+  }
+
+  async function save(handles: Iterable<string>, record: Sent): Promise<void> {
+    const answer: CachedAnswer = { time: now(), status: 200, record };
+    for (const handle of new Set(handles)) await put(handle, answer);
+  }
+
+  const saveMiss = async (handle: string) => put(handle, { time: now(), status: 404, record: null });
+
+  return {
+    async find(subject) {
+      const saved = await cache.get('user.pnl', normalHandle(subject));
+      if (!saved || !isFresh(saved)) return undefined;
+      if (saved.status === 404) return missingPnl(subject);
+      const numbers = recognise('numbers', saved.record)?.record;
+      return numbers && foundPnl(subject, numbers);
+    },
+    async saveOne(subject, numbers) {
+      const own = textOf(numbers['handle']);
+      await save([subject, ...(own ? [own] : [])].map(normalHandle), numbers);
+    },
+    saveMiss: (subject) => saveMiss(normalHandle(subject)),
+    async saveBatch(subjects, batch) {
+      const asked = new Set(subjects.map(normalHandle));
+      const missing = listOf(batch['missing']).map((name) => normalHandle(textOf(name) ?? ''));
+      const found = new Map<string, Sent>();
+      for (const entry of recordsOf(batch['entries'])) {
+        const own = normalHandle(textOf(entry['handle']) ?? '');
+        if (own !== '' && !found.has(own)) found.set(own, entry);
+      }
+      await Promise.all([
+        ...[...found].map(([handle, entry]) => save([handle], entry)),
+        ...missing.filter((handle) => asked.has(handle) && !found.has(handle)).map(saveMiss),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import type { PnlResult } from '../../../src/core/pnl/batches.ts';
+import { inOrder } from '../../../src/core/pnl/in-order.ts';
+
+const at = (position: number): PnlResult => ({ position, record: { subject: `t${position}`, found: true } });
+
+async function gather(results: AsyncIterable<PnlResult>) {
+  const positions: number[] = [];
+  try {
+    for await (const { position } of results) positions.push(position);
+    return { positions, error: undefined };
+  } catch (error) {
+    return { positions, error };
+  }
+}
+
+test('gives every answer once and in order, in whatever order the requested ones come', async () => {
+  const cases = fc.record({
+    size: fc.integer({ min: 0, max: 40 }),
+    cached: fc.func(fc.boolean()),
+    batch: fc.integer({ min: 1, max: 7 }),
+    seed: fc.integer(),
+  });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ size, cached, batch, seed }) => {
+      const all = Array.from({ length: size }, (_, position) => position);
+      const todo = all.filter((position) => !cached(position));
+      todo.sort((a, b) => ((a * 7919 + seed) % 101) - ((b * 7919 + seed) % 101));
+      async function* requested() {
+        for (let from = 0; from < todo.length; from += batch) yield todo.slice(from, from + batch).map(at);
+      }
+      const saved = async (position: number) => (cached(position) ? at(position) : undefined);
+      const { positions, error } = await gather(inOrder({ size, saved, requested: requested() }));
+      expect([positions, error]).toEqual([all, undefined]);
+    }),
+  );
+});
+
+test('gives what is here before it throws the failure that ended the requests', async () => {
+  const failure = new Failure('quota', 'none left', { code: 'QUOTA_EXCEEDED' });
+  async function* requested() {
+    yield [at(3), at(1)];
+    throw failure;
+  }
+  const saved = async (position: number) => (position > 3 ? at(position) : undefined);
+  const { positions, error } = await gather(inOrder({ size: 6, saved, requested: requested() }));
+  expect([positions, error]).toEqual([[1, 3, 4, 5], failure]);
+});
+
+test('ends at once if the run is called off', async () => {
+  async function* requested() {
+    yield [at(0)];
+    throw new Error('called off');
+  }
+  const saved = async (position: number) => (position > 1 ? at(position) : undefined);
+  const { positions, error } = await gather(inOrder({ size: 6, saved, requested: requested() }));
+  expect([positions, error]).toMatchObject([[0], { message: 'called off' }]);
+});
+
+test('throws a failure that comes after the last answer', async () => {
+  async function* requested() {
+    yield [at(0)];
+    throw new Failure('answer', 'no entry', { code: 'NO_ENTRY' });
+  }
+  const { positions, error } = await gather(
+    inOrder({ size: 1, saved: async () => undefined, requested: requested() }),
+  );
+  expect([positions, error]).toMatchObject([[0], { code: 'NO_ENTRY' }]);
+});

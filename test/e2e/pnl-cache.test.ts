@@ -1,0 +1,158 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { openHome, runInProcess } from './harness.ts';
+import { numbersOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
+
+const MINUTE = 60_000;
+const WEEK = ['--window', '7d'];
+
+/** Runs of one user, whose time passes only when told so. */
+async function desk(options: Parameters<typeof withNumbers>[0] = {}) {
+  const sandbox = await withNumbers(options);
+  const home = openHome();
+  let passed = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + passed };
+  const wait = (ms: number) => {
+    passed += ms;
+  };
+  const run = (words: readonly string[], more: Parameters<typeof runInProcess>[1] = {}) =>
+    runInProcess(['pnl', ...words], { sandbox, home, clock, ...more });
+  const paid = () => sandbox.meter().unitsUsed;
+  return { sandbox, home, wait, run, paid };
+}
+
+describe('cached numbers', () => {
+  test('are not requested again within ten minutes, by the single call or in a batch', async () => {
+    const { sandbox, wait, run, paid } = await desk();
+    expect((await run(['@Mira'])).records()).toEqual(recordsOf(['@Mira']));
+    const again = await run(['MIRA']);
+    expect([again.exitCode, again.records()]).toEqual([0, recordsOf(['MIRA'])]);
+    expect([sandbox.log.length, paid()]).toEqual([1, 30_000]);
+    const several = await run(['solwolf', 'mira', 'quiet', '-y']);
+    expect(several.records()).toEqual(recordsOf(['solwolf', 'mira', 'quiet']));
+    expect(paid()).toBe(90_000);
+    wait(9 * MINUTE);
+    expect((await run(['quiet'])).records()).toEqual(recordsOf(['quiet']));
+    expect(paid()).toBe(90_000);
+    wait(MINUTE + 1);
+    await run(['quiet']);
+    expect(paid()).toBe(120_000);
+  });
+
+  test('need no service at all if every handle has an answer', async () => {
+    const { run, sandbox } = await desk();
+    const handles = someHandles(30);
+    const input = { stdin: handles.join('\n') };
+    await run(['-', '-y'], input);
+    await sandbox.close();
+    const { exitCode, stderr, records } = await run(['-'], input);
+    expect([exitCode, stderr, records()]).toEqual([0, '', recordsOf(handles)]);
+  });
+
+  test('of a handle that was not found expire after five minutes', async () => {
+    const { wait, run, paid } = await desk();
+    await run(['nobody1', 'nobody2']);
+    expect((await run(['nobody2'])).exitCode).toBe(3);
+    expect(paid()).toBe(400);
+    wait(5 * MINUTE);
+    await run(['nobody1', 'nobody2']);
+    expect(paid()).toBe(800);
+  });
+
+  test('are used up to --max-age, and bypassed with --no-cache', async () => {
+    const { wait, run, paid } = await desk();
+    await run(['mira']);
+    wait(30 * MINUTE);
+    await run(['mira', '--max-age', '1h']);
+    expect(paid()).toBe(30_000);
+    await run(['mira', '--max-age', '1m']);
+    await run(['mira', '--no-cache']);
+    await run(['mira', '--max-age', '0']);
+    expect(paid()).toBe(120_000);
+  });
+
+  test('reduce the estimate, and what a dry run shows', async () => {
+    const { run } = await desk();
+    const handles = someHandles(9);
+    await run([...handles.slice(0, 8), '-y']);
+    const plan = await run([...handles, '--dry-run']);
+    expect(plan.records().map(({ body, most }) => [body, most])).toEqual([
+      [{ handles: handles.slice(8) }, 30_000],
+    ]);
+    expect((await run(handles)).exitCode).toBe(0);
+    expect((await run([...handles, '--dry-run'])).records()).toEqual([]);
+  });
+
+  test('are given in the order of the handles, also after the units have run out', async () => {
+    const { run, sandbox } = await desk({ monthlyUnits: 5 * 30_000 });
+    const handles = someHandles(8);
+    await run([...handles.slice(5, 8), '-y']);
+    const { exitCode, records, stderr } = await run([...handles, '-y']);
+    expect(exitCode).toBe(6);
+    expect(records()).toEqual(recordsOf([...handles.slice(0, 2), ...handles.slice(5, 8)]));
+    expect(stderr).toContain('3 handles');
+    expect(sandbox.meter().unitsUsed).toBe(150_000);
+  });
+
+  test('complete an export, which is then the same as without them', async () => {
+    const { run, home, paid } = await desk();
+    const handles = someHandles(230);
+    const input = { stdin: handles.join('\n') };
+    const part = handles.filter((_, at) => at % 3 === 0);
+    await run(['-', '-y'], { stdin: part.join('\n') });
+    const out = join(home.path, 'out.ndjson');
+    expect((await run(['-', '-y', '--out', out], input)).exitCode).toBe(0);
+    const lines = readFileSync(out, 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(recordsOf(handles));
+    expect([paid(), existsSync(`${out}.journal`)]).toEqual([priceOf(handles), false]);
+  });
+
+  test('are saved before a reader or the disk can lose them', async () => {
+    const { run, paid } = await desk();
+    const failed = await run(['mira', 'solwolf', '-o', 'csv', '--out', '/dev/full']);
+    expect(failed.exitCode).toBe(9);
+    expect((await run(['mira', 'solwolf'])).records()).toEqual(recordsOf(['mira', 'solwolf']));
+    expect(paid()).toBe(60_000);
+  });
+
+  test('keep their digits, and shape tables as fresh ones do', async () => {
+    const { run } = await desk();
+    const fresh = await run(['mira', 'solwolf', '-o', 'csv', ...WEEK]);
+    const cached = await run(['mira', 'solwolf', '-o', 'csv', ...WEEK]);
+    expect(cached.stdout).toBe(fresh.stdout);
+    expect(fresh.stdout).toContain(String(numbersOf('mira')?.windows['7d']?.netUsd));
+  });
+
+  test('are counted and cleared with the others', async () => {
+    const { sandbox, home, run, paid } = await desk();
+    await run(['mira', 'nobody1']);
+    const stats = await runInProcess(['cache', 'stats', '--json'], { sandbox, home });
+    expect(stats.json()).toMatchObject({ entries: 2, found: 1, missing: 1 });
+    await runInProcess(['cache', 'clear'], { sandbox, home });
+    await run(['mira', 'nobody1']);
+    expect(paid()).toBe(2 * 30_200);
+  });
+
+  test('are ignored if they are damaged', async () => {
+    const { home, run, paid } = await desk();
+    await run(['mira']);
+    for (const name of readdirSync(home.cache, { recursive: true, encoding: 'utf8' })) {
+      const path = join(home.cache, name);
+      if (!statSync(path).isFile()) continue;
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(path, text.replaceAll('"windows"', '"windowz"').replaceAll('"handle"', '"handel"'));
+    }
+    expect((await run(['mira'])).records()).toEqual(recordsOf(['mira']));
+    expect(paid()).toBe(60_000);
+  });
+
+  test('that cannot be saved do not fail the run', async () => {
+    const { home, run } = await desk();
+    writeFileSync(home.cache, 'a file');
+    const { exitCode, stderr, records } = await run(['mira', 'quiet']);
+    expect([exitCode, records()]).toEqual([0, recordsOf(['mira', 'quiet'])]);
+    expect(stderr).toContain('answers are not cached for the next run');
+  });
+});
