@@ -16,7 +16,7 @@ export interface Kind<T> {
   readonly problem?: (text: string) => string;
 }
 
-export interface Bounds {
+export interface NumberBounds {
   readonly min?: number;
   readonly max?: number;
 }
@@ -55,16 +55,16 @@ function readNumber(text: string): number | undefined {
   return sign === '-' && size !== 0 ? -size : size;
 }
 
-const within = (number: number | undefined, { min, max }: Bounds): number | undefined =>
+const within = (number: number | undefined, { min, max }: NumberBounds): number | undefined =>
   number === undefined || number < (min ?? -Infinity) || number > (max ?? Infinity) ? undefined : number;
 
-const rangeText = ({ min, max }: Bounds): string => {
+const rangeText = ({ min, max }: NumberBounds): string => {
   if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
   if (min !== undefined) return ` of at least ${min}`;
   return max === undefined ? '' : ` of at most ${max}`;
 };
 
-export const integer = (bounds: Bounds = {}): Kind<number> => ({
+export const integer = (bounds: NumberBounds = {}): Kind<number> => ({
   name: 'n',
   noun: 'number',
   hint: `use a whole number${rangeText(bounds)}`,
@@ -75,7 +75,7 @@ export const integer = (bounds: Bounds = {}): Kind<number> => ({
 });
 
 /** A number that may have a fraction: `2.5`, `10k`, `1M`. */
-export const decimal = (bounds: Bounds = {}): Kind<number> => ({
+export const decimal = (bounds: NumberBounds = {}): Kind<number> => ({
   name: 'n',
   noun: 'number',
   hint: `use a number${rangeText(bounds)}`,

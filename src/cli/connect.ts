@@ -51,7 +51,7 @@ export async function connect(
     shared: ['resolve' satisfies LaneName],
     notice: notice,
   });
-  const differences = differencesOf({ baseUrl, embedded }, settings, io);
+  const differences = openDifferenceLog({ baseUrl, embedded }, settings, io);
   return createClient({
     transport: createTransport({ env: io.env }),
     baseUrl,
@@ -84,7 +84,7 @@ export async function connect(
 }
 
 /** What answers differed in, per service: the embedded one is the same on every port. */
-export const differencesOf = (
+export const openDifferenceLog = (
   { baseUrl, embedded }: Pick<Target, 'baseUrl' | 'embedded'>,
   { folders }: Pick<RunSettings, 'folders'>,
   { clock }: Pick<Io, 'clock'>,

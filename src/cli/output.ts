@@ -74,7 +74,7 @@ export async function selectedFields(
 export const isRowFormat = (format: OutputFormat): boolean => format !== 'ndjson' && format !== 'json';
 
 /** Cells of the terminal's width. A terminal of size 0x0, as some containers and CI systems have, does not know it. */
-export const widthOf = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
+export const terminalWidth = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
   stdout.columns || Number(env['COLUMNS']) || 80;
 
 /** How a terminal wants its output. */
@@ -87,8 +87,8 @@ export async function renderOptions(
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
   return {
     terminal,
-    width: widthOf(io),
-    size: () => ({ width: widthOf(io), height: (terminal && io.stdout.rows) || undefined }),
+    width: terminalWidth(io),
+    size: () => ({ width: terminalWidth(io), height: (terminal && io.stdout.rows) || undefined }),
     color: wantsColor(globals.color, io.env, terminal, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
     utc: settings.utc,

@@ -14,7 +14,7 @@ type Said = Pick<RunSettings, 'color' | 'output' | 'key'>;
  * output is a table, one line of JSON otherwise. Without settings it searches the command line itself, which may be
  * what could not be parsed.
  */
-export function createReport(io: Io): (error: unknown, settings?: Said) => Promise<number> {
+export function createErrorReport(io: Io): (error: unknown, settings?: Said) => Promise<number> {
   return async (error, settings) => {
     const known = error instanceof Failure ? error : bug(error);
     const hide = (text: string) =>

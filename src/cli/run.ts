@@ -5,13 +5,13 @@ import { parseWords } from './args/parse.ts';
 import { findCommand } from './args/route.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io } from './io.ts';
-import { createReport } from './report.ts';
+import { createErrorReport } from './report.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { tree } from './tree.ts';
 
 /** Runs one command line to its exit code. The only place where failures become words and codes. */
 export async function run(io: Io): Promise<number> {
-  const report = createReport(io);
+  const report = createErrorReport(io);
   let settings: RunSettings | undefined;
   const interrupt = () => (io.signal.reason instanceof Interrupt ? io.signal.reason : undefined);
   try {

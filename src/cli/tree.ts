@@ -40,7 +40,7 @@ export const tree: Readonly<Record<string, Load>> = {
   api: async () => (await import('./commands/api.ts')).api,
   'launchpad tail': async () => (await import('./commands/launchpad-tail.ts')).launchpadTail,
   help: async () => (await import('./commands/help.ts')).help,
-  version: async () => (await import('./commands/version.ts')).version,
+  version: async () => (await import('./commands/version.ts')).versionCommand,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
 

@@ -34,7 +34,7 @@ export type KnownAnswer<A> = {
 /**
  * What a call can cost before it is made. `reveals` is the maximum number of wallets that it can reveal.
  */
-export interface Bounds {
+export interface PriceBounds {
   readonly least: number;
   readonly most: number;
   readonly reveals: number;
@@ -54,7 +54,7 @@ export interface Price<R, A> {
   readonly text: string;
   // Methods are bivariant, so that a typed row is assignable to the general type used in loops over the
   // table.
-  before(request: R): Bounds;
+  before(request: R): PriceBounds;
   after(request: R, answer: A): Charge;
   /** The price of a 404. */
   readonly miss: number;

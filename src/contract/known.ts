@@ -25,7 +25,7 @@ export type Known<T> = T extends readonly (infer Item)[]
     : T;
 
 /** A field that differs from its description. */
-export interface Difference {
+export interface FieldDifference {
   /** The dotted path: `windows.24h.rank`, `items[].likeCount`. */
   readonly field: string;
   /** The expected type: `an integer`. */
@@ -34,7 +34,7 @@ export interface Difference {
   readonly got: string;
 }
 
-type Report = (difference: Difference) => void;
+type Report = (difference: FieldDifference) => void;
 type Reader = (value: unknown, field: string, report: Report) => unknown;
 
 const ABSENT = Symbol('absent');
@@ -51,8 +51,8 @@ export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report 
 }
 
 /** How a record differs from its description; each field is listed once. */
-export function differencesOf(schema: $ZodType, sent: Sent): Difference[] {
-  const found = new Map<string, Difference>();
+export function differencesOf(schema: $ZodType, sent: Sent): FieldDifference[] {
+  const found = new Map<string, FieldDifference>();
   readerOf(schema)(sent, '', (difference) => {
     const name = `${difference.field} ${difference.got}`;
     if (!found.has(name)) found.set(name, difference);
@@ -61,7 +61,7 @@ export function differencesOf(schema: $ZodType, sent: Sent): Difference[] {
 }
 
 /** A difference as text: `rank is null, expected an integer`. */
-export const differenceText = ({ field, expected, got }: Difference): string =>
+export const differenceText = ({ field, expected, got }: FieldDifference): string =>
   `${field === '' ? 'the record' : field} is ${got}${got === 'missing' ? '' : `, expected ${expected}`}`;
 
 export const isRecord = (value: unknown): value is Sent =>

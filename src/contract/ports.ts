@@ -1,8 +1,8 @@
 import type { Failure } from '../base/failure.ts';
-import type { Bounds, Charge } from './endpoint.ts';
+import type { Charge, PriceBounds } from './endpoint.ts';
 import type { EndpointId, KnownAnswerOf, RequestOf } from './endpoints.ts';
 import type { Meta } from './envelope.ts';
-import type { Difference, Known, Sent } from './known.ts';
+import type { FieldDifference, Known, Sent } from './known.ts';
 
 /** An HTTP request. */
 export interface HttpRequest {
@@ -36,7 +36,7 @@ export interface Transport {
 export type Ticket = number;
 
 /** A slot, or how long to wait for one. */
-export interface Slot {
+export interface WindowSlot {
   /** 0: the call may go now. */
   readonly waitMs: number;
   /** The limit of the lane, if an earlier call learned it. */
@@ -51,7 +51,7 @@ export interface RateWindows {
    * Takes a slot in `lane`, whose window holds `limit` calls. If there is a queue, a ticket reserves a
    * place in it: call again with the same ticket after the wait.
    */
-  take(lane: string, limit: number, ticket?: Ticket): Promise<Slot>;
+  take(lane: string, limit: number, ticket?: Ticket): Promise<WindowSlot>;
   /** Gives up a place in the queue that will not be used. */
   drop(lane: string, ticket: Ticket): Promise<void>;
   /** Blocks `lane` for `ms`, as a 429 demands. */
@@ -125,7 +125,7 @@ export type Notice =
     }
   | { readonly kind: 'lost'; readonly endpoint: string; readonly cuAtMost: number }
   /** An answer differs from its description; reported once per field and form in a run. */
-  | { readonly kind: 'difference'; readonly call: string; readonly difference: Difference }
+  | { readonly kind: 'difference'; readonly call: string; readonly difference: FieldDifference }
   | { readonly kind: 'trace'; readonly line: string };
 
 /** A parsed answer of the service: `known` has the fields that match the description. */
@@ -154,7 +154,7 @@ export interface CallOptions {
 export interface Client {
   call<Id extends EndpointId>(id: Id, ask: RequestParts<Id>, options?: CallOptions): Promise<Result<Id>>;
   /** What a call can cost. Sends nothing. */
-  bounds<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): Bounds;
+  bounds<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): PriceBounds;
   /** Requests any path, for `trdr api`. Rate limit, ledger and spending limit apply. */
   raw(
     request: { readonly method: string; readonly path: string; readonly body?: string | undefined },

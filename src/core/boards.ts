@@ -1,7 +1,7 @@
 import { numberOf, recordsOf, type Sent, textOf } from '../contract/known.ts';
 
 /** The entries of a board as received. */
-export const entriesOf = (board: Sent): Sent[] => recordsOf(board['entries']);
+export const boardEntries = (board: Sent): Sent[] => recordsOf(board['entries']);
 
 /**
  * The entries of a board, each with the change of its rank since an earlier snapshot. Entries are matched
@@ -9,11 +9,11 @@ export const entriesOf = (board: Sent): Sent[] => recordsOf(board['entries']);
  * unknown.
  */
 export function compareBoards(board: Sent, before: Sent): Sent[] {
-  const earlier = new Map(entriesOf(before).map((entry) => [textOf(entry['wallet']), entry]));
-  const present = new Set(entriesOf(board).map((entry) => textOf(entry['wallet'])));
+  const earlier = new Map(boardEntries(before).map((entry) => [textOf(entry['wallet']), entry]));
+  const present = new Set(boardEntries(board).map((entry) => textOf(entry['wallet'])));
   earlier.delete(undefined);
   return [
-    ...entriesOf(board).map((entry) => ({ ...entry, ...moved(entry, earlier) })),
+    ...boardEntries(board).map((entry) => ({ ...entry, ...moved(entry, earlier) })),
     ...[...earlier].filter(([wallet]) => !present.has(wallet)).map(([, entry]) => leaver(entry)),
   ];
 }

@@ -33,7 +33,7 @@ function collect(
     types: known && (known.types.length === 0 || types.length === 0) ? [] : union(known?.types ?? [], types),
     required: required && (known?.required ?? true),
   });
-  const objects = forms.filter((form) => isObject(form['properties']));
+  const objects = forms.filter((form) => isSchemaObject(form['properties']));
   for (const form of objects) {
     const must = Array.isArray(form['required']) ? form['required'] : [];
     for (const [name, inner] of Object.entries(asObject(form['properties']))) {
@@ -49,7 +49,7 @@ function collect(
 
 /** The forms that a schema allows: references followed, unions opened, `allOf` parts merged. */
 function formsOf(given: unknown, document: unknown, depth: number): JsonObject[] {
-  if (!isObject(given) || depth > DEEPEST) return [{}];
+  if (!isSchemaObject(given) || depth > DEEPEST) return [{}];
   if (typeof given['$ref'] === 'string')
     return formsOf(resolve(given['$ref'], document), document, depth + 1);
   if (Array.isArray(given['allOf'])) {
@@ -80,7 +80,7 @@ function typesOf(forms: readonly JsonObject[]): string[] {
 
 /** The implied type of a form without `type`. */
 function implied(form: JsonObject): string[] {
-  if (isObject(form['properties'])) return ['object'];
+  if (isSchemaObject(form['properties'])) return ['object'];
   if (form['items'] !== undefined) return ['array'];
   const values = Array.isArray(form['enum']) ? form['enum'] : 'const' in form ? [form['const']] : [];
   return values.map((value) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value));
@@ -97,6 +97,6 @@ function resolve(ref: string, document: unknown): unknown {
   return at;
 }
 
-export const isObject = (value: unknown): value is JsonObject =>
+export const isSchemaObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+export const asObject = (value: unknown): JsonObject => (isSchemaObject(value) ? value : {});

@@ -1,7 +1,7 @@
-import { asObject, type FieldForm, fieldForms, isObject } from './drift-fields.ts';
+import { asObject, type FieldForm, fieldForms, isSchemaObject } from './drift-fields.ts';
 
 /** A difference between the service's description and ours. */
-export interface Difference {
+export interface ApiDifference {
   readonly what: 'endpoint' | 'parameter' | 'field';
   readonly how: 'came' | 'went' | 'changed';
   /** `GET /v2/me`. */
@@ -26,10 +26,10 @@ export function compareDescriptions(
   ours: unknown,
   theirs: unknown,
   ignored: readonly string[] = [],
-): Difference[] {
+): ApiDifference[] {
   const [known, present] = [operationsOf(ours), operationsOf(theirs)];
   const skip = (key: string) => ignored.some((path) => key.endsWith(` ${path}`));
-  const differences: Difference[] = [];
+  const differences: ApiDifference[] = [];
   for (const [key, mine] of known) {
     if (skip(key)) continue;
     const their = present.get(key);
@@ -53,7 +53,7 @@ function operationsOf(document: unknown): Map<string, Operation> {
   for (const [path, item] of Object.entries(asObject(asObject(document)['paths']))) {
     for (const method of METHODS) {
       const operation = asObject(item)[method];
-      if (!isObject(operation)) continue;
+      if (!isSchemaObject(operation)) continue;
       const shared = list(asObject(item)['parameters']);
       const node = { ...operation, parameters: [...shared, ...list(operation['parameters'])] };
       const key = `${method.toUpperCase()} ${path.replace(/\{[^}]*\}/g, '{}')}`;
@@ -69,10 +69,10 @@ function parameters(
   mine: unknown,
   theirs: unknown,
   their: unknown,
-): Difference[] {
+): ApiDifference[] {
   const [known, present] = [parametersOf(mine, ours), parametersOf(their, theirs)];
-  const differences: Difference[] = [];
-  const add = (how: Difference['how'], text: string, breaks: boolean) =>
+  const differences: ApiDifference[] = [];
+  const add = (how: ApiDifference['how'], text: string, breaks: boolean) =>
     differences.push({ what: 'parameter', how, call, text, breaks });
   for (const [key, form] of known) {
     const other = present.get(key);
@@ -108,7 +108,13 @@ function parametersOf(node: unknown, document: unknown): Map<string, FieldForm> 
   return found;
 }
 
-function bodies(call: string, ours: unknown, mine: unknown, theirs: unknown, their: unknown): Difference[] {
+function bodies(
+  call: string,
+  ours: unknown,
+  mine: unknown,
+  theirs: unknown,
+  their: unknown,
+): ApiDifference[] {
   const sent = (node: unknown, document: unknown) => contentOf(asObject(node)['requestBody'], document);
   const differences = fields(call, 'body', ours, sent(mine, ours), theirs, sent(their, theirs));
   const answers = asObject(asObject(mine)['responses']);
@@ -132,11 +138,11 @@ function fields(
   mine: unknown,
   theirs: unknown,
   their: unknown,
-): Difference[] {
+): ApiDifference[] {
   if (mine === undefined && their === undefined) return [];
   const [known, present] = [fieldForms(mine ?? {}, ours), fieldForms(their ?? {}, theirs)];
-  const differences: Difference[] = [];
-  const add = (how: Difference['how'], text: string, breaks: boolean) =>
+  const differences: ApiDifference[] = [];
+  const add = (how: ApiDifference['how'], text: string, breaks: boolean) =>
     differences.push({ what: 'field', how, call, text: `${place}: ${text}`, breaks });
   const matters = (path: string) => place === 'body' || isStructure(path);
   for (const [path, form] of known) {

@@ -3,7 +3,7 @@ import { appendLines, isAbsent, openRegular, readAt } from '../base/files.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 
 /** A kept answer: a 200 with its record, or a 404 without one. */
-export interface CachedAnswer {
+export interface BucketAnswer {
   /** Epoch ms at which the service gave it. */
   readonly time: number;
   readonly status: 200 | 404;
@@ -31,11 +31,11 @@ export function cacheKey(endpoint: string, subject: string): CacheKey {
 }
 
 /** An answer as its line: JSON, with what it is found by at the beginning. */
-export const answerLine = ({ prefix }: CacheKey, { status, time, record }: CachedAnswer): string =>
+export const answerLine = ({ prefix }: CacheKey, { status, time, record }: BucketAnswer): string =>
   `${prefix}${status},${time},${stringifyJson(status === 200 ? record : null)}]`;
 
 /** Reads a line; undefined where it is torn or holds no answer. */
-export function readAnswer(line: string): CachedAnswer | undefined {
+export function readAnswer(line: string): BucketAnswer | undefined {
   const value = parseJson(line);
   if (!Array.isArray(value) || value.length !== 6) return undefined;
   const [, , , status, time, record]: readonly unknown[] = value;
@@ -44,7 +44,7 @@ export function readAnswer(line: string): CachedAnswer | undefined {
 }
 
 /** True for an answer kept while the clock was wrong: it would never grow old. */
-export const isAhead = ({ time }: CachedAnswer, now: number): boolean => time > now + 60_000;
+export const isAhead = ({ time }: BucketAnswer, now: number): boolean => time > now + 60_000;
 
 const NEWLINE = 10;
 const QUOTE = 34;
@@ -84,7 +84,7 @@ const LARGEST = 16 * 1024 * 1024;
 /** Where the lines of one bucket file are. Holds 16 bytes a line and none of their text. */
 export interface Bucket {
   /** The newest answer that is not from the future. */
-  get(key: CacheKey, now: number): CachedAnswer | undefined;
+  get(key: CacheKey, now: number): BucketAnswer | undefined;
   /** Bytes that the index takes. */
   weight(): number;
 }
@@ -145,7 +145,7 @@ export function openBucket(path: string): Bucket {
         refresh(fd);
         // Of equal age the later line counts: it is what the service said last. A line that a compaction
         // brought along may stand behind a newer one.
-        let best: CachedAnswer | undefined;
+        let best: BucketAnswer | undefined;
         let at = hashes.subarray(0, count).lastIndexOf(hash);
         for (; at !== -1; at = at === 0 ? -1 : hashes.lastIndexOf(hash, at - 1)) {
           const line = readAt(fd, places[at] ?? 0, lengths[at] ?? 0).toString('utf8');

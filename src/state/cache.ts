@@ -6,7 +6,7 @@ import {
   answerLine,
   appendToBucket,
   type Bucket,
-  type CachedAnswer,
+  type BucketAnswer,
   cacheKey,
   openBucket,
   readAnswer,
@@ -15,7 +15,7 @@ import {
 import { compact, FORGET_MS, isDue, nameOf } from './compact.ts';
 import { listHandles, noteHandle } from './known-handles.ts';
 
-export type { CachedAnswer } from './bucket.ts';
+export type { BucketAnswer } from './bucket.ts';
 
 /** What the cache is kept for, and with. */
 export interface CacheOptions {
@@ -40,9 +40,9 @@ interface CacheStats {
 }
 
 /** Answers that outlive a run. */
-export interface AnswerCache {
-  get(endpoint: string, subject: string): CachedAnswer | undefined;
-  put(endpoint: string, subject: string, answer: CachedAnswer): void;
+export interface FileCache {
+  get(endpoint: string, subject: string): BucketAnswer | undefined;
+  put(endpoint: string, subject: string, answer: BucketAnswer): void;
   stats(): CacheStats;
   /** Forgets the answers of this base URL and key, or all there are. */
   clear(every?: boolean): void;
@@ -61,7 +61,7 @@ const LONGEST_LINE = 256 * 1024;
  * all processes append to; the newest line counts. A cache never fails a run: what cannot be read is not
  * there, and what cannot be written is said once.
  */
-export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): AnswerCache {
+export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): FileCache {
   const all = dir && join(dir, 'answers');
   const folder = all && join(all, sha256(`trdr answers\n${baseUrl}\n${key}`).slice(0, 32));
   // In the order of their last use.
@@ -72,7 +72,7 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): Ans
   const pathOf = (hash: number) =>
     join(folder ?? '', `${(hash % BUCKETS).toString(16).padStart(3, '0')}.ndjson`);
 
-  function find(path: string, use: (bucket: Bucket) => CachedAnswer | undefined): CachedAnswer | undefined {
+  function find(path: string, use: (bucket: Bucket) => BucketAnswer | undefined): BucketAnswer | undefined {
     const bucket = buckets.get(path) ?? openBucket(path);
     const before = buckets.delete(path) ? bucket.weight() : 0;
     buckets.set(path, bucket);
@@ -179,7 +179,7 @@ function statsOf(folder: string | undefined): Omit<CacheStats, 'path'> {
   for (const name of folder === undefined ? [] : namesIn(folder)) {
     if (folder === undefined || !/^[0-9a-f]{3}\.ndjson$/.test(name)) continue;
     const text = wholeOf(join(folder, name));
-    const latest = new Map<string, CachedAnswer>();
+    const latest = new Map<string, BucketAnswer>();
     scanLines(text, (from, end) => {
       const line = text.toString('utf8', from, end);
       const answer = readAnswer(line);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Failure } from '../base/failure.ts';
 
 /** What determines where trdr keeps its files. */
-export interface Place {
+export interface FolderInputs {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   /** The user's home directory, if the system knows it. */
@@ -21,7 +21,7 @@ export interface Folders {
  * Finds the folders: trdr's own variables first, then XDG's, then the defaults of the system. Accesses no
  * file.
  */
-export function foldersOf({ env, platform, home, cwd }: Place): Folders {
+export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   const windows = platform === 'win32';
   const { join, resolve, isAbsolute } = windows ? path.win32 : path.posix;
   const own = (name: string) => (env[name] ? resolve(cwd, env[name]) : undefined);
@@ -53,7 +53,7 @@ export function foldersOf({ env, platform, home, cwd }: Place): Folders {
 }
 
 /** The user's home directory: from the environment, else from the system; undefined if neither knows it. */
-export function homeOf(env: Place['env'], platform: string, system: () => string): string | undefined {
+export function homeOf(env: FolderInputs['env'], platform: string, system: () => string): string | undefined {
   const named = platform === 'win32' ? env['USERPROFILE'] : env['HOME'];
   if (named) return named;
   try {
@@ -65,7 +65,7 @@ export function homeOf(env: Place['env'], platform: string, system: () => string
 }
 
 /** The working directory. It may have been deleted meanwhile; then its former name is used. */
-export function workingFolder(env: Place['env']): string {
+export function workingFolder(env: FolderInputs['env']): string {
   try {
     return process.cwd();
   } catch {

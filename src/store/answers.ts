@@ -5,7 +5,7 @@ import { parseJson, stringifyJson } from '../base/json.ts';
 import type { AnswerCache, AnswerFlight, CachedAnswer, CachedEndpoint } from '../contract/ports.ts';
 import { unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
-import { ask, fail, fill } from './scripts/answers.ts';
+import { ask, failScript, fill } from './scripts/answers.ts';
 
 export interface SharedAnswersOptions {
   readonly link: StoreLink;
@@ -61,7 +61,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   async function give(place: string, token: string, failure: Failure | undefined): Promise<void> {
     const told = failure === undefined ? '' : JSON.stringify(fieldsOf(failure));
     await link
-      .use((store) => store.run(fail, [place], [token, told, failure === undefined ? 0 : FAILED_MS]))
+      .use((store) => store.run(failScript, [place], [token, told, failure === undefined ? 0 : FAILED_MS]))
       .catch(ignoreAway);
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Argument, Connection } from './connection.ts';
+import type { RedisArgument, StoreConnection } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
 import { script } from './script.ts';
@@ -35,7 +35,7 @@ const fail = (check: string, detail: string, next: string): StoreFinding => ({
 });
 
 /** Examines a connected store: version, rights, eviction, persistence, memory, clock and round trip. */
-export async function* examine(store: Connection, options: CheckOptions): AsyncGenerator<StoreFinding> {
+export async function* examine(store: StoreConnection, options: CheckOptions): AsyncGenerator<StoreFinding> {
   const info = String(await store.send('INFO', []));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
   yield version(store);
@@ -52,13 +52,13 @@ export async function* examine(store: Connection, options: CheckOptions): AsyncG
   yield await roundTrip(store, options);
 }
 
-function version({ server: { product, version: text } }: Connection): StoreFinding {
+function version({ server: { product, version: text } }: StoreConnection): StoreFinding {
   const [major = 0] = text.split('.').map(Number);
   if (product === 'valkey' || major >= 7) return ok('version', `${product} ${text}`);
   return fail('version', `${product} ${text} is too old`, 'use Redis 7.0 or newer, or any Valkey');
 }
 
-async function schema(store: Connection, keys: Keys): Promise<StoreFinding[]> {
+async function schema(store: StoreConnection, keys: Keys): Promise<StoreFinding[]> {
   const found = Number((await store.send('GET', [keys.schema])) ?? 0);
   if (found <= SCHEMA) return [];
   return [
@@ -67,7 +67,7 @@ async function schema(store: Connection, keys: Keys): Promise<StoreFinding[]> {
 }
 
 /** Every command that trdr sends, applied to temporary keys that are removed at the end. */
-function everyCommand(root: string): readonly (readonly [string, readonly Argument[]])[] {
+function everyCommand(root: string): readonly (readonly [string, readonly RedisArgument[]])[] {
   const [text, hash, set, zset, stream] = ['s', 'h', 'm', 'z', 'x'].map((name) => `${root}:${name}`) as [
     string,
     string,
@@ -117,7 +117,7 @@ function everyCommand(root: string): readonly (readonly [string, readonly Argume
   ];
 }
 
-async function rights(store: Connection, keys: Keys): Promise<StoreFinding> {
+async function rights(store: StoreConnection, keys: Keys): Promise<StoreFinding> {
   const root = `${keys.root}:check:${randomBytes(6).toString('hex')}`;
   const missing: string[] = [];
   let full = false;
@@ -189,7 +189,7 @@ function memory(used: number, limit: number, text: string): StoreFinding {
 
 const SKEW_MS = 2_000;
 
-async function clock(store: Connection, { now }: CheckOptions): Promise<StoreFinding> {
+async function clock(store: StoreConnection, { now }: CheckOptions): Promise<StoreFinding> {
   const off = Math.round(now() - (await serverNow(store)));
   if (Math.abs(off) <= SKEW_MS) return ok('clock', 'in sync');
   return warn(
@@ -202,7 +202,7 @@ async function clock(store: Connection, { now }: CheckOptions): Promise<StoreFin
 const PINGS = 9;
 const SLOW_MS = 20;
 
-async function roundTrip(store: Connection, { mono }: CheckOptions): Promise<StoreFinding> {
+async function roundTrip(store: StoreConnection, { mono }: CheckOptions): Promise<StoreFinding> {
   const times: number[] = [];
   for (let turn = 0; turn < PINGS; turn++) {
     const began = mono();

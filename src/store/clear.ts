@@ -1,11 +1,11 @@
-import type { Connection } from './connection.ts';
+import type { StoreConnection } from './connection.ts';
 import type { Keys } from './keys.ts';
 
 const AT_ONCE = 500;
 
 /** The keys to remove, found without blocking the server. */
 export async function findKeys(
-  store: Connection,
+  store: StoreConnection,
   keys: Keys,
   what: string,
   feed?: string,
@@ -24,7 +24,12 @@ export async function findKeys(
   }
 }
 
-export async function removeKeys(store: Connection, keys: Keys, names: readonly string[], feed?: string) {
+export async function removeKeys(
+  store: StoreConnection,
+  keys: Keys,
+  names: readonly string[],
+  feed?: string,
+) {
   for (let from = 0; from < names.length; from += AT_ONCE) {
     await store.send('DEL', names.slice(from, from + AT_ONCE));
   }

@@ -26,21 +26,21 @@ export interface ServerFacts {
   readonly role: string;
 }
 
-export type Argument = string | number | Buffer;
+export type RedisArgument = string | number | Buffer;
 
 /**
  * One connection, which never reconnects by itself: after a break the server may have failed over or lost
  * its last second of writes, so everything must be read again over a new connection.
  */
-export interface Connection {
+export interface StoreConnection {
   readonly server: ServerFacts;
   /** Aborted when the connection ends. */
   readonly lost: AbortSignal;
-  run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown>;
+  run(script: Script, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown>;
   /** Sends a command. `blockMs` is how long the server may block before it answers. */
-  send(name: string, args: readonly Argument[], blockMs?: number): Promise<unknown>;
+  send(name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown>;
   /** Like `send`, but returns bulk strings as bytes. */
-  sendBytes(name: string, args: readonly Argument[], blockMs?: number): Promise<unknown>;
+  sendBytes(name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown>;
   close(): void;
 }
 
@@ -49,7 +49,10 @@ const CONNECT_MS = 1_000;
 const COMMAND_MS = 2_000;
 
 /** Opens a connection, or throws a store failure. */
-export async function connectStore(address: StoreAddress, options: ConnectOptions = {}): Promise<Connection> {
+export async function connectStore(
+  address: StoreAddress,
+  options: ConnectOptions = {},
+): Promise<StoreConnection> {
   checkExposure(address, options.plain ?? false);
   const { default: Redis } = await import('iovalkey');
   const { connectMs = CONNECT_MS, commandMs = COMMAND_MS, trace } = options;
@@ -86,7 +89,7 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   client.on('end', () => end('the connection was closed'));
 
   /** Sends a command; error replies are thrown unchanged. */
-  async function exchange(name: string, args: readonly Argument[], limitMs: number, bytes: boolean) {
+  async function exchange(name: string, args: readonly RedisArgument[], limitMs: number, bytes: boolean) {
     if (over.signal.aborted) throw over.signal.reason;
     trace?.(`store > ${name} (${args.length} arguments)`);
     // Ending the connection rejects the pending call.
@@ -108,7 +111,7 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     }
   }
 
-  const send = (name: string, args: readonly Argument[], blockMs = 0, bytes = false): Promise<unknown> =>
+  const send = (name: string, args: readonly RedisArgument[], blockMs = 0, bytes = false): Promise<unknown> =>
     exchange(name, args, commandMs + blockMs, bytes).catch((error: unknown) => {
       throw isReply(error) ? failureOfReply(error.message, where) : error;
     });

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { unitsText } from '../base/units.ts';
 import type { CallCost, Ledger, PaidCall, Reservation } from '../contract/ports.ts';
-import type { Connection } from './connection.ts';
+import type { StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
@@ -57,7 +57,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   let unsent: Unsent[] = [];
 
   /** Runs a script on the sums of the present periods, which the clock of the server determines. */
-  async function run(store: Connection, script: Script, values: Values): Promise<readonly unknown[]> {
+  async function run(store: StoreConnection, script: Script, values: Values): Promise<readonly unknown[]> {
     for (let tries = 0; tries < TRIES; tries++) {
       const { month, day } = periods;
       const sums = [keys.open, keys.calls, keys.done, keys.sum(month), keys.sum(day), keys.caps, keys.ledger];

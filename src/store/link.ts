@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { StoreAddress } from './address.ts';
-import { type Connection, type ConnectOptions, connectStore } from './connection.ts';
+import { type ConnectOptions, connectStore, type StoreConnection } from './connection.ts';
 import { isStoreFailure, storeFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
 import { claim } from './scripts/schema.ts';
@@ -20,24 +20,24 @@ export interface StoreLink {
    * Runs `work` on the connection. Throws STORE_AWAY at once if the store failed a moment ago, so that an
    * unreachable store delays a run once and not with every call.
    */
-  use<T>(work: (store: Connection) => Promise<T>): Promise<T>;
+  use<T>(work: (store: StoreConnection) => Promise<T>): Promise<T>;
   /** Opens a separate connection, for a term or for reads that block. */
-  open(): Promise<Connection>;
+  open(): Promise<StoreConnection>;
   /** Runs `work` on each new connection before it is used. */
-  onConnect(work: (store: Connection) => Promise<void>): void;
+  onConnect(work: (store: StoreConnection) => Promise<void>): void;
   close(): void;
 }
 
 const PAUSE_MS = 5_000;
 
 export function createLink({ address, connect, keys, clock, random }: LinkOptions): StoreLink {
-  const greetings: ((store: Connection) => Promise<void>)[] = [];
-  let current: Promise<Connection> | undefined;
+  const greetings: ((store: StoreConnection) => Promise<void>)[] = [];
+  let current: Promise<StoreConnection> | undefined;
   let before = false;
   let closed = false;
   let pause: { readonly until: number; readonly why: unknown } | undefined;
 
-  async function openChecked(): Promise<Connection> {
+  async function openChecked(): Promise<StoreConnection> {
     const store = await connectStore(address, connect);
     try {
       await checkSchema(store, keys, address.shown);
@@ -48,7 +48,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
     }
   }
 
-  async function open(): Promise<Connection> {
+  async function open(): Promise<StoreConnection> {
     const store = await openChecked();
     try {
       for (const greet of greetings) await greet(store);
@@ -69,7 +69,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
     pause = { until: clock.mono() + PAUSE_MS * (1 + random() / 2), why };
   }
 
-  async function connection(): Promise<Connection> {
+  async function connection(): Promise<StoreConnection> {
     if (closed) throw storeFailure('STORE_AWAY', 'the store is closed');
     if (current) return current;
     if (pause && clock.mono() < pause.until) throw pause.why;
@@ -104,7 +104,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
 }
 
 /** Checks that no newer trdr uses these keys. */
-async function checkSchema(store: Connection, keys: Keys, where: string): Promise<void> {
+async function checkSchema(store: StoreConnection, keys: Keys, where: string): Promise<void> {
   const found = Number((await store.send('GET', [keys.schema])) ?? 0);
   if (found > SCHEMA) {
     throw storeFailure(

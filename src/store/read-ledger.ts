@@ -1,12 +1,16 @@
 import type { LedgerEntry } from '../contract/ports.ts';
-import type { Connection } from './connection.ts';
+import type { StoreConnection } from './connection.ts';
 import { entryMs } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
 
 const AT_ONCE = 1_000;
 
 /** The calls of all machines, from the ledger in the store. */
-export async function readSharedLedger(store: Connection, keys: Keys, since: number): Promise<LedgerEntry[]> {
+export async function readSharedLedger(
+  store: StoreConnection,
+  keys: Keys,
+  since: number,
+): Promise<LedgerEntry[]> {
   const calls = new Map<string, LedgerEntry>();
   for (let from = `${Math.max(0, Math.floor(since))}-0`; ; ) {
     const answer = await store.send('XRANGE', [keys.ledger, from, '+', 'COUNT', AT_ONCE]);

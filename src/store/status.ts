@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { StoreConnection } from './connection.ts';
 import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
 import { periodsAt } from './periods.ts';
@@ -14,20 +14,20 @@ export interface StatusItem {
 const list = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
 const number = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
 
-async function hash(store: Connection, key: string): Promise<Map<string, string>> {
+async function hash(store: StoreConnection, key: string): Promise<Map<string, string>> {
   const flat = list(await store.send('HGETALL', [key])).map(String);
   const fields = new Map<string, string>();
   for (let at = 0; at + 1 < flat.length; at += 2) fields.set(flat[at] ?? '', flat[at + 1] ?? '');
   return fields;
 }
 
-export async function serverNow(store: Connection): Promise<number> {
+export async function serverNow(store: StoreConnection): Promise<number> {
   const [seconds, micros] = list(await store.send('TIME', [])).map(Number);
   return (seconds ?? 0) * 1000 + Math.floor((micros ?? 0) / 1000);
 }
 
 /** Reads the state of everything that the machines of a key share. Changes nothing. */
-export async function readStatus(store: Connection, keys: Keys): Promise<StatusItem[]> {
+export async function readStatus(store: StoreConnection, keys: Keys): Promise<StatusItem[]> {
   const now = await serverNow(store);
   const { product, version } = store.server;
   return [
@@ -39,7 +39,7 @@ export async function readStatus(store: Connection, keys: Keys): Promise<StatusI
   ];
 }
 
-async function machines(store: Connection, keys: Keys, now: number): Promise<StatusItem[]> {
+async function machines(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   const { month } = periodsAt(now);
   const sums = await hash(store, keys.sum(month));
   const flat = list(await store.send('ZRANGE', [keys.fleet, 0, -1, 'WITHSCORES'])).map(String);
@@ -60,7 +60,7 @@ async function machines(store: Connection, keys: Keys, now: number): Promise<Sta
   });
 }
 
-async function lanes(store: Connection, keys: Keys, now: number): Promise<StatusItem[]> {
+async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   const items: StatusItem[] = [];
   for (const name of ['key', 'resolve']) {
     const { calls, meta } = keys.lane(name);
@@ -78,7 +78,7 @@ async function lanes(store: Connection, keys: Keys, now: number): Promise<Status
 }
 
 /** The budgets with their use; without a budget, the sums of the month and the day. */
-async function budgets(store: Connection, keys: Keys, now: number): Promise<StatusItem[]> {
+async function budgets(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   const caps = await hash(store, keys.caps);
   const periods = periodsAt(now);
   const reserved = await openReservations(store, keys);
@@ -97,7 +97,7 @@ async function budgets(store: Connection, keys: Keys, now: number): Promise<Stat
   return items;
 }
 
-async function openReservations(store: Connection, keys: Keys) {
+async function openReservations(store: StoreConnection, keys: Keys) {
   const ids = list(await store.send('ZRANGE', [keys.open, 0, -1])).map(String);
   if (ids.length === 0) return [];
   const texts = list(await store.send('HMGET', [keys.calls, ...ids]));
@@ -118,7 +118,7 @@ function parse(text: string): Record<string, unknown> | undefined {
   }
 }
 
-async function feeds(store: Connection, keys: Keys, now: number): Promise<StatusItem[]> {
+async function feeds(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   const items: StatusItem[] = [];
   for (const id of list(await store.send('SMEMBERS', [keys.feeds]))
     .map(String)
@@ -143,7 +143,12 @@ async function feeds(store: Connection, keys: Keys, now: number): Promise<Status
   return items;
 }
 
-async function groups(store: Connection, id: string, stream: string, now: number): Promise<StatusItem[]> {
+async function groups(
+  store: StoreConnection,
+  id: string,
+  stream: string,
+  now: number,
+): Promise<StatusItem[]> {
   if (number(await store.send('EXISTS', [stream])) === 0) return [];
   return list(await store.send('XINFO', ['GROUPS', stream])).map((group) => {
     const flat = list(group);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import type { RateWindows, Slot, Ticket } from '../contract/ports.ts';
+import type { RateWindows, Ticket, WindowSlot } from '../contract/ports.ts';
 import { unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
@@ -135,7 +135,7 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
 }
 
 /** Parses the answer of `take`. The store is untrusted, so absurd waits are bounded. */
-function readSlot(answer: unknown): { readonly slot: Slot; readonly fleet: number } {
+function readSlot(answer: unknown): { readonly slot: WindowSlot; readonly fleet: number } {
   const [wait = 0, known = 0, fleet = 1, queued = 0] = Array.isArray(answer) ? answer.map(Number) : [];
   const waitMs = Number.isFinite(wait) ? Math.max(0, Math.ceil(wait)) : 0;
   return {

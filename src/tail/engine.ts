@@ -8,7 +8,7 @@ import { createCheckpointer } from './output/checkpointer.ts';
 import { createPrinting, type Printing } from './output/printing.ts';
 import { createTailWriter } from './output/writer.ts';
 import type { TailPorts } from './ports.ts';
-import { createReport } from './report.ts';
+import { createTailReport } from './report.ts';
 import { createSeen } from './seen/seen.ts';
 import { shutDown } from './shutdown.ts';
 import { createSession } from './socket/session.ts';
@@ -57,7 +57,7 @@ function createParts(
   const meter = createCostMeter(clock.mono, source.spent);
   const writer = createTailWriter(sink, wake);
   const rate = createRate();
-  const report = createReport(notify);
+  const report = createTailReport(notify);
   const flow = createFlow({
     ...{ start: options.start, timing, outlet: writer, byFile, heals: save !== undefined && !byFile },
     seen: (options.seen ?? createSeen)(Number.NEGATIVE_INFINITY, timing.seenMax),

@@ -17,7 +17,7 @@ export interface TailReport {
   frame(frame: Exclude<ReadFrame, { kind: 'row' }>): void;
 }
 
-export function createReport(notify: (notice: TailNotice) => void): TailReport {
+export function createTailReport(notify: (notice: TailNotice) => void): TailReport {
   const counter = createNamelessCounter();
   const gaps: Gap[] = [];
   let filled = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openapi } from '../../src/contract/openapi.ts';
-import { compareDescriptions, type Difference } from '../../src/core/drift.ts';
+import { type ApiDifference, compareDescriptions } from '../../src/core/drift.ts';
 
 interface Node {
   [key: string]: Node;
@@ -17,7 +17,7 @@ const at = (document: Node, ...keys: string[]): Node =>
   keys.reduce<Node>((node, key) => node[key] ?? {}, document);
 const schema = (document: Node, name: string) => at(document, 'components', 'schemas', name);
 const drift = (theirs: unknown) => compareDescriptions(openapi(), theirs);
-const brief = (found: readonly Difference[]) =>
+const brief = (found: readonly ApiDifference[]) =>
   found.map(({ what, how, call, text, breaks }) => [what, how, call, text, breaks]);
 
 describe('a description compared with ours', () => {

@@ -10,7 +10,7 @@ import { createCachedLookup } from '../../src/core/lookup/cached-lookup.ts';
 import { lookup } from '../../src/core/lookup/lookup.ts';
 import { createResolver, resolveAll } from '../../src/core/lookup/resolve.ts';
 import { thesisFeed } from '../../src/core/pages/feeds.ts';
-import { walk } from '../../src/core/pages/walk.ts';
+import { walkPages } from '../../src/core/pages/walk.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { ledgerInMemory, ownWindows } from './fakes.ts';
 import { virtualClock } from './virtual-clock.ts';
@@ -67,7 +67,7 @@ describe.each(['bare', 'wrapped'] as const)('against the service with %s answers
     for await (const { record } of resolveAll(handles.slice(0, 5), resolver))
       expect(record.found).not.toBeNull();
     const ids = [];
-    for await (const { id } of walk(thesisFeed(client))) ids.push(id);
+    for await (const { id } of walkPages(thesisFeed(client))) ids.push(id);
     expect(new Set(ids).size).toBe(sandbox.world.theses.count);
     expect(sandbox.meter().totalUnits - before).toBe(client.spent.cu);
     expect(ledger.reduce((sum, { cu }) => sum + cu, 0)).toBe(client.spent.cu);

@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../../src/contract/ports.ts';
 import type { Pnl } from '../../src/contract/records/pnl.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { createWorld } from '../../src/sandbox/world/index.ts';
-import { entriesOf } from '../../src/state/ledger/read-ledger.ts';
+import { ledgerEntries } from '../../src/state/ledger/read-ledger.ts';
 import { type Home, withSandbox } from './harness.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
@@ -61,5 +61,5 @@ export const recordsOf = (handles: readonly string[]): Record<string, unknown>[]
 export function ledgerOf(home: Home): LedgerEntry[] {
   const folder = join(home.state, 'ledger');
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name) => [...entriesOf(readLines(join(folder, name)))]);
+  return readdirSync(folder).flatMap((name) => [...ledgerEntries(readLines(join(folder, name)))]);
 }

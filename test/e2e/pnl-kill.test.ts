@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { randomOf } from '../../src/sandbox/random.ts';
-import { readLine } from '../../src/state/journal/journal-lines.ts';
+import { readJournalLine } from '../../src/state/journal/journal-lines.ts';
 import { openHome, startTrdr } from './harness.ts';
 import { ledgerOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
@@ -23,7 +23,7 @@ function lostIn(journal: string): number {
   const answered = new Set<number>();
   let lost = 0;
   for (const text of readFileSync(journal, 'utf8').split('\n')) {
-    const line = readLine(text);
+    const line = readJournalLine(text);
     if (line?.kind === 'asking') batches.set(line.batch, [...line.positions]);
     if (line?.kind === 'row') answered.add(line.position);
     if (line?.kind !== 'lost') continue;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { answerLine, cacheKey, openBucket, readAnswer, scanLines } from '../../src/state/bucket.ts';
 import { parseConfig } from '../../src/state/config/config-file.ts';
-import { readLine, writeLine } from '../../src/state/journal/journal-lines.ts';
+import { readJournalLine, writeLine } from '../../src/state/journal/journal-lines.ts';
 import { loadJournal, type Placed } from '../../src/state/journal/journal-load.ts';
 import { readEntry } from '../../src/state/ledger/lines.ts';
 import { summarise } from '../../src/state/ledger/sum-ledger.ts';
@@ -111,7 +111,7 @@ const journalLine = fc.oneof(
 describe('a journal', () => {
   test('returns each written line', () => {
     holds(journalLine, (line) => {
-      const back = readLine(writeLine(line));
+      const back = readJournalLine(writeLine(line));
       expect(back).toEqual(JSON.parse(JSON.stringify(line)));
     });
   });
@@ -130,10 +130,10 @@ describe('a journal', () => {
         huge.map((positions) => `{"kind":"asking","batch":1,"positions":${positions}}`),
       ),
       (text) => {
-        const line = readLine(text);
+        const line = readJournalLine(text);
         if (line?.kind === 'asking') expect(line.positions.length).toBeLessThanOrEqual(10_000);
         if (line && line.kind !== 'left')
-          expect(readLine(writeLine(line))).toEqual(JSON.parse(JSON.stringify(line)));
+          expect(readJournalLine(writeLine(line))).toEqual(JSON.parse(JSON.stringify(line)));
       },
     );
   });
@@ -158,7 +158,7 @@ describe('a journal', () => {
       }
       const bytes = readFileSync(path);
       for (const { line, at, length } of first.placed) {
-        expect(readLine(bytes.subarray(at, at + length).toString('utf8'))).toEqual(line);
+        expect(readJournalLine(bytes.subarray(at, at + length).toString('utf8'))).toEqual(line);
       }
       const again = load();
       expect(again.placed.map(({ line }) => line)).toEqual(first.placed.map(({ line }) => line));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { answerLine, cacheKey, readAnswer } from '../../src/state/bucket.ts';
-import { type CachedAnswer, openCache } from '../../src/state/cache.ts';
+import { type BucketAnswer, openCache } from '../../src/state/cache.ts';
 import { BUCKET_BYTES, FORGET_MS } from '../../src/state/compact.ts';
 import { anyText, room, runs, workers } from './room.ts';
 
@@ -21,7 +21,7 @@ function cacheAt(
   const cache = openCache({ dir, baseUrl, key, now: () => now, notice: (text) => notices.push(text) });
   return { cache, notices };
 }
-const found = (record: unknown, time = NOW): CachedAnswer => ({ status: 200, time, record });
+const found = (record: unknown, time = NOW): BucketAnswer => ({ status: 200, time, record });
 
 /** All files under a folder with their contents. */
 function filesUnder(dir: string): { file: string; text: string }[] {

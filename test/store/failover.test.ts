@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import type { Connection } from '../../src/store/connection.ts';
+import type { StoreConnection } from '../../src/store/connection.ts';
 import { createFollower } from '../../src/store/feed/follower.ts';
-import { openTerm, type Term } from '../../src/store/feed/term.ts';
+import { openTerm, type RelayTerm } from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { script } from '../../src/store/script.ts';
 import { publish } from '../../src/store/scripts/feed.ts';
@@ -14,7 +14,7 @@ const feed = keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('the
 const posts = (...ids: readonly string[]) =>
   ids.map((id) => ({ id, at: Date.now(), body: JSON.stringify({ id }) }));
 
-async function term(store: Connection): Promise<Term> {
+async function term(store: StoreConnection): Promise<RelayTerm> {
   const options = { store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 };
   const opened = await openTerm({ ...options, describe: () => ({}) });
   if ('leftMs' in opened) throw new Error('another one leads');
@@ -25,7 +25,7 @@ async function term(store: Connection): Promise<Term> {
 async function pair() {
   const [one, two] = [await startServer(), await startServer()];
   const [first, second] = [await one.connect(), await two.connect()];
-  const follow = async (replica: Connection, of: StoreServer, length: number) => {
+  const follow = async (replica: StoreConnection, of: StoreServer, length: number) => {
     await replica.send('REPLICAOF', ['127.0.0.1', of.port]);
     await until(async () => (await replica.send('XLEN', [feed.stream])) === length);
   };
@@ -83,7 +83,7 @@ describe.skipIf(!hasServer())('scripts that leave something out', () => {
     expect(text).toContain(part);
     return script(name, text.replace(/^[\s\S]*?\n\n/, '').replace(part, instead));
   };
-  const put = (store: Connection, how: typeof publish, token: string) =>
+  const put = (store: StoreConnection, how: typeof publish, token: string) =>
     store.run(
       how,
       [feed.lease, feed.seen, feed.stream, feed.mark, feed.info],

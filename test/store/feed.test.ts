@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import type { Connection } from '../../src/store/connection.ts';
-import { createFollower, type FollowEvent, type Position } from '../../src/store/feed/follower.ts';
-import { openTerm, type Post, type Term, type TermOptions } from '../../src/store/feed/term.ts';
+import type { StoreConnection } from '../../src/store/connection.ts';
+import { createFollower, type FeedPosition, type FollowEvent } from '../../src/store/feed/follower.ts';
+import { openTerm, type Post, type RelayTerm, type TermOptions } from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer, until } from './server.ts';
@@ -15,7 +15,7 @@ const post = (id: string, at: number | null = Date.now()): Post => ({
   body: JSON.stringify({ id, at }),
 });
 
-const term = async (store: Connection, options: Partial<TermOptions> = {}): Promise<Term> => {
+const term = async (store: StoreConnection, options: Partial<TermOptions> = {}): Promise<RelayTerm> => {
   const opened = await openTerm({
     ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
     describe: () => ({ machine: 'a' }),
@@ -39,7 +39,7 @@ async function collect(
   const ids: string[] = [];
   const others: FollowEvent[] = [];
   const done = new AbortController();
-  let position: Position | undefined;
+  let position: FeedPosition | undefined;
   let acting: Promise<void> | undefined;
   for await (const event of follower.events(done.signal)) {
     if (event.kind === 'rows') ids.push(...event.rows.map(({ id }) => id));
@@ -218,11 +218,11 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
   });
 });
 
-function options(store: Connection): TermOptions {
+function options(store: StoreConnection): TermOptions {
   return { store, feed, clock: systemClock, keepMs: 1, keepRows: 1, describe: () => ({}) };
 }
 
-async function firstEntries(store: Connection): Promise<unknown[]> {
+async function firstEntries(store: StoreConnection): Promise<unknown[]> {
   const answer = await store.send('XRANGE', [feed.stream, '-', '+']);
   return Array.isArray(answer) ? answer.map((row: unknown) => (Array.isArray(row) ? row[0] : undefined)) : [];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { followGroup, type GroupEvent, type GroupOptions } from '../../src/store/feed/group.ts';
-import { openTerm, type Term } from '../../src/store/feed/term.ts';
+import { openTerm, type RelayTerm } from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { hasServer } from './program.ts';
@@ -9,7 +9,7 @@ import { type StoreServer, startServer, until } from './server.ts';
 
 const feed = keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('thesis');
 
-async function leader(server: StoreServer): Promise<Term> {
+async function leader(server: StoreServer): Promise<RelayTerm> {
   const term = await openTerm({
     ...{ store: await server.connect(), feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
     describe: () => ({}),

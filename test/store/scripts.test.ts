@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Connection } from '../../src/store/connection.ts';
+import type { StoreConnection } from '../../src/store/connection.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
-import { ask, fail, fill } from '../../src/store/scripts/answers.ts';
+import { ask, failScript, fill } from '../../src/store/scripts/answers.ts';
 import { ackOrdered, publish } from '../../src/store/scripts/feed.ts';
 import { block, confess, drop, learn, take } from '../../src/store/scripts/lanes.ts';
 import { lead, renew, resign } from '../../src/store/scripts/lease.ts';
@@ -17,7 +17,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
   const server = hasServer() ? await startServer() : undefined;
   const store = await server?.connect();
   const fresh = () => keysOf({ baseUrl: 'https://api.example.test', key: `k${tests++}` });
-  const db = (): Connection => {
+  const db = (): StoreConnection => {
     if (store === undefined) throw new Error('no server');
     return store;
   };
@@ -236,8 +236,8 @@ describe.skipIf(!hasServer())('scripts', async () => {
       const keys = fresh();
       const [, flight = ''] = entry(keys);
       await looking(keys, 'one');
-      expect(await db().run(fail, [flight], ['two', 'broken', 2_000])).toBe(0);
-      expect(await db().run(fail, [flight], ['one', 'broken', 2_000])).toBe(1);
+      expect(await db().run(failScript, [flight], ['two', 'broken', 2_000])).toBe(0);
+      expect(await db().run(failScript, [flight], ['one', 'broken', 2_000])).toBe(1);
       expect(await looking(keys, 'two')).toEqual(['failed', 'broken']);
     });
   });
@@ -301,7 +301,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
 const asRows = (answer: unknown): string[][] =>
   Array.isArray(answer) ? answer.map((row) => (Array.isArray(row) ? row.map(String) : [])) : [];
 
-async function serverNow(store: Connection): Promise<number> {
+async function serverNow(store: StoreConnection): Promise<number> {
   const answer = await store.send('TIME', []);
   const [seconds, micros] = Array.isArray(answer) ? answer.map(Number) : [];
   return (seconds ?? 0) * 1000 + Math.floor((micros ?? 0) / 1000);

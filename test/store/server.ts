@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
-import { type Connection, type ConnectOptions, connectStore } from '../../src/store/connection.ts';
+import { type ConnectOptions, connectStore, type StoreConnection } from '../../src/store/connection.ts';
 import { serverProgram } from './program.ts';
 
 /** Where waiting for the disk costs nothing, on systems that have such a place. */
@@ -27,7 +27,7 @@ export interface StoreServer {
   pause(): void;
   resume(): void;
   /** A connection by the program's own client. */
-  connect(options?: ConnectOptions): Promise<Connection>;
+  connect(options?: ConnectOptions): Promise<StoreConnection>;
   /** The incremental append-only file, which a power failure cuts short. */
   aof(): string;
 }

@@ -2,7 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import { numberOf, type Sent } from '../../contract/known.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
-import { compareBoards, entriesOf, summarizeBoard } from '../../core/boards.ts';
+import { boardEntries, compareBoards, summarizeBoard } from '../../core/boards.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { boardView } from '../../output/views/board.ts';
 import { flag, list, value, valueOr } from '../args/option.ts';
@@ -80,7 +80,7 @@ export const launchpadBoard = command({
       const isWatched = context.io.stderr.isTTY === true;
       if (isWatched || !isHeld(board)) context.notice(captured(`${period} board`, board));
       if (before !== undefined && (isWatched || !comparable)) context.notice(comparison(board, before));
-      const compared = comparable ? compareBoards(board, before) : entriesOf(board);
+      const compared = comparable ? compareBoards(board, before) : boardEntries(board);
       const within = compared.filter((row) => isWithin(row, top));
       if (comparable && isWatched) context.notice(summaryText(within));
       rows.push(...within.filter((row) => !comparable || isWanted(row, changed, only)));
@@ -113,7 +113,7 @@ function summaryText(rows: readonly Sent[]): string {
 }
 
 /** Whether there is a snapshot: one that was never captured is empty and has no time. */
-const isHeld = (board: Sent) => board['capturedAt'] !== null || entriesOf(board).length > 0;
+const isHeld = (board: Sent) => board['capturedAt'] !== null || boardEntries(board).length > 0;
 
 function captured(what: string, board: Sent): string {
   if (!isHeld(board)) return `no ${what} on record for that time`;

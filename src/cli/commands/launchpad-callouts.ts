@@ -7,7 +7,7 @@ import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
 import { createFilter } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
-import { walk } from '../../core/pages/walk.ts';
+import { walkPages } from '../../core/pages/walk.ts';
 import { calloutView } from '../../output/views/callouts.ts';
 import { addressOf } from '../args/address.ts';
 import {
@@ -80,7 +80,7 @@ export const launchpadCallouts = command({
       await context.approve({ least: cu.launchpad, most: cu.launchpad * pages }, 'fetching the callouts');
     }
     const feed = calloutFeed(await context.client(), scope);
-    const found = walk(
+    const found = walkPages(
       open ? stopAtThreshold(feed, context, cu.launchpad) : feed,
       { ...range, limit: rows, signal: context.signal },
       {

@@ -11,7 +11,7 @@ import { flag, list, value } from '../args/option.ts';
 import { duration, oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
-import { isRowFormat, selectedFields, widthOf } from '../output.ts';
+import { isRowFormat, selectedFields, terminalWidth } from '../output.ts';
 import { exportPnl, openExport } from '../pnl/export.ts';
 import { gatherHandles } from '../pnl/gather-handles.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
@@ -76,7 +76,7 @@ export const pnl = command({
       fields,
       single: subjects.length === 1 && isOneWord(source),
       handles: subjects.length,
-      width: out === undefined ? widthOf(context.io) : 80,
+      width: out === undefined ? terminalWidth(context.io) : 80,
     };
     // A field that is not known is found before its handles are paid for.
     await selectedFields(fields, { fields: knownFields(shape) });

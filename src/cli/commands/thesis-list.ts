@@ -6,7 +6,7 @@ import { Thesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { createFilter } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
-import { walk } from '../../core/pages/walk.ts';
+import { walkPages } from '../../core/pages/walk.ts';
 import { thesisView } from '../../output/views/thesis.ts';
 import {
   filterOptions,
@@ -116,7 +116,7 @@ export const thesisList = command({
       const tokenAddress = choice && (await tokenAddressOf(choice, context));
       const feed = thesisFeed(await context.client(), { userId, tokenAddress });
       const dearest = (cu.thesisBlock * THESIS_LIMIT_MAX) / THESIS_BLOCK;
-      yield* walk(
+      yield* walkPages(
         open ? stopAtThreshold(feed, context, dearest) : feed,
         { ...range, limit: rows, before, signal: context.signal },
         {

@@ -1,7 +1,7 @@
 import { command } from '../command.ts';
 import { version as number } from '../version.ts';
 
-export const version = command({
+export const versionCommand = command({
   path: 'version',
   summary: 'Print the version',
   about: ['The same as "trdr --version" or "trdr -v".'],

@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const MAX_HANDLES = 200;
 
 /** Where a shell asks. */
-export interface Place {
+export interface CompletionPlace {
   readonly env: Env;
   readonly platform: string;
   readonly cwd: string;
@@ -25,7 +25,7 @@ export interface Place {
  * Answers a shell: `words WORD...` or `line LINE`, up to the cursor. Each line of the answer is a word, a
  * tab and its meaning; `:files` and `:nospace` tell the shell what to do with them.
  */
-export function answerShell(request: readonly string[], outline: Outline, place: Place): string {
+export function answerShell(request: readonly string[], outline: Outline, place: CompletionPlace): string {
   const [form, ...rest] = request;
   const words = form === 'line' ? splitLine(rest[0] ?? '').slice(1) : rest;
   const { candidates, directive } = completeLine(outline, words, (kind, prefix, context) =>
@@ -35,14 +35,14 @@ export function answerShell(request: readonly string[], outline: Outline, place:
   return [...lines, ...(directive ? [`:${directive}`] : [])].map((line) => `${line}\n`).join('');
 }
 
-const foldersAt = ({ env, platform, cwd }: Place) =>
+const foldersAt = ({ env, platform, cwd }: CompletionPlace) =>
   foldersOf({ env, platform, home: homeOf(env, platform, homedir), cwd });
 
-const profileNames = (prefix: string, place: Place): string[] =>
+const profileNames = (prefix: string, place: CompletionPlace): string[] =>
   Object.keys(readConfig(foldersAt(place).config).profiles).filter((name) => name.startsWith(prefix));
 
 /** Handles that were found lately with the key of the run that is being typed. */
-function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: Place): string[] {
+function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: CompletionPlace): string[] {
   const { config, cache } = foldersAt(place);
   const scope = sandbox
     ? { baseUrl: 'sandbox:', key: 'sandbox', dir: cache && join(cache, 'sandbox') }

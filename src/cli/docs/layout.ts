@@ -1,4 +1,4 @@
-import type { DocPage, Example, Section, Term } from './page.ts';
+import type { Definition, DocPage, Example, Section } from './page.ts';
 
 /** How the terminal shows a page. */
 export interface Layout {
@@ -45,7 +45,7 @@ function sectionLines({ text = [], terms = [], code = [] }: Section, width: numb
 const codeLines = (code: readonly Example[]) =>
   code.flatMap(({ run, does }) => [...(does === '' ? [] : [`  # ${does}`]), `  ${run}`]);
 
-function termLines(terms: readonly Term[], width: number): string[] {
+function termLines(terms: readonly Definition[], width: number): string[] {
   if (terms.length === 0) return [];
   const aligned = alignShort(terms);
   if (width < STACK_BELOW) {
@@ -65,7 +65,7 @@ function termLines(terms: readonly Term[], width: number): string[] {
 }
 
 /** Indents long flags by the width of `-x, ` if a short one stands among them. */
-function alignShort(terms: readonly Term[]): readonly Term[] {
+function alignShort(terms: readonly Definition[]): readonly Definition[] {
   if (!terms.some(([term]) => /^-\w, /.test(term))) return terms;
   return terms.map(([term, meaning]) => [term.startsWith('--') ? `    ${term}` : term, meaning]);
 }

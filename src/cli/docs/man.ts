@@ -2,7 +2,7 @@ import type { AnyCommand } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { version } from '../version.ts';
 import { commandSections, tagline } from './overview.ts';
-import { commandPage, type DocPage, pageFile, type Section, type Term } from './page.ts';
+import { commandPage, type Definition, type DocPage, pageFile, type Section } from './page.ts';
 import { topics } from './topics.ts';
 
 /** The manual by file name: trdr(1), a page for each command in section 1 and for each topic in section 7. */
@@ -86,7 +86,7 @@ const document = (name: string, part: 1 | 7, sections: readonly string[]) =>
   ].join('\n')}\n`;
 
 const section = (title: string, body: string) => (body === '' ? '' : `.SH ${title}\n${body}`);
-const termLines = (rows: readonly Term[]) =>
+const termLines = (rows: readonly Definition[]) =>
   rows.map(([term, meaning]) => `.TP\n\\fB${text(term)}\\fR\n${text(meaning)}`).join('\n');
 
 const reference = (name: string, part: 1 | 7 = 1) => `.BR ${text(manName(name))} (${part})`;

@@ -1,6 +1,6 @@
 import type { AnyCommand } from '../command.ts';
 import { commandSections } from './overview.ts';
-import { commandPage, type DocPage, type Example, pageFile, type Section, type Term } from './page.ts';
+import { commandPage, type Definition, type DocPage, type Example, pageFile, type Section } from './page.ts';
 import { topics } from './topics.ts';
 
 /** The reference by file name: a page for each command and topic, and one that leads to them. */
@@ -53,7 +53,7 @@ const codeText = (code: readonly Example[]) =>
     : `\`\`\`sh\n${code.map(({ run, does }) => `# ${does}\n${run}`).join('\n\n')}\n\`\`\``;
 
 /** Terms have no headings: what they are follows from the title above them. */
-function table(terms: readonly Term[]): string {
+function table(terms: readonly Definition[]): string {
   if (terms.length === 0) return '';
   const cell = (text: string) => text.replaceAll('|', '\\|');
   const rows = terms.map(([term, meaning]) => `| \`${cell(term)}\` | ${cell(escaped(meaning))} |`);

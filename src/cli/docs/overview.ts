@@ -1,5 +1,5 @@
 import type { AnyCommand } from '../command.ts';
-import type { DocPage, Section, Term } from './page.ts';
+import type { Definition, DocPage, Section } from './page.ts';
 import { topics } from './topics.ts';
 
 /** What trdr is, in a sentence. */
@@ -54,8 +54,8 @@ export function commandSections(
 
 /** The page of trdr itself: every command with a line. */
 export function overviewPage(commands: readonly AnyCommand[]): DocPage {
-  const rows = (names: readonly string[]): Term[] =>
-    names.flatMap((name): Term[] => {
+  const rows = (names: readonly string[]): Definition[] =>
+    names.flatMap((name): Definition[] => {
       const single = commands.find(({ path }) => path === name);
       if (single) return [[name, single.summary]];
       const inner = commands.filter(({ path }) => path.startsWith(`${name} `));
@@ -86,7 +86,9 @@ export function overviewPage(commands: readonly AnyCommand[]): DocPage {
 }
 
 /** Pads the terms of several sections to one width, so that their meanings line up. */
-function evenTerms(lists: readonly { readonly title: string; readonly terms: readonly Term[] }[]): Section[] {
+function evenTerms(
+  lists: readonly { readonly title: string; readonly terms: readonly Definition[] }[],
+): Section[] {
   const width = Math.max(...lists.flatMap(({ terms }) => terms.map(([term]) => term.length)));
   return lists.map(({ title, terms }) => ({
     title,

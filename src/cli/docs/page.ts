@@ -5,7 +5,7 @@ import type { AnyCommand, Argument } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 
 /** A term and what it means. */
-export type Term = readonly [term: string, meaning: string];
+export type Definition = readonly [term: string, meaning: string];
 
 /** A command line and what it shows. */
 export interface Example {
@@ -17,7 +17,7 @@ export interface Example {
 export interface Section {
   readonly title: string;
   readonly text?: readonly string[];
-  readonly terms?: readonly Term[];
+  readonly terms?: readonly Definition[];
   readonly code?: readonly Example[];
 }
 
@@ -89,7 +89,7 @@ export const usageLine = (command: AnyCommand): string =>
   ['trdr', command.path, ...command.args.map(argumentTerm), '[flags]'].join(' ');
 
 /** The price of each endpoint that a command may call. */
-const priceTerms = (command: AnyCommand): Term[] =>
+const priceTerms = (command: AnyCommand): Definition[] =>
   command.calls.map((id) =>
     id === 'ws'
       ? [`GET ${SOCKET_PATH}`, SOCKET_PRICE]

@@ -1,9 +1,9 @@
 import { outputFormats, settingRows } from '../../state/config/settings-table.ts';
 import { exitCodes } from '../exit.ts';
-import type { DocPage, Term } from './page.ts';
+import type { Definition, DocPage } from './page.ts';
 
 /** Variables that are not overrides of a setting. */
-const variables: readonly Term[] = [
+const variables: readonly Definition[] = [
   ['TRDR_API_KEY', 'API key; never accepted as an argument'],
   ['TRDR_PROFILE', 'profile to use instead of the current one'],
   ['TRDR_NO_PROMPT', 'never ask; treat the run as not interactive (CI does the same)'],
@@ -19,7 +19,7 @@ const variables: readonly Term[] = [
 ];
 
 /** Variables that override a setting, with the settings they override. */
-const overrides: readonly Term[] = Object.values(settingRows).flatMap((row): Term[] =>
+const overrides: readonly Definition[] = Object.values(settingRows).flatMap((row): Definition[] =>
   'env' in row ? [[row.env, row.about]] : [],
 );
 
@@ -60,7 +60,7 @@ export const topics: readonly DocPage[] = [
     sections: [
       {
         title: 'Formats',
-        terms: outputFormats.map((format): Term => [format, formats[format] ?? '']),
+        terms: outputFormats.map((format): Definition => [format, formats[format] ?? '']),
       },
       {
         title: 'Fields',
@@ -177,7 +177,7 @@ export const topics: readonly DocPage[] = [
     sections: [
       {
         title: 'Exit codes',
-        terms: Object.entries(exitCodes).map(([code, meaning]): Term => [code, meaning]),
+        terms: Object.entries(exitCodes).map(([code, meaning]): Definition => [code, meaning]),
       },
       {
         title: 'Examples',

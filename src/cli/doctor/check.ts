@@ -20,7 +20,7 @@ export const warn = made('warn');
 export const skip = made('skip');
 
 /** A check that failed the way a command would. */
-export const fail = (check: string, { kind, message, hint }: Failure): Check => ({
+export const failedCheck = (check: string, { kind, message, hint }: Failure): Check => ({
   // Who reads this has asked the doctor already.
   record: {
     check,

@@ -2,11 +2,11 @@ import { Failure } from '../../base/failure.ts';
 import { known, type Sent } from '../../contract/known.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import { isMeterKnown, type Left, leftOf } from '../../core/account.ts';
-import type { Difference } from '../../core/drift.ts';
+import type { ApiDifference } from '../../core/drift.ts';
 import { span } from '../../output/format/time.ts';
 import type { SeenDifference } from '../../state/answer-differences.ts';
 import { countText, unitsText } from '../spend/estimate.ts';
-import { type Check, fail, passed, skip, warn } from './check.ts';
+import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 
 /** A Date header has whole seconds, and was written at some time between request and answer. */
 const UNSURE_MS = 1_000;
@@ -42,7 +42,7 @@ export function judgeLimits(record: Sent): Check {
     reveals === null ? `reveals ${without('reveals')}` : `${countText(reveals, 'wallet reveal')} left`,
   ].join(', ');
   if (units === 0 || reveals === 0) {
-    return fail(
+    return failedCheck(
       'limits',
       new Failure('quota', detail, {
         code: 'QUOTA_EXCEEDED',
@@ -60,12 +60,12 @@ export function judgeLimits(record: Sent): Check {
 }
 
 /** How the API differs from the one this trdr was built for, a check for each difference. */
-export function judgeDrift(differences: readonly Difference[]): Check[] {
+export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];
   return differences.map(({ what, how, call, text, breaks }) => {
     const detail = `${call}: ${what === 'endpoint' ? `the endpoint ${text}` : text}`;
     if (breaks) {
-      return fail(
+      return failedCheck(
         'drift',
         new Failure('answer', detail, {
           code: 'DRIFT',

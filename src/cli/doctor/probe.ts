@@ -4,11 +4,11 @@ import type { Client, HttpAnswer } from '../../contract/ports.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { compareDescriptions } from '../../core/drift.ts';
 import { keyKind } from '../../state/config/key-format.ts';
-import { differencesOf } from '../connect.ts';
+import { openDifferenceLog } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
 import { attempt, parsed } from './attempt.ts';
-import { type Check, fail, passed, skip, warn } from './check.ts';
+import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
@@ -19,7 +19,7 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
   const client = await attempt(() => context.client());
   if (client instanceof Failure) {
     const failed = client.code === 'NO_KEY' ? 'key' : 'reach';
-    yield fail(failed, client);
+    yield failedCheck(failed, client);
     return yield* skipped(asking.filter((check) => check !== failed));
   }
   const { clock } = context.io;
@@ -27,14 +27,14 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
   const started = clock.mono();
   const described = await attempt(() => client.raw({ method: 'GET', path: OPENAPI_PATH }, context));
   if (described instanceof Failure) {
-    yield fail('reach', described);
+    yield failedCheck('reach', described);
     return yield* skipped(asking.slice(1));
   }
   const took = Math.round(clock.mono() - started);
   const answeredAt = clock.now();
   const stranger = await otherServer(context, client, described);
   if (stranger) {
-    yield fail('reach', stranger);
+    yield failedCheck('reach', stranger);
     return yield* skipped(asking.slice(1));
   }
   yield passed('reach', `answered in ${took} ms`);
@@ -42,7 +42,7 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
   yield* keyChecks(context, client);
   yield* driftChecks(described);
   yield* judgeAnswers(
-    differencesOf(await context.target(), context.settings, context.io).list(),
+    openDifferenceLog(await context.target(), context.settings, context.io).list(),
     clock.now(),
   );
   yield* storeCheck(context);
@@ -51,10 +51,10 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
 
 async function* storeCheck(context: Context): AsyncGenerator<Check> {
   const store = await attempt(() => context.store());
-  if (store instanceof Failure) return yield fail('store', store);
+  if (store instanceof Failure) return yield failedCheck('store', store);
   if (store === undefined) return;
   const server = await attempt(() => store.link.use(async (connection) => connection.server));
-  if (server instanceof Failure) return yield fail('store', server);
+  if (server instanceof Failure) return yield failedCheck('store', server);
   yield passed(
     'store',
     `${store.address.shown}, ${server.product} ${server.version}; trdr store check examines it`,
@@ -68,13 +68,13 @@ function* settingsChecks(context: Context): Generator<Check> {
       tolerant: true,
       newProfile: true,
     });
-    for (const problem of problems) yield fail('settings', problem);
+    for (const problem of problems) yield failedCheck('settings', problem);
     const { path } = configOf(context.io);
     if (problems.length === 0)
       yield passed('settings', `profile "${profile.value}", ${path ?? 'no folder for a config file'}`);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    yield fail('settings', error);
+    yield failedCheck('settings', error);
   }
 }
 
@@ -110,7 +110,7 @@ async function* keyChecks(context: Context, client: Client): AsyncGenerator<Chec
   const shown = `${keyKind(key) === 'unknown' ? '' : `${keyKind(key)} key `}${maskKey(key)}`;
   const me = await attempt(() => client.call('me', {}, { signal: context.signal }));
   if (me instanceof Failure) {
-    yield fail('key', me);
+    yield failedCheck('key', me);
     return yield skip('limits', 'skipped');
   }
   yield passed('key', `${shown} accepted`);

@@ -5,7 +5,7 @@ import type { Connect } from '../../tail/ports.ts';
 import type { Context } from '../context.ts';
 import { unitsText } from '../spend/estimate.ts';
 import { attempt, parsed } from './attempt.ts';
-import { type Check, fail, passed, skip } from './check.ts';
+import { type Check, failedCheck, passed, skip } from './check.ts';
 
 const READY_MS = 15_000;
 
@@ -34,7 +34,7 @@ export async function socketCheck(context: Context): Promise<Check> {
   over.abort();
   await timer;
   return outcome instanceof Failure
-    ? fail('socket', outcome)
+    ? failedCheck('socket', outcome)
     : passed('socket', 'connects and reports that it is ready');
 }
 

@@ -4,7 +4,7 @@ import { type Sent, textOf } from '../../contract/known.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
-import { walk } from '../../core/pages/walk.ts';
+import { walkPages } from '../../core/pages/walk.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.ts';
 import { addressOf } from '../args/address.ts';
 import type { Context, Planned } from '../context.ts';
@@ -92,7 +92,7 @@ function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
 async function search(symbol: string, context: Context): Promise<KnownToken[]> {
   const tokens: KnownToken[] = [];
   const feed = thesisFeed(await context.client());
-  for await (const post of walk(feed, { limit: PAGES * THESIS_BLOCK, signal: context.signal })) {
+  for await (const post of walkPages(feed, { limit: PAGES * THESIS_BLOCK, signal: context.signal })) {
     const token = tokenOf(post);
     if (token) tokens.push(token);
   }

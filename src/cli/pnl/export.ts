@@ -17,7 +17,7 @@ import { openAllowance } from './allowance.ts';
 import { settleLostBatches } from './lost-batches.ts';
 import { present, type Shape } from './present.ts';
 import { isSpent, reportLost, reportSkipped } from './report.ts';
-import { textOf } from './text.ts';
+import { pnlText } from './text.ts';
 
 /** What an export is to be. */
 export interface ExportOptions {
@@ -118,7 +118,7 @@ async function exportBy(
   if (delivers) {
     const records = recordsOf(journal, run, tally, subjects);
     await present(records, shape, async (view, single, items) => {
-      await journal.deliver(textOf(context, view, single, items), { keep: !whole });
+      await journal.deliver(pnlText(context, view, single, items), { keep: !whole });
     });
   }
   if (!whole && answered > 0) {

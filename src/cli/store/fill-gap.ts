@@ -1,4 +1,4 @@
-import type { Place } from '../../store/feed/follower.ts';
+import type { FeedPoint } from '../../store/feed/follower.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 
@@ -8,7 +8,7 @@ const MARGIN_MS = 120_000;
 /** Fetches the posts between two places from the service, oldest first. */
 export const fillFrom =
   (source: PageSource) =>
-  async (from: Place | null, to: Place, signal: AbortSignal): Promise<readonly TailRow[]> => {
+  async (from: FeedPoint | null, to: FeedPoint, signal: AbortSignal): Promise<readonly TailRow[]> => {
     const rows: TailRow[] = [];
     const low = from?.at === null || from === null ? Number.NEGATIVE_INFINITY : from.at - MARGIN_MS;
     for (let before: string | undefined = to.id; before !== undefined; ) {

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
 import { errno } from '../../base/files.ts';
-import type { Position } from '../../store/feed/follower.ts';
+import type { FeedPosition } from '../../store/feed/follower.ts';
 
 const FORM = 'trdr-follow';
 
 /** A position as the text of its file. */
-export const followText = (feed: string, position: Position): string =>
+export const followText = (feed: string, position: FeedPosition): string =>
   `${JSON.stringify({ form: FORM, version: 1, feed, ...position })}\n`;
 
 /** Reads the checkpoint of a follower; undefined if the file does not exist. A damaged one is rejected. */
-export function readFollowCheckpoint(path: string, feed: string): Position | undefined {
+export function readFollowCheckpoint(path: string, feed: string): FeedPosition | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -39,7 +39,7 @@ export function readFollowCheckpoint(path: string, feed: string): Position | und
 const isKnown = (value: unknown): value is readonly [string, number] =>
   Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'number';
 
-function placeOf(value: unknown): Position['last'] {
+function placeOf(value: unknown): FeedPosition['last'] {
   if (typeof value !== 'object' || value === null || !('id' in value) || typeof value.id !== 'string')
     return null;
   return { id: value.id, at: 'at' in value && typeof value.at === 'number' ? value.at : null };

@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { span } from '../../output/format/time.ts';
 import type { View } from '../../output/view.ts';
-import { type Begin, createFollower, type FollowEvent, type Place } from '../../store/feed/follower.ts';
+import { type Begin, createFollower, type FeedPoint, type FollowEvent } from '../../store/feed/follower.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import { instantAt } from '../args/values.ts';
 import type { Context, Records } from '../context.ts';
@@ -25,7 +25,7 @@ export interface FollowPlan {
   readonly sieve: (row: TailRow) => boolean;
   /** Fetches posts between two places from the service, oldest first; undefined: gaps are reported. */
   readonly fill:
-    | ((from: Place | null, to: Place, signal: AbortSignal) => Promise<readonly TailRow[]>)
+    | ((from: FeedPoint | null, to: FeedPoint, signal: AbortSignal) => Promise<readonly TailRow[]>)
     | undefined;
 }
 
@@ -151,7 +151,7 @@ function throwUnlessClosed({ closed }: Records<unknown>): void {
   if (closed.aborted && closed.reason instanceof Failure) throw closed.reason;
 }
 
-const placeText = (place: Place | null) =>
+const placeText = (place: FeedPoint | null) =>
   place === null
     ? 'the start of the feed'
     : `${place.at === null ? 'no time' : new Date(place.at).toISOString()}${place.id === '' ? '' : ` (${place.id})`}`;

@@ -33,7 +33,7 @@ type Parts = {
 /** The store of the settings for a base URL and key. Nothing is connected to yet. */
 export function openStore(scope: Scope, { io, settings, trace }: Parts): RunStore {
   const address = readStoreUrl(settings.store ?? '');
-  const connect = connectOptions(settings, trace);
+  const connect = storeConnectOptions(settings, trace);
   const keys = keysOf({ ...scope, prefix: settings.storePrefix, egress: settings.egress });
   return {
     link: createLink({ address, connect, keys, clock: io.clock, random: io.random }),
@@ -46,7 +46,7 @@ export function openStore(scope: Scope, { io, settings, trace }: Parts): RunStor
 }
 
 /** How the store of the settings is connected to. */
-export const connectOptions = (
+export const storeConnectOptions = (
   settings: RunSettings,
   trace?: ((line: string) => void) | undefined,
 ): ConnectOptions => ({

@@ -1,4 +1,4 @@
-import type { Term } from '../../store/feed/term.ts';
+import type { RelayTerm } from '../../store/feed/term.ts';
 import { readCheckpoint } from '../../tail/output/checkpoint.ts';
 import { timing } from '../../tail/timing.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
@@ -15,7 +15,7 @@ export function markText(checkpoint: string, feed: string) {
 }
 
 /** Where a term starts: at the mark of the one before, else behind the posts that the store still has. */
-export function resumeFrom({ mark, known }: Pick<Term, 'mark' | 'known'>, feed: string): StartPoint {
+export function resumeFrom({ mark, known }: Pick<RelayTerm, 'mark' | 'known'>, feed: string): StartPoint {
   if (mark !== undefined) return { ...readCheckpoint(mark, feed), known };
   const times = known.map(([, at]) => at).filter((at) => at !== null);
   if (times.length === 0) return { kind: 'now' };

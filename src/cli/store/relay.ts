@@ -1,9 +1,9 @@
 import type { Client } from '../../contract/ports.ts';
 import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
-import type { Connection } from '../../store/connection.ts';
+import type { StoreConnection } from '../../store/connection.ts';
 import { unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
-import { openTerm, type Post, type Term } from '../../store/feed/term.ts';
+import { openTerm, type Post, type RelayTerm } from '../../store/feed/term.ts';
 import type { FeedKeys } from '../../store/keys.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
 import type { TailOptions } from '../../tail/options.ts';
@@ -44,7 +44,7 @@ export async function runRelay(context: Context, client: Client, plan: RelayPlan
   let waiting = false;
   for (;;) {
     signal.throwIfAborted();
-    let connection: Connection | undefined;
+    let connection: StoreConnection | undefined;
     try {
       // A term needs a connection of its own, which ends with it.
       connection = await store.link.open();
@@ -70,11 +70,11 @@ export async function runRelay(context: Context, client: Client, plan: RelayPlan
 async function standBy(
   { io, signal, notice }: Context,
   { machine }: RunStore,
-  store: Connection,
+  store: StoreConnection,
   feed: FeedKeys,
   { keepMs, keepRows }: RelayPlan,
   health: Health,
-): Promise<Term> {
+): Promise<RelayTerm> {
   let told = false;
   const describe = () => ({ machine, ...(health.tail && describeTail(health.tail)) });
   for (;;) {
@@ -98,7 +98,7 @@ async function lead(
   context: Context,
   client: Client,
   plan: RelayPlan,
-  term: Term,
+  term: RelayTerm,
   health: Health,
 ): Promise<void> {
   const { io, scope, signal, notice } = context;
@@ -158,7 +158,7 @@ function describeTail(tail: Tail): Readonly<Record<string, string | number>> {
 }
 
 /** Publishes rows instead of printing them. */
-function relaySink(term: Term): TailSink {
+function relaySink(term: RelayTerm): TailSink {
   return {
     async write(rows) {
       await term.publish(rows.map(postOf));

@@ -10,7 +10,7 @@ import type { FileIdentity } from './followed-file.ts';
  * Where a tail stands in its feed, saved in the state folder beside the ledger. The output tells that as well once it
  * has some lines; this is for a file that has just taken the place of one that was renamed or deleted.
  */
-export interface Position extends FileIdentity {
+export interface FilePosition extends FileIdentity {
   /** The run that wrote it ended in order. */
   readonly ended: boolean;
   /** Bytes of the file at that time. */
@@ -27,13 +27,13 @@ const LARGEST = 64 * 1024 * 1024;
 export const positionPath = (stateFolder: string, out: string): string =>
   join(stateFolder, 'tails', `${sha256(realPath(out)).slice(0, 32)}.json`);
 
-export function writePosition(path: string, position: Position): void {
+export function writePosition(path: string, position: FilePosition): void {
   ensureFolder(dirname(path));
   writeAtomic(path, `${JSON.stringify(position)}\n`, { sync: false });
 }
 
 /** A position that can be read; anything else is as good as none. */
-export function readPosition(path: string): Position | undefined {
+export function readPosition(path: string): FilePosition | undefined {
   let value: unknown;
   try {
     value = JSON.parse(readBounded(path, LARGEST) ?? '');

@@ -11,7 +11,7 @@ import {
 } from '../../tail/output/out-file.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Resume } from '../../tail/walk/bounds.ts';
-import { fileAt, isSameFile, type Position, readPosition, renamedFrom } from './position.ts';
+import { type FilePosition, fileAt, isSameFile, readPosition, renamedFrom } from './position.ts';
 
 /** Where a tail resumes from. */
 export interface ResumeFrom {
@@ -53,14 +53,14 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
 }
 
 /** Whether a position still belongs to the file at its path. */
-function standingOf(out: string, position: Position): 'same' | 'moved' | 'useless' {
+function standingOf(out: string, position: FilePosition): 'same' | 'moved' | 'useless' {
   const here = fileAt(out);
   if (!isSameFile(here, position)) return position.ended ? 'useless' : 'moved';
   // Somebody emptied the file after a run to start over.
   return position.ended && here !== undefined && here.size < position.size ? 'useless' : 'same';
 }
 
-function positionResume(position: Position | undefined, feed: string): Resume | undefined {
+function positionResume(position: FilePosition | undefined, feed: string): Resume | undefined {
   if (!position) return undefined;
   try {
     return { ...readCheckpoint(position.checkpoint, feed), kind: 'file' };
@@ -73,7 +73,7 @@ function positionResume(position: Position | undefined, feed: string): Resume | 
 /** The last lines of the files that stood at this path before, where they were only renamed. */
 async function linesBefore(
   out: string,
-  position: Position,
+  position: FilePosition,
   standing: 'same' | 'moved' | 'useless' | undefined,
   form: LineForm,
 ): Promise<Resume['known']> {

@@ -1,7 +1,7 @@
 import { fileFailure, inWords } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import type { FileIdentity } from './followed-file.ts';
-import { fileAt, type Position, writePosition } from './position.ts';
+import { type FilePosition, fileAt, writePosition } from './position.ts';
 
 /** Saves where a tail stands: in the checkpoint that was asked for, and as the position of its output. */
 export interface Saver {
@@ -31,7 +31,7 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
   const savePosition = (ended: boolean) => {
     if (position === undefined || out === undefined || last === undefined || !file) return;
     const size = (ended ? fileAt(out)?.size : undefined) ?? 0;
-    const saved: Position = { ...file, ended, size, checkpoint: last, before };
+    const saved: FilePosition = { ...file, ended, size, checkpoint: last, before };
     try {
       writePosition(position, saved);
     } catch (error) {

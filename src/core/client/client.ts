@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
-import type { Bounds, Charge } from '../../contract/endpoint.ts';
+import type { Charge, PriceBounds } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
-import type { Difference, Sent } from '../../contract/known.ts';
+import type { FieldDifference, Sent } from '../../contract/known.ts';
 import type {
   CallOptions,
   Client,
@@ -47,7 +47,7 @@ export interface ClientOptions {
 }
 
 const RAW_TIMEOUT_MS = 30_000;
-const FREE: Bounds = { least: 0, most: 0, reveals: 0 };
+const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
 const UNCHARGED: Charge = { cu: 0, reveals: 0 };
 const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' : 'key');
 
@@ -95,7 +95,7 @@ export function createClient(options: ClientOptions): Client {
   /**
    * Reports each field of a form once, so that a list of 10,000 records that lack it is a single notice.
    */
-  function report({ method, path, form }: Encoded['row'], differences: readonly Difference[]): void {
+  function report({ method, path, form }: Encoded['row'], differences: readonly FieldDifference[]): void {
     for (const difference of differences) {
       const name = `${form} ${difference.field}`;
       if (reported.has(name)) continue;

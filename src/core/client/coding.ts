@@ -3,10 +3,10 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import {
   type AnyEndpoint,
-  type Bounds,
   type Charge,
   chargeOfError,
   type Price,
+  type PriceBounds,
   pathOf,
   type Request,
 } from '../../contract/endpoint.ts';
@@ -15,7 +15,7 @@ import { Meta } from '../../contract/envelope.ts';
 import { errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { forms, recognise } from '../../contract/forms.ts';
 import { issuesText } from '../../contract/issue-text.ts';
-import { type Difference, isRecord, known } from '../../contract/known.ts';
+import { type FieldDifference, isRecord, known } from '../../contract/known.ts';
 import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
 import { readServiceError, requestIdOf } from './service-errors.ts';
 
@@ -35,7 +35,7 @@ export interface Encoded {
   readonly path: string;
   readonly body: string | undefined;
   readonly request: Request<Values, Values>;
-  readonly bounds: Bounds;
+  readonly bounds: PriceBounds;
 }
 
 /** A decoded answer. `charge` is undefined if the answer does not show what the call cost. */
@@ -45,7 +45,7 @@ export type DecodedAnswer<Id extends EndpointId> =
       readonly result: Result<Id>;
       readonly charge: Charge;
       /** How the record differs from its description; each field is listed once. */
-      readonly differences: readonly Difference[];
+      readonly differences: readonly FieldDifference[];
     }
   | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
 
@@ -105,7 +105,7 @@ export function decode<Id extends EndpointId>(
   const found = recognise(form, body);
   if (!found) return unreadable(call, answer, requestId, `it holds no ${forms[form].name} record`);
   const { record } = found;
-  const differences = new Map<string, Difference>();
+  const differences = new Map<string, FieldDifference>();
   const answered = {
     status: isPending ? (202 as const) : (200 as const),
     known: known(schema, record, (difference) => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import type { Bounds, Charge, RetryRule } from '../../contract/endpoint.ts';
+import type { Charge, PriceBounds, RetryRule } from '../../contract/endpoint.ts';
 import type {
   HttpAnswer,
   HttpRequest,
@@ -24,7 +24,7 @@ interface Plan<T> {
   readonly path: string;
   readonly body: string | undefined;
   /** Undefined if no price is known. */
-  readonly bounds: Bounds | undefined;
+  readonly bounds: PriceBounds | undefined;
   readonly rule: RetryRule;
   /** The call repeats one whose answer was lost. */
   readonly repeat?: boolean | undefined;
@@ -69,7 +69,7 @@ export interface Sender {
   settled(): Promise<void>;
 }
 
-const FREE: Bounds = { least: 0, most: 0, reveals: 0 };
+const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
 
 type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'>;
 

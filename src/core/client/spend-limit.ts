@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { group, unitsText } from '../../base/units.ts';
-import type { Bounds } from '../../contract/endpoint.ts';
+import type { PriceBounds } from '../../contract/endpoint.ts';
 
 /** What a run has spent, including what lost answers may have cost. */
 export interface Spent {
@@ -31,7 +31,7 @@ export interface SpendLimit {
    * waits for them. Rejects with a `limit` Failure if it cannot fit. A call that repeats one whose answer
    * was lost does not wait, and must also fit the confirmed cost.
    */
-  reserve(bounds: Bounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
+  reserve(bounds: PriceBounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
   /** Whether calls that repeat others may cost `cu` more within the confirmed cost. */
   mayRepeat(cu: number): boolean;
   readonly maxCu: number | undefined;

@@ -3,7 +3,7 @@ import type { Sent } from '../../contract/known.ts';
 import type { Overflow } from '../../contract/ports.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
-import { readAnswer, writeAnswer } from './saved-answer.ts';
+import { readSavedAnswer, writeAnswer } from './saved-answer.ts';
 import { readSubject, type Subject, type SubjectForm } from './subject.ts';
 
 /** The answer for one subject. */
@@ -75,7 +75,7 @@ export async function* lookup(
   const remember = createMemo<LookupAnswer>({
     size: memory,
     isWorthKeeping: isPaidFor,
-    overflow: overflow && { place: overflow, write: writeAnswer, read: readAnswer },
+    overflow: overflow && { place: overflow, write: writeAnswer, read: readSavedAnswer },
   });
   let failuresInRow = 0;
 

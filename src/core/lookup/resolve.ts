@@ -9,7 +9,7 @@ import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type ErrorFields, errorFields, type LookupAnswer } from './lookup.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
-import { readAnswer, writeAnswer } from './saved-answer.ts';
+import { readSavedAnswer, writeAnswer } from './saved-answer.ts';
 import { readSubject, type Subject } from './subject.ts';
 
 /** Where the wallet came from: the lookup (held), the resolve's record (cached), or a live search. */
@@ -170,7 +170,7 @@ export async function* resolveAll(
 ): AsyncGenerator<Resolved, void, void> {
   const remember = createMemo<Resolved>({
     size: MEMORY,
-    overflow: overflow && { place: overflow, write: writeAnswer, read: readAnswer },
+    overflow: overflow && { place: overflow, write: writeAnswer, read: readSavedAnswer },
   });
   const work = async (text: string, stop: AbortSignal): Promise<Resolved> => {
     let subject: Subject;

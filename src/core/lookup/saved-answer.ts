@@ -14,7 +14,7 @@ export function writeAnswer(answer: object): string {
 }
 
 /** Reads what `writeAnswer` wrote in the same run. */
-export function readAnswer<T extends object>(text: string): T {
+export function readSavedAnswer<T extends object>(text: string): T {
   // Safe, because the file has no name and is private to this process.
   const saved = parseJson(text) as T & { readonly failure?: SavedFailure };
   if (!saved.failure) return saved;

@@ -57,7 +57,7 @@ const CURSORS_TRIED = 3;
 const REMEMBERED = 5_000;
 
 /** Walks a feed from new to old, fetching pages as rows are consumed, and yields each row once. */
-export async function* walk<T>(
+export async function* walkPages<T>(
   feed: PageFeed<T>,
   options: WalkOptions = {},
   { matches = () => true, maxPages = Number.POSITIVE_INFINITY, onGiveUp }: Partial<WalkFilter<T>> = {},

@@ -9,7 +9,7 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A member of a record or of a nested object. */
-export interface Place {
+export interface FieldPlace {
   readonly holder: JsonObject;
   readonly key: string;
   /** The path from the record, ending with `key`. */
@@ -17,7 +17,11 @@ export interface Place {
 }
 
 /** Finds a dotted path in a record; undefined if it does not exist. Also matches names that contain dots. */
-export function locate(record: unknown, path: string, before: readonly string[] = []): Place | undefined {
+export function locate(
+  record: unknown,
+  path: string,
+  before: readonly string[] = [],
+): FieldPlace | undefined {
   if (!isObject(record)) return undefined;
   if (Object.hasOwn(record, path)) return { holder: record, key: path, names: [...before, path] };
   for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {

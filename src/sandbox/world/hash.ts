@@ -28,7 +28,7 @@ export const hash = (seed: number, salt: number, index: number): number =>
 export const unit = (seed: number, salt: number, index: number): number => hash(seed, salt, index) / 2 ** 32;
 
 /** The list item that `bits` select. */
-export function oneOf<T>(list: readonly [T, ...T[]], bits: number): T {
+export function pick<T>(list: readonly [T, ...T[]], bits: number): T {
   return list[bits % list.length] ?? list[0];
 }
 

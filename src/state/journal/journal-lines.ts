@@ -54,7 +54,7 @@ export function writeLine(line: JournalLine): string {
 }
 
 /** Parses a line; undefined if it is torn or invalid. */
-export function readLine(text: string): JournalLine | undefined {
+export function readJournalLine(text: string): JournalLine | undefined {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
   const given: Partial<Record<string, unknown>> = { ...value };

@@ -2,7 +2,7 @@ import { closeSync, fstatSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
 import { fileFailure, isAbsent, openRegular, readAt } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
-import { JOURNAL_VERSION, type JournalLine, readLine } from './journal-lines.ts';
+import { JOURNAL_VERSION, type JournalLine, readJournalLine } from './journal-lines.ts';
 
 /** A line of a journal with its position. */
 export interface Placed {
@@ -30,7 +30,7 @@ export function loadJournal(path: string, each: (placed: Placed) => void): numbe
   const salvaged: Buffer[] = [];
   let headed = false;
   for (const { bytes, at } of rawLines(path)) {
-    const line = readLine(bytes.toString('utf8'));
+    const line = readJournalLine(bytes.toString('utf8'));
     if (line === undefined) {
       // A crash can leave a part of the first line; anything else was never a journal.
       if (closed || (!headed && !HEADER.startsWith(bytes.toString('latin1', 0, HEADER.length)))) {

@@ -3,7 +3,7 @@ import { discard, inWords, isAbsent } from '../../base/files.ts';
 import { replaceWith } from '../../base/replace-file.ts';
 import type { JournalFile } from './journal-file.ts';
 import type { JournalCounts, journalIndex, OpenBatch } from './journal-index.ts';
-import { type JournalLine, readLine, writeLine } from './journal-lines.ts';
+import { type JournalLine, readJournalLine, writeLine } from './journal-lines.ts';
 
 /** The answer for one handle; undefined without one. */
 interface JournalValue {
@@ -171,7 +171,7 @@ export function journalOn({
     async *values() {
       for (let position = 0; position < index.counts().size; position++) {
         const place = index.place(position);
-        const line = place && readLine(await file.read(place.at, place.length));
+        const line = place && readJournalLine(await file.read(place.at, place.length));
         yield { position, value: line?.kind === 'row' ? line.value : undefined, held: line !== undefined };
       }
     },

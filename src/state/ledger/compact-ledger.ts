@@ -3,8 +3,8 @@ import { appendLines, openRegular, readAt } from '../../base/files.ts';
 import { isHeld, tryLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
-import { monthFile, monthOf } from './ledger.ts';
-import { ended, entryText, readLine } from './lines.ts';
+import { ended, entryText, readLedgerLine } from './lines.ts';
+import { monthFile, monthOf } from './months.ts';
 
 /** Smaller files are not worth the work. */
 const LEAST_BYTES = 1024 * 1024;
@@ -65,7 +65,7 @@ function compacted(text: string, now: number): string {
   const kept = new Map<string, { readonly entry: LedgerEntry; readonly id?: string }>();
   let plain = 0;
   for (const given of text.split('\n')) {
-    const line = readLine(given);
+    const line = readLedgerLine(given);
     if (line?.kind === 'entry') add(kept, line.entry, now, `${plain++}`);
     else if (line?.kind === 'open') kept.set(`id ${line.id}`, { entry: line.entry, id: line.id });
     else if (line) {

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { appendLines, ensureFolder, fileFailure, isAbsent } from '../../base/files.ts';
 import type { CallCost, Ledger, LedgerEntry, PaidCall, Reservation } from '../../contract/ports.ts';
 import { compactLedger } from './compact-ledger.ts';
 import { endText, entryText } from './lines.ts';
+import { ledgerFolder, monthFile, monthOf } from './months.ts';
 
 /** Where the ledger is, and what its entries name. */
 export interface LedgerOptions {
@@ -17,10 +17,6 @@ export interface LedgerOptions {
   /** Called once if the ledger cannot be written. */
   readonly notice?: ((text: string) => void) | undefined;
 }
-
-export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7);
-export const ledgerFolder = (dir: string): string => join(dir, 'ledger');
-export const monthFile = (dir: string, month: string): string => join(ledgerFolder(dir), `${month}.ndjson`);
 
 /** Files are checked for compaction at the first call of a process, and after this many. */
 const COMPACT_EVERY = 1_000;

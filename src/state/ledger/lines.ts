@@ -38,7 +38,7 @@ export function endText(
 }
 
 /** Parses a line; undefined if it is torn or not a line of the ledger. */
-export function readLine(line: string): LedgerLine | undefined {
+export function readLedgerLine(line: string): LedgerLine | undefined {
   const value = objectIn(line);
   if (!value) return undefined;
   const { id, end } = value;

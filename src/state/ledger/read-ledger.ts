@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileFailure, isAbsent } from '../../base/files.ts';
 import { readLines } from '../../base/lines.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
-import { ledgerFolder, monthOf } from './ledger.ts';
-import { ended, readLine } from './lines.ts';
+import { ended, readLedgerLine } from './lines.ts';
+import { ledgerFolder, monthOf } from './months.ts';
 
 /** The part of the ledger to read; `since` (inclusive) and `until` (exclusive) are epoch ms. */
 export interface LedgerRange {
@@ -26,18 +26,18 @@ export async function* readLedger({
   const first = since > 0 ? monthOf(Math.min(since, 8.64e15)) : '';
   for (const name of monthsIn(ledgerFolder(dir))) {
     if (name.slice(0, 7) < first) continue;
-    for (const entry of entriesOf(linesOf(join(ledgerFolder(dir), name)))) {
+    for (const entry of ledgerEntries(linesOf(join(ledgerFolder(dir), name)))) {
       if (entry.time >= since && entry.time < until) yield entry;
     }
   }
 }
 
 /** The entries of a file, each call once, even if a line was written twice. */
-export function* entriesOf(lines: Iterable<string>): Generator<LedgerEntry, void, void> {
+export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, void, void> {
   const open = new Map<string, LedgerEntry>();
   const over = new Set<string>();
   for (const text of lines) {
-    const line = readLine(text);
+    const line = readLedgerLine(text);
     if (line?.kind === 'entry') yield line.entry;
     else if (line?.kind === 'open') {
       if (!over.has(line.id)) open.set(line.id, line.entry);

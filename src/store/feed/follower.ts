@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Connection } from '../connection.ts';
+import type { StoreConnection } from '../connection.ts';
 import { unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { entryMs, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
@@ -13,15 +13,15 @@ const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
 
 /** A post of the feed: its time and id. */
-export interface Place {
+export interface FeedPoint {
   readonly id: string;
   readonly at: number | null;
 }
 
 /** The position of a follower: its last entry, and the ids of the last minutes. */
-export interface Position {
+export interface FeedPosition {
   readonly entry: string;
-  readonly last: Place | null;
+  readonly last: FeedPoint | null;
   /** Ids that were delivered, with their entry times. */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
 }
@@ -33,13 +33,13 @@ export type Begin =
   /** With entries added since then; `posted` skips posts that are older. */
   | { readonly kind: 'since'; readonly ms: number }
   /** After the entry of this id; ids in `known` were delivered. */
-  | { readonly kind: 'after'; readonly last: Place; readonly known: readonly string[] }
-  | { readonly kind: 'position'; readonly position: Position };
+  | { readonly kind: 'after'; readonly last: FeedPoint; readonly known: readonly string[] }
+  | { readonly kind: 'position'; readonly position: FeedPosition };
 
 export type FollowEvent =
   | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
   /** Entries between these posts were deleted before they were read; either end may be unknown. */
-  | { readonly kind: 'gap'; readonly from: Place | null; readonly to: Place }
+  | { readonly kind: 'gap'; readonly from: FeedPoint | null; readonly to: FeedPoint }
   /** The end of the stream was reached for the first time. */
   | { readonly kind: 'live' }
   | { readonly kind: 'away'; readonly why: string }
@@ -47,7 +47,7 @@ export type FollowEvent =
 
 export interface FollowerOptions {
   /** Opens a separate connection, because reads block on it. */
-  readonly open: () => Promise<Connection>;
+  readonly open: () => Promise<StoreConnection>;
   readonly feed: FeedKeys;
   readonly begin: Begin;
   readonly clock: Clock;
@@ -58,7 +58,7 @@ export interface FollowerOptions {
 export interface Follower {
   events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void>;
   /** The position after the last rows handed out. */
-  position(): Position | undefined;
+  position(): FeedPosition | undefined;
 }
 
 const HALF_HOUR_MS = 30 * 60_000;
@@ -67,7 +67,7 @@ const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
 export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }: FollowerOptions): Follower {
   /** The entry to continue after; undefined until the first connection has found it. */
   let entry: string | undefined;
-  let last: Place | null = null;
+  let last: FeedPoint | null = null;
   let known = new Map<string, number>();
   let started = false;
   let live = false;
@@ -88,14 +88,14 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     }
   };
 
-  const range = async (store: Connection, from: string, count: number) =>
+  const range = async (store: StoreConnection, from: string, count: number) =>
     readEntries(await store.send('XRANGE', [feed.stream, from, '+', 'COUNT', count]));
 
-  const newest = async (store: Connection, count: number) =>
+  const newest = async (store: StoreConnection, count: number) =>
     readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
 
   /** Finds the entry at which the first run starts. */
-  async function find(store: Connection): Promise<FollowEvent | undefined> {
+  async function find(store: StoreConnection): Promise<FollowEvent | undefined> {
     const [newestRow] = await newest(store, 1);
     const top = newestRow?.entry ?? '0-0';
     if (begin.kind === 'now') {
@@ -123,7 +123,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   /**
    * Finds the entry of the last delivered post; the clock of the service may differ from that of the store.
    */
-  async function findLast(store: Connection, place: Place, ids: readonly string[]) {
+  async function findLast(store: StoreConnection, place: FeedPoint, ids: readonly string[]) {
     started = true;
     last = place;
     const from = startOf((place.at ?? 0) - HALF_HOUR_MS);
@@ -147,7 +147,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   }
 
   /** The entries after this follower's position that were deleted, if the stream starts later. */
-  async function missed(store: Connection): Promise<FollowEvent | undefined> {
+  async function missed(store: StoreConnection): Promise<FollowEvent | undefined> {
     const [oldest] = await range(store, '-', 1);
     if (!oldest || entry === undefined || !isBefore(entry, oldest.entry) || known.has(oldest.id))
       return undefined;
@@ -156,7 +156,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   }
 
   /** Checks on a new connection that this follower's position still exists; otherwise goes back. */
-  async function verify(store: Connection): Promise<FollowEvent | undefined> {
+  async function verify(store: StoreConnection): Promise<FollowEvent | undefined> {
     if (!started) return find(store);
     if (entry === undefined || last === null) return undefined;
     const [found] = readEntries(await store.send('XRANGE', [feed.stream, entry, entry]));
@@ -179,7 +179,10 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     return fresh;
   }
 
-  async function* follow(store: Connection, signal: AbortSignal): AsyncGenerator<FollowEvent, void, void> {
+  async function* follow(
+    store: StoreConnection,
+    signal: AbortSignal,
+  ): AsyncGenerator<FollowEvent, void, void> {
     const event = await verify(store);
     if (event) yield event;
     while (!signal.aborted) {
@@ -198,7 +201,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     async *events(signal) {
       let away = false;
       while (!signal.aborted) {
-        let store: Connection | undefined;
+        let store: StoreConnection | undefined;
         const hangUp = () => store?.close();
         signal.addEventListener('abort', hangUp, { once: true });
         try {

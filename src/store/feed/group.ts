@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import type { Connection } from '../connection.ts';
+import type { StoreConnection } from '../connection.ts';
 import { storeFailure, unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { ackOrdered } from '../scripts/feed.ts';
@@ -16,7 +16,7 @@ const ABANDONED_MS = 60_000;
 
 export interface GroupOptions {
   /** Opens a separate connection, because reads block on it. */
-  readonly open: () => Promise<Connection>;
+  readonly open: () => Promise<StoreConnection>;
   readonly feed: FeedKeys;
   readonly name: string;
   /** Several members read at once, without an order; otherwise one is active and the others stand by. */
@@ -58,7 +58,7 @@ export async function* followGroup(
 ): AsyncGenerator<GroupEvent, void, void> {
   let away = false;
   while (!signal.aborted) {
-    let store: Connection | undefined;
+    let store: StoreConnection | undefined;
     const hangUp = () => store?.close();
     signal.addEventListener('abort', hangUp, { once: true });
     try {
@@ -84,7 +84,7 @@ export async function* followGroup(
  * Creates the group if it does not exist, and returns how many entries were trimmed before the group read
  * them.
  */
-async function join({ feed, name, start }: GroupOptions, store: Connection): Promise<number> {
+async function join({ feed, name, start }: GroupOptions, store: StoreConnection): Promise<number> {
   const exists = (await store.send('EXISTS', [feed.stream])) === 1;
   const groups = exists ? listOf(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
   const own = groups.find((group) => group.get('name') === name);
@@ -107,7 +107,7 @@ async function join({ feed, name, start }: GroupOptions, store: Connection): Pro
  */
 async function* activeMember(
   options: GroupOptions,
-  store: Connection,
+  store: StoreConnection,
   signal: AbortSignal,
 ): AsyncGenerator<GroupEvent, void, void> {
   const { feed, name, clock, leaseMs = LEASE_MS } = options;
@@ -141,7 +141,7 @@ const taken = () => storeFailure('STORE_AWAY', 'another member of the group is a
 
 async function renewing(
   { feed, name, clock, leaseMs = LEASE_MS }: GroupOptions,
-  store: Connection,
+  store: StoreConnection,
   token: string,
   over: AbortController,
   ended: AbortSignal,
@@ -167,7 +167,7 @@ async function renewing(
  */
 async function* member(
   options: GroupOptions,
-  store: Connection,
+  store: StoreConnection,
   signal: AbortSignal,
 ): AsyncGenerator<GroupEvent, void, void> {
   yield { kind: 'active' };
@@ -186,7 +186,7 @@ async function* member(
 
 async function* batches(
   options: GroupOptions,
-  store: Connection,
+  store: StoreConnection,
   consumer: string,
   ack: (entries: readonly string[]) => Promise<void>,
   ended: AbortSignal,

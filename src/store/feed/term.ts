@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import type { Connection } from '../connection.ts';
+import type { StoreConnection } from '../connection.ts';
 import { isStoreFailure, storeFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { publish, report } from '../scripts/feed.ts';
@@ -21,10 +21,10 @@ export interface Post {
 }
 
 /** Published ids above the floor, with their post times. */
-export type Known = readonly (readonly [id: string, at: number | null])[];
+export type KnownIds = readonly (readonly [id: string, at: number | null])[];
 
 export interface TermOptions {
-  readonly store: Connection;
+  readonly store: StoreConnection;
   readonly feed: FeedKeys;
   readonly clock: Clock;
   readonly keepMs: number;
@@ -40,11 +40,11 @@ export interface TermOptions {
  * over; a new term reads mark and ids again, because the server may have failed over or lost its last
  * second of writes.
  */
-export interface Term {
+export interface RelayTerm {
   readonly token: string;
   /** The checkpoint of the previous term; undefined in the first term. */
   readonly mark: string | undefined;
-  readonly known: Known;
+  readonly known: KnownIds;
   /** Aborted when the term is over: from then on, nothing may be published or paid for in it. */
   readonly over: AbortSignal;
   /** Publishes posts, oldest first; waits while the store is full. */
@@ -53,13 +53,13 @@ export interface Term {
    * Saves a checkpoint with the known ids above its floor. They include posts that are not published, such
    * as those from before the start. Ids below the floor are forgotten.
    */
-  save(mark: string, floor: number | null, ids: Known): Promise<void>;
+  save(mark: string, floor: number | null, ids: KnownIds): Promise<void>;
   /** Ends the term, so that a standby can take over at once. */
   resign(): Promise<void>;
 }
 
 /** Becomes the leader, or returns for how many ms another process still leads. */
-export async function openTerm(options: TermOptions): Promise<Term | { readonly leftMs: number }> {
+export async function openTerm(options: TermOptions): Promise<RelayTerm | { readonly leftMs: number }> {
   const { store, feed, clock, keepMs, keepRows, leaseMs = LEASE_MS, renewMs = RENEW_MS } = options;
   const asked = clock.mono();
   const answer = await store.run(lead, [feed.lease, feed.epoch], [randomBytes(12).toString('hex'), leaseMs]);
@@ -153,7 +153,7 @@ const asList = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ?
 const REBUILD = 20_000;
 
 /** The ids of the feed; rebuilt from the stream if an evicting server dropped them. */
-async function knownIds(store: Connection, feed: FeedKeys): Promise<Known> {
+async function knownIds(store: StoreConnection, feed: FeedKeys): Promise<KnownIds> {
   const flat = asList(await store.send('ZRANGE', [feed.seen, 0, -1, 'WITHSCORES']));
   if (flat.length === 0) {
     const rows = readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', REBUILD]));

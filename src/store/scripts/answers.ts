@@ -36,7 +36,7 @@ return 1`,
 );
 
 /** Tells those who wait that it failed. KEYS: flight. ARGV: token, what to say, ms to say it; 0 ms: say nothing. */
-export const fail = script(
+export const failScript = script(
   'fail',
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

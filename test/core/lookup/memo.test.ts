@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { Overflow } from '../../../src/contract/ports.ts';
 import { createMemo } from '../../../src/core/lookup/memo.ts';
-import { readAnswer, writeAnswer } from '../../../src/core/lookup/saved-answer.ts';
+import { readSavedAnswer, writeAnswer } from '../../../src/core/lookup/saved-answer.ts';
 import { openOverflow } from '../../../src/state/overflow.ts';
 import { runs } from '../../state/room.ts';
 import { heldBytes } from '../heap.ts';
 
 type Text = { readonly text: string };
-const codec = (place: Overflow) => ({ place, write: writeAnswer, read: readAnswer<Text> });
+const codec = (place: Overflow) => ({ place, write: writeAnswer, read: readSavedAnswer<Text> });
 
 /** Requests each key through a memo and counts how often the service was asked. */
 function counted(place: Overflow, size: number) {
@@ -66,12 +66,12 @@ describe('a memo with an overflow', () => {
 
   test('gives a failure back with its kind and fields, and numbers with their digits', () => {
     const failure = new Failure('network', 'broke', { code: 'BROKEN', retryable: true, hint: 'again' });
-    const back = readAnswer<{ readonly found: null; readonly failure: Failure }>(
+    const back = readSavedAnswer<{ readonly found: null; readonly failure: Failure }>(
       writeAnswer({ found: null, failure }),
     );
     expect(back.failure).toBeInstanceOf(Failure);
     expect(back).toEqual({ found: null, failure });
-    expect(writeAnswer(readAnswer('{"n":12345678901234567890}'))).toBe('{"n":12345678901234567890}');
+    expect(writeAnswer(readSavedAnswer('{"n":12345678901234567890}'))).toBe('{"n":12345678901234567890}');
   });
 });
 

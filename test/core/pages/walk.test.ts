@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { calloutCall, thesisCall, thesisFeed } from '../../../src/core/pages/feeds.ts';
-import { type ListPage, type PageFeed, type WalkOptions, walk } from '../../../src/core/pages/walk.ts';
+import { type ListPage, type PageFeed, type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
 import { json, rig, user } from '../fakes.ts';
 
 interface Post {
@@ -40,7 +40,7 @@ const collect = async <T>(items: AsyncIterable<T>) => {
   return out;
 };
 const ids = async (feed: PageFeed<Post>, options?: WalkOptions) =>
-  (await collect(walk(feed, options))).map(({ id }) => id);
+  (await collect(walkPages(feed, options))).map(({ id }) => id);
 const blocksOf = (asked: readonly { rows: number | undefined }[]) =>
   asked.reduce((sum, { rows }) => sum + Math.ceil((rows ?? 20) / 20), 0);
 
@@ -125,7 +125,7 @@ describe('a walk', () => {
   it('pays for no page that nobody takes', async () => {
     const { feed, asked } = feedOf(100);
     let taken = 0;
-    for await (const _ of walk(feed)) if (++taken === 20) break;
+    for await (const _ of walkPages(feed)) if (++taken === 20) break;
     expect(asked.length).toBe(1);
   });
 
@@ -157,7 +157,7 @@ describe('a walk', () => {
   ])('is no endless loop on %s', async (_, pages, before) => {
     const out: string[] = [];
     const run = (async () => {
-      for await (const { id } of walk(scripted(pages))) out.push(id);
+      for await (const { id } of walkPages(scripted(pages))) out.push(id);
     })();
     await expect(run).rejects.toMatchObject({ code: 'WALK_STUCK' });
     expect(out).toEqual(before);
@@ -199,7 +199,7 @@ describe('the calls of a feed', () => {
         tokenAddress: null,
       }),
     );
-    await collect(walk(thesisFeed(client, { userId: user().id }), { limit: 3 }));
+    await collect(walkPages(thesisFeed(client, { userId: user().id }), { limit: 3 }));
     expect(paths()).toEqual([`/v2/thesis/user/${user().id}?limit=20`]);
   });
 });

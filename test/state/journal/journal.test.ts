@@ -14,7 +14,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { digestOf, openJournal } from '../../../src/state/journal/journal.ts';
-import { type JournalLine, readLine, writeLine } from '../../../src/state/journal/journal-lines.ts';
+import { type JournalLine, readJournalLine, writeLine } from '../../../src/state/journal/journal-lines.ts';
 import { PRICE, runExport, type Service } from '../export.ts';
 import { anyText, room, runs, workers } from '../room.ts';
 
@@ -83,7 +83,7 @@ test('an export resumes from any byte of its journal, without loss or double pay
     const kept = whole.subarray(0, length);
     // With and without the reserved space after it.
     writeFileSync(journal, Buffer.concat([kept, Buffer.alloc([0, 1, 400][length % 3] ?? 0, '\n')]));
-    const lines = kept.toString('utf8').split('\n').map(readLine);
+    const lines = kept.toString('utf8').split('\n').map(readJournalLine);
     const held = new Set(lines.flatMap((line) => (line?.kind === 'row' ? [line.position] : [])));
     const service = meteredService();
     const { lost } = await runExport(out, handles, service);
@@ -339,13 +339,13 @@ test('any text is a line or nothing, and a line reads back unchanged', () => {
     fc.property(lines, (line) => {
       const text = writeLine(line);
       expect(text.indexOf('\n')).toBe(text.length - 1);
-      expect(readLine(text)).toEqual(JSON.parse(JSON.stringify(line)));
+      expect(readJournalLine(text)).toEqual(JSON.parse(JSON.stringify(line)));
     }),
     runs(300),
   );
   fc.assert(
     fc.property(anyText, (text) => {
-      readLine(text);
+      readJournalLine(text);
     }),
     runs(400),
   );

@@ -1,4 +1,4 @@
-import type { CommandOutline, FlagOutline, Outline, Slot } from './outline.ts';
+import type { CommandOutline, CompletionSlot, FlagOutline, Outline } from './outline.ts';
 
 /** A word that can stand at the cursor, and what it means. */
 export interface Candidate {
@@ -32,7 +32,7 @@ const nothing: Completion = { candidates: [] };
 export function completeLine(outline: Outline, words: readonly string[], findNames: FindNames): Completion {
   const line = readLine(outline, words.slice(0, -1));
   const current = words.at(-1) ?? '';
-  const fill = (slot: Slot | undefined, prefix: string, lead = '') =>
+  const fill = (slot: CompletionSlot | undefined, prefix: string, lead = '') =>
     slot === undefined ? nothing : fillSlot(slot, prefix, lead, line, outline, findNames);
   if (line.awaiting) return fill(line.awaiting.slot, current);
   if (line.flagsAllowed && current.startsWith('-') && current !== '-') {
@@ -115,7 +115,7 @@ function argument(
   { args, variadic }: CommandOutline,
   { args: before }: Line,
   current: string,
-  fill: (slot: Slot | undefined, prefix: string) => Completion,
+  fill: (slot: CompletionSlot | undefined, prefix: string) => Completion,
 ): Completion {
   const at = before.length;
   const slot = args[at] ?? (variadic ? args.at(-1) : undefined);
@@ -128,7 +128,7 @@ function argument(
 }
 
 function fillSlot(
-  slot: Slot,
+  slot: CompletionSlot,
   prefix: string,
   lead: string,
   line: Line,

@@ -7,7 +7,7 @@ import { groupSummary } from '../overview.ts';
 import { topics } from '../topics.ts';
 
 /** What completes a word. */
-export interface Slot {
+export interface CompletionSlot {
   readonly choices?: readonly string[];
   /** Choices that depend on the argument before. */
   readonly choicesBy?: Readonly<Record<string, readonly string[]>>;
@@ -23,7 +23,7 @@ export interface FlagOutline {
   readonly names: readonly string[];
   readonly help: string;
   /** Undefined for a switch. */
-  readonly slot?: Slot;
+  readonly slot?: CompletionSlot;
   readonly repeatable?: true;
 }
 
@@ -33,7 +33,7 @@ export interface CommandOutline {
   /** Its own flags; one takes the place of a common flag of the same name. */
   readonly flags: readonly FlagOutline[];
   readonly common: readonly Common[];
-  readonly args: readonly (Slot & { readonly optional?: true })[];
+  readonly args: readonly (CompletionSlot & { readonly optional?: true })[];
   /** The last argument may be repeated. */
   readonly variadic?: true;
 }
@@ -95,7 +95,10 @@ function commandOutline({
 /** Streams reject the format `json`. */
 const withoutJson = ({ value }: Option<unknown>) => (value?.choices ?? []).filter((name) => name !== 'json');
 
-const withSlot = (option: Option<unknown>, slot: Slot): FlagOutline => ({ ...flagOutline(option), slot });
+const withSlot = (option: Option<unknown>, slot: CompletionSlot): FlagOutline => ({
+  ...flagOutline(option),
+  slot,
+});
 
 const flagsOf = (options: Options): FlagOutline[] => Object.values(options).map(flagOutline);
 
@@ -113,7 +116,7 @@ function slotOf({
   choices,
   choicesBy,
   complete,
-}: Pick<Argument, 'choices' | 'choicesBy' | 'complete'>): Slot {
+}: Pick<Argument, 'choices' | 'choicesBy' | 'complete'>): CompletionSlot {
   if (complete === 'path') return { choices: apiPaths() };
   return {
     ...(choices && { choices }),

@@ -12,7 +12,7 @@ import {
 import { errorCodes } from '../../../contract/errors.ts';
 import type { Key } from '../../keys/key.ts';
 import { type ApiError, apiError } from './api-error.ts';
-import { parseInput, type RawRequest } from './request-input.ts';
+import { parseInput, type RequestInput } from './request-input.ts';
 
 /** The caller of an endpoint. */
 export interface Caller {
@@ -52,7 +52,7 @@ export type RevealCount = 'response' | 'entry';
 
 /** An endpoint joined to its handler. */
 export interface EndpointHandler {
-  serve(raw: RawRequest, caller: Caller, reveals: RevealCount): CallOutcome | Promise<CallOutcome>;
+  serve(raw: RequestInput, caller: Caller, reveals: RevealCount): CallOutcome | Promise<CallOutcome>;
   /** Returns an error and charges its price at this endpoint. */
   fail(error: ApiError, caller: Caller): CallOutcome;
 }

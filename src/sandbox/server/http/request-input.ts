@@ -5,7 +5,7 @@ import { issuesText } from '../../../contract/issue-text.ts';
 import { type ApiError, apiError } from './api-error.ts';
 
 /** An unchecked request. */
-export interface RawRequest {
+export interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: string;
@@ -19,7 +19,7 @@ export function parseInput<
   Q extends FieldShapes,
   B extends z.core.$ZodType,
   A extends Answers,
->(endpoint: Endpoint<P, Q, B, A>, raw: RawRequest): Parsed<Request<z.output<P>, z.output<Q>, z.output<B>>> {
+>(endpoint: Endpoint<P, Q, B, A>, raw: RequestInput): Parsed<Request<z.output<P>, z.output<Q>, z.output<B>>> {
   const params = z.safeParse(endpoint.params, raw.params);
   if (!params.success) return invalid(params.error);
   const query = z.safeParse(endpoint.query, queryValues(endpoint.query, raw.query));

@@ -11,7 +11,7 @@ import { recentIds } from './recent-ids.ts';
 import { applyClientFrame, unsubscribed } from './subscription.ts';
 
 /** An open socket. */
-export interface Connection {
+export interface SocketConnection {
   readonly id: string;
   readonly key: Key;
   /** Whether the last ping was answered. */
@@ -39,7 +39,7 @@ export interface ConnectionOptions {
 /** When time is moved by hand, how long a ping waits for its pong. */
 const PONG_GRACE_MS = 5_000;
 
-export function openConnection(options: ConnectionOptions): Connection {
+export function openConnection(options: ConnectionOptions): SocketConnection {
   const { ws, raw, clock, faults } = options;
   const sent = recentIds(50_000);
   const cancels = new Set<() => void>();

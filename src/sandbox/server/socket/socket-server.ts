@@ -10,12 +10,12 @@ import { gatewayPage, type HttpResponse } from '../http/response.ts';
 import type { SandboxParts } from '../parts.ts';
 import type { LogEntry } from '../request-log.ts';
 import { openingPrice } from './billing.ts';
-import { type Connection, type Disconnect, openConnection } from './connection.ts';
+import { type Disconnect, openConnection, type SocketConnection } from './connection.ts';
 
 /** Accepts sockets on the live feed. */
 export interface SocketServer {
   upgrade(request: IncomingMessage, raw: Socket, head: Buffer): Promise<void>;
-  readonly connections: readonly Connection[];
+  readonly connections: readonly SocketConnection[];
   /** Ends or silences every open socket. */
   disconnect(how: Disconnect, code?: number): void;
   /** Closes every connection, including silent ones. */
@@ -24,7 +24,7 @@ export interface SocketServer {
 
 export function createSocketServer(parts: SandboxParts): SocketServer {
   const { settings, clock, faults, feed, admission, log, nextId } = parts;
-  const connections = new Set<Connection>();
+  const connections = new Set<SocketConnection>();
   const rawSockets = new Set<Socket>();
   let loading: Promise<WebSocketServer> | undefined;
   const server = () => {

@@ -16,7 +16,7 @@ const STEP = 3 * HOUR;
 const salt = { gap: 91, tie: 92, coin: 93, author: 94, form: 95, text: 96, id: 97 };
 
 /** Generated callouts. */
-export function calloutSource(
+export function generatedCallouts(
   seed: number,
   count: number,
   now: number,

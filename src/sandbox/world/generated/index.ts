@@ -2,10 +2,10 @@ import { seedOf } from '../hash.ts';
 import type { LaunchpadSource, WorldSource } from '../source.ts';
 import type { WorldOptions } from '../types.ts';
 import { createBoards } from './boards.ts';
-import { calloutSource } from './callouts.ts';
+import { generatedCallouts } from './callouts.ts';
 import { createAccounts } from './launchpad-accounts.ts';
 import { createNumbers } from './numbers.ts';
-import { thesisSource } from './theses.ts';
+import { generatedTheses } from './theses.ts';
 import { createTokens } from './tokens.ts';
 import { createTraders } from './traders.ts';
 import { createTrades, HISTORY_MS, TRADES_PER_THESIS } from './trades.ts';
@@ -29,7 +29,7 @@ export function generatedSource(options: WorldOptions): WorldSource {
       const { numbers, tradeAdded } = createNumbers(traders, users, trades);
       return {
         numbers,
-        theses: thesisSource({ seed, count, traders, users, tokens, trades, tradeAdded }),
+        theses: generatedTheses({ seed, count, traders, users, tokens, trades, tradeAdded }),
       };
     },
     launchpad(): LaunchpadSource {
@@ -40,7 +40,7 @@ export function generatedSource(options: WorldOptions): WorldSource {
           const index = accounts.indexOf(wallet);
           return index === undefined ? undefined : accounts.record(index);
         },
-        callouts: calloutSource(seed, callouts, now, accounts, tokens),
+        callouts: generatedCallouts(seed, callouts, now, accounts, tokens),
         board: createBoards(seed, now, accounts),
       };
     },

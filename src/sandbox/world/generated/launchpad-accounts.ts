@@ -1,6 +1,6 @@
 import type { LaunchpadUser } from '../../../contract/records/launchpad.ts';
 import { numbered, solanaOf } from '../address.ts';
-import { hash, oneOf } from '../hash.ts';
+import { hash, pick } from '../hash.ts';
 import { fixedTraders, SOLANA } from './fixed-traders.ts';
 import type { Traders } from './traders.ts';
 import { bios, firsts, seconds, unusualNames } from './words.ts';
@@ -60,8 +60,8 @@ export function createAccounts(seed: number, traders: Traders): Accounts {
       return { username: traders.users.handles[trader] ?? '', x: traders.profile(trader).x };
     }
     if (bits % 9 === 4) return undefined;
-    const plain = `${oneOf(seconds, bits >>> 3)}${oneOf(firsts, bits >>> 8)}`;
-    const username = bits % 23 === 1 ? oneOf(unusualNames, bits >>> 4) : `${plain}${bits % 100}`;
+    const plain = `${pick(seconds, bits >>> 3)}${pick(firsts, bits >>> 8)}`;
+    const username = bits % 23 === 1 ? pick(unusualNames, bits >>> 4) : `${plain}${bits % 100}`;
     return { username, x: bits % 2 ? plain.slice(0, 15) : null };
   }
 }
@@ -78,7 +78,7 @@ function accountOf(
   return {
     wallet,
     username: name.username,
-    bio: bits % 3 === 0 ? null : oneOf(bios, bits >>> 7),
+    bio: bits % 3 === 0 ? null : pick(bios, bits >>> 7),
     profileImage: bits % 5 === 0 ? null : `https://images.example/launchpad/${bits.toString(16)}.png`,
     xUsername: name.x,
     isVerified: bits % 17 === 2 ? null : bits % 6 === 0,

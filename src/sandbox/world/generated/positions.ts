@@ -1,7 +1,7 @@
 import { cents } from '../hash.ts';
 
 /** A position after its last trade. */
-export interface Position {
+export interface Holding {
   readonly amount: number;
   /** Average USD paid per unit. */
   readonly cost: number;
@@ -71,7 +71,7 @@ export function createPositions(places: number, history: number) {
       state[number] = SOLD | (left > 0 ? 0 : CLOSED);
       return received;
     },
-    position(number: number): Position {
+    position(number: number): Holding {
       const flags = state[number] ?? 0;
       return {
         amount: amounts[number] ?? 0,

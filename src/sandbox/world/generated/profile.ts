@@ -1,5 +1,5 @@
 import type { Social, User } from '../../../contract/records/user.ts';
-import { hash, oneOf } from '../hash.ts';
+import { hash, pick } from '../hash.ts';
 import type { FixedTrader } from './fixed-traders.ts';
 import { bios, firsts, seconds, unusualNames } from './words.ts';
 
@@ -22,7 +22,7 @@ export function createProfile(bits: number, fixed: FixedTrader | undefined, hand
   const images = `https://images.example/${bits.toString(16)}`;
   return {
     name: fixed ? fixed.name : nameOf(bits, handle),
-    bio: fixed ? fixed.bio : more % 4 === 0 ? null : oneOf(bios, more >>> 8),
+    bio: fixed ? fixed.bio : more % 4 === 0 ? null : pick(bios, more >>> 8),
     banner: bits % 3 === 0 ? null : `${images}/banner.jpg`,
     profilePicture: bits % 7 === 0 ? null : `${images}/avatar.png`,
     x,
@@ -36,9 +36,9 @@ const rehash = (bits: number) => hash(bits, 1, 1);
 function nameOf(bits: number, handle: string): string | null {
   const draw = (bits >>> 3) % 20;
   if (draw === 0) return null;
-  if (draw < 4) return oneOf(unusualNames, bits >>> 9);
+  if (draw < 4) return pick(unusualNames, bits >>> 9);
   if (draw < 8) return handle;
-  return `${capitalise(oneOf(firsts, bits))} ${capitalise(oneOf(seconds, bits >>> 5))}`;
+  return `${capitalise(pick(firsts, bits))} ${capitalise(pick(seconds, bits >>> 5))}`;
 }
 
 function socialsOf(bits: number, x: string | null): Social[] {

@@ -1,4 +1,4 @@
-import { hash, oneOf } from '../hash.ts';
+import { hash, pick } from '../hash.ts';
 
 type Texts = readonly [string, ...string[]];
 
@@ -82,27 +82,27 @@ const LONGEST = 8 * 1024;
 export function thesisText(bits: number, topic: ThesisTopic, isHostile: boolean): string | null {
   const symbol = topic.symbol === null ? 'it' : `$${topic.symbol}`;
   const more = hash(bits, 3, 5);
-  if (isHostile) return oneOf(hostileTexts, more).replaceAll('$T', () => symbol);
+  if (isHostile) return pick(hostileTexts, more).replaceAll('$T', () => symbol);
   const draw = bits % 1000;
   if (draw < 8) return null;
   if (draw < 16) return '';
   if (draw < 19) return longText(more, symbol);
-  if (draw < 40) return oneOf(hostileTexts, more).replaceAll('$T', () => symbol);
-  if (draw < 160) return oneOf(internationalTexts, more).replaceAll('$T', () => symbol);
-  const line = oneOf(topic.buying ? buyTexts : sellTexts, more).replaceAll('$T', () => symbol);
+  if (draw < 40) return pick(hostileTexts, more).replaceAll('$T', () => symbol);
+  if (draw < 160) return pick(internationalTexts, more).replaceAll('$T', () => symbol);
+  const line = pick(topic.buying ? buyTexts : sellTexts, more).replaceAll('$T', () => symbol);
   return draw < 600
     ? line
-    : line + oneOf(endings, more >>> 6) + (draw < 900 ? '' : oneOf(endings, more >>> 12));
+    : line + pick(endings, more >>> 6) + (draw < 900 ? '' : pick(endings, more >>> 12));
 }
 
 function longText(bits: number, symbol: string): string {
   let text = `Everything I know about ${symbol}.\n`;
   for (let line = 0; text.length < LONGEST; line++) {
-    text += oneOf(line % 2 ? buyTexts : internationalTexts, hash(bits, 9, line)).replaceAll(
+    text += pick(line % 2 ? buyTexts : internationalTexts, hash(bits, 9, line)).replaceAll(
       '$T',
       () => symbol,
     );
-    text += oneOf(endings, hash(bits, 10, line));
+    text += pick(endings, hash(bits, 10, line));
     text += line % 5 === 4 ? '\n\n' : ' ';
   }
   return text;

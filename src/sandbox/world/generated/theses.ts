@@ -8,7 +8,7 @@ import type { ThesisFilter } from '../types.ts';
 import type { UserStore } from '../user-store.ts';
 import { fixedTraders } from './fixed-traders.ts';
 import { SLOTS } from './portfolios.ts';
-import type { Position } from './positions.ts';
+import type { Holding } from './positions.ts';
 import { type ThesisTopic, thesisText } from './texts.ts';
 import type { Token, Tokens } from './tokens.ts';
 import type { Traders } from './traders.ts';
@@ -41,7 +41,7 @@ export const tradeBehind = (seed: number, count: number, index: number): number 
     : count * TRADES_PER_THESIS + index - count;
 
 /** Generated theses: one for every pair of trades in the history, and one for every live trade. */
-export function thesisSource(inputs: ThesisInputs): FeedSource<Thesis, ThesisFilter, ThesisFrameData> {
+export function generatedTheses(inputs: ThesisInputs): FeedSource<Thesis, ThesisFilter, ThesisFrameData> {
   const { seed, count, traders, users, tokens, trades } = inputs;
   const ids = numbered(seed, salt.id);
   const id = (index: number) => uuidOf(ids.bytes(index, 16));
@@ -176,7 +176,7 @@ function isDev(token: Token, author: number, bits: number): boolean | null {
 }
 
 /** Realized and unrealized profit of a position at a price. */
-function figures(position: Position, price: number) {
+function figures(position: Holding, price: number) {
   const { amount, cost, boughtUsd, realizedUsd, sold, closed } = position;
   const realized = sold ? round2(realizedUsd) : null;
   const unrealized = closed ? null : round2(amount * (price - cost));

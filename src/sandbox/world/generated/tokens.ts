@@ -1,5 +1,5 @@
 import { evmOf, normalAddress, numbered, solanaOf } from '../address.ts';
-import { DAY, HOUR, hash, oneOf, unit } from '../hash.ts';
+import { DAY, HOUR, hash, pick, unit } from '../hash.ts';
 import { EVM, SOLANA } from './fixed-traders.ts';
 import { tickers } from './words.ts';
 
@@ -88,7 +88,7 @@ export function createTokens(seed: number, count: number, origin: number): Token
       network,
       symbol,
       address: chain === SOLANA ? solanaOf(ids.bytes(index, 32)) : evmOf(ids.bytes(index, 20)),
-      name: symbol === null ? null : `${symbol} ${oneOf(['Coin', 'Token', `on ${network}`, 'Cash'], index)}`,
+      name: symbol === null ? null : `${symbol} ${pick(['Coin', 'Token', `on ${network}`, 'Cash'], index)}`,
       image:
         index % 8 === 5
           ? null

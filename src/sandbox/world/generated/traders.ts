@@ -8,7 +8,7 @@ import {
   uuidHead,
   uuidOf,
 } from '../address.ts';
-import { hash, oneOf, SECOND, unit } from '../hash.ts';
+import { hash, pick, SECOND, unit } from '../hash.ts';
 import type { UserSource } from '../source.ts';
 import type { ResolvePlan } from '../types.ts';
 import { BOTH, EVM, fixedTraders, SOLANA } from './fixed-traders.ts';
@@ -171,8 +171,8 @@ function makeHandles(seed: number, count: number): string[] {
 }
 
 function handleOf(bits: number): string {
-  const first = oneOf(firsts, bits);
-  const second = oneOf(seconds, bits >>> 5);
+  const first = pick(firsts, bits);
+  const second = pick(seconds, bits >>> 5);
   const number = (bits >>> 12) % 1000;
   switch ((bits >>> 24) % 8) {
     case 0:
@@ -200,5 +200,5 @@ function planOf(seed: number, index: number): ResolvePlan {
   if (bits % 2 === 0) {
     return { outcome: 'found', ms: SECOND + ((bits >>> 8) % (5 * SECOND)), queue: (bits >>> 4) % 5 };
   }
-  return { outcome: 'pending', reason: oneOf(reasons, bits >>> 8) };
+  return { outcome: 'pending', reason: pick(reasons, bits >>> 8) };
 }

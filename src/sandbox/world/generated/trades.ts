@@ -1,6 +1,6 @@
 import { cents, DAY, hash, unit } from '../hash.ts';
 import { createPortfolios, SLOTS } from './portfolios.ts';
-import { createPositions, type Position } from './positions.ts';
+import { createPositions, type Holding } from './positions.ts';
 import type { Tokens } from './tokens.ts';
 import type { Traders } from './traders.ts';
 
@@ -21,7 +21,7 @@ export interface Trades {
   positionNumber(index: number): number;
   /** The trader's balance of the token after the trade. */
   amount(index: number): number;
-  position(number: number): Position;
+  position(number: number): Holding;
   /** The token in one of a trader's slots. */
   token(trader: number, slot: number): number;
   /** The slot of a token; undefined if the trader does not trade it. */
