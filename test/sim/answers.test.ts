@@ -3,7 +3,7 @@ import { judge } from './judge.ts';
 import { acknowledgements, type Schedule, scheduleOf, uneventful } from './schedule.ts';
 import { createSimulation, type Mutation, type Outcome } from './world.ts';
 
-/** Ten minutes on a socket in which nothing fails. */
+/** Ten minutes of streaming without faults. */
 const calm = (given: Partial<Schedule>): Schedule => ({
   ...scheduleOf(1),
   ...uneventful,
@@ -19,7 +19,7 @@ async function run(schedule: Schedule, mutation: Mutation = {}): Promise<Outcome
   return simulation.outcome;
 }
 
-/** Rows that came over the socket, of all, and how many connections it took. */
+/** The share of rows that came over the socket, and the number of connections. */
 function bySocket({ processes: [process] }: Outcome) {
   const rows = (process?.writes ?? []).flat();
   return {
@@ -28,42 +28,39 @@ function bySocket({ processes: [process] }: Outcome) {
   };
 }
 
-test.each(acknowledgements)(
-  'posts flow over one socket where the subscription is answered: %s',
-  async (answer) => {
-    const { share, connections } = bySocket(await run(calm({ answer })));
-    expect(connections).toBe(1);
-    expect(share).toBeGreaterThan(0.9);
-  },
-);
+test.each(acknowledgements)('one socket is enough for the subscription response: %s', async (answer) => {
+  const { share, connections } = bySocket(await run(calm({ answer })));
+  expect(connections).toBe(1);
+  expect(share).toBeGreaterThan(0.9);
+});
 
-test('a subscription that was lost is sent again on the same socket', async () => {
+test('a lost subscription is sent again on the same socket', async () => {
   const outcome = await run(calm({ faults: [{ kind: 'mute', from: 0, to: 25_000 }] }));
   expect(bySocket(outcome)).toMatchObject({ connections: 1 });
   expect(outcome.processes[0]?.notices.filter(({ kind }) => kind === 'unacknowledged')).toHaveLength(1);
 });
 
-test('posts come by polls, and the socket is given up, where it brings none', async () => {
+test('falls back to polling if the socket delivers no posts', async () => {
   const outcome = await run(calm({ via: 'auto', faults: [{ kind: 'mute', from: 0, to: 1e12 }] }));
   const [process] = outcome.processes;
   expect(process?.notices.some(({ kind }) => kind === 'fallback')).toBe(true);
   expect(process?.summary?.rows).toBeGreaterThan(100);
 });
 
-test('a service that sends no pings is not dead, and the pings of the client tell so', async () => {
+test('keeps a connection without pings from the service, because the client pings too', async () => {
   const quiet = calm({ pings: false, rate: 0.01 });
   expect(bySocket(await run(quiet)).connections).toBe(1);
-  const deaf: Mutation = {
+  const withoutPings: Mutation = {
     options: (options) => ({ ...options, timing: { ...options.timing, pingMs: 1e9 } }),
   };
-  expect(bySocket(await run(quiet, deaf)).connections).toBeGreaterThan(1);
+  expect(bySocket(await run(quiet, withoutPings)).connections).toBeGreaterThan(1);
 });
 
-test('posts without an id are counted once each', async () => {
+test('counts each post without an id once', async () => {
   const outcome = await run(calm({ nameless: 0.2 }));
   const posted = outcome.service.posts.filter((post) => post.nameless && post.sentAt > 10_000).length;
   const counted = outcome.processes[0]?.summary?.nameless ?? 0;
   expect(counted).toBeGreaterThanOrEqual(posted);
-  // Those of the first pages were posted before the run.
+  // The first pages contain a few that were posted before the run.
   expect(counted).toBeLessThan(posted + 30);
 });

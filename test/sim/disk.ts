@@ -1,18 +1,18 @@
 import type { Rng } from './rng.ts';
 
-/** An output that outlives its process: what was flushed stays, what was only written may be torn anywhere. */
+/** Storage that survives a crash: flushed text stays, text that was only written may be cut off anywhere. */
 export interface Disk {
   readonly text: string;
   checkpoint: string | undefined;
   write(text: string): void;
   flush(): void;
-  /** What is left after a crash. */
+  /** Simulates a crash. */
   crash(): void;
-  /** Cuts the end off. */
+  /** Truncates the output. */
   cut(bytes: number): void;
 }
 
-/** A disk that starts empty. */
+/** An empty disk. */
 export function createDisk(rng: Rng): Disk {
   let text = '';
   let safe = 0;

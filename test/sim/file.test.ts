@@ -4,7 +4,7 @@ import { simulate } from './run.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
 import type { Mutation } from './world.ts';
 
-/** The pages fail for minutes, the socket loses frames meanwhile, and then the process is killed. */
+/** Pages fail for minutes while the socket loses frames, and then the process is killed. */
 function unproven(seed: number): Schedule {
   const rng = rngOf(seed, 78);
   const killed = 330_000 + rng.next() * 30_000;
@@ -34,10 +34,10 @@ const neverHolds: Mutation = {
   options: (options) => ({ ...options, timing: { ...options.timing, holdMs: 1e9 } }),
 };
 
-test('a file alone is enough to go on from, since no frame comes out long after the last proof', async () => {
+test('resumes from the output file alone, because frames are held back when pages fail for long', async () => {
   expect(await simulate(schedules)).toEqual([]);
 });
 
-test('and is not where frames come out all the same', async () => {
+test('loses posts if frames are not held back', async () => {
   expect(await simulate(schedules, neverHolds, 1)).not.toEqual([]);
 });

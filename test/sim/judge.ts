@@ -3,10 +3,10 @@ import { above } from './service.ts';
 import type { Outcome, Process } from './world.ts';
 import { passes } from './world.ts';
 
-/** How far behind a replica may be, and a post behind its frame: what was visible only then need not be proven yet. */
+/** The maximum lag of pages. Posts that became visible within this time need not be verified yet. */
 const UNSETTLED_MS = 30_000;
 
-/** Everything in which an outcome breaks the promise; empty when it is kept. */
+/** The violations of the promise in an outcome; empty if there are none. */
 export function judge(outcome: Outcome): string[] {
   const problems: string[] = [];
   const { schedule, service, processes, disk } = outcome;
@@ -19,9 +19,9 @@ export function judge(outcome: Outcome): string[] {
   for (const id of emitted) {
     const post = byId.get(id);
     if (!post) problems.push(`${id} was never posted`);
-    else if (!passes(schedule, post.symbol)) problems.push(`${id} does not pass the sieve`);
+    else if (!passes(schedule, post.symbol)) problems.push(`${id} does not pass the filter`);
   }
-  problems.push(...doubles(outcome, emitted));
+  problems.push(...duplicates(outcome, emitted));
   problems.push(...lost(outcome, new Set(emitted), byId, last));
   for (const process of processes) {
     problems.push(...order(process, byId));
@@ -30,8 +30,8 @@ export function judge(outcome: Outcome): string[] {
   return problems;
 }
 
-/** A row comes out twice only where a crash fell between a flush and its checkpoint, and nothing else can tell. */
-function doubles({ schedule, processes }: Outcome, emitted: readonly string[]): string[] {
+/** Duplicate rows. They are only allowed after a crash between a flush and its checkpoint. */
+function duplicates({ schedule, processes }: Outcome, emitted: readonly string[]): string[] {
   const times = new Map<string, number>();
   for (const id of emitted) times.set(id, (times.get(id) ?? 0) + 1);
   const excused = new Set<string>();
@@ -44,10 +44,10 @@ function doubles({ schedule, processes }: Outcome, emitted: readonly string[]): 
   }
   return [...times]
     .filter(([id, n]) => n > 1 && !excused.has(id))
-    .map(([id, n]) => `${id} came out ${n} times`);
+    .map(([id, n]) => `${id} was written ${n} times`);
 }
 
-/** Posts that had to come out and did not, and posts from before the start that did. */
+/** Missing posts, and posts from before the start that should not have been written. */
 function lost(
   outcome: Outcome,
   emitted: ReadonlySet<string>,
@@ -66,10 +66,10 @@ function lost(
     disk.text === '' ? undefined : byId.get(JSON.parse(disk.text.slice(0, disk.text.indexOf('\n'))).id);
   const restarted = processes.length > 1 && (schedule.resume === 'file' || schedule.resume === 'both');
 
-  if (calm && (last.provenAt ?? 0) < oldest) problems.push(`nothing was proven after ${last.provenAt}`);
+  if (calm && (last.provenAt ?? 0) < oldest) problems.push(`nothing was verified after ${last.provenAt}`);
   for (const post of service.posts) {
     const held = start.held.has(post.id);
-    // A file begins with its first line, and what was posted in the same millisecond cannot be told from what follows.
+    // A file starts with its first line; a post of the same millisecond may have come before or after it.
     const tied = restarted && post.sortAt === firstLine?.sortAt;
     if (
       held &&
@@ -86,7 +86,7 @@ function lost(
     if (start.top && !above(post, start.top)) continue;
     if (schedule.start.kind === 'since' && post.sortAt < EPOCH - schedule.start.ago) continue;
     if (!calm && (!proven || above(post, proven))) continue;
-    // A file that is its own checkpoint begins with its first line.
+    // A run that resumes from its output file has no start before the first line.
     if (restarted && schedule.resume === 'file' && firstLine && !above(post, firstLine)) continue;
     if (inGap(outcome, post, byId)) continue;
     problems.push(
@@ -94,11 +94,11 @@ function lost(
     );
   }
   problems.push(...dropped(outcome, emitted, byId, start.held));
-  problems.push(...lostOfPast(outcome, emitted, start.held));
+  problems.push(...lostBackfill(outcome, emitted, start.held));
   return problems;
 }
 
-/** Posts whose frames the tail had in hand, and that did not come out. */
+/** Posts whose frames the tail received but did not write. */
 function dropped(
   { schedule, processes }: Outcome,
   emitted: ReadonlySet<string>,
@@ -109,17 +109,17 @@ function dropped(
   if (!process || processes.length > 1 || process.killed || process.failure !== undefined) return [];
   return [...process.access.handed]
     .filter((id) => !emitted.has(id) && !held.has(id) && passes(schedule, byId.get(id)?.symbol))
-    .map((id) => `${id} was in hand and was dropped`);
+    .map((id) => `${id} was received but not written`);
 }
 
-/** Rows of an earlier start stay in the output. */
+/** Whether a killed process already wrote a row; it stays in the output. */
 const earlier = (processes: readonly Process[], id: string) =>
   processes.some(
     ({ writes, killed }) => killed && writes.some((write) => write.some((row) => row.id === id)),
   );
 
-/** What a backfill had to bring. */
-function lostOfPast(outcome: Outcome, emitted: ReadonlySet<string>, held: ReadonlySet<string>): string[] {
+/** Posts that the backfill should have written. */
+function lostBackfill(outcome: Outcome, emitted: ReadonlySet<string>, held: ReadonlySet<string>): string[] {
   const { schedule, service, processes } = outcome;
   const disturbed = schedule.faults.some(({ kind }) =>
     ['evict', 'hollow', 'repeat', 'stale', 'last'].includes(kind),
@@ -137,7 +137,7 @@ function lostOfPast(outcome: Outcome, emitted: ReadonlySet<string>, held: Readon
       ({ id, goneAt, symbol, nameless }) =>
         !nameless && goneAt === Number.POSITIVE_INFINITY && !emitted.has(id) && passes(schedule, symbol),
     )
-    .map(({ id }) => `${id} of the past was lost`);
+    .map(({ id }) => `${id} of the backfill was lost`);
 }
 
 function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Post>): boolean {
@@ -152,29 +152,29 @@ function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Pos
   );
 }
 
-/** Within what a walk brought, the oldest comes first. */
+/** Rows of one walk must be written oldest first. */
 function order({ writes }: Process, byId: ReadonlyMap<string, Post>): string[] {
   for (const write of writes) {
     for (let i = 1; i < write.length; i++) {
       const [one, next] = [write[i - 1], write[i]];
       if (!one?.paged || !next?.paged) continue;
       const [a, b] = [byId.get(one.id), byId.get(next.id)];
-      if (a && b && !above(b, a)) return [`${a.id} came before the older ${b.id}`];
+      if (a && b && !above(b, a)) return [`${a.id} was written before the older ${b.id}`];
     }
   }
   return [];
 }
 
-/** A process that ended by itself leaves nothing behind, and knows what it cost. */
+/** A process that was not killed must leave no waits behind and must report its cost correctly. */
 function orderly({ schedule }: Outcome, process: Process, byId: ReadonlyMap<string, Post>): string[] {
   const problems: string[] = [];
   const { summary, access, left } = process;
-  if (left > 0) problems.push(`${left} waits were left behind`);
+  if (left > 0) problems.push(`${left} waits remain`);
   if (!summary) return [...problems, 'no summary'];
   const meter = access.meter.pages + access.meter.socket;
   const { least, most } = summary.spent;
   if (meter < least - 1 || meter > most + 1)
-    problems.push(`the meter says ${meter}, the tail ${least} to ${most}`);
+    problems.push(`the meter shows ${meter}, the tail reports ${least} to ${most}`);
   if (access.meter.socket === 0 && access.meter.lost === 0 && least !== meter) {
     problems.push(`the pages cost ${meter}, the tail counted ${least}`);
   }
@@ -189,6 +189,6 @@ function orderly({ schedule }: Outcome, process: Process, byId: ReadonlyMap<stri
       problems.push(`a gap from ${from?.id} to ${to?.id}`);
   }
   if (schedule.ceiling !== null && meter > schedule.ceiling)
-    problems.push(`${meter} is above the ceiling ${schedule.ceiling}`);
+    problems.push(`${meter} is above the spending limit ${schedule.ceiling}`);
   return problems;
 }

@@ -17,21 +17,21 @@ import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
 import { above } from './service.ts';
 import { createSimulation, type Mutation } from './world.ts';
 
-/** Seeds in which every mutant has to fail at least once. */
+/** The number of seeds; every mutant must fail in at least one of them. */
 const SEEDS = 600;
 
 test.each([
   ['walks end at the first known id', stopsAtKnownId],
-  ['ids are remembered by number', remembersByCount],
+  ['ids are remembered by count', remembersByCount],
   ['checkpoints are written before the flush', savesFirst],
-  ['late posts are looked for over 15 s only', looksAQuarterMinute],
+  ['walks look for late posts over 15 s only', looksAQuarterMinute],
   ['frames from before the margin are dropped', dropsLateFrames],
-  ['a page that says it is the last is believed', believesTheLastPage],
-])('the promise breaks where %s', { timeout: 120_000 }, async (_, mutation) => {
+  ['a page that claims to be the last is trusted', believesTheLastPage],
+])('the promise breaks if %s', { timeout: 120_000 }, async (_, mutation) => {
   expect(await simulate(seeds(0, SEEDS), mutation, 1)).not.toEqual([]);
 });
 
-/** Connections that break again and again, and nothing else that could go wrong. */
+/** A schedule whose only faults are broken connections. */
 function breaking(seed: number, behindMs: number): Schedule {
   const rng = rngOf(seed, 77);
   const busyMs = 120_000;
@@ -43,7 +43,7 @@ function breaking(seed: number, behindMs: number): Schedule {
   return { ...scheduleOf(seed), ...uneventful, ...rest };
 }
 
-/** Posts that were out by the end of the run, though nothing audited it, and those that were not. */
+/** The number of posts that a run without audits misses. */
 async function missing(schedule: Schedule, mutation: Mutation): Promise<number> {
   const simulation = createSimulation(schedule, withoutAudits(mutation));
   do await new Promise(setImmediate);
@@ -51,16 +51,16 @@ async function missing(schedule: Schedule, mutation: Mutation): Promise<number> 
   const { service, processes, disk, endsAt } = simulation.outcome;
   const start = processes[0]?.access.first;
   const top = start?.top;
-  const owed = service.posts.filter(
+  const expected = service.posts.filter(
     (post) => top && above(post, top) && !start.held.has(post.id) && post.visibleAt < endsAt - 30_000,
   );
-  const out = new Set(
+  const written = new Set(
     disk.text
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line).id),
   );
-  return owed.filter(({ id }) => !out.has(id)).length;
+  return expected.filter(({ id }) => !written.has(id)).length;
 }
 
 async function missingIn(runs: number, behindMs: number, mutation: Mutation): Promise<number> {
@@ -74,18 +74,18 @@ const alone: Mutation = {
 };
 const both = (one: Mutation): Mutation => ({ ...alone, ...one });
 
-test('a walk that begins after the confirmed subscription misses nothing', async () => {
+test('a walk that starts after the confirmation of the subscription misses nothing', async () => {
   expect(await missingIn(20, 0, alone)).toBe(0);
 });
 
 test.each([
   ['the pages are read before subscribing', snapshotsFirst],
-  ['the confirmation is not waited for', doesNotWait],
-])('posts are missed where %s', async (_, mutation) => {
+  ['the walk does not wait for the confirmation', doesNotWait],
+])('posts are missed if %s', async (_, mutation) => {
   expect(await missingIn(20, 0, both(mutation))).toBeGreaterThan(0);
 });
 
-test('where pages are behind the socket, the confirming walks miss nothing, and without them posts are', async () => {
+test('posts are missed if pages lag behind the socket and no later walks confirm them', async () => {
   expect(await missingIn(20, 15_000, {})).toBe(0);
   expect(await missingIn(20, 15_000, doesNotConfirm)).toBeGreaterThan(0);
 });

@@ -2,10 +2,10 @@ import type { Link, TailPorts } from '../../src/tail/ports.ts';
 import type { Seen } from '../../src/tail/seen/seen.ts';
 import type { Mutation } from './world.ts';
 
-// Each of these is the tail without one of its precautions. They are made by lying to it about the world, or by
-// handing it another part: the tail itself has no switch for them.
+// Each mutant removes one precaution of the tail, by wrapping its ports or replacing one of its options. The tail itself
+// has no switches for this.
 
-/** Walks end at the first id that came out before, wherever it came from. */
+/** Walks end at the first id that was already written or read. */
 export const stopsAtKnownId: Mutation = {
   world(world) {
     const known = new Set<string>();
@@ -34,7 +34,7 @@ export const stopsAtKnownId: Mutation = {
 
 const confirmation = Buffer.from(JSON.stringify({ type: 'subscription', subscription: { type: 'all' } }));
 
-/** A connection that is taken for subscribed at once; `when` says when the subscription really goes out. */
+/** A connection that confirms the subscription immediately; `when` decides when it is really sent. */
 const early = (world: TailPorts, when: (send: () => void) => void): TailPorts => {
   const { connect } = world;
   if (!connect) return world;
@@ -42,11 +42,11 @@ const early = (world: TailPorts, when: (send: () => void) => void): TailPorts =>
     ...world,
     async connect(stir, signal) {
       const link = await connect(stir, signal);
-      let told = false;
-      const eager: Link = {
+      let confirmed = false;
+      const eagerLink: Link = {
         next() {
-          if (told) return link.next();
-          told = true;
+          if (confirmed) return link.next();
+          confirmed = true;
           return confirmation;
         },
         get held() {
@@ -61,15 +61,15 @@ const early = (world: TailPorts, when: (send: () => void) => void): TailPorts =>
         send: (text) => when(() => link.send(text)),
         close: () => link.close(),
       };
-      return eager;
+      return eagerLink;
     },
   };
 };
 
-/** The subscription goes out, and its confirmation is not waited for. */
+/** The tail does not wait for the confirmation of its subscription. */
 export const doesNotWait: Mutation = { world: (world) => early(world, (send) => send()) };
 
-/** The pages are read first, and only then does the subscription go out. */
+/** The subscription is sent only after the first page was read. */
 export const snapshotsFirst: Mutation = {
   world(world) {
     let after: (() => void) | undefined;
@@ -91,7 +91,7 @@ export const snapshotsFirst: Mutation = {
   },
 };
 
-/** Ids are remembered by number, not by time. */
+/** A fixed number of ids is remembered, instead of those of a fixed time. */
 export const remembersByCount: Mutation = {
   options: (options) => ({ ...options, seen: () => ringOf(40) }),
 };
@@ -121,12 +121,12 @@ function ringOf(size: number): Seen {
   };
 }
 
-/** No walk confirms the one after a connection. */
+/** No later walks confirm the first walk of a connection. */
 export const doesNotConfirm: Mutation = {
   options: (options) => ({ ...options, timing: { ...options.timing, confirmMs: [] } }),
 };
 
-/** The checkpoint is written before what it stands for is safe. */
+/** The checkpoint is written before the rows it covers are flushed. */
 export const savesFirst: Mutation = {
   world: (world) => ({
     ...world,
@@ -140,12 +140,12 @@ export const savesFirst: Mutation = {
   }),
 };
 
-/** Posts may be later than is looked for. */
+/** Walks look for late posts over 15 s, but posts may be later than that. */
 export const looksAQuarterMinute: Mutation = {
   options: (options) => ({ ...options, timing: { ...options.timing, marginMs: 15_000 } }),
 };
 
-/** Frames dated before the margin are dropped. */
+/** Frames that are older than the margin are dropped. */
 export const dropsLateFrames: Mutation = {
   options(options) {
     let newest = Number.NEGATIVE_INFINITY;
@@ -159,7 +159,7 @@ export const dropsLateFrames: Mutation = {
   },
 };
 
-/** A page that says it is the last is believed: it looks like a short one, and nothing is below it. */
+/** A page that claims to be the last is trusted: it is made to look short, and the next page empty. */
 export const believesTheLastPage: Mutation = {
   world(world) {
     let last: string | undefined;
@@ -182,7 +182,7 @@ export const believesTheLastPage: Mutation = {
   },
 };
 
-/** Audits would find later what the other precautions let through: without them, each has to hold alone. */
+/** Turns off audits, which would otherwise find posts that a mutant missed. */
 export const withoutAudits = (mutation: Mutation): Mutation => ({
   ...mutation,
   options(options) {

@@ -1,21 +1,21 @@
 import { type Rng, rngOf } from './rng.ts';
 import type { Schedule } from './schedule.ts';
 
-/** A post of the model service. All times are of virtual time but `at`, which is the service's own. */
+/** A post of the simulated service. Times are virtual, except `at` and `sortAt`, which use the service's clock. */
 export interface Post {
   readonly id: string;
-  /** Post time by the service's clock; null on a post without one. */
+  /** The post time; null for a post without one. */
   readonly at: number | null;
-  /** What the pages are ordered by, and what comes after it. */
+  /** The sort key of the pages, and the tie-breaker. */
   readonly sortAt: number;
   readonly order: number;
-  /** When the pages hold it, when the socket sends it, when it is gone. */
+  /** When pages show it, when the socket sends it, and when it is deleted. */
   readonly visibleAt: number;
   readonly sentAt: number;
   readonly goneAt: number;
-  /** Dated so long ago that no walk looks there. */
+  /** Dated so far back that no walk finds it. */
   readonly old: boolean;
-  /** Its record has no id. */
+  /** The record has no id. */
   readonly nameless: boolean;
   readonly symbol: string;
   readonly record: Readonly<Record<string, unknown>>;
@@ -23,19 +23,19 @@ export interface Post {
 
 /** The service's clock at virtual time 0. */
 export const EPOCH = 1_700_000_000_000;
-/** Posts held before the run starts reach back so far. */
+/** The age of the oldest posts at the start of the run. */
 const PAST_MS = 900_000;
-/** Nobody posts in the last part of the calm. */
+/** The last part of the calm phase, without new posts. */
 const QUIET_MS = 30_000;
-/** How late a post may turn up, short of the margin by what a replica may lag and a page may take. */
+/** The maximum lateness of a post: the margin of the tail minus the lag of a replica and the duration of a page. */
 const LATEST_MS = 90_000;
-/** Posts dated long before are so old at least, and at most. */
+/** The range of ages of old posts. */
 const OLD_MS = [600_000, 7_200_000] as const;
 
-/** How long the calm after the faults lasts: long enough for every late post and every proof. */
+/** The duration of the calm phase after the faults, which is long enough for every late post and verification. */
 export const calmMs = ({ lagMs }: Pick<Schedule, 'lagMs'>): number => 150_000 + lagMs;
 
-/** A time as no description has it. */
+/** A time in an undocumented format. */
 const oddTime = (at: number, rng: Rng): unknown =>
   rng.pick<unknown>([
     new Date(at).toISOString(),
@@ -44,7 +44,7 @@ const oddTime = (at: number, rng: Rng): unknown =>
     ...['soon', '', null, {}, true, 0, -1, Math.floor(at / 1_000), at * 1_000, 4e12],
   ]);
 
-/** Everything that will ever be posted in a schedule, newest first in the order of the pages. */
+/** All posts of a schedule, in the order of the pages: newest first. */
 export function postsOf(schedule: Schedule, rng: Rng): Post[] {
   const posts: Post[] = [];
   const ages = rngOf(schedule.seed, 4);
@@ -63,7 +63,7 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
     posts.push({
       id,
       at,
-      // Where the time is missing, the service lists the post first, and for ever.
+      // The service always lists posts without a time first.
       sortAt: at ?? Number.MAX_SAFE_INTEGER,
       order: posts.length,
       visibleAt,

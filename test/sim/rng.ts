@@ -1,6 +1,6 @@
-/** Seeded chance. */
+/** A seeded random number generator. */
 export interface Rng {
-  /** 0 up to, not including, 1. */
+  /** A number in [0, 1). */
   next(): number;
   int(below: number): number;
   between(low: number, high: number): number;
@@ -8,7 +8,7 @@ export interface Rng {
   pick<T>(from: readonly T[]): T;
 }
 
-/** A small generator whose streams differ by seed and name. */
+/** Creates a generator for a seed and a stream. */
 export function rngOf(seed: number, stream = 0): Rng {
   let state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35)) >>> 0;
   const next = () => {

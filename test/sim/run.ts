@@ -2,10 +2,10 @@ import { judge } from './judge.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
 import { createSimulation, type Mutation } from './world.ts';
 
-/** Simulations that take turns: one pass through the event loop lets each of them go on by one event. */
-const SIDE_BY_SIDE = 8;
+/** The number of interleaved simulations: in each turn of the event loop, each of them handles one event. */
+const INTERLEAVED = 8;
 
-/** What is wrong with each schedule, by its place; schedules without a problem are left out. */
+/** Runs schedules and returns those that fail, with their problems; stops after `enough` failures. */
 export async function simulate(
   schedules: Iterable<Schedule>,
   mutation?: Mutation,
@@ -17,7 +17,7 @@ export async function simulate(
     for (let next = queue.next(); !next.done && failed.length < enough; next = queue.next()) {
       const schedule = next.value;
       const simulation = createSimulation(schedule, mutation);
-      // Everything that follows from an event is done before the next one happens.
+      // Completes everything that follows from an event before the next event.
       do await new Promise(setImmediate);
       while (simulation.step());
       const { error } = simulation;
@@ -28,7 +28,7 @@ export async function simulate(
       if (problems.length > 0) failed.push({ schedule, problems });
     }
   };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
+  await Promise.all(Array.from({ length: INTERLEAVED }, lane));
   return failed;
 }
 

@@ -1,6 +1,6 @@
 import { type Rng, rngOf } from './rng.ts';
 
-/** What goes wrong, and when. `p` is the chance for each thing it can befall. */
+/** A fault and its period. `p` is the probability for each request, frame or page. */
 export type Fault = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'lose' | 'double' | 'reorder' | 'lag'; readonly p: number }
   | { readonly kind: 'close' | 'reset' | 'half' | 'forget' | 'sleep' | 'policy' | 'kill' }
@@ -24,14 +24,14 @@ export type Fault = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'slowOut' | 'blockOut' }
 );
 
-/** A way to go on after a crash. */
+/** What a restarted process resumes from. */
 export type ResumeBy = 'none' | 'checkpoint' | 'file' | 'both';
 
-/** Forms of an answer to a subscription: the one described, others that say it, one that says nothing, none. */
+/** Forms of the response to a subscription: the documented one, variants, an unrelated frame, and none. */
 export const acknowledgements = ['described', 'named', 'bare', 'wrapped', 'unknown', 'none'] as const;
 export type Acknowledgement = (typeof acknowledgements)[number];
 
-/** One run of the simulation, as a value: everything follows from it. */
+/** All parameters of one simulation: the same schedule always gives the same run. */
 export interface Schedule {
   readonly seed: number;
   readonly feed: 'thesis' | 'callout';
@@ -43,23 +43,23 @@ export interface Schedule {
     | { readonly kind: 'since'; readonly ago: number };
   readonly resume: ResumeBy;
   readonly sifted: boolean;
-  /** Posts a second, length of the faulty part, and of the calm one after it. */
+  /** Posts per second. */
   readonly rate: number;
   readonly bursts: number;
   readonly busyMs: number;
   readonly late: number;
   readonly vanish: number;
-  /** Posts dated long before they are posted: only the socket can bring them. */
+  /** The probability of a post that is dated far back, which only the socket delivers. */
   readonly old: number;
-  /** Posts whose time is text, missing or of another age than their place says; and posts without an id. */
+  /** The probability of a post with an unusable time, and of a post without an id. */
   readonly odd: number;
   readonly nameless: number;
-  /** How the service answers a subscription, and whether it sends pings. */
+  /** The response to a subscription, and whether the service sends pings. */
   readonly answer: Acknowledgement;
   readonly pings: boolean;
-  /** How long after the socket a post appears in the pages, at most. */
+  /** The maximum time from the frame of a post until pages show it. */
   readonly behindMs: number;
-  /** The service gives 20 rows whatever is asked for. */
+  /** Pages have at most 20 rows, whatever the limit. */
   readonly twenty: boolean;
   readonly timeless: boolean;
   readonly billing: 'started' | 'seconds';
@@ -68,7 +68,7 @@ export interface Schedule {
   readonly units: number | null;
   readonly end: 'stop' | 'duration';
   readonly faults: readonly Fault[];
-  /** The process is killed at these touches of the outside world, counted from its start. */
+  /** Each process is killed at this number of contacts with its ports. */
   readonly kills: readonly number[];
 }
 
@@ -77,7 +77,7 @@ const frameFaults = ['lose', 'double', 'reorder', 'lag'] as const;
 const linkFaults = ['close', 'reset', 'half', 'forget', 'sleep'] as const;
 const statuses = [401, 402, 403, 404, 429, 500, 503, 504] as const;
 
-/** The schedule of a seed. What was added later is drawn from a stream of its own, so that seeds keep their faults. */
+/** The schedule of a seed. Later additions use a separate random stream, so that seeds keep their earlier faults. */
 export function scheduleOf(seed: number): Schedule {
   return withMore(baseOf(seed), rngOf(seed, 99));
 }
@@ -88,7 +88,7 @@ function withMore(base: Schedule, rng: Rng): Schedule {
     const from = rng.next() * base.busyMs;
     faults.push({ kind: 'last', p: rng.pick([0.3, 1]), from, to: from + rng.between(1_000, 90_000) });
   }
-  // The service fails, and does not recover before the run ends.
+  // The service fails until the end of the run.
   if (base.end === 'duration' && rng.chance(0.1)) {
     faults.push({
       kind: rng.pick(['fault', 'busy', 'cut'] as const),
@@ -100,7 +100,7 @@ function withMore(base: Schedule, rng: Rng): Schedule {
   const old = rng.pick([0, 0, 0.05, 0.3]);
   return {
     ...{ ...base, old, faults },
-    // What a line of a file cannot tell, a file cannot resume from: posts without a usable time stay with checkpoints.
+    // A run cannot resume from a line without a usable time, so runs that resume from a file have no such posts.
     odd: base.resume === 'none' || base.resume === 'checkpoint' ? rng.pick([0, 0, 0, 0.05, 0.2]) : 0,
     nameless: rng.pick([0, 0, 0, 0.1]),
     answer: rng.chance(0.3) ? rng.pick(acknowledgements) : 'described',
@@ -185,7 +185,7 @@ function faultsOf(rng: Rng, busyMs: number, poor: boolean): Fault[] {
   return faults;
 }
 
-/** What a schedule holds in which posts and pages are as they should be, and nobody stops the run. */
+/** The parameters of a schedule with ordinary posts and pages and without kills. */
 export const uneventful = {
   ...{ via: 'ws', feed: 'thesis', resume: 'none', start: { kind: 'now' }, end: 'stop', kills: [] },
   ...{

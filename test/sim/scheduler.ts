@@ -1,22 +1,22 @@
 import type { Clock } from '../../src/base/clock.ts';
 
-/** Something that will happen at a virtual time. */
+/** An event at a virtual time. */
 interface Event {
   readonly at: number;
   readonly order: number;
   readonly act: () => void;
 }
 
-/** Virtual time: nothing passes but what is scheduled. */
+/** Virtual time, which advances from event to event. */
 export interface Scheduler {
   readonly now: number;
-  /** Runs `act` at a time; the answer takes it back. */
+  /** Runs `act` at a time; returns a function that cancels it. */
   at(time: number, act: () => void): () => void;
-  /** Lets the next event happen; false when there is none. */
+  /** Runs the next event; false if there are no events. */
   step(): boolean;
 }
 
-/** A heap of events; those of one time happen in the order in which they were made. */
+/** A heap of events; events of the same time run in the order of creation. */
 export function createScheduler(): Scheduler {
   const heap: Event[] = [];
   const gone = new Set<Event>();
@@ -82,12 +82,12 @@ export function createScheduler(): Scheduler {
   };
 }
 
-/** A clock of one process on virtual time, and the waits it still has. */
+/** The virtual clock of one process, with the number of its pending waits. */
 export interface ProcessClock extends Clock {
   readonly waits: number;
 }
 
-/** `skew` is how far this machine's wall clock is off; `alive` ends every wait of a killed process for good. */
+/** `skew` is the error of the wall clock; waits of a process that is no longer `alive` never end. */
 export function clockOn(scheduler: Scheduler, skew: () => number, alive: () => boolean): ProcessClock {
   let waits = 0;
   return {

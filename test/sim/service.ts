@@ -6,19 +6,19 @@ import { rngOf } from './rng.ts';
 import type { Acknowledgement, Fault, Schedule } from './schedule.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** What one process of the tail touches of the service; `alive` turns it off when the process is killed. */
+/** The service as one process sees it; nothing happens after the process was killed (`alive`). */
 export interface Access {
   readonly source: PageSource;
   readonly connect: Connect;
   readonly key: (signal: AbortSignal) => Promise<KeyFacts>;
-  /** Calls and connections of it that are not over. */
+  /** The number of open calls and connections. */
   readonly open: number;
-  /** What the service counted for it. */
+  /** The CU that the service charged. */
   readonly meter: { pages: number; socket: number; lost: number };
-  /** The first page it was given, and what the service held at that moment. */
+  /** The newest post of the first page, and the ids of all posts visible at that time. */
   readonly first: { readonly held: ReadonlySet<string>; readonly top: Post | undefined } | undefined;
   readonly held: number;
-  /** Ids of posts whose frames were handed over. */
+  /** The ids of posts whose frames the process received. */
   readonly handed: ReadonlySet<string>;
 }
 
@@ -28,7 +28,7 @@ export interface Service {
 }
 
 const described = { type: 'subscription', subscription: { type: 'all' } };
-/** What the service says to a subscription. */
+/** The responses to a subscription. */
 const answers: Readonly<Record<Acknowledgement, unknown>> = {
   described,
   named: { type: 'subscription', subscription: 'all' },
@@ -38,12 +38,12 @@ const answers: Readonly<Record<Acknowledgement, unknown>> = {
   none: undefined,
 };
 
-/** The pings of the service, by which it also notices that nobody is there. */
+/** The interval of the service's pings, by which it also detects a dead client. */
 const PING_MS = 30_000;
 const MINUTE = 60_000;
 const MINUTE_CU = 20_000;
 
-/** The service as its specification tells it, with every fault of a schedule. */
+/** Simulates the service as specified, with the faults of a schedule. */
 export function createService(schedule: Schedule, scheduler: Scheduler): Service {
   const rng = rngOf(schedule.seed, 1);
   const posts = postsOf(schedule, rngOf(schedule.seed, 2));
@@ -64,7 +64,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
     );
   const price = (limit: number) => (callout ? 10 : 200 * Math.ceil(limit / 20));
 
-  /** What a page shows at a moment, on a replica that may be behind. */
+  /** Reads a page, possibly from a lagging replica. */
   const read = (before: string | undefined, limit: number) => {
     const then = now() - (strikes('stale') ? rng.next() * 12_000 : 0);
     const shown = (post: Post) => post.visibleAt <= then && then < post.goneAt;
@@ -93,7 +93,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
       const handed = new Set<string>();
       const meter = { pages: 0, socket: 0, lost: 0 };
 
-      /** Answers after a while, unless the caller gives up or is gone. */
+      /** Responds after a delay, unless the caller aborts or was killed. */
       const answer = <T>(ms: number, signal: AbortSignal, make: () => T): Promise<T> =>
         new Promise((resolve, reject) => {
           touch();
@@ -128,8 +128,8 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         if (strikes('break') && rng.chance(0.5)) throw network('UNREACHABLE');
         if (strikes('quota') || (remaining() ?? 1e9) < price(limit)) throw quota();
         const rows = callout ? 25 : schedule.twenty ? Math.min(20, limit) : limit;
-        const got = read(before, rows);
-        if (!got) throw new Failure('usage', 'Unknown cursor.', { code: 'VALIDATION_ERROR', status: 400 });
+        const slice = read(before, rows);
+        if (!slice) throw new Failure('usage', 'Unknown cursor.', { code: 'VALIDATION_ERROR', status: 400 });
         used += price(limit);
         meter.pages += price(limit);
         if (strikes('cut')) {
@@ -140,30 +140,32 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           meter.lost += price(limit);
           throw network('BROKEN');
         }
-        const last = got.rows.at(-1)?.id ?? null;
+        const last = slice.rows.at(-1)?.id ?? null;
         if (strikes('hollow'))
           return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]), cu: price(limit) };
         first ??= {
           held: new Set(
-            posts.filter((post) => post.visibleAt <= got.then && got.then < post.goneAt).map(({ id }) => id),
+            posts
+              .filter((post) => post.visibleAt <= slice.then && slice.then < post.goneAt)
+              .map(({ id }) => id),
           ),
-          top: got.rows.find(({ at, record }) => at !== null && isTimed(record)),
+          top: slice.rows.find(({ at, record }) => at !== null && isTimed(record)),
         };
-        // Says that nothing is older, whatever is.
+        // Claims that there are no older posts.
         if (strikes('last'))
-          return { ...items(got.rows), hasMore: false, nextBefore: null, cu: price(limit) };
+          return { ...items(slice.rows), hasMore: false, nextBefore: null, cu: price(limit) };
         const nextBefore = strikes('repeat') ? (before ?? last) : last;
         return {
-          ...items(got.rows),
-          hasMore: got.hasMore,
-          nextBefore: got.hasMore ? nextBefore : null,
+          ...items(slice.rows),
+          hasMore: slice.hasMore,
+          nextBefore: slice.hasMore ? nextBefore : null,
           cu: price(limit),
         };
       };
 
       const delay = () => (strikes('slow') ? rng.between(2_000, 20_000) : rng.between(20, 300));
 
-      /** One socket: what it carries, what it is told, and what it costs. */
+      /** Opens a socket. */
       const attach = (stir: () => void): Link => {
         let queue: Uint8Array[] = [];
         let bytes = 0;
@@ -260,7 +262,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           },
           send() {
             touch();
-            // A subscription counts from the moment at which the service confirms it, which can take a while.
+            // A subscription is active only once the service confirms it, which can take seconds.
             later(rng.chance(0.2) ? rng.next() * 4_000 : rng.next() * 200, () => {
               if (strikes('mute')) return;
               subscribed = true;
@@ -279,7 +281,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
             if (!alive()) return Promise.resolve(false);
             end ??= { why: 'closed', text: '' };
             queue = deafSince === undefined ? queue : [];
-            // The service of a half-open connection goes on counting until a ping stays unanswered.
+            // The service charges a half-open connection until a ping was not answered.
             stop(deafSince === undefined ? 0 : Math.max(0, deafSince + 2 * PING_MS - now()));
             return Promise.resolve(deafSince === undefined);
           },
@@ -322,13 +324,13 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
   };
 }
 
-/** Whether the time of a record is the one by which it is listed, as a number or as text. */
+/** Whether the time of a record, a number or text, is usable, so that it matches its sort key. */
 const isTimed = ({ platformCreatedAt, createdAt }: Post['record']): boolean => {
   const at = postTimeOf(platformCreatedAt ?? createdAt);
   return at !== null && at > EPOCH - 1e10 && at < EPOCH + 1e10;
 };
 
-/** Where a post stands in the pages: the greater, the newer. */
+/** Whether `a` is newer than `b` in the order of the pages. */
 export const above = (a: Post, b: Post): boolean =>
   a.sortAt > b.sortAt || (a.sortAt === b.sortAt && a.order > b.order);
 
@@ -349,9 +351,9 @@ const network = (code: string) => new Failure('network', 'The connection broke.'
 const quota = () => new Failure('quota', 'No units left.', { code: 'QUOTA_EXCEEDED', status: 402 });
 
 function refused(status: number): Failure {
-  if (status === 401) return new Failure('auth', 'Who are you?', { code: 'UNAUTHORIZED', status });
+  if (status === 401) return new Failure('auth', 'Invalid key.', { code: 'UNAUTHORIZED', status });
   if (status === 402) return quota();
-  if (status === 403) return new Failure('forbidden', 'Not yours.', { code: 'FORBIDDEN_SCOPE', status });
-  if (status === 404) return new Failure('missing', 'No such thing.', { code: 'NOT_FOUND', status });
+  if (status === 403) return new Failure('forbidden', 'Missing scope.', { code: 'FORBIDDEN_SCOPE', status });
+  if (status === 404) return new Failure('missing', 'Not found.', { code: 'NOT_FOUND', status });
   return status === 429 ? limited(20) : broken(status);
 }

@@ -4,13 +4,13 @@ import { seeds, simulate } from './run.ts';
 import { scheduleOf } from './schedule.ts';
 import { shrink } from './shrink.ts';
 
-/** Schedules of one run of the suite; `SIM_SEEDS=1000000` soaks, `SEED=n` runs one again. */
+/** The number of schedules; `SIM_SEEDS=1000000` runs more, `SEED=n` repeats one. */
 const SEEDS = Number(process.env['SIM_SEEDS'] ?? 4_000);
 const SHARES = 2;
-export const PATIENCE_MS = Math.max(600_000, SEEDS * 60);
+export const TIMEOUT_MS = Math.max(600_000, SEEDS * 60);
 
-/** Runs one share of the schedules, which the runner gives to its workers; a failing one is shrunk and kept. */
-export async function keepPromise(share: number): Promise<void> {
+/** Runs one share of the schedules. A failing one is shrunk and saved as a case. */
+export async function checkPromise(share: number): Promise<void> {
   const one = process.env['SEED'];
   const each = Math.ceil(SEEDS / SHARES);
   const schedules = one === undefined ? seeds(share * each, (share + 1) * each) : [scheduleOf(Number(one))];
@@ -22,6 +22,6 @@ export async function keepPromise(share: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(new URL(`${seed}.json`, folder), `${JSON.stringify(smallest, null, 2)}\n`);
   expect.fail(
-    `SEED=${seed} breaks the promise:\n${failed.problems.slice(0, 10).join('\n')}\nkept as test/sim/cases/${seed}.json`,
+    `SEED=${seed} breaks the promise:\n${failed.problems.slice(0, 10).join('\n')}\nsaved as test/sim/cases/${seed}.json`,
   );
 }

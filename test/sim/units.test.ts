@@ -5,7 +5,7 @@ import { createSimulation } from './world.ts';
 
 const HOURS = 3;
 
-/** Hours in which nothing goes wrong. */
+/** Three hours without faults. */
 const calm = (given: Partial<Schedule>): Schedule => ({
   ...scheduleOf(1),
   ...uneventful,
@@ -14,7 +14,7 @@ const calm = (given: Partial<Schedule>): Schedule => ({
   ...given,
 });
 
-/** What the pages of a run cost a minute, and how much the tail remembered at most. */
+/** The cost of the pages per minute, and the maximum number of remembered ids. */
 async function run(schedule: Schedule): Promise<{ perMinute: number; known: number; rows: number }> {
   let known = 0;
   const simulation = createSimulation(schedule, {
@@ -40,27 +40,27 @@ async function run(schedule: Schedule): Promise<{ perMinute: number; known: numb
   };
 }
 
-test('to prove what the socket brings costs a few hundredths of its price', { timeout: 60_000 }, async () => {
+test('verifying the socket costs at most 3 % of its price', { timeout: 60_000 }, async () => {
   expect((await run(calm({ rate: 0.05 }))).perMinute).toBeLessThan(300);
   expect((await run(calm({}))).perMinute).toBeLessThan(600);
 });
 
-test('polls cost what is stated, and a deep one a minute more', { timeout: 60_000 }, async () => {
+test('polls cost the stated amount, plus one deep poll per minute', { timeout: 60_000 }, async () => {
   const { perMinute } = await run(calm({ via: 'poll', rate: 0.1 }));
   expect(perMinute).toBeGreaterThan(1_190);
   expect(perMinute).toBeLessThan(1_500);
   expect((await run(calm({ via: 'poll', rate: 0.1, lagMs: 30_000 }))).perMinute).toBeLessThan(650);
 });
 
-test('polls of a feed of one block cost no second page', { timeout: 60_000 }, async () => {
+test('polls of a slow feed need only one page', { timeout: 60_000 }, async () => {
   expect((await run(calm({ via: 'poll', rate: 0.02, lagMs: 60_000 }))).perMinute).toBeLessThan(230);
 });
 
-test('callouts cost 10 CU a poll', { timeout: 60_000 }, async () => {
+test('callouts cost 10 CU per poll', { timeout: 60_000 }, async () => {
   expect((await run(calm({ via: 'poll', feed: 'callout', rate: 0.02 }))).perMinute).toBeLessThan(65);
 });
 
-test('what is remembered does not grow with the hours', { timeout: 60_000 }, async () => {
+test('the number of remembered ids does not grow with time', { timeout: 60_000 }, async () => {
   const { known, rows } = await run(calm({ resume: 'checkpoint', rate: 0.5 }));
   expect(rows).toBeGreaterThan(4_000);
   expect(known).toBeLessThan(200);

@@ -16,25 +16,25 @@ import type { Fault, Schedule } from './schedule.ts';
 import { clockOn, createScheduler, type Scheduler } from './scheduler.ts';
 import { type Access, createService, type Service } from './service.ts';
 
-/** One process of the tail, as seen from outside. */
+/** One process of the tail and its observed results. */
 export interface Process {
   readonly fresh: boolean;
   readonly access: Access;
   readonly notices: TailNotice[];
-  /** Ids in the order in which they were written, with whether they came from pages, a list a write. */
+  /** The written ids, one list per write, and whether they came from pages. */
   readonly writes: (readonly { readonly id: string; readonly paged: boolean }[])[];
   killed: boolean;
   summary: Summary | undefined;
   failure: unknown;
-  /** Virtual time of the last proof, and of the end. */
+  /** The virtual times of the last verification and of the end. */
   provenAt: number | undefined;
   endedAt: number;
-  /** Waits and listeners left behind. */
+  /** The number of waits and listeners that remain after the end. */
   left: number;
   savedWrites: number;
 }
 
-/** A finished simulation, ready to be judged. */
+/** The result of a simulation. */
 export interface Outcome {
   readonly schedule: Schedule;
   readonly service: Service;
@@ -43,13 +43,13 @@ export interface Outcome {
   readonly endsAt: number;
 }
 
-/** Something in the world made worse, or a part of the tail, for tests that must notice it. */
+/** Changes to the ports or options of the tail that a test must detect. */
 export interface Mutation {
   readonly world?: (world: TailPorts) => TailPorts;
   readonly options?: (options: TailOptions) => TailOptions;
 }
 
-/** A simulation under way: step it until it is over. */
+/** A running simulation: call `step` until it returns false. */
 export interface Simulation {
   step(): boolean;
   readonly outcome: Outcome;
@@ -63,7 +63,7 @@ const form = (schedule: Schedule) => ({
   now: EPOCH,
 });
 
-/** Whether a row passes the sieve of a schedule. */
+/** Whether a row passes the filter of a schedule. */
 export const passes = (schedule: Schedule, symbol: unknown): boolean => !schedule.sifted || symbol === 'AAA';
 
 export function createSimulation(schedule: Schedule, mutation: Mutation = {}): Simulation {
@@ -81,11 +81,11 @@ export function createSimulation(schedule: Schedule, mutation: Mutation = {}): S
   const supervise = async () => {
     for (;;) {
       const process = await runProcess(outcome, scheduler, mutation);
-      const ended = !process.killed && (schedule.resume === 'none' || !comesBack(process.failure));
+      const ended = !process.killed && (schedule.resume === 'none' || !isRestartable(process.failure));
       if (scheduler.now >= endsAt || ended) break;
       await pause(RESTART_MS);
     }
-    // Half-open connections are counted until the service notices.
+    // Half-open connections are charged until the service notices.
     await pause(200_000);
   };
   supervise().then(
@@ -102,7 +102,7 @@ export function createSimulation(schedule: Schedule, mutation: Mutation = {}): S
     step() {
       if (over) return false;
       if (++steps > MOST_STEPS) error = new Error('the simulation does not end');
-      else if (!scheduler.step()) error = new Error('everything waits, and nothing will happen');
+      else if (!scheduler.step()) error = new Error('deadlock: everything waits and no event is scheduled');
       else return true;
       over = true;
       return false;
@@ -114,8 +114,8 @@ export function createSimulation(schedule: Schedule, mutation: Mutation = {}): S
   };
 }
 
-/** What a supervisor starts a process again for: not for a refusal, nor for want of units. */
-const comesBack = (failure: unknown): boolean =>
+/** Whether a supervisor would restart the process after this failure. */
+const isRestartable = (failure: unknown): boolean =>
   failure instanceof Failure && ['network', 'service', 'rate', 'answer'].includes(failure.kind);
 
 async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Mutation): Promise<Process> {
@@ -154,7 +154,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   };
   processes.push(process);
 
-  const executions = schedule.faults
+  const cancelKills = schedule.faults
     .filter(({ kind, from }) => kind === 'kill' && from > scheduler.now)
     .map(({ from }) =>
       scheduler.at(from, () => {
@@ -242,7 +242,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   );
   await Promise.race([ran, killed]);
   stop();
-  for (const spare of executions) spare();
+  for (const cancel of cancelKills) cancel();
   process.killed = !alive;
   process.endedAt = scheduler.now;
   const ago = tail.status().provenAgoMs;
@@ -253,7 +253,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   return process;
 }
 
-/** Lines of a file are written as the program writes them. */
+/** Formats a row as the program does. */
 const lineOf = (row: TailRow): string =>
   row.raw ? Buffer.from(row.raw).toString() : JSON.stringify(row.record);
 
@@ -262,7 +262,7 @@ const startOf = (schedule: Schedule, scheduler: Scheduler): StartPoint => {
   return start.kind === 'since' ? { kind: 'since', at: EPOCH + scheduler.now - start.ago } : start;
 };
 
-/** What a new process finds of the ones before. */
+/** The position that a new process resumes from. */
 async function resumeOf({ schedule, disk }: Outcome): Promise<Resume | undefined> {
   const checkpoint = disk.checkpoint === undefined ? undefined : readCheckpoint(disk.checkpoint, 'sim');
   const bytes = Buffer.from(disk.text);
@@ -271,7 +271,7 @@ async function resumeOf({ schedule, disk }: Outcome): Promise<Resume | undefined
     read: (from: number, to: number) => Promise.resolve(bytes.subarray(from, to)),
   };
   const end = await readTailFile(file, form(schedule), timing, checkpoint?.floor);
-  // A reader of a pipe drops a line that never ended, as the tail cuts it off its file.
+  // Drops an incomplete last line, as the tail does in its output file.
   disk.cut(end.keep);
   if (schedule.resume === 'file') return end.resume;
   if (schedule.resume === 'both') return mergeResume(checkpoint, end.resume);
