@@ -20,7 +20,7 @@ function unproven(seed: number): Schedule {
       sifted: false,
     },
     ...{ late: 0, vanish: 0, behindMs: 0, twenty: false, timeless: false, skew: 0, bursts: 0, rate: 0.5 },
-    ...{ ceiling: null, units: null, lagMs: 10_000, busyMs: 400_000 },
+    ...{ ceiling: null, units: null, odd: 0, lagMs: 10_000, busyMs: 400_000 },
     faults: [
       { kind: 'fault', p: 1, from: 40_000, to: killed },
       { kind: 'lose', p: 0.5, from: 45_000, to: 70_000 },
