@@ -41,6 +41,8 @@ const sandboxDoor = 'cli/commands/sandbox.ts';
 interface Import {
   readonly from: string;
   readonly to: string;
+  /** True if the file is loaded when it is needed. */
+  readonly lazy: boolean;
 }
 
 function filesBelow(folder: string): string[] {
@@ -56,7 +58,11 @@ function filesBelow(folder: string): string[] {
 const imports: Import[] = filesBelow(src).flatMap((file) => {
   const text = readFileSync(file, 'utf8');
   const named = text.matchAll(/^(?:import |export |\} )[^'";=]*?from '([^']+)';|\bimport\(\s*'([^']+)'/gm);
-  return [...named].map(([, still, lazy]) => ({ from: relative(src, file), to: still ?? lazy ?? '' }));
+  return [...named].map(([, still, lazy]) => ({
+    from: relative(src, file),
+    to: still ?? lazy ?? '',
+    lazy: still === undefined,
+  }));
 });
 
 const roomOf = (path: string) => path.split('/')[0] ?? '';
@@ -80,6 +86,38 @@ describe('the rooms', () => {
 
   it('name a whole file, so that everyone sees which', () => {
     expect(own.filter(({ to }) => !to.endsWith('.ts'))).toEqual([]);
+  });
+});
+
+describe('the files', () => {
+  it('do not import each other in a cycle', () => {
+    const targets = new Map<string, string[]>();
+    for (const { from, to, lazy } of own) {
+      if (!lazy) targets.set(from, [...(targets.get(from) ?? []), normalize(join(dirname(from), to))]);
+    }
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: readonly string[]) => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      if (path.includes(file) || done.has(file)) return;
+      for (const next of targets.get(file) ?? []) visit(next, [...path, file]);
+      done.add(file);
+    };
+    for (const file of targets.keys()) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('export each name once', () => {
+    const homesOf = new Map<string, string[]>();
+    for (const file of filesBelow(src)) {
+      const exported = readFileSync(file, 'utf8').matchAll(
+        /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm,
+      );
+      for (const name of new Set([...exported].map(([, name]) => name ?? ''))) {
+        homesOf.set(name, [...(homesOf.get(name) ?? []), relative(src, file)]);
+      }
+    }
+    expect([...homesOf].filter(([, files]) => files.length > 1)).toEqual([]);
   });
 });
 

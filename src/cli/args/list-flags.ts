@@ -77,7 +77,7 @@ export const readPatterns = (flags: {
 });
 
 /** Rows in the order that was asked for. Sorting and reversing need all rows before the first can go out. */
-export async function* inOrder<T extends Readonly<Record<string, unknown>>>(
+export async function* sortedRows<T extends Readonly<Record<string, unknown>>>(
   rows: AsyncIterable<T>,
   { sort, reverse }: Pick<ListFlags, 'sort' | 'reverse'>,
 ): AsyncGenerator<T, void, void> {

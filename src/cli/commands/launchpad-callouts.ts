@@ -12,11 +12,11 @@ import { calloutView } from '../../output/views/callouts.ts';
 import { addressOf } from '../args/address.ts';
 import {
   filterOptions,
-  inOrder,
   listOptions,
   readListFlags,
   readPatterns,
   readRange,
+  sortedRows,
 } from '../args/list-flags.ts';
 import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
@@ -90,7 +90,7 @@ export const launchpadCallouts = command({
     );
     await context.print(
       { ...calloutView, highlight: highlightOf(flags.grep) },
-      inOrder(found, { sort, reverse }),
+      sortedRows(found, { sort, reverse }),
     );
     return 0;
   },

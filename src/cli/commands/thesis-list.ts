@@ -10,11 +10,11 @@ import { walkPages } from '../../core/pages/walk.ts';
 import { thesisView } from '../../output/views/thesis.ts';
 import {
   filterOptions,
-  inOrder,
   listOptions,
   readListFlags,
   readPatterns,
   readRange,
+  sortedRows,
 } from '../args/list-flags.ts';
 import { flag, value } from '../args/option.ts';
 import { decimal, text } from '../args/values.ts';
@@ -127,7 +127,7 @@ export const thesisList = command({
       );
     }
     const view = { ...thesisView, highlight: highlightOf(flags.grep) };
-    await context.print(view, inOrder(savingTokens(found(), context), { sort, reverse }));
+    await context.print(view, sortedRows(savingTokens(found(), context), { sort, reverse }));
     return 0;
   },
 });

@@ -1,10 +1,9 @@
 import type { Board, BoardPeriod, Callout, LaunchpadUser } from '../../contract/records/launchpad.ts';
 import type { Pnl } from '../../contract/records/pnl.ts';
 import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
-import type { User } from '../../contract/records/user.ts';
 import type { Arrival, TimelineBase } from './timeline.ts';
-import type { CalloutFilter, ResolvePlan, ThesisFilter } from './types.ts';
-import type { UserStore } from './user-store.ts';
+import type { CalloutFilter, ThesisFilter } from './types.ts';
+import type { UserSource, UserStore } from './user-store.ts';
 
 /** Where the records of a world come from: generated from a seed, or loaded from files. */
 export interface WorldSource {
@@ -16,19 +15,6 @@ export interface WorldSource {
   };
   /** Called on first use. */
   launchpad(): LaunchpadSource;
-}
-
-/** Users by index, without renames and reveals. */
-export interface UserSource {
-  readonly handles: readonly string[];
-  /** The complete record, with every wallet and with `socials`. */
-  record(index: number): User;
-  /** Whether the wallets are verified from the start. */
-  verified(index: number): boolean;
-  indexOfId(id: string): number | undefined;
-  indexOfWallet(address: string): number | undefined;
-  isSample(index: number): boolean;
-  resolvePlan(index: number): ResolvePlan;
 }
 
 export interface NumbersSource {

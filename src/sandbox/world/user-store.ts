@@ -1,7 +1,19 @@
 import { usageError } from '../../base/failure.ts';
 import type { User } from '../../contract/records/user.ts';
-import type { UserSource } from './source.ts';
-import type { World } from './types.ts';
+import type { ResolvePlan, World } from './types.ts';
+
+/** Users by index, without renames and reveals. */
+export interface UserSource {
+  readonly handles: readonly string[];
+  /** The complete record, with every wallet and with `socials`. */
+  record(index: number): User;
+  /** Whether the wallets are verified from the start. */
+  verified(index: number): boolean;
+  indexOfId(id: string): number | undefined;
+  indexOfWallet(address: string): number | undefined;
+  isSample(index: number): boolean;
+  resolvePlan(index: number): ResolvePlan;
+}
 
 /** The users of a world, and what its other parts need to know about them by index. */
 export interface UserStore {

@@ -9,8 +9,8 @@ import {
   uuidOf,
 } from '../address.ts';
 import { hash, pick, SECOND, unit } from '../hash.ts';
-import type { UserSource } from '../source.ts';
 import type { ResolvePlan } from '../types.ts';
+import type { UserSource } from '../user-store.ts';
 import { BOTH, EVM, fixedTraders, SOLANA } from './fixed-traders.ts';
 import { capitalise, createProfile, type TraderProfile } from './profile.ts';
 import { firsts, seconds } from './words.ts';

@@ -1,7 +1,8 @@
 import type { Pnl } from '../../../contract/records/pnl.ts';
 import type { User } from '../../../contract/records/user.ts';
 import { normalAddress } from '../address.ts';
-import type { NumbersSource, UserSource } from '../source.ts';
+import type { NumbersSource } from '../source.ts';
+import type { UserSource } from '../user-store.ts';
 
 /** The wallets of the first users of the file may be revealed by a free key. */
 const SAMPLES = 10;
