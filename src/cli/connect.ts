@@ -5,6 +5,7 @@ import type { LaneName } from '../core/client/limiter.ts';
 import { createSpendLimit } from '../core/client/spend-limit.ts';
 import { createTransport } from '../core/http/transport.ts';
 import { type DifferenceLog, openDifferences } from '../state/answer-differences.ts';
+import type { Budget, Caps } from '../state/ledger/budget.ts';
 import { openLedger } from '../state/ledger/ledger.ts';
 import { openWindows } from '../state/rate-windows.ts';
 import type { Io } from './io.ts';
@@ -101,10 +102,22 @@ async function sharedWindows(
   return createStoreWindows({ link, local, machine, clock, memory, notice });
 }
 
-/** The ledger of a run, on this machine's disk. */
+/** The ledger of a run, on this machine's disk; `caps` are the budgets of the profile, if they are to be checked. */
 export const ledgerOf = (
   { clock }: Pick<Io, 'clock'>,
   { folders, profile, machine }: RunSettings,
   command: string,
   notice: (line: string) => void,
-): Ledger => openLedger({ dir: folders.state, command, profile, host: machine, now: clock.now, notice });
+  caps?: () => Caps | undefined,
+): Ledger => {
+  let budget: Promise<Budget> | undefined;
+  return openLedger({
+    ...{ dir: folders.state, command, profile, host: machine, now: clock.now, notice, caps },
+    budget() {
+      budget ??= import('../state/ledger/budget.ts').then(({ createBudget }) =>
+        createBudget({ dir: folders.state, profile, clock, notice }),
+      );
+      return budget;
+    },
+  });
+};

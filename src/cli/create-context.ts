@@ -114,7 +114,14 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
 
   async function openRunLedger(): Promise<Ledger> {
     const { ledgerOf } = await import('./connect.ts');
-    const local = ledgerOf(io, settings, command.path, notice);
+    const { watchCaps } = await import('./spend/caps.ts');
+    const local = ledgerOf(
+      io,
+      settings,
+      command.path,
+      notice,
+      globals.sandbox ? undefined : watchCaps(settings),
+    );
     const shared = await store();
     if (shared === undefined) return local;
     const { sharedLedger } = await import('./store/shared-ledger.ts');

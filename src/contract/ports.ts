@@ -1,4 +1,5 @@
 import type { Failure } from '../base/failure.ts';
+import type { BudgetState } from './budget.ts';
 import type { Charge, PriceBounds } from './endpoint.ts';
 import type { EndpointId, KnownAnswerOf, RequestOf } from './endpoints.ts';
 import type { Meta } from './envelope.ts';
@@ -97,10 +98,13 @@ export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unprice
  */
 export interface Ledger {
   /**
-   * Called after the rate limiter, right before the request is sent. Rejects with a `limit` Failure if a
-   * budget cannot cover the call; its `retryAfter` is the time until the budget renews.
+   * Called after the rate limiter, right before the request is sent. Rejects with a `limit` Failure if a budget cannot
+   * cover the call; its `retryAfter` is the time until the budget renews. Waits for calls in flight if they may leave
+   * room, until the signal is aborted.
    */
-  begin(call: PaidCall): Promise<Reservation>;
+  begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation>;
+  /** The budgets that apply, and what is left of them; absent in a ledger that only records. */
+  budgets?(): Promise<readonly BudgetState[]>;
 }
 
 /** A recorded call. The first of these methods ends it; later calls have no effect. */

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { RedisArgument, StoreConnection } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
+import { serverNow } from './replies.ts';
 import { script } from './script.ts';
-import { serverNow } from './status.ts';
 
 /** The result of one check, and how to fix it. */
 export interface StoreFinding {

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
-import { unitsText } from '../base/units.ts';
+import { type Periods, periodsAt } from '../base/periods.ts';
+import { budgetRefusal } from '../contract/budget.ts';
 import type { CallCost, Ledger, PaidCall, Reservation } from '../contract/ports.ts';
 import type { StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
-import { type Periods, periodsAt, secondsToRenewal } from './periods.ts';
+import { readBudgets } from './read-budgets.ts';
 import type { Script } from './script.ts';
 import { begin, release, reseed, settle } from './scripts/spending.ts';
 
@@ -89,7 +90,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     }
   }
 
-  async function reserve({ endpoint, most = 0 }: PaidCall): Promise<string> {
+  async function reserve({ endpoint, most = 0 }: PaidCall, signal?: AbortSignal): Promise<string> {
     let id: string = randomUUID();
     const began = clock.mono();
     let told = false;
@@ -109,7 +110,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
           options.notice('waiting for calls in flight, which use up the shared budget');
           told = true;
         }
-        await clock.sleep(LOOK_MS);
+        await clock.sleep(LOOK_MS, signal);
         tries = 0;
       }
       if (word === 'over') id = randomUUID();
@@ -127,25 +128,23 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   function refusal([, name, cap, used]: readonly unknown[], most: number): Failure {
     memory.update({ capped: true });
     const [period, of] = String(name).split('@');
-    const kind = period === 'day' ? 'day' : 'month';
-    const left = Math.max(0, Number(cap) - Number(used));
-    const whose =
-      of === undefined ? `the ${kind} budget of all machines` : `the ${kind} budget of ${machine}`;
-    return new Failure(
-      'limit',
-      `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of ${whose} (${unitsText(Number(cap))}) remain`,
+    return budgetRefusal(
       {
-        code: 'BUDGET',
-        retryAfter: secondsToRenewal(kind, clock.now()),
-        hint: `raise it with "trdr budget set ${kind} N", or wait until it renews (UTC)`,
+        period: period === 'day' ? 'day' : 'month',
+        scope: of === undefined ? 'key' : 'machine',
+        name: of === undefined ? '' : machine,
+        limit: Number(cap),
+        left: Math.max(0, Number(cap) - Number(used)),
       },
+      most,
+      clock.now(),
     );
   }
 
   /** The reservation of a call; undefined if this machine continues without the store. */
-  async function reserved(call: PaidCall): Promise<string | undefined> {
+  async function reserved(call: PaidCall, signal: AbortSignal | undefined): Promise<string | undefined> {
     try {
-      return await reserve(call);
+      return await reserve(call, signal);
     } catch (error) {
       if (!unusable(error)) throw error;
       if (!options.stop && !memory.read().capped) return undefined;
@@ -160,12 +159,12 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   }
 
   return {
-    async begin(call) {
+    async begin(call, signal) {
       // The local file first: whatever happens to the store, this machine knows what it may have spent.
-      const recorded = await local.begin(call);
+      const recorded = await local.begin(call, signal);
       let id: string | undefined;
       try {
-        id = await reserved(call);
+        id = await reserved(call, signal);
       } catch (error) {
         await recorded.release();
         throw error;
@@ -193,6 +192,16 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
           if (id !== undefined) await report(release, [id]);
         },
       } satisfies Reservation;
+    },
+    async budgets() {
+      const own = (await local.budgets?.()) ?? [];
+      try {
+        const shared = await link.use((store) => readBudgets(store, keys));
+        return [...own, ...shared.filter(({ scope, name }) => scope === 'key' || name === machine)];
+      } catch (error) {
+        if (!unusable(error)) throw error;
+        return own;
+      }
     },
   };
 }

@@ -1,7 +1,10 @@
+import { periodsAt } from '../base/periods.ts';
+import { budgetItem } from '../contract/budget.ts';
 import type { StoreConnection } from './connection.ts';
 import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
-import { periodsAt } from './periods.ts';
+import { readSums } from './read-budgets.ts';
+import { hash, list, number, serverNow } from './replies.ts';
 
 /** The state of a machine, lane, budget, feed or group. */
 export interface StatusItem {
@@ -9,21 +12,6 @@ export interface StatusItem {
   readonly name: string;
   readonly state: string;
   readonly [figure: string]: string | number | null;
-}
-
-const list = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
-const number = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
-
-async function hash(store: StoreConnection, key: string): Promise<Map<string, string>> {
-  const flat = list(await store.send('HGETALL', [key])).map(String);
-  const fields = new Map<string, string>();
-  for (let at = 0; at + 1 < flat.length; at += 2) fields.set(flat[at] ?? '', flat[at + 1] ?? '');
-  return fields;
-}
-
-export async function serverNow(store: StoreConnection): Promise<number> {
-  const [seconds, micros] = list(await store.send('TIME', [])).map(Number);
-  return (seconds ?? 0) * 1000 + Math.floor((micros ?? 0) / 1000);
 }
 
 /** Reads the state of everything that the machines of a key share. Changes nothing. */
@@ -79,43 +67,7 @@ async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<S
 
 /** The budgets with their use; without a budget, the sums of the month and the day. */
 async function budgets(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
-  const caps = await hash(store, keys.caps);
-  const periods = periodsAt(now);
-  const reserved = await openReservations(store, keys);
-  const items: StatusItem[] = [];
-  for (const name of new Set(['month', 'day', ...caps.keys()])) {
-    const [period = '', machine] = name.split('@');
-    const of = machine === undefined ? '' : `@${machine}`;
-    const sums = await hash(store, keys.sum(period === 'day' ? periods.day : periods.month));
-    const [spent, lost] = [number(sums.get(`spent${of}`)), number(sums.get(`lost${of}`))];
-    const held = reserved.filter((one) => machine === undefined || one.machine === machine);
-    const holds = held.reduce((sum, { most }) => sum + most, 0);
-    const cap = caps.has(name) ? number(caps.get(name)) : null;
-    const state = cap === null ? 'no limit' : spent + lost + holds >= cap ? 'exhausted' : 'within';
-    items.push({ item: 'budget', name, state, limit: cap, spent, lost, reserved: holds });
-  }
-  return items;
-}
-
-async function openReservations(store: StoreConnection, keys: Keys) {
-  const ids = list(await store.send('ZRANGE', [keys.open, 0, -1])).map(String);
-  if (ids.length === 0) return [];
-  const texts = list(await store.send('HMGET', [keys.calls, ...ids]));
-  return texts.flatMap((text) => {
-    const call = typeof text === 'string' ? parse(text) : undefined;
-    return call?.['state'] === 'open'
-      ? [{ most: number(call['most']), machine: String(call['machine']) }]
-      : [];
-  });
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  return (await readSums(store, keys, now)).map(({ field, ...sums }) => budgetItem(field, sums, now));
 }
 
 async function feeds(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {

@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
+import { periodsAt } from '../../src/base/periods.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { connectStore } from '../../src/store/connection.ts';
 import { createFollower } from '../../src/store/feed/follower.ts';
 import { openTerm } from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { periodsAt } from '../../src/store/periods.ts';
 import { take } from '../../src/store/scripts/lanes.ts';
 import { begin, settle } from '../../src/store/scripts/spending.ts';
 

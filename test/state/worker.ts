@@ -1,11 +1,13 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../../src/base/clock.ts';
 import { Failure } from '../../src/base/failure.ts';
 import { appendLines, ensureFolder } from '../../src/base/files.ts';
 import { holdLock, withLock } from '../../src/base/lock.ts';
 import { writeAtomic } from '../../src/base/replace-file.ts';
 import { openCache } from '../../src/state/cache.ts';
 import { openConfig } from '../../src/state/config/config.ts';
+import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { runExport, type Service } from './export.ts';
@@ -64,6 +66,29 @@ const modes: Record<string, () => Promise<void>> = {
     for (let round = 0; round < times; round++) {
       const call = await ledger.begin({ endpoint: 'user.handle', most: 200 });
       await call.settle({ status: 200, cu: 100 });
+    }
+  },
+  /**
+   * Spends within a daily budget of `count`: calls that may cost 30 and cost 10 or 30, some of which are lost. Dies in the
+   * middle where the name says so. Prints what was certainly spent.
+   */
+  async spend() {
+    const clock = systemClock;
+    const ledger = openLedger({
+      ...{ dir: path, command: 'c', profile: 'p', host: 'h', now: clock.now },
+      caps: () => ({ day: times, month: undefined }),
+      budget: async () => createBudget({ dir: path, profile: 'p', clock }),
+    });
+    for (let round = 0; ; round++) {
+      try {
+        const call = await ledger.begin({ endpoint: 'user.handle', most: 30 });
+        if (name === 'dies' && round === 20) process.kill(process.pid, 'SIGKILL');
+        if (round % 9 === 8) await call.lose({});
+        else await call.settle({ status: 200, cu: round % 3 === 0 ? 30 : 10 });
+      } catch (error) {
+        process.stdout.write(error instanceof Failure ? error.code : String(error));
+        return;
+      }
     }
   },
   /** Logs in several profiles under the umask given as the name. */

@@ -4,27 +4,39 @@ import { command } from '../command.ts';
 
 export const budgetShow = command({
   path: 'budget show',
-  summary: 'Show the shared budgets and what is spent of them',
+  summary: 'Show the budgets and what is left of them',
   about: [
-    'One line per budget, with what is spent, lost and reserved for calls in flight in the current UTC period.',
+    'Shows what was spent in the current UTC day and month, what is reserved for calls in flight and what lost answers may have cost; with a budget, what is left and when it renews.',
+    'With a shared store, the lines are those of the store, followed by the budgets of the profile on this machine, if any.',
   ],
   args: [],
   options: {},
   common: ['output'],
-  examples: [{ run: 'trdr budget show', does: 'what is left?' }],
+  examples: [
+    { run: 'trdr budget show', does: 'what is left?' },
+    { run: "trdr budget show -o json | jq '.[] | {name, left}'", does: 'for a script' },
+  ],
   calls: [],
   record: () => StoreItem,
   exits: [0, 2, 4, 9],
   parse: (_, given) => given,
   async run(context) {
-    const { needStore } = await import('../store/need-store.ts');
+    const { localBudgets } = await import('../spend/budgets.ts');
+    const own = await localBudgets(context);
+    const store = await context.store();
+    if (store === undefined) {
+      await context.print(storeView, own);
+      return 0;
+    }
     const { readStatus } = await import('../../store/status.ts');
-    const { keys, link } = await needStore(context);
-    const items = await link.use((store) => readStatus(store, keys));
-    await context.print(
-      storeView,
-      items.filter(({ item }) => item === 'budget'),
-    );
+    const items = await store.link.use((connection) => readStatus(connection, store.keys));
+    const { profile } = context.settings;
+    await context.print(storeView, [
+      ...items.filter(({ item }) => item === 'budget'),
+      ...own
+        .filter(({ limit }) => limit !== null)
+        .map((line) => ({ ...line, name: `${line.name} of profile ${profile}` })),
+    ]);
     return 0;
   },
 });

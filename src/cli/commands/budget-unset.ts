@@ -2,13 +2,17 @@ import { usageError } from '../../base/failure.ts';
 import { plainName } from '../../base/values.ts';
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
+import { configOf, sourcedSettings } from '../settings/settings.ts';
+import { budgetSettings, checkLocal } from './budget-set.ts';
 
 export const budgetUnset = command({
   path: 'budget unset',
   summary: 'Remove a budget',
-  about: ['Removes the budget of all machines, or that of one machine with --machine.'],
+  about: [
+    'Removes the budget of the profile, and with a shared store also that of all machines. --machine removes the budget of one machine of the store.',
+  ],
   args: [{ name: 'period', help: 'month or day', choices: ['month', 'day'] }],
-  options: { machine: value('--machine', 'the budget of this machine', plainName) },
+  options: { machine: value('--machine', 'with a store: the budget of this machine', plainName) },
   common: [],
   examples: [{ run: 'trdr budget unset day', does: 'no limit per day' }],
   calls: [],
@@ -17,12 +21,25 @@ export const budgetUnset = command({
     if (period !== 'month' && period !== 'day') throw usageError('invalid period', 'choose from month, day');
     return { period, machine } as const;
   },
-  async run(context, budget) {
-    const { needStore } = await import('../store/need-store.ts');
-    const { storeBudgets } = await import('../../store/budgets.ts');
-    const removed = await storeBudgets(await needStore(context)).unset(budget);
-    const whose = budget.machine === undefined ? 'all machines' : budget.machine;
-    context.notice(removed ? `Removed the ${budget.period} budget of ${whose}` : 'there was no such budget');
+  async run(context, { period, machine }) {
+    const removed: string[] = [];
+    const store = await context.store();
+    if (store === undefined) checkLocal(machine);
+    else {
+      const { storeBudgets } = await import('../../store/budgets.ts');
+      const whose = machine === undefined ? 'all machines' : machine;
+      if (await storeBudgets(store).unset({ period, machine })) removed.push(whose);
+    }
+    if (machine === undefined) {
+      const profile = sourcedSettings(context.io, context.globals, { tolerant: true }).profile.value;
+      const was = await configOf(context.io).unset(profile, budgetSettings[period]);
+      if (was) removed.push(`profile "${profile}"`);
+    }
+    context.notice(
+      removed.length > 0
+        ? `Removed the ${period} budget of ${removed.join(' and ')}`
+        : `no ${period} budget was set`,
+    );
     return 0;
   },
 });

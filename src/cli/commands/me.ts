@@ -55,6 +55,10 @@ export const me = command({
     const now = context.io.clock.now();
     const rate = forecast(known, now);
     await context.printOne(meView(rate), record);
+    if (context.format === 'table') {
+      const { budgetLines } = await import('../spend/budgets.ts');
+      for (const line of await budgetLines(context)) context.notice(line);
+    }
     checkGate(known, { units: unitsWanted(known, minUnits), reveals: minReveals });
     checkDays(known, rate, now, minDays);
     return 0;

@@ -68,6 +68,10 @@ export const usageCommand = command({
     if (context.format === 'table' && sums.length > 1) {
       context.notice(`total: ${countText(whole.calls, 'call')}, ${rangeText(whole.cu, whole.atMost)}`);
     }
+    if (context.format === 'table') {
+      const { budgetLines, localBudgetLines } = await import('../spend/budgets.ts');
+      for (const line of await (store ? budgetLines : localBudgetLines)(context)) context.notice(line);
+    }
     if (whole.unpriced > 0) {
       context.notice(`${countText(whole.unpriced, 'call')} of unknown price not included`);
     }

@@ -143,6 +143,7 @@ export const topics: readonly DocPage[] = [
           ['confirmAbove', 'setting: runs that can cost more ask first [100,000 CU]'],
           ['--yes', 'skip that question; without a terminal the run exits 11'],
           ['--max-cu CU', 'spending limit: no call is sent that could exceed it'],
+          ['trdr budget set', 'limit all runs of a profile together, per UTC day or month'],
         ],
       },
       {
@@ -150,6 +151,7 @@ export const topics: readonly DocPage[] = [
         terms: [
           ['trdr me', 'what is left of both allowances, units and wallet reveals (free)'],
           ['trdr usage', 'what this machine has spent, by command, endpoint, day or profile'],
+          ['trdr budget show', 'what is left of the budgets, and when they renew'],
           ['trdr usage --reconcile', 'compare the ledger with what the service counted'],
         ],
       },
@@ -166,6 +168,7 @@ export const topics: readonly DocPage[] = [
           { run: 'trdr pnl --file desk.txt --dry-run', does: 'print the cost without sending anything' },
           { run: 'trdr pnl --file desk.txt --out pnl.csv --max-cu 5M', does: 'spend at most 5,000,000 CU' },
           { run: 'trdr config set confirmAbove 1M', does: 'ask less often' },
+          { run: 'trdr budget set day 500k', does: 'for all runs of today together' },
         ],
       },
     ],

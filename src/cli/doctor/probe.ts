@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { leftIn } from '../../contract/budget.ts';
 import { endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { Client, HttpAnswer } from '../../contract/ports.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
@@ -46,7 +47,19 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
     clock.now(),
   );
   yield* storeCheck(context);
+  yield* budgetChecks(context);
   if (ws) yield await socketCheck(context);
+}
+
+async function* budgetChecks(context: Context): AsyncGenerator<Check> {
+  const { budgetStates, leftText } = await import('../spend/budgets.ts');
+  const states = await attempt(() => budgetStates(context));
+  if (states instanceof Failure) return yield failedCheck('budget', states);
+  for (const state of states) {
+    const text = leftText(state, context.io.clock.now());
+    if (leftIn(state) > 0) yield passed('budget', text);
+    else yield warn('budget', text, `raise it: trdr budget set ${state.period} N`);
+  }
 }
 
 async function* storeCheck(context: Context): AsyncGenerator<Check> {

@@ -3,7 +3,7 @@ import { field } from '../field.ts';
 
 const figure = (text: string) => z.optional(field(z.nullable(z.number()), text));
 
-/** One line of `trdr store status`. */
+/** One line of `trdr store status` and `trdr budget show`. */
 export const StoreItem = z.looseObject({
   item: field(z.enum(['store', 'machine', 'lane', 'budget', 'feed', 'group']), 'What the line is about.'),
   name: field(z.string(), 'Its name.'),
@@ -12,6 +12,8 @@ export const StoreItem = z.looseObject({
   lost: figure('CU of lost answers, which may have been charged.'),
   reserved: figure('CU held for calls in flight.'),
   limit: figure('Limit of the lane in calls per minute, or of the budget in CU; null: none known.'),
+  left: figure('CU of the budget that can still be spent.'),
+  renewsAt: figure('When the budget renews, in epoch milliseconds.'),
   sent: figure('Calls of the last minute.'),
   queued: figure('Calls that wait for their turn.'),
   blockedFor: figure('Milliseconds until calls may be sent again.'),

@@ -143,7 +143,7 @@ export function createSender(parts: SenderParts): Sender {
     try {
       await limiter.acquire(plan.lane, signal);
       signal?.throwIfAborted();
-      recorded = await begin(plan);
+      recorded = await begin(plan, signal);
       unsent = abortUntilSent(signal);
       answer = await transmit(plan, unsent.signal, () => {
         sent = true;
@@ -188,8 +188,11 @@ export function createSender(parts: SenderParts): Sender {
   }
 
   /** Records a call that may be charged. If a budget cannot cover it, the call fails before it is sent. */
-  async function begin<T>({ endpoint, bounds }: Plan<T>): Promise<Reservation | undefined> {
-    return bounds?.most === 0 ? undefined : await ledger?.begin({ endpoint, most: bounds?.most });
+  async function begin<T>(
+    { endpoint, bounds }: Plan<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<Reservation | undefined> {
+    return bounds?.most === 0 ? undefined : await ledger?.begin({ endpoint, most: bounds?.most }, signal);
   }
 
   /**

@@ -19,6 +19,10 @@ const units = (value: Item[string]) => (known(value) ? unitsText(value) : '0 CU'
 const some = (count: Item[string], what: string) =>
   known(count) && count > 0 ? [`${group(count)} ${what}`] : [];
 
+/** Budgets renew at UTC midnight, whatever the time zone of the table. */
+const utc = (value: Item[string]) =>
+  known(value) ? `${new Date(value).toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'it renews';
+
 /** The details of a row. */
 function detail(row: Item): string {
   switch (row.item) {
@@ -34,9 +38,14 @@ function detail(row: Item): string {
       ].join(', ');
     }
     case 'budget': {
-      const limit = known(row['limit']) ? ` of ${unitsText(row['limit'])}` : '';
+      const left = known(row['limit'])
+        ? [
+            `${group(Number(row['left'] ?? 0))} of ${unitsText(row['limit'])} left until ${utc(row['renewsAt'])}`,
+          ]
+        : [];
       return [
-        `${units(row['spent'])}${limit} spent`,
+        ...left,
+        `${units(row['spent'])} spent`,
         ...some(row['reserved'], 'CU reserved'),
         ...lost(row),
       ].join(', ');

@@ -90,6 +90,20 @@ export const settingRows = {
     flag: '--max-cu',
     about: 'spend at most this many CU in a run',
   }),
+  budgetDay: row({
+    kind: units,
+    normalized: true,
+    fallback: undefined,
+    fallbackText: 'none',
+    about: 'spend at most this many CU per UTC day, over all runs of the profile',
+  }),
+  budgetMonth: row({
+    kind: units,
+    normalized: true,
+    fallback: undefined,
+    fallbackText: 'none',
+    about: 'spend at most this many CU per UTC month, over all runs of the profile',
+  }),
   maxAge: row({
     kind: duration,
     fallback: 3_600_000 as number,

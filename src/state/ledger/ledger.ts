@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { appendLines, ensureFolder, fileFailure, isAbsent } from '../../base/files.ts';
 import type { CallCost, Ledger, LedgerEntry, PaidCall, Reservation } from '../../contract/ports.ts';
+import type { Budget, Caps } from './budget.ts';
 import { compactLedger } from './compact-ledger.ts';
 import { endText, entryText } from './lines.ts';
 import { ledgerFolder, monthFile, monthOf } from './months.ts';
@@ -14,6 +15,10 @@ export interface LedgerOptions {
   /** The name of this machine. */
   readonly host?: string | undefined;
   readonly now: () => number;
+  /** The limits of the profile as they are now; without one, the ledger is only written. */
+  readonly caps?: (() => Caps | undefined) | undefined;
+  /** Loads what checks them. */
+  readonly budget?: (() => Promise<Budget>) | undefined;
   /** Called once if the ledger cannot be written. */
   readonly notice?: ((text: string) => void) | undefined;
 }
@@ -21,16 +26,18 @@ export interface LedgerOptions {
 /** Files are checked for compaction at the first call of a process, and after this many. */
 const COMPACT_EVERY = 1_000;
 
-// Unique among all calls of a machine: processes differ in pid and start time, and count their calls.
+// Unique among all calls of a machine: processes differ in pid and start time, and count their calls. The pid comes first,
+// because a budget waits for the calls of a process only while it is alive.
 const mine = `${process.pid.toString(36)}-${Math.round(performance.timeOrigin * 1_000).toString(36)}`;
 let calls = 0;
 
 /**
  * Opens the ledger for writing: one file per UTC month. Each call is written before it is sent, with its maximum
- * cost, so that a process that dies leaves the bound behind. A ledger that cannot be written never fails a run.
+ * cost, so that a process that dies leaves the bound behind. A ledger that cannot be written fails a run only where a
+ * budget depends on it.
  */
 export function openLedger(options: LedgerOptions): Ledger {
-  const { dir, command, profile, now, notice } = options;
+  const { dir, command, profile, now, notice, caps } = options;
   const host = (options.host || hostname()).slice(0, 100);
   let written = 0;
   let told = false;
@@ -39,36 +46,60 @@ export function openLedger(options: LedgerOptions): Ledger {
     told = true;
   };
 
+  /** Adds a line. Throws if the file cannot be written. */
+  function write(folder: string, month: string, line: string): void {
+    const path = monthFile(folder, month);
+    try {
+      // If the file was replaced by a compaction meanwhile, append again; the id identifies a duplicate.
+      if (appendLines(path, line).gone) appendLines(path, line);
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+      ensureFolder(ledgerFolder(folder));
+      appendLines(path, line);
+    }
+  }
+
   function append(month: string, line: string): void {
     if (dir === undefined) {
       tell('no home directory for the state folder');
       return;
     }
-    const path = monthFile(dir, month);
     try {
-      try {
-        // If the file was replaced by a compaction meanwhile, append again; the id identifies a duplicate.
-        if (appendLines(path, line).gone) appendLines(path, line);
-      } catch (error) {
-        if (!isAbsent(error)) throw error;
-        ensureFolder(ledgerFolder(dir));
-        appendLines(path, line);
-      }
-      if (written++ % COMPACT_EVERY === 0) compactLedger(dir, now());
+      write(dir, month, line);
+      compact();
     } catch (error) {
       tell(fileFailure('write in', ledgerFolder(dir), error).message);
     }
   }
 
+  function compact(): void {
+    if (dir !== undefined && written++ % COMPACT_EVERY === 0) compactLedger(dir, now());
+  }
+
+  /** Records a call once the budgets of the profile have room for it; without a budget, at once. */
+  async function record(
+    month: string,
+    line: string,
+    most: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const limits = caps?.();
+    if (limits === undefined || options.budget === undefined) return append(month, line);
+    const budget = await options.budget();
+    await budget.admit(limits, most, () => dir !== undefined && write(dir, month, line), signal);
+    // Not before: the lock that compaction takes was held.
+    compact();
+  }
+
   return {
-    async begin(call: PaidCall): Promise<Reservation> {
+    async begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation> {
       const { endpoint, most } = call;
       const id = `${mine}-${(calls++).toString(36)}`;
       const time = now();
       const month = monthOf(time);
       const bound = most === undefined ? { unpriced: true } : { cuAtMost: most };
       const entry: LedgerEntry = { time, command, profile, host, endpoint, status: null, cu: 0, ...bound };
-      append(month, entryText(entry, id));
+      await record(month, entryText(entry, id), most, signal);
       let open = true;
       const close = (line: string) => {
         if (open) append(month, line);
@@ -80,6 +111,10 @@ export function openLedger(options: LedgerOptions): Ledger {
           close(endText(id, { released: false, status, cu: 0, ...bound, requestId })),
         release: async () => close(endText(id, { released: true, status: null, cu: 0 })),
       };
+    },
+    async budgets() {
+      const limits = caps?.();
+      return limits && options.budget ? (await options.budget()).states(limits) : [];
     },
   };
 }

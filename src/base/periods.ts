@@ -1,0 +1,20 @@
+/** The UTC periods that budgets renew in. */
+export type Period = 'month' | 'day';
+
+/** The periods of a moment, as keys and files name them. */
+export interface Periods {
+  readonly month: string;
+  readonly day: string;
+}
+
+export function periodsAt(epochMs: number): Periods {
+  const iso = new Date(epochMs).toISOString();
+  return { month: iso.slice(0, 7), day: iso.slice(0, 10) };
+}
+
+/** The moment at which the period of a time ends, and a budget renews. */
+export function renewalOf(period: Period, epochMs: number): number {
+  const now = new Date(epochMs);
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  return period === 'month' ? Date.UTC(year, month + 1) : Date.UTC(year, month, day + 1);
+}

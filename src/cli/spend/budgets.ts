@@ -1,0 +1,42 @@
+import { group, unitsText } from '../../base/units.ts';
+import { type BudgetState, budgetItem, budgetText, leftIn, renewalText } from '../../contract/budget.ts';
+import { createBudget } from '../../state/ledger/budget.ts';
+import type { Context } from '../context.ts';
+
+const budgetOf = ({ io, settings }: Context) =>
+  createBudget({ dir: settings.folders.state, profile: settings.profile, clock: io.clock });
+
+/** The budgets of the profile as lines of "budget show"; without a budget, what was spent. */
+export async function localBudgets(context: Context) {
+  const { budgetDay, budgetMonth } = context.settings;
+  const { day, month } = await budgetOf(context).spending();
+  const now = context.io.clock.now();
+  return [
+    budgetItem('day', { ...day, limit: budgetDay ?? null }, now),
+    budgetItem('month', { ...month, limit: budgetMonth ?? null }, now),
+  ];
+}
+
+/** `458,000 of 500,000 CU left of the day budget of profile "desk" (renews at 2026-11-23 00:00 UTC)`. */
+export const leftText = (state: BudgetState, now: number): string =>
+  `${group(leftIn(state))} of ${unitsText(state.limit)} left of ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
+
+/** What is left of the budgets of the profile, one line each; reads nothing where there are none. */
+export async function localBudgetLines(context: Context): Promise<string[]> {
+  const { budgetDay: day, budgetMonth: month } = context.settings;
+  if (context.globals.sandbox || (day === undefined && month === undefined)) return [];
+  const states = await budgetOf(context).states({ day, month });
+  return states.map((state) => leftText(state, context.io.clock.now()));
+}
+
+/** The budgets of the profile, and those of the shared store if there is one; reads nothing where there can be none. */
+export async function budgetStates(context: Context): Promise<readonly BudgetState[]> {
+  const { budgetDay, budgetMonth, store } = context.settings;
+  const shared = store !== undefined && store !== 'off';
+  if (context.globals.sandbox || (!shared && budgetDay === undefined && budgetMonth === undefined)) return [];
+  return (await (await context.ledger()).budgets?.()) ?? [];
+}
+
+/** The same as lines. */
+export const budgetLines = async (context: Context): Promise<string[]> =>
+  (await budgetStates(context)).map((state) => leftText(state, context.io.clock.now()));

@@ -1,0 +1,45 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../base/failure.ts';
+import { openConfig } from '../../state/config/config.ts';
+import { profileOf } from '../../state/config/config-file.ts';
+import { readSetting } from '../../state/config/settings-table.ts';
+import type { Caps } from '../../state/ledger/budget.ts';
+import type { RunSettings } from '../settings/settings.ts';
+
+const capsOf = (day: number | undefined, month: number | undefined): Caps | undefined =>
+  day === undefined && month === undefined ? undefined : { day, month };
+
+/**
+ * The budgets of the profile as they are at each call: a tail that runs for months follows "trdr budget set". The config
+ * file is read again only after it was replaced.
+ */
+export function watchCaps({
+  folders,
+  profile,
+  budgetDay,
+  budgetMonth,
+}: Pick<RunSettings, 'folders' | 'profile' | 'budgetDay' | 'budgetMonth'>): () => Caps | undefined {
+  const path = folders.config && join(folders.config, 'config.json');
+  const look = () => {
+    const stats = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+    return stats && `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+  };
+  let caps = capsOf(budgetDay, budgetMonth);
+  let seen = look();
+  return () => {
+    const now = look();
+    if (now === seen) return caps;
+    try {
+      const saved = profileOf(openConfig(folders).read(), profile);
+      const amount = (name: 'budgetDay' | 'budgetMonth') =>
+        saved?.[name] === undefined ? undefined : readSetting(name, saved[name], name);
+      caps = capsOf(amount('budgetDay'), amount('budgetMonth'));
+      seen = now;
+    } catch (error) {
+      // The limits known so far apply while the file cannot be read.
+      if (!(error instanceof Failure)) throw error;
+    }
+    return caps;
+  };
+}

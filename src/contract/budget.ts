@@ -1,0 +1,76 @@
+import { Failure } from '../base/failure.ts';
+import { type Period, renewalOf } from '../base/periods.ts';
+import { unitsText } from '../base/units.ts';
+
+/** A budget and what is left of it. */
+export interface BudgetState {
+  readonly period: Period;
+  /** Whose spending it limits: a profile of this machine, all machines of a key, or one of them. */
+  readonly scope: 'profile' | 'key' | 'machine';
+  /** The name of the profile or machine; empty for a key. */
+  readonly name: string;
+  readonly limit: number;
+  readonly spent: number;
+  /** Calls whose answers were lost: they may have been charged. */
+  readonly lost: number;
+  /** Held for calls in flight. */
+  readonly reserved: number;
+}
+
+/** What a budget has room for; never negative. */
+export const leftIn = ({ limit, spent, lost, reserved }: Omit<BudgetState, 'period' | 'scope' | 'name'>) =>
+  Math.max(0, limit - spent - lost - reserved);
+
+type Named = Pick<BudgetState, 'period' | 'scope' | 'name'>;
+
+/** `the day budget of profile "desk"`. */
+export function budgetText({ period, scope, name }: Named): string {
+  const whose = scope === 'key' ? 'all machines' : scope === 'machine' ? name : `profile "${name}"`;
+  return `the ${period} budget of ${whose}`;
+}
+
+/** `2026-11-23 00:00 UTC`. */
+export const renewalText = (period: Period, now: number): string =>
+  `${new Date(renewalOf(period, now)).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** The code of every refusal by a budget. */
+export const BUDGET = 'BUDGET';
+
+/** The refusal of a call that a budget has no room for. */
+export function budgetRefusal(
+  budget: Named & { readonly limit: number; readonly left: number },
+  most: number | undefined,
+  now: number,
+): Failure {
+  const { period, scope, limit, left } = budget;
+  const what =
+    most === undefined
+      ? `the cost of the next call is unknown, so it cannot stay within ${budgetText(budget)}`
+      : `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of ${budgetText(budget)} (${unitsText(limit)}) remain; it renews at ${renewalText(period, now)}`;
+  const machine = scope === 'machine' ? ` --machine ${budget.name}` : '';
+  return new Failure('limit', what, {
+    code: BUDGET,
+    retryAfter: Math.ceil((renewalOf(period, now) - now) / 1000),
+    hint:
+      most === undefined
+        ? `to send it, remove the budget first: trdr budget unset ${period}${machine}`
+        : `wait until then, or raise it: trdr budget set ${period} N${machine}`,
+  });
+}
+
+/** A budget as a line of `budget show` and `store status`; without a limit, what was spent. */
+export function budgetItem(
+  name: string,
+  {
+    limit,
+    ...used
+  }: Omit<BudgetState, 'period' | 'scope' | 'name' | 'limit'> & { readonly limit: number | null },
+  now: number,
+) {
+  const period: Period = name.startsWith('day') ? 'day' : 'month';
+  const left = limit === null ? null : leftIn({ limit, ...used });
+  const state = left === null ? 'no limit' : left === 0 ? 'exhausted' : 'within';
+  const { spent, lost, reserved } = used;
+  const item = 'budget' as const;
+  return { item, name, state, limit, left, renewsAt: renewalOf(period, now), spent, lost, reserved };
+}

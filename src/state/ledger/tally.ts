@@ -1,0 +1,134 @@
+import { closeSync, fstatSync } from 'node:fs';
+import { errno, fileFailure, isAbsent, openRegular, readAt } from '../../base/files.ts';
+import { type Period, periodsAt } from '../../base/periods.ts';
+import type { LedgerEntry } from '../../contract/ports.ts';
+import { ended, readLedgerLine } from './lines.ts';
+
+/** What a profile has spent in a period. */
+export interface Spending {
+  readonly spent: number;
+  /** What lost answers may have cost, those of processes that died too. */
+  readonly lost: number;
+  /** Held for calls that may be in flight. */
+  readonly reserved: number;
+  /** The part of `reserved` that can become less soon: a minute of the socket does not. */
+  readonly settling: number;
+}
+
+/** The sums of the month file of the ledger for one profile; reads only what was appended since the last look. */
+export interface Tally {
+  /** Reads what is new in the file of a month. Throws if the file cannot be read. */
+  refresh(path: string): void;
+  sum(period: Period, now: number): Spending;
+}
+
+/** A call is answered or given up within this time. */
+const IN_FLIGHT_MS = 5 * 60_000;
+const NEWLINE = 10;
+
+interface Sum {
+  spent: number;
+  lost: number;
+}
+
+export function createTally(profile: string): Tally {
+  let file: { readonly path: string; readonly inode: number; offset: number } | undefined;
+  let days = new Map<string, Sum>();
+  let open = new Map<string, LedgerEntry>();
+  let over = new Set<string>();
+
+  const forget = () => {
+    file = undefined;
+    days = new Map();
+    open = new Map();
+    over = new Set();
+  };
+
+  const add = ({ time, cu, cuAtMost = 0 }: LedgerEntry) => {
+    const { day } = periodsAt(time);
+    const sum = days.get(day) ?? { spent: 0, lost: 0 };
+    days.set(day, { spent: sum.spent + cu, lost: sum.lost + cuAtMost });
+  };
+
+  const read = (text: string) => {
+    const line = readLedgerLine(text);
+    if (!line) return;
+    if (line.kind === 'end') {
+      const entry = open.get(line.id);
+      if (!entry) return;
+      open.delete(line.id);
+      over.add(line.id);
+      const settled = ended(entry, line.end);
+      if (settled) add(settled);
+      return;
+    }
+    if (line.entry.profile !== profile || Math.abs(line.entry.time) > 8.64e15) return;
+    if (line.kind === 'entry') add(line.entry);
+    // A line that was written while the file was compacted may be there twice.
+    else if (!over.has(line.id)) open.set(line.id, line.entry);
+  };
+
+  return {
+    refresh(path) {
+      let fd: number;
+      try {
+        fd = openRegular(path);
+      } catch (error) {
+        if (!isAbsent(error)) throw fileFailure('check the budget in', path, error);
+        forget();
+        return;
+      }
+      try {
+        const { ino, size } = fstatSync(fd);
+        if (file?.path !== path || file.inode !== ino || size < file.offset) {
+          forget();
+          file = { path, inode: ino, offset: 0 };
+        }
+        const bytes = readAt(fd, file.offset, size - file.offset);
+        const end = bytes.lastIndexOf(NEWLINE) + 1;
+        for (const line of bytes.toString('utf8', 0, end).split('\n')) if (line !== '') read(line);
+        file.offset += end;
+      } catch (error) {
+        forget();
+        throw fileFailure('check the budget in', path, error);
+      } finally {
+        closeSync(fd);
+      }
+    },
+    sum(period, now) {
+      const current = periodsAt(now)[period];
+      const total = { spent: 0, lost: 0, reserved: 0, settling: 0 };
+      for (const [day, { spent, lost }] of days) {
+        if (!day.startsWith(current)) continue;
+        total.spent += spent;
+        total.lost += lost;
+      }
+      const living = new Map<number, boolean>();
+      for (const [id, { time, endpoint, cuAtMost = 0 }] of open) {
+        if (!periodsAt(time).day.startsWith(current)) continue;
+        const pid = processOf(id);
+        if (!living.has(pid)) living.set(pid, isAlive(pid));
+        // A process that died leaves its bound behind, and its number may be another's now.
+        const fresh = living.get(pid) === true && Math.abs(now - time) < IN_FLIGHT_MS;
+        if (!fresh) total.lost += cuAtMost;
+        else total.reserved += cuAtMost;
+        if (fresh && endpoint !== 'ws') total.settling += cuAtMost;
+      }
+      return total;
+    },
+  };
+}
+
+/** The process that began a call: ids start with its number. */
+const processOf = (id: string): number => Number.parseInt(id.split('-')[0] ?? '', 36) || 0;
+
+function isAlive(pid: number): boolean {
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // The process of another user.
+    return errno(error) === 'EPERM';
+  }
+}

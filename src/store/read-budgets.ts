@@ -1,0 +1,64 @@
+import { parseJson } from '../base/json.ts';
+import { periodsAt } from '../base/periods.ts';
+import type { BudgetState } from '../contract/budget.ts';
+import { isRecord } from '../contract/known.ts';
+import type { StoreConnection } from './connection.ts';
+import type { Keys } from './keys.ts';
+import { hash, list, number, serverNow } from './replies.ts';
+
+/** The sums of a period, of all machines or of one. */
+interface PeriodSum {
+  /** `month`, or `month@MACHINE`. */
+  readonly field: string;
+  /** Null where there is no budget. */
+  readonly limit: number | null;
+  readonly spent: number;
+  readonly lost: number;
+  readonly reserved: number;
+}
+
+/** The sums of the present month and day, and those of every budget. */
+export async function readSums(store: StoreConnection, keys: Keys, now: number): Promise<PeriodSum[]> {
+  const caps = await hash(store, keys.caps);
+  const { month, day } = periodsAt(now);
+  const open = await openReservations(store, keys);
+  const sums: PeriodSum[] = [];
+  for (const field of new Set(['month', 'day', ...caps.keys()])) {
+    const [period = '', machine] = field.split('@');
+    const of = machine === undefined ? '' : `@${machine}`;
+    const fields = await hash(store, keys.sum(period === 'day' ? day : month));
+    const held = open.filter((call) => machine === undefined || call.machine === machine);
+    sums.push({
+      field,
+      limit: caps.has(field) ? number(caps.get(field)) : null,
+      spent: number(fields.get(`spent${of}`)),
+      lost: number(fields.get(`lost${of}`)),
+      reserved: held.reduce((sum, { most }) => sum + most, 0),
+    });
+  }
+  return sums;
+}
+
+/** The budgets of a key, and what is left of them. */
+export async function readBudgets(store: StoreConnection, keys: Keys): Promise<BudgetState[]> {
+  return (await readSums(store, keys, await serverNow(store))).flatMap(({ field, limit, ...sums }) => {
+    const [period, machine] = field.split('@');
+    if (limit === null || (period !== 'month' && period !== 'day')) return [];
+    const whose =
+      machine === undefined
+        ? { scope: 'key' as const, name: '' }
+        : { scope: 'machine' as const, name: machine };
+    return [{ period, ...whose, limit, ...sums }];
+  });
+}
+
+async function openReservations(store: StoreConnection, keys: Keys) {
+  const ids = list(await store.send('ZRANGE', [keys.open, 0, -1])).map(String);
+  if (ids.length === 0) return [];
+  return list(await store.send('HMGET', [keys.calls, ...ids])).flatMap((text) => {
+    const call = typeof text === 'string' ? parseJson(text) : undefined;
+    return isRecord(call) && call['state'] === 'open'
+      ? [{ most: number(call['most']), machine: String(call['machine']) }]
+      : [];
+  });
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+
+const NOON = Date.UTC(2026, 10, 22, 12);
+
+/** A service, and a home with budgets. */
+async function withBudgets(...budgets: readonly (readonly string[])[]) {
+  const sandbox = await withSandbox();
+  const home = openHome();
+  const clock = virtualClock(NOON);
+  const run = (...words: string[]) => runInProcess(words, { sandbox, home, clock });
+  for (const budget of budgets) expect((await run('budget', 'set', ...budget)).exitCode).toBe(0);
+  return { sandbox, home, clock, run };
+}
+
+describe('trdr budget', () => {
+  test('sets, shows and removes budgets of a profile', async () => {
+    const { run } = await withBudgets(['day', '500k']);
+    await run('whois', 'mira');
+    expect((await run('budget', 'show')).records()).toEqual([
+      {
+        ...{ item: 'budget', name: 'day', state: 'within', limit: 500_000, left: 499_900 },
+        ...{ renewsAt: Date.UTC(2026, 10, 23), spent: 100, lost: 0, reserved: 0 },
+      },
+      {
+        ...{ item: 'budget', name: 'month', state: 'no limit', limit: null, left: null },
+        ...{ renewsAt: Date.UTC(2026, 11, 1), spent: 100, lost: 0, reserved: 0 },
+      },
+    ]);
+    expect((await run('config', 'get', 'budgetDay')).stdout).toBe('500000\n');
+    expect((await run('budget', 'unset', 'day')).stderr).toContain(
+      'Removed the day budget of profile "default"',
+    );
+    expect((await run('budget', 'unset', 'day')).stderr).toContain('no day budget was set');
+    expect((await run('budget', 'show')).records()).toMatchObject([
+      { state: 'no limit' },
+      { state: 'no limit' },
+    ]);
+  });
+
+  test('holds runs one after another to it, and names the budget, the rest and the renewal', async () => {
+    const { run, clock, sandbox } = await withBudgets(['day', '45k']);
+    const { users } = sandbox.world;
+    const wallets = users.handles.flatMap((handle) => users.byHandle(handle)?.solanaAddress ?? []);
+    const [first = '', second = '', third = ''] = wallets;
+    expect((await run('whois', first)).exitCode).toBe(0);
+    const refused = await run('whois', second, third);
+    expect(refused.exitCode).toBe(6);
+    expect(JSON.parse(refused.stderr).error.message).toBe(
+      'the next call may cost 30,000 CU but only 15,000 CU of the day budget of profile "default" (45,000 CU) remain; it renews at 2026-11-23 00:00 UTC',
+    );
+    // What was answered before is free.
+    expect((await run('whois', first)).exitCode).toBe(0);
+    await clock.sleep(12 * 3_600_000);
+    expect((await run('whois', second)).exitCode).not.toBe(6);
+  });
+
+  test('shows what is left where it helps', async () => {
+    const { sandbox, home, clock } = await withBudgets(['day', '500k'], ['month', '15M']);
+    const left =
+      '500,000 of 500,000 CU left of the day budget of profile "default" (renews at 2026-11-23 00:00 UTC)';
+    for (const words of [['me'], ['usage']]) {
+      const { stderr } = await runInProcess(words, { sandbox, home, clock, tty: true, columns: 200 });
+      expect(stderr.replace(/\s+/g, ' ')).toContain(left);
+    }
+    const doctor = await runInProcess(['doctor', '-o', 'json'], { sandbox, home, clock });
+    expect(doctor.json()).toContainEqual({ check: 'budget', verdict: 'ok', detail: left });
+  });
+
+  test('rejects what only a store can do, and amounts that are none', async () => {
+    const home = openHome();
+    expect(await runInProcess(['budget', 'set', 'day', '5k', '--machine', 'a'], { home })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--machine requires a store'),
+    });
+    expect((await runInProcess(['budget', 'set', 'day', 'much'], { home })).exitCode).toBe(2);
+    expect((await runInProcess(['budget', 'set', 'week', '5k'], { home })).exitCode).toBe(2);
+  });
+
+  test('does not apply to the sandbox', async () => {
+    const home = openHome();
+    await runInProcess(['budget', 'set', 'day', '1'], { home });
+    expect((await trdr(['whois', 'mira', '--sandbox'], { home })).exitCode).toBe(0);
+  });
+});

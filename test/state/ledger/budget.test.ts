@@ -1,0 +1,209 @@
+import { appendFileSync, chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { leftIn } from '../../../src/contract/budget.ts';
+import type { LedgerEntry } from '../../../src/contract/ports.ts';
+import { type Caps, createBudget } from '../../../src/state/ledger/budget.ts';
+import { openLedger } from '../../../src/state/ledger/ledger.ts';
+import { entryText } from '../../../src/state/ledger/lines.ts';
+import { readLedger } from '../../../src/state/ledger/read-ledger.ts';
+import { summarise } from '../../../src/state/ledger/sum-ledger.ts';
+import { virtualClock } from '../../core/virtual-clock.ts';
+import { room, workers } from '../room.ts';
+
+const { path, under } = room();
+const worker = workers(path);
+
+const NOON = Date.UTC(2026, 10, 22, 12);
+const HOUR = 3_600_000;
+
+/** A ledger with budgets, as a process of a profile has it. */
+function open(
+  dir: string | undefined,
+  caps: Partial<Caps>,
+  { clock = virtualClock(NOON), profile = 'desk' } = {},
+) {
+  const limits = { day: undefined, month: undefined, ...caps };
+  const ledger = openLedger({
+    ...{ dir, command: 'whois', profile, host: 'h', now: clock.now },
+    caps: () => limits,
+    budget: async () => createBudget({ dir, profile, clock }),
+  });
+  return { ledger, clock, limits };
+}
+const reveal = { endpoint: 'user.handle', most: 30_000 };
+
+test('a call that a budget has no room for is refused with the budget, what is left and when it renews', async () => {
+  const dir = under('refused');
+  const { ledger } = open(dir, { day: 50_000, month: 1_000_000 });
+  await (await ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
+  await expect(ledger.begin(reveal)).rejects.toMatchObject({
+    kind: 'limit',
+    code: 'BUDGET',
+    message:
+      'the next call may cost 30,000 CU but only 20,000 CU of the day budget of profile "desk" (50,000 CU) remain; it renews at 2026-11-23 00:00 UTC',
+    retryAfter: 12 * 3600,
+    hint: 'wait until then, or raise it: trdr budget set day N',
+  });
+  // What does fit is sent, and a refusal leaves nothing behind.
+  await (await ledger.begin({ endpoint: 'user.id', most: 200 })).settle({ status: 200, cu: 100 });
+  expect(await ledger.budgets?.()).toMatchObject([
+    { period: 'day', limit: 50_000, spent: 30_100, lost: 0, reserved: 0 },
+    { period: 'month', limit: 1_000_000, spent: 30_100, lost: 0, reserved: 0 },
+  ]);
+});
+
+test('the tighter budget decides', async () => {
+  const { ledger } = open(under('tighter'), { day: 500_000, month: 20_000 });
+  await expect(ledger.begin(reveal)).rejects.toThrow('the month budget of profile "desk"');
+  await expect(ledger.begin(reveal)).rejects.toThrow('it renews at 2026-12-01 00:00 UTC');
+});
+
+test('lost answers count at their maximum, and so do calls of processes that died', async () => {
+  const dir = under('lost');
+  const { ledger, clock } = open(dir, { day: 100_000 });
+  await (await ledger.begin(reveal)).lose({ status: 502 });
+  await open(dir, {}).ledger.begin(reveal);
+  await clock.sleep(HOUR);
+  expect(await ledger.budgets?.()).toMatchObject([{ spent: 0, lost: 60_000, reserved: 0 }]);
+  await ledger.begin(reveal);
+  await expect(ledger.begin(reveal)).rejects.toMatchObject({ code: 'BUDGET' });
+});
+
+test('only the runs of the profile count, whatever their command, and whether they had the budget or not', async () => {
+  const dir = under('profiles');
+  await (await open(dir, {}, { profile: 'other' }).ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
+  await (await open(dir, {}).ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
+  const [state] = (await open(dir, { day: 100_000 }).ledger.budgets?.()) ?? [];
+  expect(state && leftIn(state)).toBe(70_000);
+});
+
+test('budgets renew at UTC midnight and with the month, also within one run', async () => {
+  const { ledger, clock } = open(under('renewal'), { day: 30_000, month: 60_000 });
+  const spend = async () => (await ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
+  await spend();
+  await clock.sleep(12 * HOUR - 1);
+  await expect(spend()).rejects.toThrow('day budget');
+  await clock.sleep(1);
+  await spend();
+  await clock.sleep(24 * HOUR);
+  await expect(spend()).rejects.toThrow('month budget');
+  await clock.sleep(7 * 24 * HOUR);
+  await spend();
+});
+
+test('a budget that is raised, lowered or removed applies to the next call of a run', async () => {
+  const { ledger, limits } = open(under('changed'), { day: 30_000 });
+  await (await ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
+  await expect(ledger.begin(reveal)).rejects.toThrow('only 0 CU');
+  limits.day = 60_000;
+  await (await ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
+  limits.day = 10_000;
+  await expect(ledger.begin({ endpoint: 'user.id', most: 1 })).rejects.toThrow('only 0 CU');
+});
+
+test('a call waits for those in flight that may leave room, and is told where they did not', async () => {
+  const { ledger, clock } = open(under('waits'), { day: 40_000 });
+  const first = await ledger.begin(reveal);
+  const second = ledger.begin(reveal);
+  await clock.sleep(1_000);
+  await first.settle({ status: 200, cu: 100 });
+  const third = await second;
+  const fourth = expect(ledger.begin(reveal)).rejects.toMatchObject({ code: 'BUDGET' });
+  await third.settle({ status: 200, cu: 30_000 });
+  await clock.sleep(1_000);
+  await fourth;
+});
+
+test('an interrupt ends the wait for calls in flight', async () => {
+  const { ledger } = open(under('interrupt'), { day: 40_000 });
+  await ledger.begin(reveal);
+  const stop = new AbortController();
+  const waiting = ledger.begin(reveal, stop.signal);
+  stop.abort(new Error('stopped'));
+  await expect(waiting).rejects.toThrow('stopped');
+});
+
+test('a call of unknown price is not sent under a budget', async () => {
+  const { ledger } = open(under('unpriced'), { month: 1_000_000 });
+  await expect(ledger.begin({ endpoint: 'GET /v2/new', most: undefined })).rejects.toMatchObject({
+    code: 'BUDGET',
+    hint: 'to send it, remove the budget first: trdr budget unset month',
+  });
+});
+
+test.each([['/dev/null/none'], [undefined]])(
+  'paid calls fail where the budget cannot be checked (%s)',
+  async (dir) => {
+    await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({ kind: 'local' });
+    await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toThrow(/check the budget/);
+  },
+);
+
+test.skipIf(process.getuid?.() === 0)('paid calls fail where the ledger cannot be read', async () => {
+  const dir = under('unreadable');
+  await open(dir, {}).ledger.begin(reveal);
+  chmodSync(join(dir, 'ledger', '2026-11.ndjson'), 0o200);
+  await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({ kind: 'local' });
+});
+
+test('damaged lines, foreign entries and older formats do not disturb the sums', async () => {
+  const dir = under('damaged');
+  mkdirSync(join(dir, 'ledger'), { recursive: true });
+  const one: LedgerEntry = {
+    time: NOON - HOUR,
+    command: 'c',
+    profile: 'desk',
+    endpoint: 'e',
+    status: 200,
+    cu: 500,
+  };
+  const text = [
+    entryText(one),
+    entryText({ ...one, time: NOON - 48 * HOUR }),
+    entryText({ ...one, profile: 'desk2' }),
+    entryText({ ...one, time: 9e15 }),
+    '{"end":"unknown","status":200,"cu":7}\nnot json\n{"time":1\n',
+  ].join('');
+  writeFileSync(join(dir, 'ledger', '2026-11.ndjson'), `${text}{"torn`);
+  const { ledger } = open(dir, { day: 10_000, month: 10_000 });
+  expect(await ledger.budgets?.()).toMatchObject([{ spent: 500 }, { spent: 1_000 }]);
+  await (await ledger.begin({ endpoint: 'user.id', most: 200 })).settle({ status: 200, cu: 100 });
+  expect(await ledger.budgets?.()).toMatchObject([{ spent: 600 }, { spent: 1_100 }]);
+});
+
+test('a ledger that is compacted by another process meanwhile keeps its sums', async () => {
+  const dir = under('compacted');
+  const file = join(dir, 'ledger', '2026-11.ndjson');
+  const { ledger, clock } = open(dir, { month: 1_300_000 });
+  const held = await ledger.begin(reveal);
+  const lines: string[] = [];
+  for (let at = 0; at < 12_000; at++) {
+    const time = Date.UTC(2026, 10, 1) + at * 60_000;
+    lines.push(entryText({ time, command: 'c', profile: 'desk', endpoint: 'e', status: 200, cu: 100 }));
+  }
+  appendFileSync(file, lines.join(''));
+  await expect(ledger.begin({ endpoint: 'x', most: 70_001 })).rejects.toMatchObject({ code: 'BUDGET' });
+  const size = statSync(file).size;
+  await open(dir, {}, { clock, profile: 'other' }).ledger.begin({ endpoint: 'user.id', most: 200 });
+  expect(statSync(file).size).toBeLessThan(size / 4);
+  expect(await ledger.budgets?.()).toMatchObject([{ spent: 1_200_000, reserved: 30_000 }]);
+  await held.settle({ status: 200, cu: 30_000 });
+  await ledger.begin({ endpoint: 'x', most: 70_000 });
+  await expect(ledger.begin({ endpoint: 'x', most: 1 })).rejects.toMatchObject({ code: 'BUDGET' });
+});
+
+test('processes that spend at once never pass the budget together, although some of them die', async () => {
+  const dir = under('crowd');
+  const budget = 6_000;
+  const names = ['lives', 'dies', 'lives', 'dies', 'lives', 'lives'];
+  const ends = await Promise.all(
+    names.map((name) => worker(['spend', dir, budget, name], { reject: false })),
+  );
+  const survivors = ends.filter(({ signal }) => signal === undefined);
+  expect(survivors.map(({ stdout }) => stdout)).toEqual(survivors.map(() => 'BUDGET'));
+  const [sum] = await summarise(readLedger({ dir }), 'profile');
+  expect(sum?.atMost).toBeLessThanOrEqual(budget);
+  // What is left over is less than one call, unless the day ended meanwhile.
+  expect(sum?.atMost).toBeGreaterThan(budget - 30);
+});
