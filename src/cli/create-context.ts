@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
 import type { Client, Ledger } from '../contract/ports.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
-import { createNotices } from '../output/notices.ts';
+import { createNotices, type LogForm } from '../output/notices.ts';
 import { outputClosed, type Sink } from '../output/sink.ts';
 import { wantsUnicode } from '../output/terminal/style.ts';
 import type { View } from '../output/view.ts';
@@ -19,7 +19,11 @@ import { type Estimate, estimateText, judge, needsConfirmation } from './spend/e
 import type { RunStore } from './store/open-store.ts';
 
 /** Puts a command's context together. Nothing is opened or loaded before it is asked for. */
-export async function createContext(io: Io, command: AnyCommand, { globals }: Parsed): Promise<Context> {
+export async function createContext(
+  io: Io,
+  command: AnyCommand,
+  { globals, given }: Parsed,
+): Promise<Context> {
   const loaded = loadSettings(io, globals, command.settings);
   // The embedded service keeps its own books, apart from those of real money.
   const settings = globals.sandbox
@@ -42,6 +46,8 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     stream: () => io.stderr,
     quiet: globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
+    form: logForm(given['logFormat'], io.stderr.isTTY === true),
+    now: io.clock.now,
   });
   const notice = (text: string) => write(withoutKeys(withoutKey(text, settings.key)));
 
@@ -88,7 +94,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
         if (event.kind === 'lost' && gone.signal.reason === outputClosed) return;
         if (event.kind !== 'trace') notice(noticeText(event));
         // --debug prints traces even with --quiet.
-        else if (globals.debug) io.stderr.write(`trdr: ${noticeText(event)}\n`);
+        else if (globals.debug) write(noticeText(event), 'debug');
       },
     });
     closers.push(made.close);
@@ -140,7 +146,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
     if (globals.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
     const { openStore } = await import('./store/open-store.ts');
     const { baseUrl, key } = await target();
-    const trace = globals.debug ? (line: string) => void io.stderr.write(`trdr: ${line}\n`) : undefined;
+    const trace = globals.debug ? (line: string) => write(line, 'debug') : undefined;
     const run = openStore({ baseUrl, key: key ?? '' }, { io, settings, trace });
     closers.push(async () => run.link.close());
     return run;
@@ -306,6 +312,12 @@ export async function createContext(io: Io, command: AnyCommand, { globals }: Pa
   };
   return context;
 }
+
+/** Commands that run as services have a log format: their lines carry the time where no person reads along. */
+const logForm = (format: unknown, isTerminal: boolean): LogForm => {
+  if (format === 'json') return 'json';
+  return format === undefined || isTerminal ? 'plain' : 'stamped';
+};
 
 /** The made world is the same each time, whatever port it answers on: what was learnt of it stays true. */
 function scopeOf(sandbox: boolean, { baseUrl, key }: Context['settings']): Context['scope'] {

@@ -1,7 +1,7 @@
 import { Failure } from '../base/failure.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import { failureJson, renderFailure } from '../output/error-text.ts';
-import { safeText } from '../output/terminal/safe-text.ts';
+import { safeLine, safeText } from '../output/terminal/safe-text.ts';
 import { loadStyle, wantsColor, wantsUnicode } from '../output/terminal/style.ts';
 import { exitOf } from './exit.ts';
 import type { Io } from './io.ts';
@@ -25,8 +25,14 @@ export function createErrorReport(io: Io): (error: unknown, settings?: Said) => 
       hint: known.hint === undefined ? undefined : hide(known.hint),
     };
     const exit = error instanceof Failure ? exitOf[error.kind] : 1;
-    const text = wantsJson(io, settings?.output)
-      ? failureJson(failure, exit)
+    const logged = stated(io.argv, ['--log-format']) === 'json';
+    const log = {
+      time: new Date(io.clock.now()).toISOString(),
+      level: 'error',
+      message: safeLine(failure.message),
+    };
+    const text = wantsJson(io, settings?.output, logged)
+      ? failureJson(failure, exit, logged ? log : undefined)
       : await renderFailure(failure, {
           style: await loadStyle(
             wantsColor(colorMode(io.argv), io.env, io.stderr.isTTY === true, settings?.color),
@@ -66,7 +72,8 @@ const stated = (argv: readonly string[], names: readonly string[]): string | und
   return undefined;
 };
 
-function wantsJson(io: Io, setting: Said['output']): boolean {
+function wantsJson(io: Io, setting: Said['output'], logged: boolean): boolean {
+  if (logged) return true;
   if (io.stderr.isTTY === true) return false;
   if (io.argv.includes('--json')) return true;
   const format = setting ?? stated(io.argv, ['-o', '--output']) ?? (io.env['TRDR_OUTPUT'] || undefined);

@@ -9,11 +9,15 @@ export type ShownFailure = Pick<
   'message' | 'code' | 'status' | 'retryable' | 'retryAfter' | 'requestId' | 'hint'
 >;
 
-/** Formats a failure for programs: one line of JSON without the absent members. */
-export function failureJson(failure: ShownFailure, exit: number): string {
+/** Formats a failure for programs: one line of JSON without the absent members. `log` adds the members of a log line. */
+export function failureJson(
+  failure: ShownFailure,
+  exit: number,
+  log?: Readonly<Record<string, string>>,
+): string {
   const { code, message, status, retryable, retryAfter, requestId, hint } = failure;
   const error = { code, message, status, retryable, retryAfter, requestId, hint, exit };
-  return `${jsonLine({ error })}\n`;
+  return `${jsonLine({ error, ...log })}\n`;
 }
 
 /** The width and the style of a rendered failure. */

@@ -27,6 +27,8 @@ export interface Tail {
   /** Runs until it is stopped, has done what was asked, or cannot continue; a failure is thrown after the `end` notice. */
   run(signal: AbortSignal): Promise<Summary>;
   status(): TailStatus;
+  /** Makes the loop take a turn although nothing is due, which shows in `turns` unless it hangs. */
+  stir(): void;
 }
 
 const FIRST_TRIES = 6;
@@ -55,7 +57,7 @@ function createParts(
   const connect = via === 'poll' ? undefined : ports.connect;
   const byFile = options.fileIsCheckpoint ?? options.start.kind === 'file';
   const meter = createCostMeter(clock.mono, source.spent);
-  const writer = createTailWriter(sink, wake);
+  const writer = createTailWriter(sink, wake, clock.now);
   const rate = createRate();
   const report = createTailReport(notify);
   const flow = createFlow({
@@ -136,6 +138,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   const parts = createParts(ports, options, signal, finish);
   const { bell, flow, walker, session, policy, printing, deadline, spend, writer, report, notify } = parts;
   let began = clock.mono();
+  let turns = 0;
 
   const mode = () => modeOf(session.state);
 
@@ -182,6 +185,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
 
   const loop = async () => {
     while (!over) {
+      turns++;
       if (signal.aborted) return finish({ reason: 'stopped' });
       deadline.step();
       if (over || (await printing.step()) || walkStep() || policy.step(isQuiet())) continue;
@@ -239,8 +243,12 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       if (ending.reason === 'failure') throw ending.failure;
       return summary;
     },
+    stir: bell.wake,
     status: () => ({
       ...{ way: mode(), rate: parts.rate.perSecond, gaps: report.gaps.length, ...account() },
+      ...{ pages: walker.pages, lastPost: writer.lastPost, failing: walker.trouble !== undefined, turns },
+      ceilingLeft: spend.left.ceiling,
+      allowanceLeft: spend.left.allowance,
       connected: subscribedLink(session.state) !== undefined,
       perMinute: spend.perMinute(mode()),
       provenAgoMs: flow.provenAt === undefined ? null : clock.mono() - flow.provenAt,

@@ -82,11 +82,27 @@ export type TailNotice =
   | { readonly kind: 'frame'; readonly text: string }
   | { readonly kind: 'end'; readonly summary: Summary };
 
-/** How a run stands at this moment, for a status line. */
+/** The post that was printed last: its time, and how long after that it was printed. */
+export interface LastPost {
+  readonly at: number;
+  readonly lagMs: number;
+}
+
+/** How a run stands at this moment, for a status line and for monitoring. */
 export interface TailStatus {
   readonly way: Mode;
   readonly connected: boolean;
+  /** The service does not answer pages at the moment. */
+  readonly failing: boolean;
   readonly rows: number;
+  readonly pages: number;
+  readonly nameless: number;
+  readonly lastPost: LastPost | null;
+  /** CU left of the spending limit, and of the key's units; null without a limit, or where it is not known. */
+  readonly ceilingLeft: number | null;
+  readonly allowanceLeft: number | null;
+  /** Grows with every turn of the loop: a watchdog sees by it whether the tail still works. */
+  readonly turns: number;
   /** Posts a second on the feed. */
   readonly rate: number;
   readonly gaps: number;

@@ -91,7 +91,16 @@ describe('a checkpoint of a tail as it stands', () => {
     fill(seen);
     const sink = { write: async () => true, flush: async () => true };
     const flow = createFlow({
-      ...{ timing, seen, outlet: createTailWriter(sink, () => {}), start: { kind: 'now' } },
+      ...{
+        timing,
+        seen,
+        outlet: createTailWriter(
+          sink,
+          () => {},
+          () => 0,
+        ),
+        start: { kind: 'now' },
+      },
       ...{ scope: () => true, sieve: () => true, carries: () => true },
       ...{ count: 1, heals: true, byFile: false },
     });

@@ -54,7 +54,11 @@ function flowing(given: Given = {}) {
     },
     flush: async () => true,
   };
-  const outlet = createTailWriter(sink, () => {});
+  const outlet = createTailWriter(
+    sink,
+    () => {},
+    () => 0,
+  );
   const flow = createFlow({
     ...{ timing, outlet, seen: createSeen(Number.NEGATIVE_INFINITY, given.seenMax ?? 10_000) },
     start: given.start ?? { kind: 'now' },

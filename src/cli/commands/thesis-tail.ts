@@ -31,6 +31,7 @@ export const thesisTail = command({
     '--out appends to the file and, after any crash, continues from its end: no line is lost, torn or doubled. If the file is renamed, replaced or deleted meanwhile, the tail continues in a new one. --checkpoint resumes a pipe: if trdr is killed, rows written since the last checkpoint can be repeated. It cannot know what the reader of the pipe had processed: rows in the pipe are lost if the reader dies.',
     'A run that ends while posts may be missing (a gap, or a service that fails until the end) exits 9. The last line states up to when the feed is complete.',
     '"--via store" reads what a relay publishes (see "trdr thesis relay") for 0 CU; "auto" does so while a relay leads this feed.',
+    '--status keeps the state in a file for Prometheus and for "trdr tail status"; if NOTIFY_SOCKET is set, systemd is notified (READY, STATUS, WATCHDOG, STOPPING). Off a terminal, lines on stderr carry the time.',
     'It has no end of its own, so it asks first: unattended, give --duration, --max-cu or --yes.',
   ],
   args: [],

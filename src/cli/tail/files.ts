@@ -21,15 +21,21 @@ function needFolderOf(path: string): void {
 interface TailFiles {
   readonly out: string | undefined;
   readonly checkpoint: string | undefined;
+  /** The file of `--status`: two tails that write the same one would show each other's state. */
+  readonly status?: string | undefined;
   readonly state: string | undefined;
 }
 
 /** Keeps every other tail off these files; the answer lets them go. */
-export function lockFiles({ out, checkpoint, state }: TailFiles): () => void {
-  const targets = [out, checkpoint].filter((path) => path !== undefined).map(realPath);
+export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => void {
+  const named = Object.entries({ out, checkpoint, status }).flatMap(([flag, path]) =>
+    path === undefined ? [] : [[`--${flag}`, realPath(path)] as const],
+  );
+  const targets = named.map(([, target]) => target);
   for (const target of targets) needFolderOf(target);
-  if (new Set(targets).size < targets.length) {
-    throw usageError('--out and --checkpoint name the same file', 'give each a file of its own');
+  const [one, other] = named.filter(([, target]) => targets.indexOf(target) !== targets.lastIndexOf(target));
+  if (one && other) {
+    throw usageError(`${one[0]} and ${other[0]} name the same file`, 'give each a file of its own');
   }
   const held: LockHandle[] = [];
   const release = () => {

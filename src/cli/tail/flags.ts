@@ -2,6 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import { value, valueOr } from '../args/option.ts';
 import { duration, file, integer, positiveDuration, time } from '../args/values.ts';
 import type { TailFlags } from './run.ts';
+import { serviceOptions } from './service/flags.ts';
 
 /** The flags of every tail. */
 export const tailOptions = {
@@ -11,6 +12,7 @@ export const tailOptions = {
   count: value('--count', 'stop after N rows', integer({ min: 1 })),
   duration: value('--duration', 'stop after this time', positiveDuration),
   checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),
+  ...serviceOptions,
 };
 
 /** Checks what cannot go together, before anything is asked. */

@@ -20,12 +20,15 @@ import { createNoticeLimit } from './notice-limit.ts';
 import { positionPath } from './position.ts';
 import { readResume } from './resume.ts';
 import { createSaver } from './saver.ts';
+import type { ServiceFlags } from './service/flags.ts';
+import { watchHealth } from './service/watch.ts';
+import { watchedTail } from './service/watched-tail.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
 import { openTailWriter } from './writer.ts';
 
 /** What every tail is told by its flags. */
-export interface TailFlags {
+export interface TailFlags extends ServiceFlags {
   readonly lag: number;
   readonly backfill: number | undefined;
   readonly since: Instant | undefined;
@@ -52,11 +55,11 @@ const FIRST_TRIES = 2;
 /** Runs a tail to its end: lock, start point, output, words on stderr. Throws why it was ended from outside. */
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
   const { globals, signal, scope } = context;
-  const { checkpoint } = plan.flags;
+  const { checkpoint, status } = plan.flags;
   const out = openCheckpoint(globals.out);
   const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
   const { state } = context.settings.folders;
-  const unlock = lockFiles({ out, checkpoint, state });
+  const unlock = lockFiles({ out, checkpoint, status, state });
   try {
     const now = context.io.clock.now();
     const position = out === undefined || state === undefined ? undefined : positionPath(state, out);
@@ -150,6 +153,7 @@ async function follow(
       },
     },
   );
+  const health = watchHealth(context, plan.flags, watchedTail(tail, io.clock.now));
   const ended = new AbortController();
   const watch = Promise.all([
     watchStatus(context, () => status.show(statusText(tail.status())), ended.signal),
@@ -162,6 +166,7 @@ async function follow(
   } finally {
     ended.abort();
     await watch;
+    await health.end();
     status.hide();
     if (!records.closed.aborted) await records.end();
   }

@@ -1,4 +1,5 @@
 import { type Job, startJob } from '../job.ts';
+import type { LastPost } from '../notice.ts';
 import type { TailSink } from '../ports.ts';
 import type { TailRow } from '../row.ts';
 
@@ -10,16 +11,18 @@ export interface TailWriter {
   readonly closed: boolean;
   /** Rows that were written. */
   readonly rows: number;
+  readonly lastPost: LastPost | null;
   push(rows: readonly TailRow[]): void;
   /** Settles with the write under way. */
   settled(): Promise<void>;
 }
 
-export function createTailWriter(sink: TailSink, wake: () => void): TailWriter {
+export function createTailWriter(sink: TailSink, wake: () => void, now: () => number): TailWriter {
   let job: Job<boolean> | undefined;
   let pending = 0;
   let rows = 0;
   let closed = false;
+  let lastPost: LastPost | null = null;
 
   const count = (open: boolean, many: number) => {
     if (open) rows += many;
@@ -45,8 +48,13 @@ export function createTailWriter(sink: TailSink, wake: () => void): TailWriter {
     get rows() {
       return rows;
     },
+    get lastPost() {
+      return lastPost;
+    },
     push(batch) {
       if (batch.length === 0) return;
+      const at = batch.findLast((row) => row.at !== null)?.at ?? null;
+      if (at !== null) lastPost = { at, lagMs: Math.max(0, now() - at) };
       const written = sink.write(batch);
       if (typeof written === 'boolean') return count(written, batch.length);
       pending = batch.length;

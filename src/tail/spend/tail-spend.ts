@@ -11,6 +11,8 @@ import { type Mode, type PollReason, reasonToPoll, type Via } from './socket-sha
 export interface TailSpend {
   /** Whether `cu` more fit under the ceiling. */
   afford(cu: number): boolean;
+  /** CU left of the ceiling and of the key's units; null without a limit, or where it is not known. */
+  readonly left: { readonly ceiling: number | null; readonly allowance: number | null };
   /** Milliseconds between polls. */
   readonly pollMs: number;
   /** CU a minute of a way. */
@@ -73,6 +75,9 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
 
   return {
     afford: (units) => (ceilingLeft() ?? units) >= units,
+    get left() {
+      return { ceiling: ceilingLeft(), allowance: facts?.remaining ?? null };
+    },
     get pollMs() {
       return pollMs();
     },

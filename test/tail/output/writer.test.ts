@@ -22,6 +22,7 @@ function opened() {
     () => {
       rings++;
     },
+    () => 0,
   );
   const done = async (more: boolean) => {
     end?.with(more);
@@ -57,8 +58,10 @@ describe('the outlet', () => {
 
   test('is not busy where there was room at once, and takes the reader that has gone at its word', () => {
     const answers = [true, true, false];
-    const outlet = createTailWriter({ write: () => answers.shift() ?? false, flush: async () => true }, () =>
-      expect.fail('nothing is to be waited for'),
+    const outlet = createTailWriter(
+      { write: () => answers.shift() ?? false, flush: async () => true },
+      () => expect.fail('nothing is to be waited for'),
+      () => 0,
     );
     outlet.push(rows('a', 'b'));
     outlet.push(rows('c'));

@@ -1,0 +1,83 @@
+import { Failure } from '../../base/failure.ts';
+import { fileFailure, readBounded } from '../../base/files.ts';
+import { TailStatusRecord } from '../../contract/records/tail-status.ts';
+import { span } from '../../output/format/time.ts';
+import { safeLine } from '../../output/terminal/safe-text.ts';
+import { tailStatusView } from '../../output/views/tail-status.ts';
+import { judgeStatus, readStatus, type SavedStatus, type Verdict } from '../../tail/health/read-status.ts';
+import { value } from '../args/option.ts';
+import { positiveDuration } from '../args/values.ts';
+import { command } from '../command.ts';
+
+/** Larger than any status file. */
+const LARGEST = 1024 * 1024;
+
+export const tailStatus = command({
+  path: 'tail status',
+  summary: 'Show how a running tail is doing, from its status file',
+  about: [
+    'Reads the file that "thesis tail --status FILE" or "launchpad tail --status FILE" keeps current, and calls nothing.',
+    'Exits 0 while the tail is running, and 9 if it has stopped, if its file was not written for 30 seconds, or, with --max-lag, if the feed was last verified longer ago: usable as a probe of Kubernetes or Docker.',
+    'A tail whose service fails is running: to restart it would not help. --max-lag notices that the feed is no longer followed.',
+  ],
+  args: [{ name: 'FILE', help: 'the status file', complete: 'file' }],
+  options: {
+    maxLag: value('--max-lag', 'exit 9 if the feed was last verified longer ago', positiveDuration),
+  },
+  common: ['output'],
+  examples: [
+    { run: 'trdr tail status theses.prom', does: 'is it alive, and how far is it?' },
+    { run: 'trdr tail status theses.prom --max-lag 5m -q > /dev/null', does: 'a readiness probe' },
+  ],
+  calls: [],
+  record: () => TailStatusRecord,
+  exits: [0, 2, 9],
+  parse: ([path = ''], { maxLag }) => ({ path, maxLag }),
+  async run(context, { path, maxLag }) {
+    const status = statusIn(path);
+    const now = context.io.clock.now();
+    const verdict = judgeStatus(status, now, maxLag);
+    const { progressAt: _, ...shown } = status;
+    await context.printOne(tailStatusView(now), {
+      state: verdict,
+      ...shown,
+      updatedAgo: Math.max(0, now - status.updatedAt),
+      verifiedAgo: status.verifiedTo === null ? null : Math.max(0, now - status.verifiedTo),
+    });
+    if (verdict !== 'healthy' && verdict !== 'starting') throw unhealthy(path, verdict, status, now);
+    return 0;
+  },
+});
+
+function statusIn(path: string): SavedStatus {
+  let text: string | undefined;
+  try {
+    text = readBounded(path, LARGEST);
+  } catch (error) {
+    throw fileFailure('read', path, error);
+  }
+  if (text === undefined) {
+    throw new Failure('local', `status file not found: ${path}`, {
+      code: 'STATUS_FILE',
+      hint: `start the tail with --status ${path}`,
+    });
+  }
+  return readStatus(text);
+}
+
+function unhealthy(path: string, verdict: Verdict, status: SavedStatus, now: number): Failure {
+  const ago = (at: number) => `${span(Math.max(0, now - at))} ago`;
+  const since = status.verifiedTo ?? status.startedAt;
+  const what: Readonly<Record<Verdict, string>> = {
+    healthy: '',
+    starting: '',
+    stopped: `stopped ${ago(status.updatedAt)}`,
+    stale: `has not reported since ${ago(status.progressAt)}`,
+    lagging: `${status.verifiedTo === null ? 'has not caught up since it was started' : 'was last verified'} ${ago(since)}`,
+  };
+  const name = safeLine(status.tail || path);
+  return new Failure('local', `the tail ${name} ${what[verdict]}`, {
+    code: `TAIL_${verdict.toUpperCase()}`,
+    hint: status.serviceUp ? 'see what it wrote to stderr' : 'the service did not answer it: see trdr doctor',
+  });
+}

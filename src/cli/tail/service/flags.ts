@@ -1,0 +1,14 @@
+import { value, valueOr } from '../../args/option.ts';
+import { file, oneOf, positiveDuration } from '../../args/values.ts';
+
+/** The flags of a tail that runs as a service. */
+export interface ServiceFlags {
+  readonly status: string | undefined;
+  readonly heartbeat: number | undefined;
+}
+
+export const serviceOptions = {
+  status: value('--status', 'keep the state as OpenMetrics text in this file', file),
+  heartbeat: value('--heartbeat', 'report the state on stderr this often', positiveDuration),
+  logFormat: valueOr('--log-format', 'format of the lines on stderr', oneOf('text', 'json'), 'text'),
+};

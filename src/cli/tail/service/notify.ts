@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import type { Clock } from '../../../base/clock.ts';
+import type { Io } from '../../io.ts';
+
+/** Sends assignments such as `READY=1` to the service manager. */
+export type SendState = (lines: readonly string[]) => Promise<void>;
+
+/** Tells the service manager how the tail is doing, as sd_notify(3) describes. */
+export interface ServiceManager {
+  /** How often it wants to hear that the tail works; undefined without a watchdog. */
+  readonly watchdogMs: number | undefined;
+  /** Sends after what is being sent; of several messages that wait, all assignments go out in one. */
+  tell(state: Readonly<Record<string, string | number>>): void;
+  /** Settles when all is sent. */
+  settled(): Promise<void>;
+}
+
+/** A program that sends datagrams is expected to take milliseconds. */
+const TIMEOUT_MS = 5_000;
+
+/** The service manager of this process; undefined if none wants to be notified. */
+export function openServiceManager(
+  { env, clock }: Pick<Io, 'env' | 'clock'>,
+  warn: (text: string) => void,
+  send: SendState = sendByProgram(env, clock),
+): ServiceManager | undefined {
+  const socket = env['NOTIFY_SOCKET'];
+  if (socket === undefined || socket === '') return undefined;
+  let waiting: Record<string, string | number> = {};
+  let sending: Promise<void> | undefined;
+  let warned = false;
+
+  const pump = async () => {
+    while (Object.keys(waiting).length > 0) {
+      const lines = Object.entries(waiting).map(([name, value]) => `${name}=${oneLine(String(value))}`);
+      waiting = {};
+      try {
+        await send(lines);
+      } catch (error) {
+        if (!warned) warn(`warning: cannot notify the service manager: ${reasonOf(error)}`);
+        warned = true;
+      }
+    }
+    sending = undefined;
+  };
+
+  return {
+    watchdogMs: watchdogOf(env),
+    tell(state) {
+      waiting = { ...waiting, ...state };
+      sending ??= pump();
+    },
+    settled: async () => sending,
+  };
+}
+
+const oneLine = (text: string) => text.replace(/[\r\n]+/g, ' ');
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** The watchdog's interval, if it is meant for this process. */
+function watchdogOf(env: Io['env']): number | undefined {
+  const ms = Number(env['WATCHDOG_USEC']) / 1_000;
+  const pid = env['WATCHDOG_PID'];
+  if (!(ms > 0) || (pid !== undefined && pid !== '' && Number(pid) !== process.pid)) return undefined;
+  return ms;
+}
+
+/**
+ * Node has no datagram sockets of the Unix domain, so a program sends the message: `systemd-notify`, which is part of
+ * systemd, or `socat`, for containers without it.
+ */
+function sendByProgram(env: Io['env'], clock: Clock): SendState {
+  const socket = env['NOTIFY_SOCKET'] ?? '';
+  const own = { PATH: env['PATH'], NOTIFY_SOCKET: socket };
+  const address = socket.startsWith('@')
+    ? `ABSTRACT-SENDTO:${socket.slice(1)}`
+    : `UNIX-SENDTO:${socket.replace(/[\\,:!"'[\]{}]/g, '\\$&')}`;
+  let hasNotify = true;
+  return async (lines) => {
+    if (hasNotify) {
+      const found = await runProgram(clock, 'systemd-notify', lines, own, '');
+      if (found) return;
+      hasNotify = false;
+    }
+    if (await runProgram(clock, 'socat', ['-u', '-', address], own, `${lines.join('\n')}\n`)) return;
+    throw new Error('neither systemd-notify nor socat is installed');
+  };
+}
+
+/** Runs a program to its end; false if it is not installed. */
+async function runProgram(
+  clock: Clock,
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  input: string,
+): Promise<boolean> {
+  const late = new AbortController();
+  const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'] });
+  child.stdin.on('error', () => {}).end(input);
+  void clock.sleep(TIMEOUT_MS, late.signal).then(
+    () => child.kill('SIGKILL'),
+    () => {},
+  );
+  try {
+    return await new Promise<boolean>((resolve, reject) => {
+      child.once('error', (error) =>
+        'code' in error && error.code === 'ENOENT' ? resolve(false) : reject(error),
+      );
+      child.once('exit', (code) =>
+        code === 0 ? resolve(true) : reject(new Error(`${program} failed (${code ?? 'killed'})`)),
+      );
+    });
+  } finally {
+    late.abort();
+  }
+}

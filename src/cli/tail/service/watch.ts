@@ -1,0 +1,168 @@
+import { basename, extname } from 'node:path';
+import { inWords } from '../../../base/files.ts';
+import { writeAtomic } from '../../../base/replace-file.ts';
+import type { TailHealth } from '../../../tail/health/health.ts';
+import { metricsText } from '../../../tail/health/metrics.ts';
+import type { Context } from '../../context.ts';
+import { version } from '../../version.ts';
+import type { ServiceFlags } from './flags.ts';
+import { openServiceManager, type ServiceManager } from './notify.ts';
+
+/** What a tail tells about itself. */
+export type TailFacts = Omit<
+  TailHealth,
+  'up' | 'startedAt' | 'updatedAt' | 'progressAt' | 'memoryBytes' | 'cpuMs'
+>;
+
+/** A tail that is watched. */
+export interface Watched {
+  facts(): TailFacts;
+  /** The state in one line, for a person. */
+  text(): string;
+  /** Grows with each turn of its loop. */
+  turns(): number;
+  /** Makes the loop take a turn although nothing is due. */
+  stir(): void;
+}
+
+/** Keeps those informed who watch the run: the status file, stderr and the service manager. */
+export interface HealthWatch {
+  end(): Promise<void>;
+}
+
+/** How often the status file is written, and the service manager hears of a run that has no watchdog. */
+const WRITE_MS = 5_000;
+const TELL_MS = 30_000;
+const LOOK_MS = 1_000;
+/** A service manager kills what does not start in time, but a first walk through much of the feed takes long. */
+const START_MS = 60_000;
+
+/** What a watch needs of a run. */
+type Run = Pick<Context, 'io' | 'command' | 'notice' | 'signal'>;
+
+export function watchHealth(
+  context: Run,
+  flags: ServiceFlags,
+  watched: Watched,
+  manager: ServiceManager | undefined = openServiceManager(context.io, context.notice),
+): HealthWatch {
+  const { clock } = context.io;
+  const { heartbeat } = flags;
+  const ended = new AbortController();
+  const write = flags.status === undefined ? undefined : statusWriter(context, flags.status, watched);
+  const progress = progressOf(watched, clock.now);
+  write?.(true, progress.at());
+  const loops = [
+    write &&
+      every(
+        () => (watched.facts().ready ? WRITE_MS : LOOK_MS),
+        () => write(true, progress.look()),
+      ),
+    heartbeat === undefined
+      ? undefined
+      : every(
+          () => heartbeat,
+          () => context.notice(`heartbeat: ${watched.text()}`),
+        ),
+    manager && inform(context, manager, watched, ended.signal),
+  ];
+
+  async function every(ms: () => number, act: () => void): Promise<void> {
+    while (await pause(context, ms(), ended.signal)) act();
+  }
+
+  const stopping = () => manager?.tell({ STOPPING: 1, STATUS: 'stopping' });
+  context.signal.addEventListener('abort', stopping, { once: true });
+  return {
+    async end() {
+      context.signal.removeEventListener('abort', stopping);
+      if (!context.signal.aborted) stopping();
+      ended.abort();
+      await Promise.all(loops);
+      write?.(false, progress.at());
+      await manager?.settled();
+    },
+  };
+}
+
+/** False once it is over. */
+async function pause({ io }: Pick<Run, 'io'>, ms: number, until: AbortSignal): Promise<boolean> {
+  try {
+    await io.clock.sleep(ms, until);
+    return true;
+  } catch (error) {
+    if (until.aborted) return false;
+    throw error;
+  }
+}
+
+/** Tells the service manager that the tail has caught up, and from then on that its loop takes turns. */
+async function inform(
+  context: Run,
+  manager: ServiceManager,
+  watched: Watched,
+  until: AbortSignal,
+): Promise<void> {
+  const { clock } = context.io;
+  const beatMs = Math.min(TELL_MS, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 2);
+  const extension = { EXTEND_TIMEOUT_USEC: START_MS * 1_000 };
+  manager.tell({ STATUS: 'starting', ...extension });
+  let toldAt = clock.mono();
+  while (!watched.facts().ready) {
+    if (!(await pause(context, Math.min(LOOK_MS, beatMs), until))) return;
+    if (clock.mono() - toldAt < START_MS / 3) continue;
+    toldAt = clock.mono();
+    manager.tell({ STATUS: `starting: ${watched.text()}`, ...extension });
+  }
+  const progress = progressOf(watched, clock.now);
+  progress.look();
+  manager.tell({ READY: 1, STATUS: watched.text(), WATCHDOG: 1 });
+  while (await pause(context, beatMs, until)) {
+    const before = progress.turns();
+    progress.look();
+    if (progress.turns() !== before) manager.tell({ STATUS: watched.text(), WATCHDOG: 1 });
+  }
+}
+
+/** When the loop was last seen to take a turn. Each look asks for one more, which the next look sees. */
+function progressOf(watched: Watched, now: () => number) {
+  let turns = watched.turns();
+  let at = now();
+  return {
+    turns: () => turns,
+    at: () => at,
+    look(): number {
+      if (watched.turns() !== turns) at = now();
+      turns = watched.turns();
+      watched.stir();
+      return at;
+    },
+  };
+}
+
+/** Writes the status file. The first failure ends the run before it costs anything, later ones are only reported. */
+function statusWriter({ io, command, notice }: Run, path: string, watched: Watched) {
+  const identity = { tail: basename(path, extname(path)), command, version };
+  const startedAt = io.clock.now();
+  let failed = false;
+  let written = false;
+  return (up: boolean, progressAt: number): void => {
+    const { user, system } = process.cpuUsage();
+    const health: TailHealth = {
+      ...watched.facts(),
+      ...{ up, startedAt, progressAt, updatedAt: io.clock.now() },
+      memoryBytes: process.memoryUsage.rss(),
+      cpuMs: (user + system) / 1_000,
+    };
+    try {
+      writeAtomic(path, metricsText(health, identity), { private: false, sync: false });
+      written = true;
+      failed = false;
+    } catch (error) {
+      const failure = inWords('write', path, error);
+      if (!written) throw failure;
+      if (!failed) notice(`warning: ${failure instanceof Error ? failure.message : String(failure)}`);
+      failed = true;
+    }
+  };
+}

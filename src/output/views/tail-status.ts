@@ -1,0 +1,49 @@
+import { group, unitsText } from '../../base/units.ts';
+import { fieldPaths } from '../../contract/paths.ts';
+import { TailStatusRecord } from '../../contract/records/tail-status.ts';
+import { span } from '../format/time.ts';
+import type { View } from '../view.ts';
+
+const many = (count: number, one: string) => `${group(count)} ${one}${count === 1 ? '' : 's'}`;
+
+const delivered = ({ rows, gaps, reconnects }: TailStatusRecord) =>
+  `${many(rows, 'post')}, ${gaps === 0 ? 'no gaps' : many(gaps, 'gap')}, ${many(reconnects, 'reconnect')}`;
+
+const cost = ({ spent, spentAtMost }: TailStatusRecord) =>
+  spentAtMost > spent ? `${unitsText(spentAtMost)} at most` : unitsText(spent);
+
+const modeText = ({ mode, serviceUp, up }: TailStatusRecord) =>
+  `${mode}${up && !serviceUp ? ', and the service does not answer' : ''}`;
+
+/** The state of a tail; ages count from `now`. */
+export const tailStatusView = (now: number): View<TailStatusRecord> => ({
+  columns: [
+    { title: 'tail', kind: 'text', value: (row) => row.tail, field: 'tail' },
+    { title: 'state', kind: 'status', value: (row) => row.state, field: 'state' },
+    { title: 'mode', kind: 'text', value: (row) => row.mode, field: 'mode' },
+    { title: 'posts', kind: 'integer', value: (row) => row.rows, field: 'rows' },
+    { title: 'gaps', kind: 'integer', value: (row) => row.gaps, field: 'gaps' },
+    { title: 'verified', kind: 'age', value: (row) => row.verifiedTo, field: 'verifiedTo' },
+    { title: 'last post', kind: 'age', value: (row) => row.lastPostAt, field: 'lastPostAt' },
+    { title: 'CU', kind: 'integer', value: (row) => row.spentAtMost, field: 'spentAtMost' },
+  ],
+  card: {
+    title: (row) => row.tail,
+    lines: [
+      { label: 'state', kind: 'text', value: (row) => row.state },
+      { label: 'mode', kind: 'text', value: modeText },
+      { label: 'delivered', kind: 'text', value: delivered },
+      { label: 'verified up to', kind: 'time', value: (row) => row.verifiedTo },
+      { label: 'last post', kind: 'time', value: (row) => row.lastPostAt },
+      { label: 'cost', kind: 'text', value: cost },
+      {
+        label: 'running for',
+        kind: 'text',
+        value: (row) => span(Math.max(0, (row.up ? now : row.updatedAt) - row.startedAt)),
+      },
+      { label: 'written by', kind: 'text', value: (row) => `trdr ${row.command}, version ${row.version}` },
+    ],
+  },
+  fields: fieldPaths(TailStatusRecord),
+  empty: 'nothing to show',
+});

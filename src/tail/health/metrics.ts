@@ -1,0 +1,221 @@
+import { healthModes, type TailHealth, type TailIdentity } from './health.ts';
+
+/** One family of metrics: its name without prefix, unit and suffix, and its samples. */
+interface Family {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter';
+  readonly unit?: string;
+  readonly help: string;
+  /** One value, or one for each value of a label; null and undefined leave the sample out. */
+  readonly of: (health: TailHealth) => number | null | undefined | Labelled;
+}
+
+interface Labelled {
+  readonly label: string;
+  readonly values: readonly (readonly [value: string, sample: number])[];
+}
+
+const PREFIX = 'trdr_tail_';
+const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000);
+const flag = (on: boolean) => (on ? 1 : 0);
+
+const families: readonly Family[] = [
+  { name: 'up', type: 'gauge', help: 'Whether the tail is running.', of: ({ up }) => flag(up) },
+  {
+    name: 'ready',
+    type: 'gauge',
+    help: 'Whether the tail has caught up with its feed once.',
+    of: ({ ready }) => flag(ready),
+  },
+  {
+    name: 'service_up',
+    type: 'gauge',
+    help: 'Whether the service answers.',
+    of: ({ serviceUp }) => flag(serviceUp),
+  },
+  {
+    name: 'mode',
+    type: 'gauge',
+    help: 'How the tail follows its feed: 1 for the present mode.',
+    of: ({ mode }) => ({ label: 'mode', values: healthModes.map((each) => [each, flag(each === mode)]) }),
+  },
+  {
+    name: 'start_timestamp_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'When the tail was started.',
+    of: ({ startedAt }) => seconds(startedAt),
+  },
+  {
+    name: 'update_timestamp_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'When this file was written.',
+    of: ({ updatedAt }) => seconds(updatedAt),
+  },
+  {
+    name: 'progress_timestamp_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'When the main loop last took a turn.',
+    of: ({ progressAt }) => seconds(progressAt),
+  },
+  {
+    name: 'verified_timestamp_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'Everything posted before this time is delivered, except in gaps.',
+    of: ({ verifiedTo }) => seconds(verifiedTo),
+  },
+  {
+    name: 'proof_age_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'Time since the feed was last verified to be complete.',
+    of: ({ verifiedTo, updatedAt }) =>
+      verifiedTo === null ? null : seconds(Math.max(0, updatedAt - verifiedTo)),
+  },
+  {
+    name: 'last_post_timestamp_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'Post time of the last post delivered.',
+    of: ({ lastPostAt }) => seconds(lastPostAt),
+  },
+  {
+    name: 'last_post_lag_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'How long after its post time the last post was delivered.',
+    of: ({ lastPostLagMs }) => seconds(lastPostLagMs),
+  },
+  { name: 'rows', type: 'counter', help: 'Posts delivered.', of: ({ rows }) => rows },
+  {
+    name: 'filled_rows',
+    type: 'counter',
+    help: 'Posts that the WebSocket should have brought and only a page did.',
+    of: ({ filled }) => filled,
+  },
+  {
+    name: 'late_rows',
+    type: 'counter',
+    help: 'Posts that appeared in the pages below older posts.',
+    of: ({ late }) => late,
+  },
+  {
+    name: 'skipped_rows',
+    type: 'counter',
+    help: 'Posts without an id, which were skipped.',
+    of: ({ skipped }) => skipped,
+  },
+  {
+    name: 'gaps',
+    type: 'counter',
+    help: 'Stretches of the feed that could not be read.',
+    of: ({ gaps }) => gaps,
+  },
+  {
+    name: 'reconnects',
+    type: 'counter',
+    help: 'Connections after the first one.',
+    of: ({ reconnects }) => reconnects,
+  },
+  { name: 'pages', type: 'counter', help: 'Pages read.', of: ({ pages }) => pages },
+  {
+    name: 'feed_posts_per_second',
+    type: 'gauge',
+    help: 'Posts per second on the feed, smoothed over minutes.',
+    of: ({ rate }) => rate,
+  },
+  {
+    name: 'spent_units',
+    type: 'counter',
+    unit: 'units',
+    help: 'CU that were charged for certain.',
+    of: ({ spent }) => spent,
+  },
+  {
+    name: 'spent_at_most_units',
+    type: 'gauge',
+    unit: 'units',
+    help: 'CU that were charged at most.',
+    of: ({ spentAtMost }) => spentAtMost,
+  },
+  {
+    name: 'cost_per_minute_units',
+    type: 'gauge',
+    unit: 'units',
+    help: 'CU per minute in the present mode.',
+    of: ({ perMinute }) => perMinute,
+  },
+  {
+    name: 'limit_left_units',
+    type: 'gauge',
+    unit: 'units',
+    help: 'CU left of the spending limit of this run.',
+    of: ({ limitLeft }) => limitLeft,
+  },
+  {
+    name: 'allowance_left_units',
+    type: 'gauge',
+    unit: 'units',
+    help: 'CU left on the key.',
+    of: ({ allowanceLeft }) => allowanceLeft,
+  },
+  {
+    name: 'budget_left_units',
+    type: 'gauge',
+    unit: 'units',
+    help: 'CU left of the budget of the period.',
+    of: ({ budgets }) => ({ label: 'period', values: budgets.map(({ period, left }) => [period, left]) }),
+  },
+  {
+    name: 'resident_memory_bytes',
+    type: 'gauge',
+    unit: 'bytes',
+    help: 'Resident memory of the process.',
+    of: ({ memoryBytes }) => memoryBytes,
+  },
+  {
+    name: 'cpu_seconds',
+    type: 'counter',
+    unit: 'seconds',
+    help: 'CPU time of the process.',
+    of: ({ cpuMs }) => seconds(cpuMs),
+  },
+];
+
+const escaped = (text: string) =>
+  text.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
+const labels = (pairs: readonly (readonly [string, string])[]) =>
+  `{${pairs.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`;
+
+/**
+ * The state of a tail as OpenMetrics text. Every sample has the label `tail`, so that the files of several tails can be in
+ * one folder of the node exporter. Types that its older parser does not know (info, stateset) are written as gauges.
+ */
+export function metricsText(health: TailHealth, { tail, command, version }: TailIdentity): string {
+  const about: readonly (readonly [string, string])[] = [['tail', tail]];
+  const build = [...about, ['command', command], ['version', version]] as const;
+  const lines = [
+    `# TYPE ${PREFIX}build_info gauge`,
+    `# HELP ${PREFIX}build_info What is running: always 1.`,
+    `${PREFIX}build_info${labels(build)} 1`,
+  ];
+  for (const { name, type, unit, help, of } of families) {
+    const value = of(health);
+    const all: readonly (readonly [readonly (readonly [string, string])[], number])[] =
+      typeof value === 'number'
+        ? [[about, value]]
+        : (value?.values.map(([text, sample]) => [[...about, [value.label, text] as const], sample]) ?? []);
+    const samples = all.filter(([, sample]) => Number.isFinite(sample));
+    if (samples.length === 0) continue;
+    lines.push(`# TYPE ${PREFIX}${name} ${type}`);
+    if (unit !== undefined) lines.push(`# UNIT ${PREFIX}${name} ${unit}`);
+    lines.push(`# HELP ${PREFIX}${name} ${help}`);
+    const suffix = type === 'counter' ? '_total' : '';
+    for (const [pairs, sample] of samples)
+      lines.push(`${PREFIX}${name}${suffix}${labels(pairs)} ${Math.round(sample * 1_000) / 1_000}`);
+  }
+  return `${lines.join('\n')}\n# EOF\n`;
+}

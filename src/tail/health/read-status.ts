@@ -1,0 +1,109 @@
+import { Failure } from '../../base/failure.ts';
+import { type HealthMode, healthModes } from './health.ts';
+
+/** What a status file says, as far as it can be read back. Times are epoch milliseconds. */
+export interface SavedStatus {
+  readonly tail: string;
+  readonly command: string;
+  readonly version: string;
+  readonly up: boolean;
+  readonly ready: boolean;
+  readonly serviceUp: boolean;
+  readonly mode: HealthMode;
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly progressAt: number;
+  readonly verifiedTo: number | null;
+  readonly lastPostAt: number | null;
+  readonly lastPostLag: number | null;
+  readonly rows: number;
+  readonly gaps: number;
+  readonly reconnects: number;
+  readonly spent: number;
+  readonly spentAtMost: number;
+}
+
+interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+const SAMPLE = /^trdr_tail_(\w+)\{((?:\w+="(?:[^"\\]|\\.)*",?)*)\} (\S+)$/;
+
+const plain = (text: string) => text.replace(/\\(.)/g, (_, found: string) => (found === 'n' ? '\n' : found));
+
+function labelsOf(text: string): Record<string, string> {
+  const labels: Record<string, string> = Object.create(null);
+  for (const [, name = '', value = ''] of text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g))
+    labels[name] = plain(value);
+  return labels;
+}
+
+/** Reads a status file. Throws where it is not one, or not complete. */
+export function readStatus(text: string): SavedStatus {
+  if (!text.endsWith('\n# EOF\n')) throw notStatus();
+  const samples = new Map<string, Sample[]>();
+  for (const line of text.split('\n')) {
+    const [, name, labels = '', value] = SAMPLE.exec(line) ?? [];
+    if (name === undefined) continue;
+    const list = samples.get(name) ?? [];
+    list.push({ labels: labelsOf(labels), value: Number(value) });
+    samples.set(name, list);
+  }
+  const number = (name: string): number | null => {
+    const value = samples.get(name)?.[0]?.value;
+    return value !== undefined && Number.isFinite(value) ? value : null;
+  };
+  const needed = (name: string): number => {
+    const value = number(name);
+    if (value === null) throw notStatus();
+    return value;
+  };
+  const time = (name: string): number | null => {
+    const value = number(name);
+    return value === null ? null : Math.round(value * 1_000);
+  };
+  const about = samples.get('build_info')?.[0]?.labels ?? {};
+  const mode = samples.get('mode')?.find(({ value }) => value === 1)?.labels['mode'];
+  return {
+    tail: about['tail'] ?? '',
+    command: about['command'] ?? '',
+    version: about['version'] ?? '',
+    up: needed('up') === 1,
+    ready: needed('ready') === 1,
+    serviceUp: number('service_up') !== 0,
+    mode: healthModes.find((each) => each === mode) ?? 'polling',
+    startedAt: Math.round(needed('start_timestamp_seconds') * 1_000),
+    updatedAt: Math.round(needed('update_timestamp_seconds') * 1_000),
+    progressAt: Math.round(needed('progress_timestamp_seconds') * 1_000),
+    verifiedTo: time('verified_timestamp_seconds'),
+    lastPostAt: time('last_post_timestamp_seconds'),
+    lastPostLag: time('last_post_lag_seconds'),
+    rows: number('rows_total') ?? 0,
+    gaps: number('gaps_total') ?? 0,
+    reconnects: number('reconnects_total') ?? 0,
+    spent: number('spent_units_total') ?? 0,
+    spentAtMost: number('spent_at_most_units') ?? 0,
+  };
+}
+
+const notStatus = () =>
+  new Failure('local', 'this is not the status file of a tail', {
+    code: 'STATUS_FILE',
+    hint: 'name the file that the tail writes with --status',
+  });
+
+/** How a tail is doing, from its status file. */
+export type Verdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stopped';
+
+/** A running tail writes its file every five seconds. */
+const STALE_MS = 30_000;
+
+/** Judges a status; a lag is measured from the last proof, and from the start before the first one. */
+export function judgeStatus(status: SavedStatus, now: number, maxLagMs = Number.POSITIVE_INFINITY): Verdict {
+  if (!status.up) return 'stopped';
+  // The clock may have been set back since: a tail that runs soon writes the file again.
+  if (Math.abs(now - status.progressAt) > STALE_MS) return 'stale';
+  if (now - (status.verifiedTo ?? status.startedAt) > maxLagMs) return 'lagging';
+  return status.ready ? 'healthy' : 'starting';
+}

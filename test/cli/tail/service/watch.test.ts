@@ -1,0 +1,185 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openServiceManager } from '../../../../src/cli/tail/service/notify.ts';
+import { type TailFacts, watchHealth } from '../../../../src/cli/tail/service/watch.ts';
+import { readStatus } from '../../../../src/tail/health/read-status.ts';
+import { virtualClock } from '../../../core/virtual-clock.ts';
+import { clockOn, createScheduler } from '../../../sim/scheduler.ts';
+
+const facts: TailFacts = {
+  ...{ ready: false, serviceUp: true, mode: 'polling', verifiedTo: null, lastPostAt: null },
+  ...{ lastPostLagMs: null, rows: 0, filled: 0, late: 0, skipped: 0, gaps: 0, reconnects: 0, pages: 0 },
+  ...{ rate: 0, spent: 0, spentAtMost: 0, perMinute: 0, limitLeft: null, allowanceLeft: null, budgets: [] },
+};
+
+/** A run on a virtual clock with a tail whose loop can hang. */
+function openRun(env: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'trdr-watch-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const scheduler = createScheduler();
+  const clock = clockOn(
+    scheduler,
+    () => 1_700_000_000_000,
+    () => true,
+  );
+  /** Lets this much time pass, with all that happens meanwhile. */
+  const advance = async (ms: number) => {
+    let done = false;
+    scheduler.at(scheduler.now + ms, () => {
+      done = true;
+    });
+    do await new Promise(setImmediate);
+    while (!done && scheduler.step());
+    await new Promise(setImmediate);
+  };
+  const notices: string[] = [];
+  const sent: string[][] = [];
+  const ending = new AbortController();
+  const tail = { facts, turns: 0, hangs: false };
+  const context = {
+    io: { clock, env } as never,
+    command: 'thesis tail',
+    notice: (line: string) => void notices.push(line),
+    signal: ending.signal,
+  };
+  const manager = openServiceManager({ env, clock }, context.notice, async (lines) => {
+    sent.push([...lines]);
+  });
+  const watched = {
+    facts: () => tail.facts,
+    text: () => `${tail.facts.rows} posts`,
+    turns: () => tail.turns,
+    stir() {
+      if (!tail.hangs) tail.turns++;
+    },
+  };
+  const watch = (flags: { status?: string; heartbeat?: number }) =>
+    watchHealth(context, { status: flags.status, heartbeat: flags.heartbeat }, watched, manager);
+  const status = () => readStatus(readFileSync(join(folder, 'a.prom'), 'utf8'));
+  return { folder, clock: { now: clock.now, advance }, notices, sent, ending, tail, watch, status };
+}
+
+describe('the status file of a run', () => {
+  test('is written at once, every five seconds, and at the end', async () => {
+    const run = openRun();
+    const health = run.watch({ status: join(run.folder, 'a.prom') });
+    expect(run.status()).toMatchObject({ tail: 'a', up: true, ready: false, rows: 0 });
+    run.tail.facts = { ...facts, ready: true, rows: 7, verifiedTo: run.clock.now() };
+    await run.clock.advance(5_000);
+    expect(run.status()).toMatchObject({ up: true, ready: true, rows: 7 });
+    run.tail.facts = { ...facts, rows: 8 };
+    await health.end();
+    expect(run.status()).toMatchObject({ up: false, rows: 8 });
+    await run.clock.advance(60_000);
+    expect(run.status().updatedAt).toBe(run.clock.now() - 60_000);
+  });
+
+  test('shows that the loop hangs', async () => {
+    const run = openRun();
+    const health = run.watch({ status: join(run.folder, 'a.prom') });
+    await run.clock.advance(20_000);
+    const progress = run.status().progressAt;
+    expect(run.clock.now() - progress).toBeLessThan(6_000);
+    run.tail.hangs = true;
+    await run.clock.advance(60_000);
+    expect(run.status().updatedAt).toBeGreaterThan(run.clock.now() - 6_000);
+    expect(run.clock.now() - run.status().progressAt).toBeGreaterThan(50_000);
+    await health.end();
+  });
+
+  test('ends a run that cannot write it at all, and only warns of it later', async () => {
+    const run = openRun();
+    expect(() => run.watch({ status: join(run.folder, 'none', 'a.prom') })).toThrow('a.prom');
+    const folder = join(run.folder, 'sub');
+    mkdirSync(folder);
+    const health = run.watch({ status: join(folder, 'a.prom') });
+    rmSync(folder, { recursive: true });
+    await run.clock.advance(30_000);
+    expect(run.notices).toHaveLength(1);
+    expect(run.notices[0]).toMatch(/^warning: .*a\.prom/);
+    await health.end();
+  });
+});
+
+test('a heartbeat is one line each time', async () => {
+  const run = openRun();
+  const health = run.watch({ heartbeat: 60_000 });
+  for (let minute = 0; minute < 3; minute++) await run.clock.advance(60_000);
+  await health.end();
+  expect(run.notices).toEqual(Array(3).fill('heartbeat: 0 posts'));
+});
+
+describe('the service manager', () => {
+  const env = { NOTIFY_SOCKET: '/none', WATCHDOG_USEC: '30000000' };
+
+  test('hears READY after the first proof, WATCHDOG while the loop turns, and STOPPING once', async () => {
+    const run = openRun(env);
+    const health = run.watch({});
+    await run.clock.advance(25_000);
+    expect(run.sent.flat().filter((line) => /READY|WATCHDOG/.test(line))).toEqual([]);
+    // A first walk through much of the feed takes long.
+    expect(run.sent.flat().filter((line) => line.startsWith('EXTEND_TIMEOUT_USEC')).length).toBe(2);
+    run.tail.facts = { ...facts, ready: true };
+    await run.clock.advance(2_000);
+    expect(run.sent.at(-1)).toEqual(['READY=1', 'STATUS=0 posts', 'WATCHDOG=1']);
+    const before = run.sent.length;
+    for (let i = 0; i < 4; i++) await run.clock.advance(15_000);
+    expect(run.sent.slice(before)).toEqual(Array(4).fill(['STATUS=0 posts', 'WATCHDOG=1']));
+    run.ending.abort(new Error('stop'));
+    await health.end();
+    expect(run.sent.flat().filter((line) => line === 'STOPPING=1')).toHaveLength(1);
+  });
+
+  test('hears nothing of a loop that hangs, so that it restarts the tail', async () => {
+    const run = openRun(env);
+    run.tail.facts = { ...facts, ready: true };
+    const health = run.watch({});
+    for (let i = 0; i < 3; i++) await run.clock.advance(15_000);
+    run.tail.hangs = true;
+    await run.clock.advance(15_000);
+    const before = run.sent.length;
+    for (let i = 0; i < 6; i++) await run.clock.advance(15_000);
+    expect(run.sent.slice(before)).toEqual([]);
+    run.tail.hangs = false;
+    for (let i = 0; i < 2; i++) await run.clock.advance(15_000);
+    expect(run.sent.at(-1)).toContain('WATCHDOG=1');
+    await health.end();
+  });
+
+  test('is not told about a watchdog that is meant for another process', () => {
+    const manager = (more: Record<string, string>) =>
+      openServiceManager({ env: { ...env, ...more }, clock: virtualClock() }, () => {});
+    expect(manager({})?.watchdogMs).toBe(30_000);
+    expect(manager({ WATCHDOG_PID: String(process.pid) })?.watchdogMs).toBe(30_000);
+    expect(manager({ WATCHDOG_PID: '1' })?.watchdogMs).toBeUndefined();
+    expect(manager({ WATCHDOG_USEC: 'soon' })?.watchdogMs).toBeUndefined();
+    expect(openServiceManager({ env: {}, clock: virtualClock() }, () => {})).toBeUndefined();
+  });
+
+  test('gets what waits in one message, without line ends, and a failure is reported once', async () => {
+    const notices: string[] = [];
+    const sent: (readonly string[])[] = [];
+    let fail = false;
+    const manager = openServiceManager(
+      { env, clock: virtualClock() },
+      (text) => notices.push(text),
+      async (lines) => {
+        if (fail) throw new Error('no such socket');
+        sent.push(lines);
+      },
+    );
+    manager?.tell({ STATUS: 'one' });
+    manager?.tell({ STATUS: 'two\nREADY=1' });
+    manager?.tell({ WATCHDOG: 1 });
+    await manager?.settled();
+    expect(sent).toEqual([['STATUS=one'], ['STATUS=two READY=1', 'WATCHDOG=1']]);
+    fail = true;
+    manager?.tell({ WATCHDOG: 1 });
+    await manager?.settled();
+    manager?.tell({ WATCHDOG: 1 });
+    await manager?.settled();
+    expect(notices).toEqual(['warning: cannot notify the service manager: no such socket']);
+  });
+});

@@ -1,0 +1,119 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { until } from './feed.ts';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
+
+const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+
+/** A folder for PATH with a program that appends its arguments to a file. */
+function stubbed(home: string, name: string) {
+  const log = join(home, `${name}.log`);
+  writeFileSync(log, '');
+  writeFileSync(
+    join(home, name),
+    `#!/bin/sh\n[ "$NOTIFY_SOCKET" = /run/none ] && [ -z "$TRDR_API_KEY" ] || exit 1\n{ for each in "$@"; do echo "$each"; done; /bin/cat; echo; } >> ${log}\n`,
+  );
+  chmodSync(join(home, name), 0o755);
+  return () => readFileSync(log, 'utf8');
+}
+
+test('a tail tells its status file, its service manager and its log how it does', async () => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const said = stubbed(home.path, 'systemd-notify');
+  const status = join(home.path, 'theses.prom');
+  const stop = new AbortController();
+  const words = ['--via', 'poll', '--lag', '200ms', '--yes', '--status', status, '--heartbeat', '300ms'];
+  const running = runInProcess(['thesis', 'tail', ...words, '--log-format', 'json', '-o', 'ndjson'], {
+    ...{ sandbox, home, interrupt: stop.signal },
+    env: {
+      PATH: `${home.path}:${process.env['PATH']}`,
+      NOTIFY_SOCKET: '/run/none',
+      WATCHDOG_USEC: '400000',
+      WATCHDOG_PID: String(process.pid),
+    },
+  });
+  await until(() => /READY=1[\s\S]*WATCHDOG=1[\s\S]*WATCHDOG=1/.test(said()));
+  await until(() => readFileSync(status, 'utf8').includes('trdr_tail_ready{tail="theses"} 1'));
+  const healthy = await runInProcess(['tail', 'status', status, '--max-lag', '1h'], { home });
+  expect([healthy.exitCode, healthy.json()]).toEqual([
+    0,
+    expect.objectContaining({ state: 'healthy', tail: 'theses', mode: 'polling', serviceUp: true }),
+  ]);
+  stop.abort();
+  const ran = await running;
+  expect(ran.exitCode).toBe(130);
+  const lines = ran.stderr
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  for (const line of lines)
+    expect(line).toEqual({
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      level: 'info',
+      message: expect.any(String),
+    });
+  expect(ran.stderr).toContain('"message":"heartbeat: ');
+  expect(said()).toContain('STOPPING=1\n');
+  const ended = await runInProcess(['tail', 'status', status], { home });
+  expect([ended.exitCode, ended.error()['code']]).toEqual([9, 'TAIL_STOPPED']);
+  expect(ended.json()).toMatchObject({ state: 'stopped', up: false });
+});
+
+test('without systemd-notify, socat sends what the service manager is told', async () => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const said = stubbed(home.path, 'socat');
+  const words = ['--lag', '200ms', '--duration', '500ms', '--yes'];
+  const without = { PATH: home.path, NOTIFY_SOCKET: '/run/none' };
+  const ran = await runInProcess(['launchpad', 'tail', ...words], {
+    sandbox,
+    home,
+    env: without,
+  });
+  expect(ran.exitCode).toBe(0);
+  expect(said()).toMatch(/^-u\n-\nUNIX-SENDTO:\/run\/none\n/);
+  writeFileSync(join(home.path, 'socat'), '');
+  const none = await runInProcess(['launchpad', 'tail', ...words], {
+    ...{ sandbox, home },
+    env: { PATH: join(home.path, 'none'), NOTIFY_SOCKET: '/run/none' },
+  });
+  expect([none.exitCode, none.stderr.match(/cannot notify the service manager: neither/g)?.length]).toEqual([
+    0, 1,
+  ]);
+});
+
+test('lines carry the time where no person reads along, and only there', async () => {
+  const sandbox = await withSandbox(plenty);
+  const words = ['launchpad', 'tail', '--duration', '300ms', '--lag', '100ms', '--yes'];
+  const [piped, shown] = await Promise.all([
+    runInProcess(words, { sandbox }),
+    runInProcess(words, { sandbox, tty: { stderr: true } }),
+  ]);
+  expect(piped.stderr).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z trdr: polling/);
+  expect(shown.stderr).toMatch(/^trdr: polling/);
+});
+
+test.each([
+  [['--status', 'a.ndjson', '--out', 'a.ndjson'], '--out and --status name the same file'],
+  [['--status', 'none/a.prom'], 'folder not found'],
+  [['--heartbeat', '0s'], 'duration'],
+  [['--log-format', 'xml'], 'xml'],
+])('%j is refused before anything is paid for', async (words, text) => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const ran = await runInProcess(['thesis', 'tail', '--yes', '--via', 'poll', ...words], { sandbox, home });
+  expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(text)]);
+  expect(sandbox.meter().unitsUsed).toBe(0);
+});
+
+test('an error is a line of the log as well', async () => {
+  const ran = await runInProcess(['thesis', 'tail', '--yes', '--log-format', 'json', '--via', 'poll'], {});
+  expect(ran.exitCode).toBe(4);
+  expect(JSON.parse(ran.stderr)).toMatchObject({
+    level: 'error',
+    error: { exit: 4 },
+    time: expect.any(String),
+  });
+});

@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import type { TailHealth } from '../../../src/tail/health/health.ts';
+import { metricsText } from '../../../src/tail/health/metrics.ts';
+import { judgeStatus, readStatus } from '../../../src/tail/health/read-status.ts';
+
+/** Part of Prometheus; the test that needs it is skipped where it is not installed. */
+const checker = 'promtool';
+const NOW = Date.UTC(2026, 10, 22, 1, 2, 3);
+const health: TailHealth = {
+  ...{ up: true, ready: true, serviceUp: true, mode: 'streaming' },
+  ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, verifiedTo: NOW - 4_321.987 },
+  ...{ lastPostAt: NOW - 9_000, lastPostLagMs: 456, rows: 12, filled: 1, late: 2, skipped: 3, gaps: 4 },
+  ...{ reconnects: 5, pages: 6, rate: 1 / 3, spent: 20_200, spentAtMost: 40_200, perMinute: 20_000 },
+  ...{ limitLeft: 100, allowanceLeft: null, memoryBytes: 7e7, cpuMs: 1_234.5 },
+  budgets: [
+    { period: 'day', left: 5 },
+    { period: 'month', left: 6 },
+  ],
+};
+const identity = { tail: 'a "b"\\c\n}d', command: 'thesis tail', version: '1.0.0' };
+const text = metricsText(health, identity);
+
+/** The rules of OpenMetrics that a file like this can break: https://prometheus.io/docs/specs/om/open_metrics_spec */
+function flawsOf(exposition: string): string[] {
+  const flaws: string[] = [];
+  const lines = exposition.split('\n');
+  if (lines.at(-2) !== '# EOF' || lines.at(-1) !== '') flaws.push('no end');
+  const seen = new Set<string>();
+  let family = { name: '', type: '' };
+  for (const line of lines.slice(0, -2)) {
+    const [, kind, name = '', rest = ''] = /^# (TYPE|UNIT|HELP) (\w+) (.+)$/.exec(line) ?? [];
+    if (kind === 'TYPE') {
+      if (seen.has(name)) flaws.push(`split family ${name}`);
+      seen.add(name);
+      family = { name, type: rest };
+      if (!['gauge', 'counter'].includes(rest)) flaws.push(`type ${rest}`);
+      if (rest === 'gauge' && name.endsWith('_total')) flaws.push(`${name} looks like a counter`);
+    } else if (kind !== undefined) {
+      if (name !== family.name) flaws.push(`metadata of ${name} within ${family.name}`);
+      if (kind === 'UNIT' && !name.endsWith(`_${rest}`)) flaws.push(`unit of ${name}`);
+    } else {
+      const sample = /^(\w+)\{((?:\w+="(?:[^"\\\n]|\\["\\n])*",?)+)\} (-?\d+(?:\.\d+)?)$/.exec(line);
+      const wanted = family.type === 'counter' ? `${family.name}_total` : family.name;
+      if (!sample) flaws.push(`sample ${line}`);
+      else if (sample[1] !== wanted) flaws.push(`sample ${sample[1]} of ${family.name}`);
+      if (seen.has(line.slice(0, line.lastIndexOf(' ')))) flaws.push(`repeated ${line}`);
+      seen.add(line.slice(0, line.lastIndexOf(' ')));
+    }
+  }
+  return flaws;
+}
+
+describe('the status file', () => {
+  test('is valid OpenMetrics, whatever its name', () => {
+    expect(flawsOf(text)).toEqual([]);
+    expect(text).toContain('trdr_tail_spent_units_total{tail="a \\"b\\"\\\\c\\n}d"} 20200\n');
+    expect(text).toContain('trdr_tail_budget_left_units{tail="a \\"b\\"\\\\c\\n}d",period="day"} 5\n');
+    expect(text).toContain('} 0.333\n');
+    // The checker itself must be able to find something.
+    expect(flawsOf(text.replace('_rows_total', '_rows')).length).toBeGreaterThan(0);
+  });
+
+  test('leaves out what is not known, and never writes NaN', () => {
+    const unknown = metricsText(
+      { ...health, verifiedTo: null, lastPostAt: null, lastPostLagMs: null, rate: Number.NaN, budgets: [] },
+      identity,
+    );
+    expect(flawsOf(unknown)).toEqual([]);
+    expect(unknown).not.toMatch(/NaN|null|last_post|verified|budget/);
+  });
+
+  test.skipIf(spawnSync(checker, ['--version']).status !== 0)('is read by promtool', () => {
+    const { status, stderr } = spawnSync(checker, ['check', 'metrics'], { input: text, encoding: 'utf8' });
+    // Its parser is older than OpenMetrics: it looks for the help of a counter under the name of the sample.
+    const others = stderr.split('\n').filter((line) => line !== '' && !/_total no help text$/.test(line));
+    expect([others, [0, 3].includes(status ?? -1)]).toEqual([[], true]);
+  });
+
+  test('is read back as it was written', () => {
+    expect(readStatus(text)).toEqual({
+      ...identity,
+      ...{ up: true, ready: true, serviceUp: true, mode: 'streaming' },
+      ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, verifiedTo: NOW - 4_322 },
+      ...{ lastPostAt: NOW - 9_000, lastPostLag: 456, rows: 12, gaps: 4, reconnects: 5 },
+      ...{ spent: 20_200, spentAtMost: 40_200 },
+    });
+  });
+
+  test.each([
+    ['half of it', text.slice(0, text.length / 2)],
+    ['nothing', ''],
+    ['another file', 'node_load1 1\n# EOF\n'],
+    ['odd numbers', text.replace(/(trdr_tail_up\{.*\}) 1/, '$1 NaN')],
+  ])('is not accepted: %s', (_, other) => {
+    expect(() => readStatus(other)).toThrow('not the status file of a tail');
+  });
+});
+
+describe('the verdict', () => {
+  const saved = readStatus(text);
+  test.each([
+    ['healthy', {}, 0, undefined],
+    ['healthy', {}, 29_000, 60_000],
+    ['stale', {}, 31_000, undefined],
+    ['stale', {}, -40_000, undefined],
+    ['lagging', {}, 0, 4_000],
+    ['stopped', { up: false }, 0, undefined],
+    ['stopped', { up: false }, 1e9, 1],
+    ['starting', { ready: false, verifiedTo: null }, 0, 70_000],
+    ['lagging', { ready: false, verifiedTo: null }, 0, 50_000],
+  ] as const)('is %s for %j read %d ms later with a lag of %s', (verdict, change, later, maxLag) => {
+    expect(judgeStatus({ ...saved, ...change }, NOW + later, maxLag)).toBe(verdict);
+  });
+});
