@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Call, withService } from '../e2e/service.ts';
 
 /** The outcome of a paid call. */
@@ -24,6 +25,8 @@ export interface Hostility {
   readonly lagMs: number;
   /** The meter reads zero, as in the first moments of a month. */
   readonly reset: boolean;
+  /** How long after its charge a call is answered; default: at once. */
+  readonly delayMs?: () => number;
 }
 
 const fates: readonly Fate[] = [
@@ -48,9 +51,10 @@ export interface Delivered {
 }
 
 /** A service that breaks connections, charges late and misreports its meter, with prices of its own: it shares no code with the program. */
-export async function hostileService({ random, now, honest, lagMs, reset }: Hostility) {
+export async function hostileService({ random, now, honest, lagMs, reset, delayMs }: Hostility) {
   const charges: { readonly at: number; readonly cu: number }[] = [{ at: Number.NEGATIVE_INFINITY, cu: 700 }];
   const delivered: Delivered[] = [];
+  const charged: Delivered[] = [];
   const counted = (until: number) =>
     charges.filter(({ at }) => at <= until).reduce((sum, { cu }) => sum + cu, 0);
   const charge = (cu: number, delayMs = 0) => void charges.push({ at: now() + delayMs, cu });
@@ -67,6 +71,8 @@ export async function hostileService({ random, now, honest, lagMs, reset }: Host
       switch (fate) {
         case 'serve':
           charge(cu);
+          charged.push(...subjects.map((subject) => ({ endpoint, subject, found: isKnown(subject) })));
+          if (delayMs) await delay(delayMs());
           call.response.on('finish', () => {
             for (const subject of subjects) delivered.push({ endpoint, subject, found: isKnown(subject) });
           });
@@ -150,6 +156,8 @@ export async function hostileService({ random, now, honest, lagMs, reset }: Host
   return {
     ...service,
     delivered,
+    /** The subjects of all calls that were answered or were going to be. */
+    charged,
     /** Everything that is charged in the end, without what was charged before the run. */
     total: () => counted(Number.POSITIVE_INFINITY) - 700,
   };
