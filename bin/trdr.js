@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 'use strict';
 
-// Without a listener, SIGUSR1 opens a debugger port on a process that holds an API key.
-process.on('SIGUSR1', () => {});
+// Without a listener, SIGUSR1 opens a debugger port on a process that holds an API key, and SIGUSR2, by which a tail
+// reopens its output, ends every other command and loses the answers in flight.
+for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => {});
 
 /** Ends with words and 9, the exit code for problems of the machine. Node versions of any age can read this file. */
 function refuse(message, hint) {

@@ -304,7 +304,7 @@ describe.each(signals)('%s', (signal, exit) => {
   });
 });
 
-test('SIGUSR1 opens no debugger', async () => {
+test.each(['SIGUSR1', 'SIGUSR2'] as const)('%s opens no debugger and ends nothing', async (signal) => {
   let release = () => {};
   const service = await withService(
     () =>
@@ -314,7 +314,7 @@ test('SIGUSR1 opens no debugger', async () => {
   );
   const child = startTrdr(['whois', 'mira'], { sandbox: service });
   await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(1);
-  for (let times = 0; times < 3; times++) child.kill('SIGUSR1');
+  for (let times = 0; times < 3; times++) child.kill(signal);
   release();
   const { exitCode, stdout, stderr } = await child;
   expect([exitCode, JSON.parse(stdout).handle, stderr]).toEqual([0, 'mira', '']);
