@@ -8,14 +8,14 @@ const bytes = (text: string) => Buffer.from(text);
 const plain = (data: unknown) => bytes(JSON.stringify({ type: 'thesis', data }));
 
 describe('a thesis frame', () => {
-  test('gives its row, and the bytes of its record as they came', () => {
+  test('returns its row and the original bytes of its record', () => {
     const text = '{"id":"t1","platformCreatedAt":17,"x":1.50,"y":"\\u00e9 {}","authorHandle":null}';
     const row = readThesis(bytes(`{"type":"thesis","data":${text}}`));
     expect(row).toMatchObject({ id: 't1', at: 17, record: JSON.parse(text) });
     expect(Buffer.from(row?.raw ?? []).toString()).toBe(text);
   });
 
-  test('is read the same whatever its record holds', () => {
+  test('is read the same by both readers, for any record', () => {
     const record = fc.record(
       {
         id: fc.string({ minLength: 1, unit: 'binary' }),
@@ -38,7 +38,7 @@ describe('a thesis frame', () => {
     );
   });
 
-  test('whose record came over several lines is passed on parsed, not raw', () => {
+  test('has no raw bytes if its record spans several lines', () => {
     for (const end of ['\n', '\r']) {
       const frame = bytes(`{"type":"thesis","data":{"id":"t1",${end}"platformCreatedAt":1}}`);
       expect(readFrame(frame)).toMatchObject([{ kind: 'row', row: { id: 't1', at: 1, raw: null } }]);
@@ -47,21 +47,21 @@ describe('a thesis frame', () => {
 
   test.each([
     ['has members in another order', '{"data":{"id":"t1"},"type":"thesis"}'],
-    ['has room between its members', '{ "type": "thesis", "data": { "id": "t1" } }'],
-    ['has room behind its record', '{"type":"thesis","data":{"id":"t1"} }'],
-    ['has a member more', '{"type":"thesis","data":{"id":"t1"},"sequence":{"n":1}}'],
+    ['has spaces between its members', '{ "type": "thesis", "data": { "id": "t1" } }'],
+    ['has a space after its record', '{"type":"thesis","data":{"id":"t1"} }'],
+    ['has an additional member', '{"type":"thesis","data":{"id":"t1"},"sequence":{"n":1}}'],
     ['has its data twice', '{"type":"thesis","data":{"id":"t0"},"data":{"id":"t1"}}'],
-  ])('that %s is still read, at leisure', (_, text) => {
+  ])('is read by the tolerant reader if it %s', (_, text) => {
     expect(readThesis(bytes(text))).toBeNull();
     expect(readFrame(bytes(text))).toMatchObject([{ kind: 'row', row: { id: 't1', raw: null } }]);
   });
 
-  test('with fields of an unknown form still gives its post', () => {
+  test('returns its post even if fields have unknown types', () => {
     const row = readThesis(plain({ id: 't1', platformCreatedAt: 'yesterday', likeCount: 'many' }));
     expect(row).toMatchObject({ id: 't1', at: null });
   });
 
-  test.each([{}, { id: null }, { id: '' }, { id: {} }])('without an id is reported: %j', (data) => {
+  test.each([{}, { id: null }, { id: '' }, { id: {} }])('is reported if it has no id: %j', (data) => {
     expect(readThesis(plain(data))).toBeNull();
     expect(readFrame(plain(data))).toEqual([{ kind: 'nameless', record: data }]);
   });
@@ -76,7 +76,7 @@ describe('a thesis frame', () => {
     ['without an envelope', '{"id":"t1","thesis":"words"}'],
     ['in the frame itself', '{"type":"thesis","id":"t1","thesis":"words"}'],
     ['with a number as its id', '{"type":"thesis","data":{"id":1}}'],
-  ])('that comes %s is a post', (_, text) => {
+  ])('is recognised %s', (_, text) => {
     const rows = readFrame(bytes(text)).flatMap((frame) => (frame.kind === 'row' ? [frame.row.id] : []));
     expect(rows).toEqual([text.includes('"id":1') ? '1' : 't1']);
   });
@@ -88,13 +88,13 @@ describe('a thesis frame', () => {
     ['yesterday', null],
     [null, null],
     [{}, null],
-  ])('posted at %j is at %j', (sent, at) => {
+  ])('with the post time %j is at %j', (sent, at) => {
     expect(readThesis(plain({ id: 't1', platformCreatedAt: sent }))).toMatchObject({ at });
   });
 });
 
 describe('any other frame', () => {
-  test('is no thesis, however near it comes to one', () => {
+  test('is never read as a thesis, however similar it is', () => {
     const text = '{"type":"thesis","data":{"id":"t1"}}';
     for (let i = 0; i < text.length; i++) {
       for (const other of ['x', ']', ' ']) {
@@ -115,7 +115,7 @@ describe('any other frame', () => {
     }
   });
 
-  test('is read from within a larger piece of memory', () => {
+  test('is read from a part of a larger buffer', () => {
     const text = '{"type":"thesis","data":{"id":"t1"}}';
     const piece = bytes(`}}}${text}}}}`).subarray(3, 3 + text.length);
     expect(Buffer.from(readThesis(piece)?.raw ?? []).toString()).toBe('{"id":"t1"}');
@@ -128,7 +128,7 @@ describe('any other frame', () => {
     '{"connectionId":"c"}',
     '{"type":"replaced","previous":{"type":"all"}}',
     '{"type":"pong"}',
-  ])('that only notes something is nothing to report: %s', (text) => {
+  ])('is ignored if it is informational: %s', (text) => {
     expect(readFrame(bytes(text))).toEqual([{ kind: 'note' }]);
   });
 
@@ -138,7 +138,7 @@ describe('any other frame', () => {
     ['{"type":"error","message":"no"}', 'no'],
     ['{"error":{"message":"no"}}', 'no'],
     ['{"type":"error"}', '{"type":"error"}'],
-  ])('that is an error says what it says: %s', (text, said) => {
+  ])('is read as an error with its text: %s', (text, said) => {
     expect(readFrame(bytes(text))).toEqual([{ kind: 'error', text: said }]);
   });
 
@@ -153,14 +153,14 @@ describe('any other frame', () => {
     ['{"type":"ack","data":{"type":"all"}}', true, true],
     ['{"subscription":{"type":"all"}}', true, true],
     ['{"data":{"type":"subscription","subscription":{"type":"all"}}}', true, true],
-  ])('that acknowledges a subscription is recognised: %s', (text, all, tokens) => {
+  ])('is recognised as the confirmation of a subscription: %s', (text, all, tokens) => {
     const [frame] = readFrame(bytes(text));
     const stated = frame?.kind === 'subscription' ? frame.stated : null;
     expect(confirms(stated, { type: 'all' })).toBe(all);
     expect(confirms(stated, { type: 'tokens', tokens: ['a'] })).toBe(tokens);
   });
 
-  test('of any bytes at all is refused, and never thrown', () => {
+  test('is unreadable for arbitrary bytes, without an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (raw) => {
         expect(readThesis(raw)).toBeNull();
@@ -170,7 +170,7 @@ describe('any other frame', () => {
     );
   });
 
-  test('cut at any byte is refused', () => {
+  test('is unreadable when truncated at any byte', () => {
     const whole = plain({ id: 't1', platformCreatedAt: 1, thesis: 'a "b" {c}}' });
     for (let end = 0; end < whole.length; end++) {
       expect(readThesis(whole.subarray(0, end))).toBeNull();

@@ -10,7 +10,7 @@ const page = (...times: readonly (number | null)[]) => times.map((at, i) => row(
 const timesOf = (rows: readonly TailRow[]) => rows.map(({ at }) => at);
 
 describe('the times of a page', () => {
-  test('in order are left alone, ties included', () => {
+  test('are unchanged if they are in order, including ties', () => {
     const rows = page(NOW, NOW, NOW - 5, null, NOW - 5, NOW - 90_000_000);
     expect(timesOf(orderedRows(rows, NOW))).toEqual(timesOf(rows));
   });
@@ -20,18 +20,18 @@ describe('the times of a page', () => {
     ['zero', 0],
     ['a negative number', -1],
     ['years ahead', 4e12],
-  ])('that are %s are not believed, and lie below the next newer row', (_, odd) => {
+  ])('are ignored if they are %s; the row is placed below the next newer row', (_, odd) => {
     const rows = orderedRows(page(NOW - 1_000, NOW - 2_000, odd, NOW - 4_000, NOW - 5_000), NOW);
     expect(rows[2]).toMatchObject({ id: 'r2', at: null, atMost: NOW - 2_000 });
     expect(timesOf(rows)).toEqual([NOW - 1_000, NOW - 2_000, null, NOW - 4_000, NOW - 5_000]);
   });
 
-  test('are believed where most of them are ahead of a clock that is wrong', () => {
+  test('are accepted if most of them are ahead of the local clock, which must then be wrong', () => {
     const rows = page(NOW, NOW - 1, NOW - 2);
     expect(timesOf(orderedRows(rows, 0))).toEqual(timesOf(rows));
   });
 
-  test('never ascend once they are ordered, and no row is dropped', () => {
+  test('never ascend after ordering, and no row is dropped', () => {
     const time = fc.option(
       fc.oneof(fc.nat(1_000), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })),
     );
@@ -46,7 +46,7 @@ describe('the times of a page', () => {
     );
   });
 
-  test('of the last rows are not settled where they drop by more than an hour', () => {
+  test('are not settled for last rows that are more than an hour older than the row above', () => {
     const [day, hour] = [86_400_000, 3_600_000];
     expect(settledRows(page(NOW, NOW - 1, NOW - day))).toBe(2);
     expect(settledRows(page(NOW, NOW - day, NOW - 2 * day))).toBe(1);

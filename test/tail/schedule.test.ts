@@ -20,10 +20,10 @@ const state: WalkState = {
 
 describe('the next walk', () => {
   test.each<[string, Partial<WalkState>, { why: string; due: number }]>([
-    ['of a run that begins', { started: false, ending: true, wanted: true }, { why: 'start', due: NOW }],
-    ['of a run that ends', { ending: true, wanted: true, way: 'poll' }, { why: 'final', due: NOW }],
-    ['that somebody wants', { wanted: true, connected: false, way: 'poll' }, { why: 'gap', due: NOW }],
-    ['of polls', { way: 'poll', connected: false, confirmed: 0 }, { why: 'poll', due: 507_000 }],
+    ['at the start of a run', { started: false, ending: true, wanted: true }, { why: 'start', due: NOW }],
+    ['at the end of a run', { ending: true, wanted: true, way: 'poll' }, { why: 'final', due: NOW }],
+    ['on request', { wanted: true, connected: false, way: 'poll' }, { why: 'gap', due: NOW }],
+    ['while polling', { way: 'poll', connected: false, confirmed: 0 }, { why: 'poll', due: 507_000 }],
     ['without a socket', { connected: false, confirmed: 0 }, { why: 'outage', due: 509_000 }],
     ['after the socket broke', { connected: false, downSince: 600_000 }, { why: 'outage', due: 609_000 }],
     ['after a connection', { confirmed: 0 }, { why: 'confirm', due: 483_000 }],
@@ -35,14 +35,14 @@ describe('the next walk', () => {
 });
 
 describe('a backoff', () => {
-  test('doubles the bound of its waits up to the longest, and begins anew', () => {
+  test('doubles its maximum wait up to a limit, and starts again after a reset', () => {
     const backoff = createBackoff(500, 3_000, () => 0.5);
     expect(Array.from({ length: 5 }, backoff.next)).toEqual([250, 500, 1_000, 1_500, 1_500]);
     backoff.reset();
     expect(backoff.next()).toBe(250);
   });
 
-  test('waits for any part of the bound, so that clients do not move as one', () => {
+  test('uses full jitter, so that clients do not retry at the same time', () => {
     const parts = [0, 0.25, 0.999];
     const backoff = createBackoff(1_000, 1_000, () => parts.shift() ?? 0);
     expect([backoff.next(), backoff.next(), backoff.next()]).toEqual([0, 250, 999]);

@@ -13,7 +13,7 @@ interface Ask {
 type Answer = FeedPage | Failure | (() => FeedPage);
 
 const row = (id: string, at: number | null): TailRow => ({ id, at, record: { id }, raw: null });
-/** Rows `t<to>` down to `t<from>`, posted at the second of their number. */
+/** Rows `t<to>` down to `t<from>`; the number is the post time in seconds. */
 const down = (to: number, from: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => row(`t${to - i}`, 1_000 * (to - i)));
 const page = (rows: readonly TailRow[], hasMore = true, nextBefore = rows.at(-1)?.id ?? null): FeedPage => ({
@@ -33,12 +33,12 @@ interface Given {
   readonly target?: number;
   readonly tries?: number;
   readonly afford?: (cu: number) => boolean;
-  /** How long each answer takes. */
+  /** The duration of each response. */
   readonly takesMs?: number;
   readonly controller?: AbortController;
 }
 
-/** A walk over these answers, which come whatever is asked for, and all that it did. */
+/** Walks over prepared answers, which do not depend on the requests, and records what the walk did. */
 async function walked(answers: readonly Answer[], given: Given = {}) {
   const asks: Ask[] = [];
   const slept: number[] = [];
@@ -50,7 +50,7 @@ async function walked(answers: readonly Answer[], given: Given = {}) {
   let lost = 0;
   let asleep = false;
   const store = createRowStack(undefined);
-  /** Nothing here is done at once: what is not waited for comes too late. */
+  /** Completes each operation late, so that a missing `await` shows. */
   const pile: RowStack = {
     ...store,
     async push(rows) {
@@ -79,11 +79,11 @@ async function walked(answers: readonly Answer[], given: Given = {}) {
     random: () => 0.5,
     source: {
       async page(ask) {
-        if (asleep) throw new Error('nothing is asked for during a wait');
+        if (asleep) throw new Error('a request during a wait');
         asks.push(ask);
         now += given.takesMs ?? 0;
         const answer = answers[asks.length - 1];
-        if (answer === undefined) throw new Error('nothing more was to be asked for');
+        if (answer === undefined) throw new Error('an unexpected request');
         if (answer instanceof Failure) throw answer;
         return typeof answer === 'function' ? answer() : answer;
       },
@@ -127,14 +127,14 @@ const idsOf = (rows: readonly TailRow[]) => rows.map(({ id }) => id);
 const older = (at: number) => (each: TailRow) => each.at !== null && each.at < at;
 
 describe('a walk', () => {
-  test('goes on by the cursor to the page with the first row beyond, looks at all of that, and stops', async () => {
+  test('follows the cursor to the page with the first row beyond its bounds, and stops there', async () => {
     const { result, asks, kept, shown, paid } = await walked([page(down(9, 7)), page(down(6, 3))], {
       beyond: older(5_000),
     });
     expect(asks.map(({ before }) => before)).toEqual([undefined, 't7']);
     expect(asks[0]).not.toHaveProperty('before');
     expect(kept).toEqual(['t5', 't6', 't7', 't8', 't9']);
-    // Once one row is beyond, all behind it are.
+    // Rows after the first one beyond the bounds are beyond them too.
     expect(shown).toEqual(['t9', 't8', 't7', 't6', 't5', 't4']);
     expect(result).toMatchObject({ cut: undefined, failure: undefined, pages: 2, rows: 7 });
     expect(result.reached).toEqual({ id: 't3', at: 3_000 });
@@ -148,46 +148,46 @@ describe('a walk', () => {
     expect(result).toMatchObject({ cut: undefined, rows: 9 });
   });
 
-  test('of an empty feed is over at once', async () => {
+  test('ends after one page if the feed is empty', async () => {
     const { result, asks } = await walked([page([], false)]);
     expect(asks).toHaveLength(1);
     expect(result).toMatchObject({ cut: undefined, reached: null, first: [], pages: 1 });
   });
 
-  test('goes on from the oldest row where the next cursor is missing', async () => {
+  test('continues from the oldest row if the next cursor is missing', async () => {
     const { asks } = await walked([page(down(9, 7), true, null), page(down(6, 5), false)]);
     expect(asks.map(({ before }) => before)).toEqual([undefined, 't7']);
   });
 
-  test('is decided on once, when its first page is there, and dates from when that was asked for', async () => {
+  test('determines its bounds once, after its first page, and dates from the request of that page', async () => {
     const { result, routes } = await walked([page([]), page(down(9, 7)), page(down(6, 5), false)], {
       takesMs: 100,
     });
     expect(routes).toBe(1);
-    // The empty page, and the wait after it.
+    // The first page was empty; the second one was requested after a wait.
     expect(result.startedAt).toBe(100 + 500);
   });
 
-  test('remembers the ten newest rows that have a time', async () => {
+  test('returns the ten newest rows that have a time', async () => {
     const timeless = Array.from({ length: 12 }, (_, i) => row(`x${i}`, null));
     const { result } = await walked([
       ...[page(timeless), page(down(40, 35)), page(down(34, 20))],
       page(down(19, 18), false),
     ]);
     expect(idsOf(result.first)).toEqual(idsOf(down(40, 31)));
-    const { result: none } = await walked([page(timeless, false)]);
-    expect(idsOf(none.first)).toEqual(idsOf(timeless.slice(0, 10)));
-    const { result: some } = await walked([page([row('x', null), row('a', 5)], false)]);
-    expect(idsOf(some.first)).toEqual(['a']);
+    const { result: allTimeless } = await walked([page(timeless, false)]);
+    expect(idsOf(allTimeless.first)).toEqual(idsOf(timeless.slice(0, 10)));
+    const { result: mixed } = await walked([page([row('x', null), row('a', 5)], false)]);
+    expect(idsOf(mixed.first)).toEqual(['a']);
   });
 
-  test('asks for as many rows as are likely to come', async () => {
+  test('requests as many rows as it expects', async () => {
     const limits = async (target: number | undefined, ...pages: (readonly TailRow[])[]) => {
       const answers = [...pages.map((rows) => page(rows)), page([], false)];
       const { asks } = await walked(answers, target === undefined ? {} : { target });
       return asks.map(({ limit }) => limit);
     };
-    // Twenty rows span 19 s.
+    // Twenty rows span 19 seconds.
     expect(await limits(42_000, down(99, 80))).toEqual([20, 40]);
     expect(await limits(62_000, down(99, 80))).toEqual([20, 20]);
     expect(await limits(61_500, down(99, 80))).toEqual([20, 20]);
@@ -200,7 +200,7 @@ describe('a walk', () => {
     expect(await limits(63_500, [row('x', null), ...down(99, 81)])).toEqual([20, 20]);
   });
 
-  test('asks for no more than came where all posts share a time, and learns what the service gives', async () => {
+  test('doubles the limit if all posts share a time, and learns the maximum of the service', async () => {
     const tied = Array.from({ length: 40 }, (_, i) => row(`tie${i}`, 5_000));
     const { asks } = await walked([page(down(99, 80)), page(tied), page(down(4, 1), false)], {
       target: 1_000,
@@ -212,10 +212,10 @@ describe('a walk', () => {
   });
 });
 
-describe('a page that says it is the last', () => {
+describe('a page that claims to be the last', () => {
   const unknown = { target: 1_000, isKnown: ({ at }: TailRow) => at !== null && at <= 10_000 };
 
-  test('is asked what is below it where it is full', async () => {
+  test('is checked with another request if it is full', async () => {
     const answers = [page(down(99, 80), false), page(down(79, 60), false), page(down(59, 10), false)];
     const { result, asks, kept } = await walked([...answers, page([], false)], unknown);
     expect(asks.map(({ before }) => before)).toEqual([undefined, 't80', 't60', 't10']);
@@ -223,13 +223,13 @@ describe('a page that says it is the last', () => {
     expect(result).toMatchObject({ cut: undefined, rows: 90 });
   });
 
-  test('is not believed where what is known to be there is missing', async () => {
+  test('is not trusted if known posts are missing', async () => {
     const denied = [page(down(99, 80), false), page([], false)];
     const { result } = await walked([...denied, ...denied], unknown);
     expect(result).toMatchObject({ cut: 'denied', reached: { id: 't80' } });
   });
 
-  test('is believed where it is short, and says so twice', async () => {
+  test('is trusted if it is short and the next page confirms it', async () => {
     const { result, asks } = await walked([page(down(99, 90), false), page([], false)], unknown);
     expect(asks).toHaveLength(2);
     expect(result.cut).toBeUndefined();
@@ -238,11 +238,11 @@ describe('a page that says it is the last', () => {
   });
 });
 
-describe('a page that says it is the last, and ends with a time that its place contradicts', () => {
+describe('a page that claims to be the last and ends with a time that contradicts its position', () => {
   const odd = [...down(20_000, 19_982), row('odd', -1)];
   const bounds = { beyond: older(19_970_000), isKnown: ({ at }: TailRow) => at !== null && at <= 19_975_000 };
 
-  test('does not end the walk: the next page shows that more is below', async () => {
+  test('does not end the walk', async () => {
     const answers = [page(odd, false), page(down(19_981, 19_962))];
     const { result, asks, kept } = await walked(answers, bounds);
     expect(asks).toHaveLength(2);
@@ -250,14 +250,14 @@ describe('a page that says it is the last, and ends with a time that its place c
     expect(result).toMatchObject({ cut: undefined, rows: 40 });
   });
 
-  test('does not count as known either where it is short', async () => {
+  test('does not end the walk if it is short either', async () => {
     const answers = [page(odd.slice(10), false), page(down(19_981, 19_962))];
     const { asks, kept } = await walked(answers, bounds);
     expect(asks).toHaveLength(2);
     expect(kept).toContain('t19970');
   });
 
-  test('delivers the row with that time where nothing is below', async () => {
+  test('delivers the row with that time if there are no older rows', async () => {
     const first = row('first', 3);
     const whole = { isKnown: ({ id }: TailRow) => id === 't19990', keep: () => true };
     const { result, asks, kept } = await walked([page([...odd.slice(10), first], false)], whole);
@@ -267,8 +267,8 @@ describe('a page that says it is the last, and ends with a time that its place c
   });
 });
 
-describe('pages that lead nowhere', () => {
-  test('an empty page with more behind it is asked for again, from where it stood', async () => {
+describe('pages without progress', () => {
+  test('repeat the request after an empty page that claims to have more', async () => {
     const { result, asks, slept, kept } = await walked([
       page(down(9, 7)),
       page([], true, 't2'),
@@ -281,7 +281,7 @@ describe('pages that lead nowhere', () => {
     expect(result).toMatchObject({ cut: undefined, pages: 4, rows: 5 });
   });
 
-  test('three empty pages in a row start the walk again, and three more end it', async () => {
+  test('restart the walk after three empty pages in a row, and end it after three more', async () => {
     const empty = page([], true);
     const { result, asks } = await walked([
       page(down(9, 7)),
@@ -300,7 +300,7 @@ describe('pages that lead nowhere', () => {
     expect(result).toMatchObject({ cut: 'stuck', rows: 0, pages: 3 });
   });
 
-  test('pages with rows in between are no dead end', async () => {
+  test('do not end the walk if pages with rows are in between', async () => {
     const empty = page([], true);
     const { result } = await walked([
       ...[empty, empty, page(down(9, 7))],
@@ -310,7 +310,7 @@ describe('pages that lead nowhere', () => {
     expect(result).toMatchObject({ cut: undefined, rows: 7 });
   });
 
-  test('a cursor that was walked already starts the walk again, with an empty pile', async () => {
+  test('restart the walk from scratch if a cursor repeats', async () => {
     const { result, asks, kept, routes } = await walked([
       ...[page(down(9, 7)), page(down(6, 5), true, 't7')],
       ...[page(down(9, 7)), page(down(6, 5), false)],
@@ -321,18 +321,18 @@ describe('pages that lead nowhere', () => {
     expect(routes).toBe(2);
   });
 
-  test('a cursor that always leads back ends the walk, which says how far it came', async () => {
-    const round = [page(down(9, 7)), page(down(6, 5), true, 't7')];
-    const { result, asks, kept } = await walked([...round, ...round]);
+  test('end the walk if a cursor repeats again, and report how far it came', async () => {
+    const attempt = [page(down(9, 7)), page(down(6, 5), true, 't7')];
+    const { result, asks, kept } = await walked([...attempt, ...attempt]);
     expect(asks).toHaveLength(4);
     expect(result).toMatchObject({ cut: 'stuck', reached: { id: 't5', at: 5_000 } });
     expect(kept).toEqual(['t5', 't6', 't7', 't8', 't9']);
   });
 
-  test('three pages without news end it, though their cursors differ', async () => {
+  test('end the walk after three pages without new rows, even if their cursors differ', async () => {
     const same = (cursor: string) => page(down(9, 7), true, cursor);
-    const round = [same('t7'), same('a'), same('b'), same('c')];
-    const { result, asks, kept } = await walked([...round, ...round]);
+    const attempt = [same('t7'), same('a'), same('b'), same('c')];
+    const { result, asks, kept } = await walked([...attempt, ...attempt]);
     expect(asks).toHaveLength(8);
     expect(result).toMatchObject({ cut: 'stuck', rows: 3 });
     expect(kept).toEqual(['t7', 't8', 't9']);
@@ -340,7 +340,7 @@ describe('pages that lead nowhere', () => {
 });
 
 describe('a cursor that the service no longer knows', () => {
-  test('is stood in for by the next rows above, and what the pages share is not taken twice', async () => {
+  test('is replaced by the rows above it, and the overlap is not delivered twice', async () => {
     const { result, asks, kept } = await walked([
       page(down(9, 5)),
       ...[unknownCursor, unknownCursor],
@@ -351,7 +351,7 @@ describe('a cursor that the service no longer knows', () => {
     expect(result).toMatchObject({ cut: undefined, rows: 7, pages: 2 });
   });
 
-  test('leaves what has turned up within the overlap to a later walk, so that the order holds', async () => {
+  test('leaves rows that are new within the overlap to a later walk, which keeps the order', async () => {
     const [t7, t6, t5, t4] = down(7, 4);
     if (!t7 || !t6 || !t5 || !t4) throw new Error('four rows');
     const { kept, shown } = await walked([
@@ -363,7 +363,7 @@ describe('a cursor that the service no longer knows', () => {
     expect(shown).not.toContain('late');
   });
 
-  test('starts the walk again, once, where three other rows are not known either', async () => {
+  test('restarts the walk once if three other rows are unknown too', async () => {
     const four = Array<Failure>(4).fill(unknownCursor);
     const { result, asks, kept } = await walked([
       ...[page(down(9, 1)), ...four],
@@ -377,7 +377,7 @@ describe('a cursor that the service no longer knows', () => {
     expect(ended).toMatchObject({ cut: 'cursor', reached: { id: 't1', at: 1_000 } });
   });
 
-  test('is no excuse for a first page that is refused', async () => {
+  test('cannot explain a rejected first page, so that failure is thrown', async () => {
     await expect(walked([unknownCursor])).rejects.toBe(unknownCursor);
   });
 });
@@ -388,7 +388,7 @@ describe('a page that fails', () => {
     ['network', { code: 'BROKEN' }, 200],
     ['answer', {}, 200],
     ['service', {}, 0],
-  ] as const)('is asked for again: %s %j', async (kind, fields, counted) => {
+  ] as const)('is requested again: %s %j', async (kind, fields, counted) => {
     const { asks, lost, paid, slept, waits } = await walked([
       ...[failure(kind, fields), failure(kind, fields)],
       page(down(9, 7), false),
@@ -396,11 +396,11 @@ describe('a page that fails', () => {
     expect(asks).toHaveLength(3);
     expect(slept).toEqual([500, 1_000]);
     expect(waits).toEqual([`500 failed: ${kind}`, `1000 failed: ${kind}`]);
-    // What may have been paid for is told, and told apart from what was.
+    // Possible charges of lost pages are counted separately.
     expect({ lost, paid }).toEqual({ lost: 2 * counted, paid: 200 });
   });
 
-  test('waits as long as the service says, where that is longer, and as many times as it says so', async () => {
+  test('waits at least as long as the service says, every time', async () => {
     const busy = failure('rate', { retryAfter: 7 });
     const { slept, lost } = await walked([...Array(5).fill(busy), page(down(9, 7), false)], { tries: 2 });
     expect(slept).toEqual([7_000, 7_000, 7_000, 7_000, 7_000]);
@@ -409,7 +409,7 @@ describe('a page that fails', () => {
     expect(own).toEqual([500, 1_000]);
   });
 
-  test('waits anew from the start once a page has come', async () => {
+  test('resets the backoff after a page', async () => {
     const { slept } = await walked([
       ...[failure('service'), failure('service'), page(down(9, 7))],
       ...[failure('service'), page(down(6, 5), false)],
@@ -417,7 +417,7 @@ describe('a page that fails', () => {
     expect(slept).toEqual([500, 1_000, 500]);
   });
 
-  test('fails where the first page fails so many times in a row, and goes on for ever once one has come', async () => {
+  test('limits the attempts for the first page only', async () => {
     const broken = failure('service');
     await expect(walked([broken, broken, broken], { tries: 3 })).rejects.toBe(broken);
     const { result } = await walked(
@@ -433,14 +433,14 @@ describe('a page that fails', () => {
     failure('forbidden'),
     failure('missing'),
     new TypeError('a mistake'),
-  ])('fails the walk at once where asking again does not help: %s', async (error) => {
+  ])('fails the walk immediately if a retry cannot help: %s', async (error) => {
     const answer = () => {
       throw error;
     };
     await expect(walked([page(down(9, 7)), answer])).rejects.toBe(error);
   });
 
-  test('ends with the signal, whatever else failed', async () => {
+  test('ends with the signal even if the page failed for another reason', async () => {
     const controller = new AbortController();
     const stopped = new Error('stopped');
     const answer = () => {
@@ -451,8 +451,8 @@ describe('a page that fails', () => {
   });
 });
 
-describe('a walk that can no longer be paid', () => {
-  test('is not begun, and asks for nothing', async () => {
+describe('a walk that cannot be paid', () => {
+  test('does not start', async () => {
     const prices: number[] = [];
     const afford = (cu: number) => prices.push(cu) === 0;
     const { result, asks } = await walked([], { afford });
@@ -461,7 +461,7 @@ describe('a walk that can no longer be paid', () => {
     expect(result).toMatchObject({ cut: 'ceiling', failure: undefined, pages: 0, reached: null });
   });
 
-  test('counts every try, and says how far it came', async () => {
+  test('counts every attempt, and reports how far it came', async () => {
     let left = 3;
     const { result, asks } = await walked([page(down(9, 7)), failure('answer'), failure('answer')], {
       afford: () => left-- > 0,
@@ -473,7 +473,7 @@ describe('a walk that can no longer be paid', () => {
   test.each([
     ['quota', 'quota'],
     ['limit', 'ceiling'],
-  ] as const)('ends as the service or the books say: %s', async (kind, cut) => {
+  ] as const)('ends with the reason of the failure: %s', async (kind, cut) => {
     const error = failure(kind);
     const { result, lost } = await walked([page(down(9, 7)), error]);
     expect(result).toMatchObject({ cut, rows: 3 });

@@ -16,11 +16,11 @@ const read = (text: string | Buffer, wanted?: number) => readTailFile(fileOf(tex
 const ids = (resume: Resume | undefined) => new Set(resume?.known.map(([id]) => id));
 
 describe('the end of an output file', () => {
-  test('of an empty file says nothing', async () => {
+  test('has no position if the file is empty', async () => {
     expect(await read('')).toEqual({ keep: 0, resume: undefined, young: true });
   });
 
-  test('cut at any byte keeps the whole lines before it, and knows their ids', async () => {
+  test('keeps the complete lines and their ids when truncated at any byte', async () => {
     const lines = Array.from({ length: 5 }, (_, i) => line(`t${i}`, 1_000 * i, 'é \\" {} 💬'));
     const whole = Buffer.from(lines.join(''));
     const ends = lines.map((_, i) => Buffer.byteLength(lines.slice(0, i + 1).join('')));
@@ -32,7 +32,7 @@ describe('the end of an output file', () => {
     }
   });
 
-  test('is read back in pieces as it is read back whole', async () => {
+  test('is read the same in pieces and as a whole', async () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 90_000 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.nat(500), async (lengths, torn) => {
@@ -46,11 +46,11 @@ describe('the end of an output file', () => {
     );
   });
 
-  test('reaches back as far as a walk will, late lines behind newer ones included', async () => {
+  test('is read back as far as a walk goes, including late lines after newer ones', async () => {
     const lines: string[] = [];
     for (let i = 0; i < 3_000; i++) lines.push(line(`t${i}`, 1_000 * i));
     const newest = 2_999_000;
-    // An audit's fill: a hundred late lines at the very end.
+    // An audit found a hundred late posts.
     for (let i = 0; i < 100; i++) lines.push(line(`late${i}`, newest - DEPTH + 1_000 * i));
     const { resume } = await read(lines.join(''));
     const floor = resume?.floor ?? 0;
@@ -61,7 +61,7 @@ describe('the end of an output file', () => {
     expect(resume?.known.length).toBeLessThan(2_100);
   });
 
-  test('of a short file begins with its oldest line: what was posted before is not wanted', async () => {
+  test('starts at the oldest line of a short file, because older posts were not requested', async () => {
     const { resume } = await read(line('a', 5_000) + line('b', 4_000) + line('c', 9_000));
     expect(resume?.floor).toBe(4_000);
   });
@@ -75,7 +75,7 @@ describe('the end of an output file', () => {
     }
   });
 
-  test('may hold empty lines, which say nothing', async () => {
+  test('ignores empty lines', async () => {
     const text = `\n\n${line('a', 5_000)}\n  \n${line('b', 6_000)}\n`;
     const { keep, resume } = await read(text);
     expect(keep).toBe(text.length);
@@ -86,7 +86,7 @@ describe('the end of an output file', () => {
     expect(await read('\n\n')).toEqual({ keep: 2, resume: undefined, young: true });
   });
 
-  test('is read the same wherever its lines end', async () => {
+  test('is read the same for any line lengths', async () => {
     const empty = line('t2', 2).length;
     for (let length = 65_530; length <= 65_540; length++) {
       const lines = [line('t0', 0), line('t1', 1), line('t2', 2, 'x'.repeat(length - empty))];
@@ -98,36 +98,36 @@ describe('the end of an output file', () => {
     }
   });
 
-  test('without any whole line is cut off as a whole', async () => {
+  test('is discarded if the file has no complete line', async () => {
     expect(await read('y'.repeat(200_000))).toEqual({ keep: 0, resume: undefined, young: true });
   });
 
-  test('says what came out last, and from where walks have to count back', async () => {
+  test('gives the last written post and the time from which walks subtract the margin', async () => {
     const lines = [line('a', 1_000), line('b', 3_000), line('c', 5_000), line('d', 4_000), line('e', 2_000)];
     const { resume } = await read(lines.join(''));
     expect(resume).toMatchObject({
       kind: 'file',
-      // One post dated ahead of the others would not be believed, nor would two.
+      // One or two posts that are dated ahead of the others do not count.
       watermark: { top: { id: 'e', at: 2_000 }, base: 3_000 - timing.holdMs },
       floor: 1_000,
     });
   });
 
-  test('that knows no times says so, and reaches back to its beginning', async () => {
+  test('has no watermark time if no line has a time, and starts at the beginning of the feed', async () => {
     const { resume } = await read(Array.from({ length: 200 }, (_, i) => line(`t${i}`, null)).join(''));
     expect(resume).toMatchObject({ watermark: { top: { id: 't199', at: null }, base: null } });
     expect(resume?.floor).toBe(Number.NEGATIVE_INFINITY);
     expect(resume?.known).toHaveLength(200);
   });
 
-  test('begins with its oldest time, whatever lines without one it holds', async () => {
+  test('starts at its oldest time, ignoring lines without a time', async () => {
     const { resume } = await read(line('x', null) + line('a', 5_000) + line('y', null) + line('b', 9_000));
     expect(resume?.floor).toBe(5_000);
     const behind = [line('a', 5_000), ...Array.from({ length: 100 }, (_, i) => line(`t${i}`, null))];
     expect((await read(behind.join(''))).resume).toMatchObject({ floor: 5_000 });
   });
 
-  test('is read on behind any number of lines without a time', async () => {
+  test('is found before any number of lines without a time', async () => {
     const lines = Array.from({ length: 1_000 }, (_, i) => line(`t${i}`, 1_000 * i));
     const timeless = Array.from({ length: 500 }, (_, i) => line(`x${i}`, null));
     const { resume } = await read([...lines.slice(0, 900), ...timeless, ...lines.slice(900)].join(''));
@@ -135,7 +135,7 @@ describe('the end of an output file', () => {
     for (let i = 0; i < 500; i++) expect(ids(resume).has(`x${i}`)).toBe(true);
   });
 
-  test('is not led astray by a line dated far ahead, wherever it stands', async () => {
+  test('ignores a line that is dated far ahead, anywhere in the file', async () => {
     const floors = [0, 50, 80, 500].map(async (place) => {
       const lines = Array.from({ length: 1_000 }, (_, i) => line(`t${i}`, 1_000 * i));
       lines.splice(999 - place, 1, line('ahead', 1e12));
@@ -147,7 +147,7 @@ describe('the end of an output file', () => {
     }
   });
 
-  test('finds its newest lines behind late ones', async () => {
+  test('finds the newest lines before late ones', async () => {
     const lines = Array.from({ length: 1_000 }, (_, i) => line(`t${i}`, 1_000 * i));
     const late = Array.from({ length: 70 }, (_, i) => line(`late${i}`, 900_000 + i));
     const { resume } = await read([...lines, ...late].join(''));
@@ -155,7 +155,7 @@ describe('the end of an output file', () => {
     expect(resume?.watermark.base).toBe(997_000 - timing.holdMs);
   });
 
-  test('is not led back by posts dated long before the lines around them', async () => {
+  test('ignores posts that are dated long before the lines around them', async () => {
     const lines = Array.from({ length: 30 }, (_, i) => line(`t${i}`, 900_000 + 1_000 * i));
     const old = Array.from({ length: 40 }, (_, i) => line(`old${i}`, 5_000 * i));
     for (const text of [
@@ -168,7 +168,7 @@ describe('the end of an output file', () => {
     }
   });
 
-  test('is read back as far as its checkpoint wants, and adds the ids that came out since', async () => {
+  test('adds the ids written since a checkpoint, back to the floor of the checkpoint', async () => {
     const lines = Array.from({ length: 2_000 }, (_, i) => line(`t${i}`, 1_000 * i));
     const checkpoint: Resume = {
       kind: 'checkpoint',
@@ -183,7 +183,7 @@ describe('the end of an output file', () => {
     expect(merged?.lines).toHaveLength(2_000);
   });
 
-  test('adds to its checkpoint the lines without a time', async () => {
+  test('adds lines without a time to the ids of a checkpoint', async () => {
     const watermark = { top: null, base: 900_000 };
     const checkpoint: Resume = { kind: 'checkpoint', watermark, floor: 780_000, known: [] };
     const { resume } = await read(line('old', 5_000) + line('x', null) + line('new', 780_000));

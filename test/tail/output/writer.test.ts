@@ -4,12 +4,12 @@ import type { TailRow } from '../../../src/tail/row.ts';
 
 const rows = (...ids: string[]): TailRow[] => ids.map((id) => ({ id, at: 0, record: { id }, raw: null }));
 
-/** An outlet over a sink whose writes end when the test says so. */
-function opened() {
+/** A writer to a sink whose writes are completed by the test. */
+function openWriter() {
   const written: string[][] = [];
-  let rings = 0;
+  let wakes = 0;
   let end: { with: (more: boolean) => void; fail: (error: Error) => void } | undefined;
-  const outlet = createTailWriter(
+  const writer = createTailWriter(
     {
       write(batch) {
         written.push(batch.map(({ id }) => id));
@@ -20,62 +20,62 @@ function opened() {
       flush: async () => true,
     },
     () => {
-      rings++;
+      wakes++;
     },
     () => 0,
   );
   const done = async (more: boolean) => {
     end?.with(more);
-    await outlet.settled();
+    await writer.settled();
   };
   const fail = async (error: Error) => {
     end?.fail(error);
-    await outlet.settled();
+    await writer.settled();
   };
-  return { outlet, written, done, fail, rings: () => rings };
+  return { writer, written, done, fail, wakes: () => wakes };
 }
 
-describe('the outlet', () => {
-  test('is busy while it writes, rings when that is over, and counts what was written', async () => {
-    const { outlet, written, done, rings } = opened();
-    expect(outlet.busy()).toBe(false);
-    outlet.push(rows('a', 'b'));
-    expect(outlet.busy()).toBe(true);
-    expect(outlet.rows).toBe(0);
-    expect(rings()).toBe(0);
+describe('the tail writer', () => {
+  test('is busy until a write completes, then wakes the tail and counts the rows', async () => {
+    const { writer, written, done, wakes } = openWriter();
+    expect(writer.busy()).toBe(false);
+    writer.push(rows('a', 'b'));
+    expect(writer.busy()).toBe(true);
+    expect(writer.rows).toBe(0);
+    expect(wakes()).toBe(0);
     await done(true);
-    expect(rings()).toBe(1);
-    expect(outlet.busy()).toBe(false);
-    expect(outlet.rows).toBe(2);
-    outlet.push(rows('c'));
+    expect(wakes()).toBe(1);
+    expect(writer.busy()).toBe(false);
+    expect(writer.rows).toBe(2);
+    writer.push(rows('c'));
     await done(true);
-    expect(outlet.busy()).toBe(false);
-    expect(outlet.busy()).toBe(false);
-    expect(outlet.rows).toBe(3);
-    expect(outlet.closed).toBe(false);
+    expect(writer.busy()).toBe(false);
+    expect(writer.busy()).toBe(false);
+    expect(writer.rows).toBe(3);
+    expect(writer.closed).toBe(false);
     expect(written).toEqual([['a', 'b'], ['c']]);
   });
 
-  test('is not busy where there was room at once, and takes the reader that has gone at its word', () => {
+  test('is not busy after synchronous writes, and detects a closed reader', () => {
     const answers = [true, true, false];
-    const outlet = createTailWriter(
+    const writer = createTailWriter(
       { write: () => answers.shift() ?? false, flush: async () => true },
-      () => expect.fail('nothing is to be waited for'),
+      () => expect.fail('nothing needs to be awaited'),
       () => 0,
     );
-    outlet.push(rows('a', 'b'));
-    outlet.push(rows('c'));
-    expect([outlet.busy(), outlet.rows, outlet.closed]).toEqual([false, 3, false]);
-    outlet.push(rows('d'));
-    expect([outlet.busy(), outlet.rows, outlet.closed]).toEqual([false, 3, true]);
+    writer.push(rows('a', 'b'));
+    writer.push(rows('c'));
+    expect([writer.busy(), writer.rows, writer.closed]).toEqual([false, 3, false]);
+    writer.push(rows('d'));
+    expect([writer.busy(), writer.rows, writer.closed]).toEqual([false, 3, true]);
   });
 
-  test('settles with the write under way, and at once where there is none', async () => {
-    const { outlet, done } = opened();
-    await outlet.settled();
-    outlet.push(rows('a'));
+  test('settles after the current write, or immediately without one', async () => {
+    const { writer, done } = openWriter();
+    await writer.settled();
+    writer.push(rows('a'));
     let over = false;
-    const settled = outlet.settled().then(() => {
+    const settled = writer.settled().then(() => {
       over = true;
     });
     await new Promise(setImmediate);
@@ -84,29 +84,29 @@ describe('the outlet', () => {
     await settled;
   });
 
-  test('does not begin to write nothing', () => {
-    const { outlet, written } = opened();
-    outlet.push([]);
-    expect(outlet.busy()).toBe(false);
+  test('does not write an empty batch', () => {
+    const { writer, written } = openWriter();
+    writer.push([]);
+    expect(writer.busy()).toBe(false);
     expect(written).toEqual([]);
   });
 
-  test('is closed when the reader has gone, and counts nothing for it', async () => {
-    const { outlet, done } = opened();
-    outlet.push(rows('a'));
+  test('is closed when the reader closes, and does not count the rows', async () => {
+    const { writer, done } = openWriter();
+    writer.push(rows('a'));
     await done(false);
-    expect(outlet.busy()).toBe(false);
-    expect(outlet.closed).toBe(true);
-    expect(outlet.rows).toBe(0);
+    expect(writer.busy()).toBe(false);
+    expect(writer.closed).toBe(true);
+    expect(writer.rows).toBe(0);
   });
 
-  test('throws when a write failed, once', async () => {
-    const { outlet, fail } = opened();
-    outlet.push(rows('a'));
-    const full = new Error('no room on the disk');
+  test('throws the error of a failed write once', async () => {
+    const { writer, fail } = openWriter();
+    writer.push(rows('a'));
+    const full = new Error('the disk is full');
     await fail(full);
-    expect(() => outlet.busy()).toThrow(full);
-    expect(outlet.busy()).toBe(false);
-    expect(outlet.rows).toBe(0);
+    expect(() => writer.busy()).toThrow(full);
+    expect(writer.busy()).toBe(false);
+    expect(writer.rows).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { createSeen } from '../../../src/tail/seen/seen.ts';
 import { steadyTime, watermarkOf } from '../../../src/tail/seen/watermark.ts';
 
 describe('the memory of ids', () => {
-  test('knows every id from its floor on, whatever comes in which order', () => {
+  test('knows every id from its floor on, for any order of calls', () => {
     const step = fc.oneof(
       fc.record({ id: fc.integer({ min: 0, max: 60 }), at: fc.integer({ min: 0, max: 90_000 }) }),
       fc.record({ horizon: fc.integer({ min: 0, max: 90_000 }) }),
@@ -31,7 +31,7 @@ describe('the memory of ids', () => {
     );
   });
 
-  test('lets go of what is older than its horizon, so that it stays small', () => {
+  test('forgets ids older than the horizon, so that it stays small', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000_000);
     for (let at = 0; at < 10_000_000; at += 100) {
       seen.add(`t${at}`, at);
@@ -40,7 +40,7 @@ describe('the memory of ids', () => {
     expect(seen.size).toBeLessThan(4_000);
   });
 
-  test('never holds more than its bound, and says through its floor what it let go', () => {
+  test('never exceeds its size, and raises its floor when it forgets ids', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
     for (let at = 0; at < 100_000; at++) seen.add(`t${at}`, at);
     expect(seen.size).toBeLessThanOrEqual(1_000);
@@ -48,7 +48,7 @@ describe('the memory of ids', () => {
     for (let at = seen.floor; at < 100_000; at++) expect(seen.has(`t${at}`)).toBe(true);
   });
 
-  test('lets the older half go only when it is full, from its oldest on', () => {
+  test('forgets the older half only when it is full', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 10);
     for (let i = 1; i <= 9; i++) seen.add(`t${i}`, 100 * i);
     expect(seen.floor).toBe(Number.NEGATIVE_INFINITY);
@@ -61,7 +61,7 @@ describe('the memory of ids', () => {
     for (let i = 1; i <= 10; i++) expect(seen.add(`t${i}`, 100 * i)).toBe(false);
   });
 
-  test('remembers a late id for a checkpoint, and never takes it for new again', () => {
+  test('remembers a late id for checkpoints, and never reports it as new again', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
     seen.forget(1_000_000);
     expect(seen.add('late', 5)).toBe(true);
@@ -76,7 +76,7 @@ describe('the memory of ids', () => {
     ]);
   });
 
-  test('tells known ids from new ones, before and after each turn', () => {
+  test('distinguishes known ids from new ones, before and after forgetting', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
     const known = () => ['a', 'b', 'x'].map((id) => seen.add(id, id === 'x' ? null : 50_000));
     expect(known()).toEqual([true, true, true]);
@@ -108,7 +108,7 @@ describe('the memory of ids', () => {
     expect(seen.floor).toBe(15_000);
   });
 
-  test('holds ten thousand posts without a time, and lets the first go', () => {
+  test('remembers ten thousand posts without a time, then forgets the first', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
     for (let i = 0; i <= 10_000; i++) expect(seen.add(`x${i}`, null)).toBe(true);
     expect(seen.size).toBe(10_000);
@@ -116,7 +116,7 @@ describe('the memory of ids', () => {
     expect(seen.floor).toBe(Number.NEGATIVE_INFINITY);
   });
 
-  test('keeps posts without a time, which stand on top of the pages for good', () => {
+  test('keeps posts without a time, because pages always list them first', () => {
     const seen = createSeen(Number.NEGATIVE_INFINITY, 1_000);
     seen.add('timeless', null);
     seen.forget(1e9);
@@ -128,7 +128,7 @@ describe('the memory of ids', () => {
 });
 
 describe('the watermark', () => {
-  test('counts from the third newest post, so that one dated into the future ends no walk', () => {
+  test('uses the time of the third newest post, so that a post dated into the future does not end walks early', () => {
     expect(steadyTime([9_999, 105, 104, 103])).toBe(104);
     expect(steadyTime([7])).toBe(7);
     expect(steadyTime([null, null])).toBeNull();
@@ -139,7 +139,7 @@ describe('the watermark', () => {
     expect(watermarkOf(rows)).toEqual({ top: { id: 't5', at: 5 }, base: 3 });
   });
 
-  test('of an empty feed is nothing', () => {
+  test('of an empty feed is empty', () => {
     expect(watermarkOf([])).toEqual({ top: null, base: null });
   });
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import {
   type AddressInfo,
@@ -22,7 +23,7 @@ const listen = async (server: NetServer): Promise<string> => {
   return `ws://127.0.0.1:${port}/v2/ws`;
 };
 
-/** A service whose connections are handed to the test. */
+/** A service that hands its connections to the test. */
 async function serve(): Promise<{
   url: string;
   next: () => Promise<{ peer: WebSocket; headers: NodeJS.Dict<unknown> }>;
@@ -49,7 +50,7 @@ async function serve(): Promise<{
   };
 }
 
-/** A link, and a wait for whatever happens on it. */
+/** Opens a link; `until` waits for a condition that is checked after each event. */
 async function open(url: string, extra: Partial<SocketOptions> = {}) {
   let wake = () => {};
   const connect = createConnect({
@@ -80,7 +81,7 @@ const textsOf = (link: Link): string[] => {
 };
 
 describe('a connection', () => {
-  test('carries the key in a header, and frames in their order', async () => {
+  test('sends the key in a header and receives frames in order', async () => {
     const service = await serve();
     const [{ link, until }, { peer, headers }] = await Promise.all([open(service.url), service.next()]);
     expect(headers['authorization']).toBe('Bearer key_test_1');
@@ -91,7 +92,7 @@ describe('a connection', () => {
     expect(link.held).toBe(0);
   });
 
-  test('makes text of a frame of bytes, so that nothing ill-formed is passed on', async () => {
+  test('replaces invalid UTF-8 in binary frames', async () => {
     const { url, next } = await serve();
     const [{ link, until }, { peer }] = await Promise.all([open(url), next()]);
     peer.send(Buffer.from([0x7b, 0xff, 0x7d]), { binary: true });
@@ -99,7 +100,7 @@ describe('a connection', () => {
     expect(Buffer.from(link.next() ?? []).toString('hex')).toBe('7befbfbd7d');
   });
 
-  test('sends what it is given', async () => {
+  test('sends text', async () => {
     const service = await serve();
     const [{ link }, { peer }] = await Promise.all([open(service.url), service.next()]);
     const got = new Promise((resolve) => peer.once('message', (data) => resolve(String(data))));
@@ -121,7 +122,7 @@ describe('a connection', () => {
     [1000, 'closed'],
     [1001, 'closed'],
     [1011, 'closed'],
-  ])('closed by the service with %d ends as %s, with its frames kept', async (code, why) => {
+  ])('keeps its frames when the service closes it with %d; the end is %s', async (code, why) => {
     const service = await serve();
     const [{ link, until }, { peer }] = await Promise.all([open(service.url), service.next()]);
     peer.send('last words');
@@ -131,7 +132,7 @@ describe('a connection', () => {
     expect(textsOf(link)).toEqual(['last words']);
   });
 
-  test('that breaks ends as reset', async () => {
+  test('ends as reset when it breaks', async () => {
     const service = await serve();
     const [{ link, until }, { peer }] = await Promise.all([open(service.url), service.next()]);
     peer.terminate();
@@ -139,9 +140,9 @@ describe('a connection', () => {
     expect(link.end?.why).toBe('reset');
   });
 
-  test('that nobody takes frames from is given up at its bound, and what it holds can still be taken', async () => {
+  test('is closed when its queue is full, and keeps the queued frames', async () => {
     const service = await serve();
-    // The moment for which a slow reader is waited for is over at once.
+    // The grace period for a slow reader ends immediately.
     const clock = { sleep: async () => {} };
     const [{ link, until }, { peer }] = await Promise.all([
       open(service.url, { maxHeld: 50_000, clock }),
@@ -155,7 +156,7 @@ describe('a connection', () => {
     expect(textsOf(link).length).toBeGreaterThan(20);
   });
 
-  test('tells when its farewell was heard', async () => {
+  test('reports that the service received its close frame', async () => {
     const service = await serve();
     const [{ link }, { peer }] = await Promise.all([open(service.url), service.next()]);
     const closed = new Promise((resolve) => peer.once('close', resolve));
@@ -165,7 +166,7 @@ describe('a connection', () => {
 });
 
 describe('a handshake', () => {
-  const refusing = async (status: number, code: string, body: object = {}) => {
+  const rejecting = async (status: number, code: string, body: object = {}) => {
     const http = createServer();
     http.on('upgrade', (_, socket) => {
       const text = JSON.stringify({ error: { code, message: 'No.' }, ...body });
@@ -187,17 +188,17 @@ describe('a handshake', () => {
     [500, 'INTERNAL_ERROR', 'service'],
     [503, 'OVERLOADED', 'service'],
     [504, 'TIMEOUT', 'service'],
-  ])('refused with %d %s fails as %s', async (status, code, kind) => {
-    const url = await refusing(status, code);
+  ])('rejected with %d %s fails as %s', async (status, code, kind) => {
+    const url = await rejecting(status, code);
     await expect(open(url)).rejects.toMatchObject({ kind, code, status });
   });
 
-  test('refused with 429 says how long to wait', async () => {
-    const url = await refusing(429, 'RATE_LIMITED', { retryAfter: 17 });
+  test('rejected with 429 includes the time to wait', async () => {
+    const url = await rejecting(429, 'RATE_LIMITED', { retryAfter: 17 });
     await expect(open(url)).rejects.toMatchObject({ kind: 'rate', retryAfter: 17 });
   });
 
-  test('is answered by no redirect', async () => {
+  test('does not follow redirects', async () => {
     const http = createServer();
     http.on('upgrade', (_, socket) => {
       socket.end('HTTP/1.1 302 Found\r\nlocation: ws://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n');
@@ -207,19 +208,19 @@ describe('a handshake', () => {
     await expect(open(url)).rejects.toMatchObject({ name: 'Failure', status: 302 });
   });
 
-  test('with nobody there fails as unreachable', async () => {
+  test('fails as unreachable if nothing listens', async () => {
     const http = createServer();
     const url = await listen(http);
     await new Promise((resolve) => http.close(resolve));
     await expect(open(url)).rejects.toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
   });
 
-  test('that is not answered ends with the signal, and leaves no listener on it', async () => {
-    const taken: Socket[] = [];
-    const silent = createTcpServer((socket) => taken.push(socket));
+  test('without a response ends with the signal, and removes its listener', async () => {
+    const accepted: Socket[] = [];
+    const silent = createTcpServer((socket) => accepted.push(socket));
     const url = await listen(silent);
     cleanup.push(() => {
-      for (const socket of taken) socket.destroy();
+      for (const socket of accepted) socket.destroy();
       silent.close();
     });
     const controller = new AbortController();
@@ -227,5 +228,6 @@ describe('a handshake', () => {
     const attempt = connect(() => {}, controller.signal);
     silent.once('connection', () => controller.abort(new Failure('local', 'stop', { code: 'STOP' })));
     await expect(attempt).rejects.toBeInstanceOf(Failure);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 });

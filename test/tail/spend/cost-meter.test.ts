@@ -18,7 +18,7 @@ function metered(pages?: () => { cu: number; atMost: number }) {
 const sum = (least: number, most: number) => ({ least, most, socket: most });
 
 describe('the meter', () => {
-  test('adds up pages, and keeps apart what was lost on its way', () => {
+  test('adds up pages, and counts lost ones separately', () => {
     const { meter } = metered();
     expect(meter.spent).toEqual({ least: 0, most: 0 });
     meter.paid(200);
@@ -29,20 +29,20 @@ describe('the meter', () => {
     expect(meter.socket).toBe(0);
   });
 
-  test('believes the books of whoever makes the calls', () => {
+  test('uses the totals of the client if it is given them', () => {
     const { meter } = metered(() => ({ cu: 600, atMost: 1_800 }));
     meter.paid(200);
     meter.lost(200);
     expect(meter.spent).toEqual({ least: 600, most: 1_800 });
   });
 
-  test('counts the minutes of an open connection, those begun and those gone', () => {
+  test('counts the started and the elapsed minutes of an open connection', () => {
     const { meter, pass, minutes } = metered();
     meter.opened();
     expect(minutes()).toEqual(sum(0, 1));
     pass(58_999);
     expect(minutes()).toEqual(sum(0, 1));
-    // The service's count may be a second ahead of this one, or behind it.
+    // The clock of the service may be a second ahead or behind.
     pass(1);
     expect(minutes()).toEqual(sum(0, 2));
     pass(1_999);
@@ -53,7 +53,7 @@ describe('the meter', () => {
     expect(minutes()).toEqual(sum(3, 4));
   });
 
-  test('goes on from what it was when the connection ended', () => {
+  test('stops counting when the connection ends', () => {
     const { meter, pass, minutes } = metered();
     meter.opened();
     pass(61_000);
@@ -74,27 +74,27 @@ describe('the meter', () => {
     expect(meter.spent).toEqual({ least: cu.socketMinute + 200, most: 5 * cu.socketMinute + 200 });
   });
 
-  test('fears that a service which has not heard of the end counts on, until it turns out that it has', () => {
+  test('includes the time until the service notices the end, until that end is confirmed', () => {
     const { meter, pass, minutes } = metered();
     meter.opened();
     pass(40_000);
-    const heard = meter.closed(60_000);
+    const confirm = meter.closed(60_000);
     expect(minutes()).toEqual(sum(0, 2));
     pass(15_000);
-    heard();
+    confirm();
     expect(minutes()).toEqual(sum(0, 1));
-    // News that comes twice is no news.
-    heard();
+    // A second confirmation has no effect.
+    confirm();
     expect(minutes()).toEqual(sum(0, 1));
   });
 
-  test('takes back no more than was feared, and no minute that began before the service heard', () => {
+  test('subtracts at most what it added, and keeps minutes that started before the confirmation', () => {
     const { meter, pass, minutes } = metered();
     meter.opened();
     pass(40_000);
-    const heard = meter.closed(60_000);
+    const confirm = meter.closed(60_000);
     pass(20_000);
-    heard();
+    confirm();
     expect(minutes()).toEqual(sum(0, 2));
     meter.opened();
     const late = meter.closed(0);
@@ -103,30 +103,30 @@ describe('the meter', () => {
     expect(minutes()).toEqual(sum(0, 3));
   });
 
-  test('takes back what it feared of a connection that ended long after the start', () => {
+  test('subtracts after a connection that ended long after the start', () => {
     const { meter, pass, minutes } = metered();
     pass(3_600_000);
     meter.opened();
     pass(10_000);
-    const heard = meter.closed(60_000);
+    const confirm = meter.closed(60_000);
     expect(minutes()).toEqual(sum(0, 2));
-    heard();
+    confirm();
     expect(minutes()).toEqual(sum(0, 1));
     meter.opened();
     pass(60_500);
     meter.closed(0);
-    // The service may have counted half a second less than the minute.
+    // The service may have measured less than a minute.
     expect(minutes().least).toBe(0);
   });
 
-  test('fears a minute for a handshake whose outcome is not known', () => {
+  test('includes one minute for a handshake with an unknown outcome', () => {
     const { meter, minutes } = metered();
     meter.doubted();
     meter.doubted();
     expect(minutes()).toEqual(sum(0, 2));
   });
 
-  test('counts nothing for the end of a connection that never was', () => {
+  test('counts nothing for the end of a connection that was never opened', () => {
     const { meter, pass, minutes } = metered();
     meter.closed(60_000)();
     meter.opened();

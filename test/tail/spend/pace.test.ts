@@ -13,27 +13,27 @@ import {
 } from '../../../src/tail/spend/pace.ts';
 
 describe('polling', () => {
-  test('costs one block until twenty rows no longer hold what comes and the row that overlaps', () => {
+  test('costs one block while twenty rows hold all new posts and one known post', () => {
     expect(pollCost(0.2, 10)).toBe(200);
     expect(pollCost(1.9, 10)).toBe(200);
     expect(pollCost(1.91, 10)).toBe(400);
   });
 
-  test('of a slow feed costs 12000/T a minute', () => {
+  test('of a slow feed costs 12,000/T CU per minute', () => {
     expect(pollPerMinute(0.1, 10)).toBe(1_200);
     expect(pollPerMinute(0.1, 30)).toBe(400);
   });
 
-  test('is as dear as the socket at a poll every 0.6 s', () => {
+  test('costs as much as the socket at one poll every 0.6 s', () => {
     expect(pollPerMinute(0, 0.6)).toBeCloseTo(cu.socketMinute);
   });
 
-  test('is as dear as the socket from some 33 posts a second on, whatever the lag', () => {
+  test('costs as much as the socket from about 33 posts per second on, for any lag', () => {
     expect(pollPerMinute(33, pollSeconds(33, 60, 1))).toBeLessThan(cu.socketMinute * 1.02);
     expect(pollPerMinute(34, pollSeconds(34, 60, 1))).toBeGreaterThan(cu.socketMinute);
   });
 
-  test('fills whole blocks where that is cheaper than the lag aimed at', () => {
+  test('polls earlier than the target lag if whole blocks make that cheaper', () => {
     expect(pollSeconds(1, 30, 1)).toBeCloseTo(19);
     expect(pollPerMinute(1, 19)).toBeCloseTo(631.58, 1);
     expect(pollSeconds(0.2, 30, 1)).toBe(30);
@@ -42,19 +42,19 @@ describe('polling', () => {
     expect(pollSeconds(1, 50, 1)).toBeCloseTo(39);
   });
 
-  test('keeps to the lag aimed at where whole blocks are no cheaper', () => {
+  test('polls at the target lag if whole blocks are not cheaper', () => {
     expect(pollSeconds(1, 58, 1)).toBeCloseTo(39);
     expect(pollSeconds(1, 58.9, 1)).toBe(58.9);
     expect(pollSeconds(0, 30, 1)).toBe(30);
   });
 
-  test('is never faster than the key allows, however cheap that were', () => {
+  test('is never faster than the key allows', () => {
     expect(pollSeconds(1, 2, 30)).toBe(30);
     expect(pollSeconds(1, 30, 20)).toBe(30);
     expect(leastSeconds(null)).toBe(1);
   });
 
-  test('is never dearer than at the lag aimed at, never slower, and never cheaper than 10 CU a post', () => {
+  test('never costs more and is never slower than at the target lag, and never costs less than 10 CU per post', () => {
     const rate = fc.double({ min: 0, max: 100, noNaN: true });
     const lag = fc.double({ min: 1, max: 600, noNaN: true });
     fc.assert(
@@ -67,7 +67,7 @@ describe('polling', () => {
     );
   });
 
-  test('keeps under half of the per-minute limit of the key', () => {
+  test('uses at most half of the rate limit of the key', () => {
     expect(leastSeconds(60)).toBe(2);
     expect(pollSeconds(0.1, 0.5, leastSeconds(60))).toBe(2);
   });
@@ -80,11 +80,11 @@ describe('the size of a page', () => {
     [20, 40],
     [99, 100],
     [5_000, 100],
-  ])('for %d rows to come is %d', (expected, rows) => {
+  ])('for %d expected rows is %d', (expected, rows) => {
     expect(pageRows(expected, 20, 100)).toBe(rows);
   });
 
-  test('begins with one block, and probes once with two before it grows', () => {
+  test('starts with one block, and tries two once before it grows', () => {
     const sizer = createPollSizer({ step: 20, max: 100 });
     expect(sizer.first()).toBe(20);
     expect(sizer.next(500)).toBe(40);
@@ -92,20 +92,20 @@ describe('the size of a page', () => {
     expect(sizer.next(500)).toBe(100);
   });
 
-  test('stays at one block where the service gives no more for a larger limit', () => {
+  test('stays at one block if the service returns no more rows for a larger limit', () => {
     const sizer = createPollSizer({ step: 20, max: 100 });
     sizer.learn(40, 20, true);
     expect(sizer.next(500)).toBe(20);
   });
 
-  test('is learnt nothing of from pages of one block', () => {
+  test('does not change after pages of one block', () => {
     const sizer = createPollSizer({ step: 20, max: 100 });
     sizer.learn(20, 20, true);
     expect(sizer.next(500)).toBe(40);
     expect(createPollSizer({ step: 25, max: 25 }).next(500)).toBe(25);
   });
 
-  test('is learnt nothing of from the last page of a feed', () => {
+  test('does not change after the last page of a feed', () => {
     const sizer = createPollSizer({ step: 20, max: 100 });
     sizer.learn(40, 3, false);
     expect(sizer.next(500)).toBe(40);
@@ -113,7 +113,7 @@ describe('the size of a page', () => {
 });
 
 describe('the rate', () => {
-  test('is at first what the first rows say', () => {
+  test('starts with the rate of the first rows', () => {
     const rate = createRate();
     expect(rate.perSecond).toBe(0);
     rate.add(10, 0);
@@ -123,7 +123,7 @@ describe('the rate', () => {
     expect(rate.perSecond).toBe(2);
   });
 
-  test('follows the feed, by two thirds within two minutes however often it is told', () => {
+  test('follows the feed by two thirds within two minutes, for any update interval', () => {
     const once = createRate();
     once.add(0, 1);
     once.add(120, 120_000);
@@ -138,13 +138,13 @@ describe('the rate', () => {
 });
 
 describe('the margin', () => {
-  test('stays whole on a feed that can be walked', () => {
+  test('keeps its full size if walks are affordable', () => {
     const margin = createMargin(120_000, 15_000, 60_000);
     for (let i = 0; i < 50; i++) margin.learn(0, 1_000);
     expect(margin.ms).toBe(120_000);
   });
 
-  test('follows the lateness that was seen where a walk costs half a minute of the socket', () => {
+  test('follows the observed lateness if a walk costs half a minute of the socket', () => {
     const margin = createMargin(120_000, 15_000, 60_000);
     for (let i = 0; i < 9; i++) margin.learn(8_000, 1_500);
     expect(margin.ms).toBe(120_000);
@@ -153,7 +153,7 @@ describe('the margin', () => {
     expect(margin.ms).toBeLessThan(25_000);
   });
 
-  test('is whole again after one walk that was short', () => {
+  test('returns to its full size after one short walk', () => {
     const margin = createMargin(120_000, 15_000, 60_000);
     for (let i = 0; i < 10; i++) margin.learn(0, 1_500);
     expect(margin.ms).toBe(15_000);
@@ -161,7 +161,7 @@ describe('the margin', () => {
     expect(margin.ms).toBe(120_000);
   });
 
-  test('stays narrow while the whole of it would cost too much, whatever a narrow walk costs', () => {
+  test('stays small while the full size would cost too much', () => {
     const margin = createMargin(120_000, 15_000, 60_000);
     for (let i = 0; i < 10; i++) margin.learn(0, 1_500);
     margin.learn(0, 420);
@@ -170,7 +170,7 @@ describe('the margin', () => {
     expect(margin.ms).toBe(120_000);
   });
 
-  test('forgets a late post slowly, and never grows past the whole', () => {
+  test('forgets a late post slowly, and never exceeds its full size', () => {
     const margin = createMargin(120_000, 15_000, 60_000);
     margin.learn(30_000, 1_500);
     for (let i = 0; i < 9; i++) margin.learn(0, 1_500);

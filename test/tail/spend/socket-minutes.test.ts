@@ -11,7 +11,7 @@ const SECOND = 1_000;
 const PING = 30 * SECOND;
 const MINUTE = 60 * SECOND;
 
-/** What the ledger says of the socket, in minutes: certain, and at most. */
+/** The minutes of the socket in the ledger: confirmed, and at most. */
 const minutesOf = (entries: ReturnType<typeof ledgerInMemory>['entries']) => ({
   certain: entries.reduce((sum, entry) => sum + entry.cu, 0) / cu.socketMinute,
   most: entries.reduce((sum, entry) => sum + entry.cu + (entry.cuAtMost ?? 0), 0) / cu.socketMinute,
@@ -28,7 +28,7 @@ async function connection() {
     clock,
     minutes,
     count: () => minutesOf(entries),
-    /** Lets time pass with a ping every 30 seconds. */
+    /** Advances time with a ping every 30 seconds. */
     async live(ms: number) {
       for (let left = ms; left > 0; left -= PING) {
         await clock.sleep(Math.min(PING, left));
@@ -44,14 +44,14 @@ async function connection() {
 }
 
 describe('minutes of the socket', () => {
-  test('are recorded before the handshake is sent, as far as the service may count if this machine vanishes', async () => {
+  test('are recorded before the handshake, including the time until the service would notice a lost machine', async () => {
     const clock = virtualClock();
     const { ledger, entries } = ledgerInMemory(clock.now);
     await recordSocketMinutes(clock, ledger);
     expect(minutesOf(entries)).toEqual({ certain: 0, most: 2 });
   });
 
-  test('of a refused handshake are none, and of an unanswered one stay as a bound', async () => {
+  test('are removed for a rejected handshake, and remain possible for an unanswered one', async () => {
     for (const [how, most] of [
       ['refused', 0],
       ['end', 2],
@@ -71,7 +71,7 @@ describe('minutes of the socket', () => {
     expect(count()).toEqual({ certain: 2, most: 3 });
   });
 
-  test('of a connection whose end the service has not heard of reach to its second ping', async () => {
+  test('extend to the second ping if the service did not receive the end of the connection', async () => {
     const { live, clock, end, count } = await connection();
     await live(30 * SECOND);
     await clock.sleep(45 * SECOND);
@@ -79,17 +79,17 @@ describe('minutes of the socket', () => {
     expect(count()).toEqual({ certain: 0, most: 2 });
   });
 
-  test('of a process that stood still are not counted on after the service must have closed the connection', async () => {
+  test('stop when the service must have closed the connection of a suspended process', async () => {
     const { live, clock, minutes, end, count } = await connection();
     await live(60 * SECOND);
     await clock.sleep(600 * SECOND);
-    // What had been received before it stood still is only read now.
+    // The process reads only now what it received before it was suspended.
     minutes.alive();
     await end(true);
     expect(count()).toEqual({ certain: 0, most: 3 });
   });
 
-  test('that a budget cannot hold are refused, and the ones before stay recorded', async () => {
+  test('beyond a budget are rejected, and earlier ones stay recorded', async () => {
     const clock = virtualClock();
     const { ledger, entries } = ledgerInMemory(clock.now);
     let left = 3;
@@ -106,7 +106,7 @@ describe('minutes of the socket', () => {
     expect(minutesOf(entries).most).toBeLessThanOrEqual(3);
   });
 
-  test('contain what the service counts, whichever way it rounds and however the connection ends', async () => {
+  test('always contain the count of the service, for any rounding and any end of the connection', async () => {
     const length = fc.integer({ min: 0, max: 400 });
     await fc.assert(
       fc.asyncProperty(

@@ -18,28 +18,25 @@ const free: SpendState = {
   socketSpent: 0,
   shortSessions: 0,
 };
-const against = (standing: Partial<SpendState>) => reasonToPoll({ ...free, ...standing });
+const pollReason = (state: Partial<SpendState>) => reasonToPoll({ ...free, ...state });
 
-describe('the socket is the way', () => {
+describe('auto mode uses the socket', () => {
   test.each<[string, Partial<SpendState>]>([
-    ['nothing speaks against it', {}],
-    ['it is not known what the plan has', { live: null }],
-    ['the ceiling holds a minute, the one until an end is noticed, and the walks', { ceilingLeft: 41_000 }],
-    ['what is left holds a minute and the walks', { allowanceLeft: 21_000 }],
-    ['its share holds another minute', { allowanceAtStart: 400_000, socketSpent: 20_000 }],
-    ['it broke twice only', { shortSessions: 2 }],
-    ['it was asked for, and can be paid', { via: 'ws', ceilingLeft: 41_000 }],
-    [
-      'it was asked for, whatever else speaks against it',
-      { via: 'ws', live: false, allowanceLeft: 0, shortSessions: 9 },
-    ],
-    ['it was asked for, though its share is used', { via: 'ws', allowanceAtStart: 0 }],
-  ])('where %s', (_, standing) => {
-    expect(against(standing)).toBeUndefined();
+    ['nothing prevents it', {}],
+    ['the plan is unknown', { live: null }],
+    ['the spending limit covers two minutes and the walks', { ceilingLeft: 41_000 }],
+    ['the allowance covers a minute and the walks', { allowanceLeft: 21_000 }],
+    ['its share covers another minute', { allowanceAtStart: 400_000, socketSpent: 20_000 }],
+    ['it broke only twice', { shortSessions: 2 }],
+    ['--via ws is affordable', { via: 'ws', ceilingLeft: 41_000 }],
+    ['--via ws overrides every other reason', { via: 'ws', live: false, allowanceLeft: 0, shortSessions: 9 }],
+    ['--via ws overrides a used share', { via: 'ws', allowanceAtStart: 0 }],
+  ])('if %s', (_, state) => {
+    expect(pollReason(state)).toBeUndefined();
   });
 });
 
-describe('polls are the way', () => {
+describe('auto mode polls', () => {
   test.each<[string, Partial<SpendState>]>([
     ['noSocket', { hasSocket: false, via: 'poll' }],
     ['noSocket', { hasSocket: false, via: 'ws' }],
@@ -52,8 +49,8 @@ describe('polls are the way', () => {
     ['share', { allowanceAtStart: 0 }],
     ['unstable', { shortSessions: 3 }],
     ['unstable', { shortSessions: 4, allowanceAtStart: 1e9 }],
-  ])('for want of: %s %j', (why, standing) => {
-    expect(against(standing)).toBe(why);
+  ])('because of %s: %j', (why, state) => {
+    expect(pollReason(state)).toBe(why);
   });
 });
 
@@ -64,9 +61,9 @@ interface Given {
   readonly lagMs?: number;
 }
 
-function pursed({ ceiling, key, rate: perSecond = 0, lagMs = 10_000 }: Given = {}) {
+function createSpend({ ceiling, key, rate: perSecond = 0, lagMs = 10_000 }: Given = {}) {
   let now = 1_000;
-  let rings = 0;
+  let wakes = 0;
   const meter = createCostMeter(() => now);
   const rate = createRate();
   if (perSecond > 0) rate.add(perSecond * 1_000, 1_000_000);
@@ -78,20 +75,20 @@ function pursed({ ceiling, key, rate: perSecond = 0, lagMs = 10_000 }: Given = {
       asked++;
       return key();
     });
-  const purse = createTailSpend({
+  const spend = createTailSpend({
     world: { clock: { now: () => now, mono: () => now, sleep: async () => {} }, key: ask },
     ...{ timing, meter, rate, ceiling, lagMs },
     price: { step: 20, cu: 200 },
     ...{ via: 'auto', hasSocket: true, socketShare: 0.1 },
     wake: () => {
-      rings++;
+      wakes++;
     },
     signal: controller.signal,
   });
   const pass = (ms: number) => {
     now += ms;
   };
-  return { purse, meter, pass, controller, asked: () => asked, rings: () => rings };
+  return { spend, meter, pass, controller, asked: () => asked, wakes: () => wakes };
 }
 const facts = (given: Partial<KeyFacts> = {}): KeyFacts => ({
   ...{ remaining: 1_000_000, live: true, ratePerMinute: 600 },
@@ -99,126 +96,126 @@ const facts = (given: Partial<KeyFacts> = {}): KeyFacts => ({
 });
 const soon = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('a purse', () => {
-  test('affords anything without a ceiling, and with one what is left of it at most', () => {
-    expect(pursed().purse.afford(1e12)).toBe(true);
-    const { purse, meter } = pursed({ ceiling: 1_000 });
-    expect([purse.afford(1_000), purse.afford(1_001)]).toEqual([true, false]);
+describe('the spending of a tail', () => {
+  test('allows any cost without a limit, and otherwise at most the rest of the limit', () => {
+    expect(createSpend().spend.afford(1e12)).toBe(true);
+    const { spend, meter } = createSpend({ ceiling: 1_000 });
+    expect([spend.afford(1_000), spend.afford(1_001)]).toEqual([true, false]);
     meter.paid(200);
     meter.lost(200);
-    expect([purse.afford(600), purse.afford(601)]).toEqual([true, false]);
+    expect([spend.afford(600), spend.afford(601)]).toEqual([true, false]);
     meter.paid(600);
-    expect([purse.afford(0), purse.afford(1)]).toEqual([true, false]);
+    expect([spend.afford(0), spend.afford(1)]).toEqual([true, false]);
   });
 
-  test('asks the key what is left at once, and throws where the key is not known', async () => {
-    const unknown = new Failure('auth', 'Who are you?', { code: 'UNAUTHORIZED' });
-    const { purse } = pursed({ key: () => Promise.reject(unknown) });
-    await expect(purse.first(soon)).rejects.toBe(unknown);
+  test('reads the allowance at the start, and fails for an unknown key', async () => {
+    const unknown = new Failure('auth', 'Invalid key.', { code: 'UNAUTHORIZED' });
+    const { spend } = createSpend({ key: () => Promise.reject(unknown) });
+    await expect(spend.first(soon)).rejects.toBe(unknown);
   });
 
   test.each([new Failure('network', 'no', { code: 'X' }), new Error('no')])(
-    'begins without the answer where that fails otherwise: %s',
+    'starts without the allowance after any other failure: %s',
     async (error) => {
-      const { purse } = pursed({ key: () => Promise.reject(error) });
-      await purse.first(soon);
-      expect(purse.against(0)).toBeUndefined();
-      expect(purse.pollMs).toBe(10_000);
+      const { spend } = createSpend({ key: () => Promise.reject(error) });
+      await spend.first(soon);
+      expect(spend.against(0)).toBeUndefined();
+      expect(spend.pollMs).toBe(10_000);
     },
   );
 
-  test('does not wait for an answer once the run is stopped, nor where there is none to ask', async () => {
-    const { purse, controller } = pursed({ key: () => new Promise(() => {}) });
+  test('does not wait for the allowance if the run was stopped or if there is no key to ask', async () => {
+    const { spend, controller } = createSpend({ key: () => new Promise(() => {}) });
     controller.abort();
-    await purse.first(soon);
-    const none = pursed();
-    await none.purse.first(soon);
-    expect(none.purse.due).toBe(Number.POSITIVE_INFINITY);
-    none.purse.step('ws');
-    await none.purse.settled();
+    await spend.first(soon);
+    const none = createSpend();
+    await none.spend.first(soon);
+    expect(none.spend.due).toBe(Number.POSITIVE_INFINITY);
+    none.spend.step('ws');
+    await none.spend.settled();
   });
 
-  test('asks again after a minute of the socket, or ten of polls', async () => {
-    const { purse, pass, asked, rings } = pursed({ key: async () => facts() });
-    await purse.first(soon);
-    expect([asked(), rings()]).toEqual([1, 1]);
-    expect(purse.due).toBe(1_000 + timing.keyMs);
+  test('reads the allowance again after one minute of streaming or ten minutes of polling', async () => {
+    const { spend, pass, asked, wakes } = createSpend({ key: async () => facts() });
+    await spend.first(soon);
+    expect([asked(), wakes()]).toEqual([1, 1]);
+    expect(spend.due).toBe(1_000 + timing.keyMs);
     pass(timing.keyMs - 1);
-    purse.step('ws');
+    spend.step('ws');
     expect(asked()).toBe(1);
     pass(1);
-    purse.step('poll');
+    spend.step('poll');
     expect(asked()).toBe(2);
-    expect(purse.due).toBe(1_000 + 11 * timing.keyMs);
-    await purse.settled();
+    expect(spend.due).toBe(1_000 + 11 * timing.keyMs);
+    await spend.settled();
     pass(timing.keyMs);
-    purse.step('poll');
+    spend.step('poll');
     expect(asked()).toBe(2);
     pass(9 * timing.keyMs);
-    purse.step('poll');
+    spend.step('poll');
     expect(asked()).toBe(3);
   });
 
-  test('asks one thing at a time', async () => {
-    const { purse, pass, asked } = pursed({ key: () => new Promise(() => {}) });
-    purse.step('ws');
+  test('has at most one request in progress', async () => {
+    const { spend, pass, asked } = createSpend({ key: () => new Promise(() => {}) });
+    spend.step('ws');
     pass(10 * timing.keyMs);
-    purse.step('ws');
+    spend.step('ws');
     expect(asked()).toBe(1);
   });
 
-  test('counts the share of the socket from what was left at the start', async () => {
+  test('relates the share of the socket to the allowance at the start', async () => {
     let remaining = 400_000;
-    const { purse, meter, pass } = pursed({ key: async () => facts({ remaining }) });
-    await purse.first(soon);
-    expect(purse.against(0)).toBeUndefined();
-    expect(purse.against(3)).toBe('unstable');
+    const { spend, meter, pass } = createSpend({ key: async () => facts({ remaining }) });
+    await spend.first(soon);
+    expect(spend.against(0)).toBeUndefined();
+    expect(spend.against(3)).toBe('unstable');
     meter.opened();
-    expect(purse.against(0)).toBeUndefined();
+    expect(spend.against(0)).toBeUndefined();
     remaining = 10_000_000;
     pass(timing.keyMs);
-    purse.step('ws');
-    await purse.settled();
-    purse.step('ws');
-    // Two minutes have begun, and a third would be more than a tenth.
-    expect(purse.against(0)).toBe('share');
+    spend.step('ws');
+    await spend.settled();
+    spend.step('ws');
+    // Two minutes have started; a third one would exceed a tenth.
+    expect(spend.against(0)).toBe('share');
   });
 
-  test('takes what is left from the last answer', async () => {
+  test('uses the latest allowance', async () => {
     let remaining: number | null = null;
-    const { purse, pass } = pursed({ key: async () => facts({ remaining }) });
-    await purse.first(soon);
-    expect(purse.against(0)).toBeUndefined();
+    const { spend, pass } = createSpend({ key: async () => facts({ remaining }) });
+    await spend.first(soon);
+    expect(spend.against(0)).toBeUndefined();
     remaining = 20_999;
     pass(timing.keyMs);
-    purse.step('ws');
-    await purse.settled();
-    purse.step('ws');
-    expect(purse.against(0)).toBe('allowance');
+    spend.step('ws');
+    await spend.settled();
+    spend.step('ws');
+    expect(spend.against(0)).toBe('allowance');
   });
 
-  test('knows the plan, and holds the ceiling against the socket', async () => {
-    const poor = pursed({ key: async () => facts({ live: false }) });
-    await poor.purse.first(soon);
-    expect(poor.purse.against(0)).toBe('plan');
-    const { purse, meter } = pursed({ ceiling: 41_000 });
-    expect(purse.against(0)).toBeUndefined();
+  test('polls if the plan has no socket or the spending limit is too low', async () => {
+    const poor = createSpend({ key: async () => facts({ live: false }) });
+    await poor.spend.first(soon);
+    expect(poor.spend.against(0)).toBe('plan');
+    const { spend, meter } = createSpend({ ceiling: 41_000 });
+    expect(spend.against(0)).toBeUndefined();
     meter.paid(1);
-    expect(purse.against(0)).toBe('ceiling');
+    expect(spend.against(0)).toBe('ceiling');
   });
 
-  test('polls at the lag aimed at, at what fills a page, or at what the key allows', async () => {
-    expect(pursed().purse.pollMs).toBe(10_000);
-    expect(pursed({ rate: 1, lagMs: 30_000 }).purse.pollMs).toBeCloseTo(19_000);
-    const { purse } = pursed({ lagMs: 500, key: async () => facts({ ratePerMinute: 60 }) });
-    expect(purse.pollMs).toBe(1_000);
-    await purse.first(soon);
-    expect(purse.pollMs).toBe(2_000);
+  test('polls at the target lag, when a page is full, or as often as the key allows', async () => {
+    expect(createSpend().spend.pollMs).toBe(10_000);
+    expect(createSpend({ rate: 1, lagMs: 30_000 }).spend.pollMs).toBeCloseTo(19_000);
+    const { spend } = createSpend({ lagMs: 500, key: async () => facts({ ratePerMinute: 60 }) });
+    expect(spend.pollMs).toBe(1_000);
+    await spend.first(soon);
+    expect(spend.pollMs).toBe(2_000);
   });
 
-  test('says what a minute of each way costs', () => {
-    const { purse } = pursed();
-    expect(purse.perMinute('ws')).toBe(20_000);
-    expect(purse.perMinute('poll')).toBe(1_200);
+  test('reports the cost per minute of both modes', () => {
+    const { spend } = createSpend();
+    expect(spend.perMinute('ws')).toBe(20_000);
+    expect(spend.perMinute('poll')).toBe(1_200);
   });
 });
