@@ -9,9 +9,9 @@ import { foldersOf, homeOf, workingFolder } from '../state/paths.ts';
 type Require = (name: string) => unknown;
 
 /**
- * Loads the program's files with the code that an earlier run compiled: compiling takes longer than
- * running does. Newer Nodes can do that themselves; for Node 20 it is done here, the same way. `digest`
- * tells one build from another.
+ * Loads the program with the code that an earlier run compiled, because compiling takes longer than
+ * running. Newer versions of Node have this built in; for Node 20, this does the same. `digest` identifies
+ * the build.
  */
 export function openProgram(folder: string, digest: string): Require {
   const { env, platform } = process;
@@ -34,9 +34,9 @@ interface Fresh {
 }
 
 /**
- * A `require` that takes compiled code from `place`, and puts there what it had to compile itself. The
- * place is for one build and one Node: V8 turns down the code of another V8, but of a source it knows
- * the length alone.
+ * A `require` that uses compiled code from `place`, and saves there what it had to compile itself. The
+ * folder belongs to one build and one version of Node: V8 rejects code of another V8, but it recognises the
+ * source only by its length.
  */
 export function cachedRequire(folder: string, place: string, within: Require): Require {
   const made = new Map<string, { exports: unknown }>();
@@ -58,7 +58,7 @@ export function cachedRequire(folder: string, place: string, within: Require): R
   }
   const find: Require = (name) => (name.startsWith('./') ? load(name.slice(2)) : within(name));
 
-  // At the end, so that the functions which the run compiled are among it.
+  // At exit, so that it includes the functions that the run compiled.
   process.once('exit', () => keep(place, fresh));
   return find;
 }
@@ -69,7 +69,7 @@ function keep(place: string, fresh: readonly Fresh[]): void {
   try {
     ensureFolder(place);
     for (const { path, script } of fresh) {
-      // Rename into place, so that no other process reads half a file.
+      // Renamed into place, so that no other process reads a partial file.
       const half = `${path}.${process.pid}`;
       writeFileSync(half, script.createCachedData(), { mode: 0o600 });
       renameSync(half, path);
@@ -80,7 +80,10 @@ function keep(place: string, fresh: readonly Fresh[]): void {
 
 const UNUSED_MS = 30 * 86_400_000;
 
-/** Removes the cached code of old builds. A build that is still in use compiles its code again, which slows one run. */
+/**
+ * Removes the compiled code of old builds. A build that is still in use compiles again, which slows one
+ * run.
+ */
 function forgetOthers(place: string): void {
   for (const name of readdirSync(dirname(place))) {
     const path = join(dirname(place), name);

@@ -13,42 +13,45 @@ import type { RunSettings } from './settings/settings.ts';
 import type { RunStore } from './store/open-store.ts';
 import { version } from './version.ts';
 
-/** Which service a run talks to. */
+/** The service of a run. */
 export interface Target {
   readonly baseUrl: string;
   readonly key: string | undefined;
   readonly embedded: boolean;
 }
 
-/** What a connection needs of the run. */
+/** What a connection needs to know about the run. */
 export interface Connecting {
   readonly io: Io;
   readonly command: string;
   readonly settings: RunSettings;
-  /** What the run may spend where no --max-cu was given; settled before its first paid call. */
+  /** The spending limit of a run without --max-cu; set before its first paid call. */
   readonly limits: { readonly ceiling: number | undefined; readonly agreed: number | undefined };
   readonly notify: (notice: Notice) => void;
   readonly notice: (line: string) => void;
-  /** What all machines of the key share, where a store is set. */
+  /** What all machines of the key share, if a store is configured. */
   readonly store?: RunStore | undefined;
-  /** The ledger to record in; that of this machine, unless given. */
+  /** The ledger to record calls in; by default, the ledger of this machine. */
   readonly ledger?: Ledger | undefined;
 }
 
-/** Opens the client: limiter and ledger on this machine's disk, ceiling and retries as set. */
+/**
+ * Creates the client with rate windows and ledger on this machine's disk, and with the configured limits
+ * and retries.
+ */
 export async function connect(
   { baseUrl, key, embedded }: Target,
   { io, command, settings, limits, notify, notice, store, ledger }: Connecting,
 ): Promise<Client> {
   const dir = settings.folders.state;
   const local = openWindows({
-    // The embedded service lives as long as this process: nobody else asks it anything.
+    // The embedded service belongs to this process, so its rate windows are not shared.
     dir: embedded ? undefined : dir,
     baseUrl,
     key: key ?? '',
     now: io.clock.now,
     sleep: io.clock.sleep,
-    // The service counts these by address, whatever the key.
+    // The service counts these by address, whatever the key is.
     shared: ['resolve' satisfies LaneName],
     notice: notice,
   });
@@ -84,7 +87,7 @@ export async function connect(
   });
 }
 
-/** What answers differed in, per service: the embedded one is the same on every port. */
+/** The differences found in answers, per service. The embedded service is the same on every port. */
 export const openDifferenceLog = (
   { baseUrl, embedded }: Pick<Target, 'baseUrl' | 'embedded'>,
   { folders }: Pick<RunSettings, 'folders'>,
@@ -102,7 +105,7 @@ async function sharedWindows(
   return createStoreWindows({ link, local, machine, clock, memory, notice });
 }
 
-/** The ledger of a run, on this machine's disk; `caps` are the budgets of the profile, if they are to be checked. */
+/** The ledger of a run on this machine's disk. */
 export const ledgerOf = (
   { clock }: Pick<Io, 'clock'>,
   { folders, profile, machine }: RunSettings,

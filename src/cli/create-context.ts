@@ -18,22 +18,22 @@ import { confirm } from './spend/confirm.ts';
 import { type Estimate, estimateText, judge, needsConfirmation } from './spend/estimate.ts';
 import type { RunStore } from './store/open-store.ts';
 
-/** Puts a command's context together. Nothing is opened or loaded before it is asked for. */
+/** Creates the context of a command. Nothing is opened or loaded before it is needed. */
 export async function createContext(
   io: Io,
   command: AnyCommand,
   { globals, given }: Parsed,
 ): Promise<Context> {
   const loaded = loadSettings(io, globals, command.settings);
-  // The embedded service keeps its own books, apart from those of real money.
+  // The embedded service has its own ledger and cache, separate from those of real money.
   const settings = globals.sandbox
     ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) }
     : loaded;
-  // A plan goes where it can be read: the file, and its fields, are for the records themselves.
+  // A plan is always printed to stdout: --out and --fields apply to records.
   const shown = globals.dryRun ? { ...globals, out: undefined, fields: undefined, bom: false } : globals;
   const format = formatOf(shown, settings.output, io.stdout.isTTY === true, command);
-  const gone = new AbortController();
-  const signal = AbortSignal.any([io.signal, gone.signal]);
+  const closing = new AbortController();
+  const signal = AbortSignal.any([io.signal, closing.signal]);
   const closers: (() => Promise<void>)[] = [];
   let client: Promise<Client> | undefined;
   let opened: Client | undefined;
@@ -78,10 +78,10 @@ export async function createContext(
     return { baseUrl, key, embedded: false };
   }
 
-  async function connectTo(whom: Target, store?: RunStore, ledger?: Ledger): Promise<Client> {
+  async function connectTo(other: Target, store?: RunStore, ledger?: Ledger): Promise<Client> {
     const { connect } = await import('./connect.ts');
     const { noticeText } = await import('./notices.ts');
-    const made = await connect(whom, {
+    const made = await connect(other, {
       io,
       command: command.path,
       settings,
@@ -90,8 +90,8 @@ export async function createContext(
       store,
       ledger,
       notify(event) {
-        // The reader has closed, so do not report the loss: the ledger has its bound.
-        if (event.kind === 'lost' && gone.signal.reason === outputClosed) return;
+        // The reader has closed the output, so the loss is not reported; the ledger has its bound.
+        if (event.kind === 'lost' && closing.signal.reason === outputClosed) return;
         if (event.kind !== 'trace') notice(noticeText(event));
         // --debug prints traces even with --quiet.
         else if (globals.debug) write(noticeText(event), 'debug');
@@ -208,16 +208,16 @@ export async function createContext(
     };
   }
 
-  /** A reader that goes away, or a disk that is full, ends every wait of the run. */
+  /** Ends every wait of the run when the reader closes or the disk is full. */
   function watch(sink: Sink) {
-    const end = () => gone.abort(sink.closed.reason);
+    const end = () => closing.abort(sink.closed.reason);
     if (sink.closed.aborted) end();
     else sink.closed.addEventListener('abort', end, { once: true });
   }
 
-  /** What was agreed to also bounds what calls with lost answers may cost a second time. */
+  /** The confirmed cost also limits what repeating calls with lost answers may cost. */
   const agree = ({ most }: Estimate) => {
-    // --max-cu says itself how much may be spent.
+    // --max-cu itself says how much may be spent.
     if (settings.maxCu !== undefined) return;
     const cost = Math.max(most ?? Number.POSITIVE_INFINITY, settings.confirmAbove);
     limits.agreed = Math.max(limits.agreed ?? 0, cost);
@@ -238,7 +238,7 @@ export async function createContext(
       return client;
     },
     target,
-    connect: (whom) => connectTo(whom),
+    connect: (other) => connectTo(other),
     store,
     ledger,
     output,
@@ -266,7 +266,7 @@ export async function createContext(
       try {
         await body(counted);
       } catch (error) {
-        if (any && !gone.signal.aborted) await out.endEarly();
+        if (any && !closing.signal.aborted) await out.endEarly();
         throw error;
       }
       await out.end();
@@ -292,8 +292,8 @@ export async function createContext(
     async approve(estimate, what) {
       const { confirmAbove, maxCu } = settings;
       if (judge(estimate, { confirmAbove, maxCu, yes: globals.yes }) === 'go') {
-        // Repeating calls whose answers were lost can cost more than the estimate: a run that began without a
-        // confirmation ends where it would have needed one.
+        // Repeating calls with lost answers can cost more than the estimate, so a run that started without
+        // a confirmation stops where it would have needed one.
         if (!globals.yes && maxCu === undefined) context.limitSpend(confirmAbove);
         else agree(estimate);
         return;
@@ -313,13 +313,15 @@ export async function createContext(
   return context;
 }
 
-/** Commands that run as services have a log format: their lines carry the time where no person reads along. */
+/** The form of notices: commands that run as services print timestamps unless stderr is a terminal. */
 const logForm = (format: unknown, isTerminal: boolean): LogForm => {
   if (format === 'json') return 'json';
   return format === undefined || isTerminal ? 'plain' : 'stamped';
 };
 
-/** The made world is the same each time, whatever port it answers on: what was learnt of it stays true. */
+/**
+ * The generated data of the sandbox is always the same, whatever its port, so cached answers stay valid.
+ */
 function scopeOf(sandbox: boolean, { baseUrl, key }: Context['settings']): Context['scope'] {
   if (sandbox) return { baseUrl: 'sandbox:', key: 'sandbox' };
   return baseUrl === undefined || key === undefined ? undefined : { baseUrl, key };

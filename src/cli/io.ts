@@ -2,10 +2,10 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import type { InFlight } from '../core/client/in-flight.ts';
 
-/** An output stream as the program sees one: a terminal, a pipe or a file. */
+/** An output stream: a terminal, a pipe or a file. */
 export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** Everything of the outside world that a command may touch, as values. */
+/** Everything of the outside world that a command may use, as values. */
 export interface Io {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,13 +16,13 @@ export interface Io {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Aborted with an `Interrupt` by the first signal: no new call is sent and every wait ends. */
+  /** Aborted with an `Interrupt` by the first signal: no new call is sent, and every wait ends. */
   readonly signal: AbortSignal;
   /** The paid calls that a shutdown waits for. */
   readonly inFlight: InFlight;
 }
 
-/** The signals that end a run in an orderly way, with its exit code. */
+/** The signals that shut down a run cleanly, with their exit codes. */
 export const endingSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export type EndingSignal = keyof typeof endingSignals;
 

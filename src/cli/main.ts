@@ -6,15 +6,15 @@ import { layoutPage } from './docs/layout.ts';
 declare const __VERSION__: string;
 
 /**
- * Starts the program. Version, help and completion are answered from files of the build; everything else
- * loads the parser and one command.
+ * Starts the program. Version, help and completion are answered from prebuilt files; everything else loads
+ * the parser and one command.
  */
 export function start(): void {
   const argv = process.argv.slice(2);
-  const ready = kept(argv);
-  const outline = argv[0] === '__complete' ? readKept('.', 'complete.json') : undefined;
-  // If the answer cannot be written, the program meets the same error and reports it.
-  if (ready !== undefined) say(ready, () => runCommand(argv));
+  const ready = prebuilt(argv);
+  const outline = argv[0] === '__complete' ? readPrebuilt('.', 'complete.json') : undefined;
+  // If the text cannot be written, the program runs into the same error and reports it.
+  if (ready !== undefined) writeText(ready, () => runCommand(argv));
   else if (outline !== undefined) complete(argv.slice(1), outline);
   else runCommand(argv);
 }
@@ -22,7 +22,7 @@ export function start(): void {
 const runCommand = (argv: readonly string[]) =>
   void import('./process.ts').then(({ runProcess }) => runProcess(argv));
 
-/** Answers a shell. It asks at every key press, so only what the answer needs is loaded. */
+/** Answers a shell at every key press, so it loads only what the answer needs. */
 function complete(request: readonly string[], outline: string): void {
   const { env, platform } = process;
   void import('./docs/complete.ts')
@@ -30,19 +30,19 @@ function complete(request: readonly string[], outline: string): void {
       answerShell(request, JSON.parse(outline), { env, platform, cwd: process.cwd() }),
     )
     .then(
-      (answer) => say(answer, () => {}),
+      (answer) => writeText(answer, () => {}),
       () => {},
     );
 }
 
 /**
  * Writes the only text of a run directly to stdout, because opening a stream takes longer than the rest of
- * the run. A stream is used only if the reader is slow and stdout does not block.
+ * the run. A stream is used only if stdout is non-blocking and its reader is slow.
  */
-function say(text: string, failed: () => void): void {
+function writeText(text: string, failed: () => void): void {
   let rest: Uint8Array = Buffer.from(text);
   const fail = ({ code }: NodeJS.ErrnoException) => {
-    // A reader that closed the pipe has read enough.
+    // A reader that closed the pipe does not need the rest.
     if (code !== 'EPIPE') failed();
   };
   try {
@@ -61,20 +61,20 @@ const scripts: Readonly<Record<string, string>> = {
   powershell: 'trdr.ps1',
 };
 
-/** The answer to a line that needs no more than a file of the build; undefined for all other lines. */
-function kept(argv: readonly string[]): string | undefined {
+/** The answer to a line that needs only a prebuilt file; undefined for all other lines. */
+function prebuilt(argv: readonly string[]): string | undefined {
   const [first = 'help', ...others] = argv;
   const last = argv.at(-1);
   if (argv.length === 1 && ['version', '--version', '-V', '-v'].includes(first)) return `${__VERSION__}\n`;
-  if (last === '--help' || last === '-h') return keptHelp(argv.slice(0, -1));
-  if (first === 'help') return keptHelp(others);
+  if (last === '--help' || last === '-h') return prebuiltHelp(argv.slice(0, -1));
+  if (first === 'help') return prebuiltHelp(others);
   const script = argv.length === 2 && first === 'completion' ? scripts[last ?? ''] : undefined;
-  return script === undefined ? undefined : readKept('../completions', script);
+  return script === undefined ? undefined : readPrebuilt('../completions', script);
 }
 
-function keptHelp(words: readonly string[]): string | undefined {
+function prebuiltHelp(words: readonly string[]): string | undefined {
   if (!words.every((word) => /^[a-z-]+$/.test(word))) return undefined;
-  const page = readKept('help', `${words.join('-') || 'trdr'}.json`);
+  const page = readPrebuilt('help', `${words.join('-') || 'trdr'}.json`);
   if (page === undefined) return undefined;
   const columns = terminalColumns();
   return layoutPage(JSON.parse(page), {
@@ -88,11 +88,11 @@ function terminalColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() && process.stdout.isTTY ? process.stdout.columns : undefined;
 }
 
-function readKept(folder: string, name: string): string | undefined {
+function readPrebuilt(folder: string, name: string): string | undefined {
   try {
     return readFileSync(join(__dirname, folder, name), 'utf8');
   } catch {
-    // A single executable has no files: the program answers, or reports what is wrong.
+    // A single executable has no files: the program answers, or reports the error.
     return undefined;
   }
 }

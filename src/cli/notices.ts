@@ -4,15 +4,15 @@ import { span } from '../output/format/time.ts';
 import { safeLine } from '../output/terminal/safe-text.ts';
 import { unitsText } from './spend/estimate.ts';
 
-/** What the core tells, as a line for stderr; traces come only with --debug. */
+/** A notice of the core as a line for stderr. Traces are printed with --debug only. */
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {
     case 'wait':
       return `waiting ${span(notice.ms)}: ${safeLine(notice.reason)}`;
     case 'retry':
-      return `trying again (${notice.attempt} of ${notice.of}) in ${span(notice.ms)}: ${safeLine(notice.reason)}`;
+      return `retrying (${notice.attempt} of ${notice.of}) in ${span(notice.ms)}: ${safeLine(notice.reason)}`;
     case 'lost':
-      return `the answer of ${notice.endpoint} was lost on the way: up to ${unitsText(notice.cuAtMost)} may have been charged`;
+      return `the answer of ${notice.endpoint} was lost: up to ${unitsText(notice.cuAtMost)} may have been charged`;
     case 'difference':
       return `${notice.call} differs from its description: ${differenceText(notice.difference)}`;
     case 'trace':

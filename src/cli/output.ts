@@ -19,7 +19,7 @@ const endings: Readonly<Record<string, OutputFormat>> = {
   markdown: 'markdown',
 };
 
-/** The format that a file's extension names; a number is not an extension. */
+/** The format for a file's extension; a number is not an extension. */
 function formatByName(path: string): OutputFormat | undefined {
   const extension = /^\.([a-z]\w*)$/i.exec(extname(path))?.[1]?.toLowerCase();
   if (extension === undefined) return undefined;
@@ -33,7 +33,7 @@ function formatByName(path: string): OutputFormat | undefined {
   );
 }
 
-/** The format of a run: the flag, the file's ending, the setting, and last what stdout is. */
+/** The format of a run: from the flag, the file's extension, the setting, or the type of stdout. */
 export function formatOf(
   globals: Pick<Globals, 'json' | 'output' | 'out' | 'bom'>,
   setting: OutputFormat | undefined,
@@ -47,11 +47,12 @@ export function formatOf(
   const asked = output ?? (json ? 'json' : out === undefined ? undefined : formatByName(out));
   if (command.stream && asked === 'json') {
     throw usageError(
-      `"trdr ${command.path}" is a stream: it has no end to close a JSON document`,
+      `"trdr ${command.path}" is a stream and cannot print a single JSON document`,
       'use -o ndjson',
     );
   }
-  // A setting is a wish for commands that can; a stream has no JSON document, a file no terminal.
+  // The setting applies where possible: a stream cannot print a JSON document, and a file is not a
+  // terminal.
   const wished = command.stream && setting === 'json' ? 'ndjson' : setting;
   const fallback = out === undefined ? (wished ?? (isTerminal ? 'table' : 'ndjson')) : (wished ?? 'ndjson');
   const format = asked ?? (out !== undefined && fallback === 'table' ? 'ndjson' : fallback);
@@ -60,7 +61,7 @@ export function formatOf(
   return format;
 }
 
-/** The fields asked for, checked against what the record has, before anything is asked of the service. */
+/** The fields of --fields, validated against the record before any request. */
 export async function selectedFields(
   text: string | undefined,
   view: Pick<View<unknown>, 'fields'>,
@@ -70,14 +71,14 @@ export async function selectedFields(
   return parseFields(text, view.fields);
 }
 
-/** Whether a format shows records as rows, whose columns a command may choose. */
+/** Whether a format prints records as rows with columns that a command may choose. */
 export const isRowFormat = (format: OutputFormat): boolean => format !== 'ndjson' && format !== 'json';
 
-/** Cells of the terminal's width. A terminal of size 0x0, as some containers and CI systems have, does not know it. */
+/** Width of the terminal in cells. Some containers and CI systems report a terminal of size 0x0. */
 export const terminalWidth = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
   stdout.columns || Number(env['COLUMNS']) || 80;
 
-/** How a terminal wants its output. */
+/** How to render for this terminal. */
 export async function renderOptions(
   io: Io,
   globals: Pick<Globals, 'color' | 'out' | 'times' | 'bom' | 'wide'>,
@@ -100,12 +101,15 @@ export async function renderOptions(
   } satisfies Partial<PrinterOptions<unknown>>;
 }
 
-/** Where the records go: stdout, or a file that appears whole or not at all; a stream's file grows. */
+/**
+ * The destination of records: stdout, or a file that appears complete or not at all; the file of a stream
+ * grows.
+ */
 export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {
   if (out !== undefined) {
     const { appendSink, descriptorIn, fileSink } = await import('../output/file.ts');
     const fd = descriptorIn(out);
-    // The program's own streams: a second writer on their descriptors would cut into the first.
+    // The program's own streams: a second writer on the same descriptor would interleave with the first.
     if (fd === 1 || fd === 2) return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out });
     const { signal } = io;
     return live ? appendSink(out, { live, signal }) : fileSink(out, { signal });

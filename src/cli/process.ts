@@ -4,16 +4,19 @@ import { workingFolder } from '../state/paths.ts';
 import { type EndingSignal, endingSignals, Interrupt } from './io.ts';
 import { run } from './run.ts';
 
-/** The time for delivering, once the last paid call is answered. Without it, a stalled reader delays the end forever. */
+/**
+ * Time for writing the output after the last paid call was answered. Without a limit, a stalled reader
+ * would block the exit.
+ */
 const DELIVERY_MS = 3_000;
 
 /**
- * Shells and wrappers such as npx pass a signal on that the whole process group gets from the terminal. The
- * second delivery of one keystroke is not a second signal.
+ * Shells and wrappers such as npx forward a signal that the terminal has already sent to the whole process
+ * group. The second delivery of one keystroke must not count as a second signal.
  */
 const SAME_MS = 100;
 
-/** Runs one command line of this process: its streams, its signals, its exit code. */
+/** Runs the command line of this process with its streams, signals and exit code. */
 export async function runProcess(argv: readonly string[]): Promise<void> {
   const ending = new AbortController();
   const inFlight = createInFlight(systemClock);
@@ -22,7 +25,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   const stop = (signal: EndingSignal) => {
     const interrupt = new Interrupt(signal);
     const at = systemClock.mono();
-    // After the end there is nothing left to wait for.
+    // The run is over, so there is nothing left to wait for.
     if (over) process.exit(interrupt.exit);
     if (first) {
       if (first.signal === signal && at - first.at < SAME_MS) return;
@@ -45,14 +48,14 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   process.exitCode = await run({
     argv,
     env: process.env,
-    // Node makes a stream when it is first touched, which takes some milliseconds.
+    // Node creates a stream on first access, which takes some milliseconds.
     get stdin() {
       stdin ??= process.stdin;
       return stdin;
     },
     stdout: process.stdout,
     get stderr() {
-      // A reader that went away is told apart where it matters, by the sink.
+      // The sink detects a closed reader where that matters.
       stderr ??= process.stderr.on('error', () => {});
       return stderr;
     },
@@ -63,10 +66,10 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     signal: ending.signal,
     inFlight,
   });
-  // The handlers stay: what was written last may still be on its way to a slow reader.
+  // The handlers stay: the last output may still be on its way to a slow reader.
   over = true;
   stdin?.destroy();
-  // With nothing left to write, what Node takes apart at its own end need not be waited for. An exit with
-  // something left would cut it off.
+  // If nothing is left to write, exit at once and skip Node's own teardown. Otherwise an immediate exit
+  // would cut the output off.
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
 }

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 
 const silent: Progress = { describe() {}, show() {}, stop() {} };
 
-/** The progress line of a run: shown where stderr is a terminal, silent everywhere else. */
+/** The progress line of a run, shown only if stderr is a terminal. */
 export async function openProgress({ io, globals, settings }: Context, delayMs?: number): Promise<Progress> {
   if (io.stderr.isTTY !== true || globals.quiet) return silent;
   const { createProgress } = await import('../output/terminal/progress.ts');

@@ -7,8 +7,8 @@ export const isAttended = (io: Pick<Io, 'stdin' | 'stderr'>): boolean =>
   io.stdin.isTTY === true && io.stderr.isTTY === true;
 
 /**
- * Asks for a line on the terminal; undefined where the user closes the input. What is typed for a
- * `hidden` one is never echoed. Ctrl-C ends the run as it does elsewhere.
+ * Prompts for a line on the terminal; undefined if the user closes the input. With `hidden`, the input is
+ * never echoed. Ctrl-C ends the run as usual.
  */
 export function askLine(
   io: Pick<Io, 'stdin' | 'stderr'>,
@@ -22,7 +22,7 @@ export function askLine(
     const lines = createInterface({
       input: io.stdin,
       output: hidden ? silence : io.stderr,
-      // Raw mode: the terminal itself echoes nothing, and gets its old mode back on close.
+      // Raw mode: the terminal does not echo; closing restores its old mode.
       terminal: true,
       historySize: 0,
       prompt: hidden ? '' : question,

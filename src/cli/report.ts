@@ -10,9 +10,9 @@ import type { RunSettings } from './settings/settings.ts';
 type Said = Pick<RunSettings, 'color' | 'output' | 'key'>;
 
 /**
- * Reports on stderr why a run failed and returns its exit code: a few lines of text where stderr is a terminal or the
- * output is a table, one line of JSON otherwise. Without settings it searches the command line itself, which may be
- * what could not be parsed.
+ * Reports on stderr why a run failed and returns its exit code: as text if stderr is a terminal or the
+ * output is a table, as one line of JSON otherwise. Without settings, it searches the command line itself,
+ * which may be what could not be parsed.
  */
 export function createErrorReport(io: Io): (error: unknown, settings?: Said) => Promise<number> {
   return async (error, settings) => {
@@ -63,7 +63,7 @@ function bug(error: unknown): Failure {
   });
 }
 
-/** The value of a flag on a line that may not parse. */
+/** The value of a flag on a command line that may be invalid. */
 const stated = (argv: readonly string[], names: readonly string[]): string | undefined => {
   for (const [index, word] of argv.entries()) {
     const [name = '', inline] = word.split('=', 2);
@@ -80,7 +80,7 @@ function wantsJson(io: Io, setting: Said['output'], logged: boolean): boolean {
   return format === undefined ? io.stdout.isTTY !== true : format !== 'table';
 }
 
-/** The value of --color on a command line that may not parse. */
+/** The value of --color on a command line that may be invalid. */
 export function colorMode(argv: readonly string[]): 'auto' | 'always' | 'never' {
   const mode = stated(argv, ['--color']);
   return mode === 'always' || mode === 'never' ? mode : 'auto';

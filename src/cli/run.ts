@@ -9,7 +9,10 @@ import { createErrorReport } from './report.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { tree } from './tree.ts';
 
-/** Runs one command line to its exit code. The only place where failures become words and codes. */
+/**
+ * Runs one command line and returns its exit code. The only place that turns failures into messages and
+ * exit codes.
+ */
 export async function run(io: Io): Promise<number> {
   const report = createErrorReport(io);
   let settings: RunSettings | undefined;
@@ -43,7 +46,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   try {
     code = (await command.run(context, input as never)) ?? 0;
   } catch (error) {
-    // The reader has what it wanted: that is an end, not a failure.
+    // The reader has all that it wanted, so this is a normal end.
     if (error !== outputClosed) throw error;
   } finally {
     await context.close();
@@ -58,7 +61,10 @@ const rowsLost = (spent: number) =>
     hint: 'write to a file with --out, or ask for fewer rows with --limit',
   });
 
-/** Help for everything, a group or a command; an error if the line names no command and does not ask for help. */
+/**
+ * Prints help for everything, a group or a command; throws if the line names no command and does not ask
+ * for help.
+ */
 async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode> {
   const [first] = io.argv;
   if (!asked && path !== '') {
@@ -78,13 +84,13 @@ async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode>
   return 0;
 }
 
-/** The last words of the commands of a group. */
+/** The subcommands of a group. */
 const subcommands = (group: string) =>
   Object.keys(tree)
     .filter((path) => path.startsWith(`${group} `))
     .map((path) => path.slice(group.length + 1));
 
-/** Answers a shell where the build left no outline of the commands, as in a single executable. */
+/** Answers a shell if there is no prebuilt outline of the commands, as in a single executable. */
 async function completeSlowly(io: Io): Promise<ExitCode> {
   const [{ answerShell }, { outlineText }] = await Promise.all([
     import('./docs/complete.ts'),

@@ -1,14 +1,14 @@
 import type { Sink } from '../output/sink.ts';
 import { Interrupt, type Io } from './io.ts';
 
-/** True once a signal has ended the run. */
+/** Whether a signal has ended the run. */
 export const isInterrupted = ({ signal }: Pick<Io, 'signal'>): boolean => signal.reason instanceof Interrupt;
 
-/** At the first signal, delivers what is here and says which calls are waited for. */
+/** At the first signal, delivers the rows received so far and reports the calls that it waits for. */
 export function prepareShutdown(io: Io, sinks: readonly Sink[], notice: (text: string) => void): void {
   const begin = () => {
     if (!isInterrupted(io)) return;
-    // Rows wait for a full batch. A second signal must not lose those that are here already.
+    // Rows are buffered into batches. A second signal must not lose those that are already here.
     for (const sink of sinks) sink.flush().catch(() => {});
     const { count } = io.inFlight;
     if (count === 0) return;

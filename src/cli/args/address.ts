@@ -1,7 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 
-/** The address that a flag names: of a token, a coin or a wallet, checked before anything is asked. */
+/** The address of a token, a coin or a wallet that a flag names, validated before any request. */
 export async function addressOf(flag: '--token' | '--coin' | '--wallet', given: string): Promise<string> {
   try {
     return (await readSubject(given, 'wallet')).value;

@@ -2,7 +2,7 @@ import { outputFormats } from '../../state/config/settings-table.ts';
 import { flag, type GivenFlags, type Options, value } from './option.ts';
 import { file, integer, oneOf, outFile, text, timeout, units } from './values.ts';
 
-/** Which of the common flags a command has a use for. */
+/** Groups of common flags; a command has those that it can use. */
 export type Common = 'output' | 'service' | 'money';
 
 export type OutputFormat = (typeof outputFormats)[number];
@@ -41,21 +41,21 @@ const money = {
   yes: flag('-y, --yes', 'skip the cost confirmation'),
 } satisfies Options;
 
-/** The common flags, by what they are about. */
+/** The common flags by group. */
 export const commonGroups = { output, service, money } as const satisfies Record<Common, Options>;
 export const alwaysOptions: Options = always;
 
 const everything = { ...always, ...output, ...service, ...money };
-/** The values of all common flags; those that a command lacks have their defaults. */
+/** The values of all common flags; those that a command does not have keep their defaults. */
 export type Globals = GivenFlags<typeof everything>;
 export const everyCommonOption: Options = everything;
 
-/** The common flags that a command has, beside its own. */
+/** The common flags of a command. */
 export function commonOptions(groups: readonly Common[]): Options {
   return Object.assign({}, always, ...groups.map((group) => commonGroups[group]));
 }
 
-/** Flags of commands that take many subjects. */
+/** Flags of commands that accept many subjects. */
 export const subjectOptions = {
   file: value('--file', 'read one subject per line from FILE (- for stdin)', file),
   column: value('--column', 'the input is CSV: use this column', text('name')),

@@ -1,17 +1,17 @@
 import { usageError } from '../../base/failure.ts';
 
-/** A row of a CSV text, with the line on which it begins. */
+/** A row of CSV, with the line on which it starts. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** Far more characters than a row with a subject has. */
+/** Far longer than any row with a subject. */
 const LONGEST_ROW = 4 * 1024 * 1024;
 
 /**
- * Reads CSV as it streams by: quoted cells may hold separators, doubled quotes and line breaks. Throws
- * where a quote is never closed.
+ * Parses CSV as a stream: quoted cells may contain separators, doubled quotes and line breaks. Throws if a
+ * quote is never closed.
  */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   let cells: string[] = [];
@@ -19,7 +19,7 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   let line = 1;
   let begun = 1;
   let quoted = false;
-  // A quote at the end of a chunk may be half of a doubled one, a CR half of a CRLF.
+  // A quote at the end of a chunk may be the first half of a doubled one, a CR the first half of a CRLF.
   let pending: '"' | '\r' | '' = '';
   const row = () => {
     const done = { line: begun, cells: [...cells, cell] };
@@ -31,7 +31,7 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   };
   let length = 0;
   for await (const chunk of chunks) {
-    // Tested once a chunk: input without a line end, such as a device, must not fill the memory.
+    // Checked once per chunk: input without line breaks, such as a device, must not fill the memory.
     length += chunk.length;
     if (length > LONGEST_ROW) throw usageError(`the row that begins on line ${begun} is too long`);
     for (const char of chunk) {

@@ -8,20 +8,20 @@ import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
 import { readCsv } from './csv-input.ts';
 
-/** A subject as it was given, and where: words of the command line have no line. */
+/** A subject as given, with its line; words of the command line have none. */
 export interface InputFlags {
   readonly text: string;
   readonly line?: number;
 }
 
-/** Where a command's subjects come from. */
+/** The source of a command's subjects. */
 export interface SubjectSource {
   readonly words: readonly string[];
   readonly file: string | undefined;
   readonly column: string | undefined;
 }
 
-/** Checks the sources against each other, before anything is read. */
+/** Checks the combination of sources, before anything is read. */
 export function subjectSource(
   words: readonly string[],
   given: { readonly file: string | undefined; readonly column: string | undefined },
@@ -29,19 +29,19 @@ export function subjectSource(
 ): SubjectSource {
   const fromStdin = words.includes('-');
   if (words.length === 0 && given.file === undefined) {
-    throw usageError(`no ${what} is given`, `name one, or read them with --file FILE or from stdin with -`);
+    throw usageError(`no ${what} given`, `name one, or read them with --file FILE or from stdin with -`);
   }
   if (fromStdin && given.file !== undefined)
-    throw usageError('- and --file both name an input', 'give one of them');
+    throw usageError('- and --file cannot be combined', 'use one of them');
   if (given.column !== undefined && !fromStdin && given.file === undefined) {
-    throw usageError('--column needs an input to take the column from', 'add --file FILE, or - for stdin');
+    throw usageError('--column requires an input', 'add --file FILE, or - for stdin');
   }
   return { words, file: given.file, column: given.column };
 }
 
 /**
- * Every subject in order, read as it is needed: input without end does not grow in memory. An abort of the
- * signal ends a wait for input.
+ * Reads the subjects in order, as they are needed, so that endless input needs no more memory. An abort of
+ * the signal ends a wait for input.
  */
 export async function* readSubjects(
   source: SubjectSource,
@@ -72,8 +72,8 @@ async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncG
 }
 
 /**
- * A FIFO is read as a socket: opening it, or reading from it, would block a thread that ignores signals and that
- * `process.exit` waits for.
+ * A FIFO is read as a socket: opening or reading it as a file would block a thread that ignores signals,
+ * and `process.exit` waits for that thread.
  */
 function openInput(path: string): Readable {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -82,7 +82,7 @@ function openInput(path: string): Readable {
     : createReadStream(path, { fd });
 }
 
-/** The bytes of a stream without a byte order mark, until the signal ends the wait for more. */
+/** The bytes of a stream without its byte order mark; the signal ends a wait for more. */
 async function* stoppable(stream: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const stop = () => stream.destroy();
   signal?.addEventListener('abort', stop, { once: true });
@@ -119,7 +119,7 @@ async function* fromBytes(
       if (trimmed.startsWith('#') || (trimmed === '' && !cut)) continue;
       if (first) refuseTable(name, trimmed);
       first = false;
-      // A cut line is longer than any subject, and is rejected as one.
+      // A line of this length is longer than any subject and is rejected as one.
       yield { text: cut ? line : trimmed, line: number };
     }
     return;
@@ -136,10 +136,10 @@ async function* fromBytes(
   if (at === undefined) throw usageError(`the input is empty: it has no column "${column}"`);
 }
 
-/** Rejects tables: their headers and lines would be looked up and paid for as subjects. */
+/** Rejects tables, because their headers and lines would be looked up and paid for as subjects. */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
-  // In a plain list such a word may well be a handle.
+  // In a plain list, such a word may be a handle.
   if (header !== undefined && /\.csv$/i.test(name)) {
     const hint = `select a column with --column ${header}; write a handle of that name as @${header}`;
     throw usageError(`${name} starts with a header: ${header}`, hint);
@@ -157,7 +157,7 @@ function columnAt(header: readonly string[], column: string): number {
   const folded = names.findIndex((name) => name.toLowerCase() === column.toLowerCase());
   if (folded !== -1) return folded;
   const [only = ''] = names;
-  // Some spreadsheets write them so, and a near name would be the whole line.
+  // Some spreadsheets use other separators; then the suggestion would be the whole line.
   if (names.length === 1 && /[;\t]/.test(only)) {
     throw usageError(
       `the input has no column "${column}": its columns are not separated by commas`,
@@ -171,7 +171,7 @@ function columnAt(header: readonly string[], column: string): number {
   );
 }
 
-/** Longer than a line with a subject, and than most comments. */
+/** Longer than any line with a subject, and than most comments. */
 const LONGEST_LINE = 4096;
 
 async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {

@@ -6,17 +6,17 @@ import { flag, list, value } from './option.ts';
 import { type Instant, instantAt, integer, text, time } from './values.ts';
 
 const DEFAULT_ROWS = 20;
-/** A limited list gives up after so many pages without a matching row. */
+/** A list with --limit stops after this many pages without a matching row. */
 export const MAX_PAGES_WITHOUT_MATCH = 20;
 
-/** Conditions on the text and the token of a post, the same on lists and tails. */
+/** Conditions on the text and the token of a post, for lists and tails. */
 export const filterOptions = {
   symbol: list('--symbol', 'only posts about tokens with this symbol', text('symbol')),
   grep: value('--grep', 'only posts that match; lower case matches any case', text('pattern')),
   exclude: value('--exclude', 'only posts that do not match', text('pattern')),
 };
 
-/** How many rows a list gives, from when, and in which order. */
+/** How many rows a list prints, of what time, and in which order. */
 export const listOptions = {
   limit: value(
     '--limit',
@@ -67,7 +67,7 @@ export function readRange({ since, until }: Pick<ListFlags, 'since' | 'until'>, 
   return range;
 }
 
-/** Reads the patterns of a list or a tail. */
+/** Parses the patterns of a list or a tail. */
 export const readPatterns = (flags: {
   readonly grep: string | undefined;
   readonly exclude: string | undefined;
@@ -76,7 +76,7 @@ export const readPatterns = (flags: {
   exclude: flags.exclude === undefined ? undefined : readPattern(flags.exclude),
 });
 
-/** Rows in the order that was asked for. Sorting and reversing need all rows before the first can go out. */
+/** Rows in the requested order. Sorting and reversing need all rows before the first can be printed. */
 export async function* sortedRows<T extends Readonly<Record<string, unknown>>>(
   rows: AsyncIterable<T>,
   { sort, reverse }: Pick<ListFlags, 'sort' | 'reverse'>,

@@ -1,25 +1,25 @@
 import type { Value } from './values.ts';
 
-/** A flag as data: help, completion, docs and the parser all read it. `T` is what a command gets. */
+/** A flag as data, used by help, completion, docs and the parser. `T` is the type of its value. */
 export interface Option<T> {
-  /** As a user types it: `-o, --output`, `--no-cache`. */
+  /** As users type it: `-o, --output`, `--no-cache`. */
   readonly flags: string;
   readonly help: string;
   readonly value?: Value<unknown>;
   readonly repeatable?: boolean;
   readonly fallback?: T;
-  /** Shown in help as the default where the real one is decided elsewhere. */
+  /** Shown in help if the real default is determined elsewhere. */
   readonly shown?: string;
 }
 
-/** A switch: true where it stands on the line. */
+/** A switch: true if it is given. */
 export const flag = (flags: string, help: string): Option<boolean> => ({
   flags,
   help,
   fallback: false,
 });
 
-/** A flag with a value that may be left out. */
+/** A flag with a value and no default. */
 export const value = <T>(
   flags: string,
   help: string,
@@ -47,7 +47,7 @@ export const valueOr = <T>(
   shown: shown ?? String(fallback),
 });
 
-/** A flag that may be given several times. */
+/** A flag that may be repeated. */
 export const list = <T>(flags: string, help: string, kind: Value<T>): Option<readonly T[]> => ({
   flags,
   help,
@@ -57,7 +57,7 @@ export const list = <T>(flags: string, help: string, kind: Value<T>): Option<rea
 });
 
 export type Options = Readonly<Record<string, Option<unknown>>>;
-/** The values that a set of flags gives. */
+/** The values of a set of flags. */
 export type GivenFlags<O extends Options> = {
   readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never;
 };

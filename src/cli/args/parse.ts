@@ -5,19 +5,19 @@ import type { AnyCommand } from '../command.ts';
 import { commonOptions, everyCommonOption, type Globals } from './common.ts';
 import { type GivenFlags, longName, type Option, type Options, shortName } from './option.ts';
 
-/** The words after a command's name, read: its arguments, its own flags and the common ones. */
+/** The parsed words after a command's name: its arguments, its own flags and the common ones. */
 export interface Parsed {
   readonly args: readonly string[];
   readonly given: GivenFlags<Options>;
   readonly globals: Globals;
 }
 
-/** Reads the words after a command's name. Throws usage errors that say what is accepted instead. */
+/** Parses the words after a command's name. Usage errors name what is accepted instead. */
 export function parseWords(command: AnyCommand, words: readonly string[]): Parsed {
   const options = { ...commonOptions(command.common), ...command.options };
   rejectFlagAsValue(options, words);
   const program = new Commander().exitOverride().configureOutput({ writeErr() {} });
-  // By name: a command may have a flag of a common one's name as its own.
+  // By name, because a command may redefine a common flag.
   const known = new Map(Object.values(options).map((option) => [longName(option), toCommander(option)]));
   for (const each of known.values()) program.addOption(each);
   const { operands, unknown } = parsed(program, words);
@@ -46,7 +46,7 @@ function toCommander(option: Option<unknown>): CommanderOption {
   const { flags, value, repeatable } = option;
   const made = new CommanderOption(value ? `${flags} <${value.name}>` : flags);
   if (!repeatable) return made;
-  // Fixed choices contain no commas, so `--window 7d,30d` is as good as two flags.
+  // Fixed choices contain no commas, so `--window 7d,30d` means the same as two flags.
   const split = (text: string) => (value?.choices ? text.split(',') : [text]);
   return made.argParser((text, all: readonly string[] = []) => [...all, ...split(text)]);
 }
@@ -61,7 +61,7 @@ function parsed(program: Commander, words: readonly string[]) {
   }
 }
 
-/** The value of a flag. `--wait D` and `--no-wait` are one value to commander: the last one wins. */
+/** The value of a flag. For commander, `--wait D` and `--no-wait` are one value: the last one wins. */
 function readValue(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
   const raw: unknown = program.getOptionValue(made.attributeName());
   if (made.negate) return raw === false;
@@ -76,7 +76,10 @@ function readValue(option: Option<unknown>, made: CommanderOption, program: Comm
   return Array.isArray(raw) ? raw.map(one) : one(raw);
 }
 
-/** The value of a common flag that a command has redefined; one of the command's own keeps the default. */
+/**
+ * The value of a common flag. If the command has redefined it and accepts a value that others do not, the
+ * common flag keeps its default.
+ */
 function readCommon(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
   const raw: unknown = program.getOptionValue(made.attributeName());
   if (raw === option.value?.absent) return option.fallback;
@@ -84,7 +87,7 @@ function readCommon(option: Option<unknown>, made: CommanderOption, program: Com
 }
 
 /**
- * Rejects a known flag in the place of a value: in `--symbol $UNSET --dry-run`, the dry run would become a
+ * Rejects a known flag in the place of a value. In `--symbol $UNSET --dry-run`, --dry-run would become the
  * symbol, and the calls would be sent and paid for.
  */
 function rejectFlagAsValue(options: Options, words: readonly string[]): void {
@@ -107,7 +110,7 @@ const requiresValue = (flag: string, hint = 'write the value after it'): Failure
 
 function checkCount(command: AnyCommand, words: readonly string[]): void {
   const { args, path } = command;
-  // An optional argument can stand before a required one: `api [METHOD] PATH`.
+  // An optional argument can come before a required one: `api [METHOD] PATH`.
   const missing = args.filter(({ optional }) => !optional)[words.length];
   if (missing) {
     throw usageError(`"trdr ${path}" requires a ${missing.name.toUpperCase()}`, `see trdr ${path} --help`);

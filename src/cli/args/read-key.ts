@@ -4,10 +4,10 @@ import type { Io } from '../io.ts';
 import { askLine, isAttended } from '../prompt.ts';
 import { readAll } from './stdin.ts';
 
-/** No key is longer; a longer input is another file. */
+/** Longer than any key; longer input is a different file. */
 const LONGEST = 4096;
 
-/** The key: typed at a hidden prompt, or read from stdin to its end. */
+/** Reads the key at a hidden prompt, or from stdin to its end. */
 export async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string> {
   if (isAttended(io)) {
     const typed = await askLine(io, 'API key (input hidden): ', { hidden: true, signal });

@@ -3,7 +3,7 @@ import { didYouMean } from '../../output/suggest.ts';
 import { everyCommonOption } from './common.ts';
 import { longName, shortName } from './option.ts';
 
-/** The command of a line, and the rest of the line. `path` may name a group. */
+/** The command of a command line, and the remaining words. `path` may name a group. */
 export interface CommandRoute {
   readonly path: string;
   readonly rest: readonly string[];
@@ -11,8 +11,8 @@ export interface CommandRoute {
 }
 
 /**
- * Finds the command's words among the flags: common flags may stand before them, and those that take a
- * value take the next word along.
+ * Finds the command's words among the flags. Common flags may come before them, and a flag with a value
+ * consumes the next word.
  */
 export function findCommand(argv: readonly string[], paths: readonly string[]): CommandRoute {
   if (versionFlags.includes(argv[0] ?? '')) return findCommand(['version', ...argv.slice(1)], paths);
@@ -37,7 +37,7 @@ export function findCommand(argv: readonly string[], paths: readonly string[]): 
       throw unknown(longer, paths);
     }
     path = longer;
-    // `launchpad user` is complete; `thesis` still needs a word.
+    // `launchpad user` is complete; `thesis` still needs a subcommand.
     if (!paths.some((known) => known.startsWith(`${path} `))) {
       index++;
       break;

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import type { Io } from '../io.ts';
 
-/** All that stands on stdin, as text. Refuses more than `most` bytes. */
+/** Reads stdin to its end, as text. Rejects more than `most` bytes. */
 export async function readAll(
   { stdin }: Pick<Io, 'stdin'>,
   most: number,
@@ -16,7 +16,7 @@ export async function readAll(
       const part = Buffer.from(chunk);
       parts.push(part);
       length += part.length;
-      if (length > most) throw usageError(`there is more on stdin than the ${most} bytes that are read`);
+      if (length > most) throw usageError(`the input on stdin is larger than ${most} bytes`);
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -25,7 +25,7 @@ export async function readAll(
     signal.removeEventListener('abort', stop);
   }
   signal.throwIfAborted();
-  // Some editors and shells put a byte order mark first.
+  // Some editors and shells write a byte order mark.
   return Buffer.concat(parts)
     .toString('utf8')
     .replace(/^\uFEFF/, '');

@@ -4,21 +4,21 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';
 import { type InputFlags, readSubjects, type SubjectSource } from './input.ts';
 
-/** How much of an input is read and checked before anything is paid for. */
+/** How many subjects are read and validated before anything is paid for. */
 const AHEAD = 10_000;
 
-/** A command's subjects: the first ones checked, the rest still to come. */
+/** The subjects of a command: the first ones validated, the rest not read yet. */
 export interface Subjects {
   readonly checked: readonly Subject[];
-  /** The input is longer than what was checked, by an unknown amount. */
+  /** The input is longer than the validated part, by an unknown number of subjects. */
   readonly endless: boolean;
-  /** All of them in order, as texts. */
+  /** All subjects in order, as text. */
   all(): AsyncGenerator<string>;
 }
 
 /**
- * Reads ahead and rejects invalid subjects with their line before anything is paid for. The rest of a longer
- * input is read as needed, and an invalid subject in it becomes a record.
+ * Reads ahead and rejects invalid subjects with their line number before anything is paid for. The rest of
+ * a longer input is read as needed; an invalid subject in it becomes a record.
  */
 export async function gatherSubjects(
   source: SubjectSource,
@@ -27,7 +27,8 @@ export async function gatherSubjects(
 ): Promise<Subjects> {
   const input = subjectsOf(source, context);
   const checked: Subject[] = [];
-  // The first one beyond what is checked: that there is one is what tells a long input from a full one.
+  // The first subject after the validated part: it distinguishes longer input from input of exactly that
+  // length.
   let beyond: InputFlags | undefined;
   for (;;) {
     const { value, done } = await input.next();
@@ -54,7 +55,9 @@ export async function gatherSubjects(
   };
 }
 
-/** The input up to a line that is an API key: it is rejected wherever it stands, and no record repeats it. */
+/**
+ * The input up to a line that is an API key. The key is rejected wherever it is, and no record repeats it.
+ */
 export async function* subjectsOf(
   source: SubjectSource,
   { io, settings }: Pick<Context, 'io' | 'settings'>,
@@ -68,7 +71,7 @@ export async function* subjectsOf(
   }
 }
 
-/** Whether a command has exactly one answer: one subject, named on the command line. */
+/** Whether a command has exactly one answer: a single subject, given on the command line. */
 export const isSingle = (source: SubjectSource, { checked, endless }: Subjects): boolean =>
   checked.length === 1 && !endless && source.words.length === 1 && source.words[0] !== '-';
 

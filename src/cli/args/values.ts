@@ -2,10 +2,10 @@ import type { Kind } from '../../base/values.ts';
 
 export * from '../../base/values.ts';
 
-/** A kind of value that a flag or an argument takes, and what completes it. */
+/** A kind of value that a flag or an argument accepts, and how to complete it. */
 export interface Value<T> extends Kind<T> {
   readonly complete?: 'file' | 'profile' | 'handle';
-  /** A text that means the same as leaving the flag out. */
+  /** A text that means the same as omitting the flag. */
   readonly absent?: string;
 }
 

@@ -22,7 +22,7 @@ const field = {
   },
 };
 
-/** More than any body that the service takes. */
+/** Larger than any body that the service accepts. */
 const LARGEST = 16 * 1024 * 1024;
 
 export const api = command({
@@ -84,7 +84,7 @@ export const api = command({
     const named = fields.flatMap(({ name, value }) => (name === 'before' ? [] : [value]));
     const pasted = [...(path.split('?')[0] ?? '').split('/'), ...named].find((word) => isKey(word));
     if (pasted !== undefined) throw keyAsSubject(pasted);
-    if (paginate && (method ?? 'GET') !== 'GET') throw usageError('--paginate works with GET only');
+    if (paginate && (method ?? 'GET') !== 'GET') throw usageError('--paginate requires GET');
     if (paginate && input !== undefined) throw usageError('--paginate and --input cannot be combined');
     return { method, path: path.startsWith('/') ? path : `/${path}`, fields, input, include, paginate };
   },
@@ -131,7 +131,10 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
   }
 }
 
-/** Writes answers as they came. A file that cannot be opened must not cost a call, and does not appear for an error. */
+/**
+ * Writes raw responses. The file is opened first, so that an unwritable one costs no call; it is not
+ * created if the call fails.
+ */
 async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
   const sink = await output();

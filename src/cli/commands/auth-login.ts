@@ -47,7 +47,7 @@ export const authLogin = command({
       );
     }
     if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
-    // Fail before prompting if the key could not be saved anyway.
+    // Fail before the prompt if the key cannot be saved.
     needFolder(context.settings.folders, 'config');
     const settings = sourcedSettings(io, globals, { tolerant: true, newProfile: true });
     const profile = settings.profile.value;
@@ -73,7 +73,7 @@ export const authLogin = command({
   },
 });
 
-/** Asks for the base URL until it is valid; an empty line ends the login. */
+/** Prompts for the base URL until it is valid; an empty line ends the login. */
 async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promise<string> {
   while (isAttended(io)) {
     const given = (await askLine(io, 'Base URL of the service: ', { signal }))?.trim();
@@ -96,7 +96,7 @@ function checkUrl(text: string, insecureHttp: boolean): string {
   return `${origin}${prefix}`;
 }
 
-/** The plan of the key. Throws if the service rejects the key, so that nothing is saved. */
+/** The plan of the key. Throws if the service rejects the key, so that it is not saved. */
 async function planOf(context: Context, baseUrl: string, key: string): Promise<string | null> {
   const client = await context.connect({ baseUrl, key, embedded: false });
   try {

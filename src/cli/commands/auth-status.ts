@@ -54,7 +54,7 @@ export const authStatus = command({
   },
 });
 
-/** What the service says of a profile's key. One that fails does not keep the others from being asked. */
+/** Checks the key of a profile with the service. A failure does not stop the checks of other profiles. */
 async function checked(
   context: Context,
   { record, baseUrl, key }: SavedProfile,

@@ -28,7 +28,8 @@ export const configGet = command({
     const row = settingRecords(settings, true).find(({ setting }) => setting === name);
     if (!row) throw new Error(`a setting without a row: ${name}`);
     const { json, output, fields, out } = context.globals;
-    // The bare value stands for the table of one setting, also if tables are configured for all commands.
+    // Print the bare value instead of a table with one setting, even if tables are configured for all
+    // commands.
     const wished = context.settings.output ?? 'table';
     if (json || (output ?? fields ?? out) !== undefined || wished !== 'table') {
       await context.printOne(settingView(true), row);

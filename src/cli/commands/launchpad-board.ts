@@ -74,11 +74,11 @@ export const launchpadBoard = command({
       }
       const [board, before] = boards;
       if (board === undefined) return;
-      // Compared with a board that was never captured, every trader would be new.
-      const comparable = before !== undefined && isHeld(before);
-      // Expected results are for a person who watches, not for the mail that cron sends.
+      // Compared with a missing snapshot, every trader would be new.
+      const comparable = before !== undefined && isOnRecord(before);
+      // Expected results are only reported to a person at a terminal, not in a mail from cron.
       const isWatched = context.io.stderr.isTTY === true;
-      if (isWatched || !isHeld(board)) context.notice(captured(`${period} board`, board));
+      if (isWatched || !isOnRecord(board)) context.notice(captured(`${period} board`, board));
       if (before !== undefined && (isWatched || !comparable)) context.notice(comparison(board, before));
       const compared = comparable ? compareBoards(board, before) : boardEntries(board);
       const within = compared.filter((row) => isWithin(row, top));
@@ -90,7 +90,7 @@ export const launchpadBoard = command({
   },
 });
 
-/** Whether a row is among the first `top`; a trader who left counts by the rank that was lost. */
+/** Whether a row is among the first `top`; a trader who left counts by the former rank. */
 function isWithin(row: Sent, top: number | undefined): boolean {
   if (top === undefined) return true;
   const rank = numberOf(row['rank']) ?? numberOf(row['previousRank']);
@@ -112,11 +112,11 @@ function summaryText(rows: readonly Sent[]): string {
   ].join('; ');
 }
 
-/** Whether there is a snapshot: one that was never captured is empty and has no time. */
-const isHeld = (board: Sent) => board['capturedAt'] !== null || boardEntries(board).length > 0;
+/** Whether the snapshot exists: a missing one is empty and has no time. */
+const isOnRecord = (board: Sent) => board['capturedAt'] !== null || boardEntries(board).length > 0;
 
 function captured(what: string, board: Sent): string {
-  if (!isHeld(board)) return `no ${what} on record for that time`;
+  if (!isOnRecord(board)) return `no ${what} on record for that time`;
   const time = dateText(board['capturedAt']);
   return time === undefined ? `${what} of an unknown time` : `${what} of ${time}`;
 }
@@ -127,8 +127,8 @@ function dateText(value: unknown): string | undefined {
 }
 
 function comparison(board: Sent, before: Sent): string {
-  if (!isHeld(before)) return 'no board on record for the time to compare with: ranks stand alone';
+  if (!isOnRecord(before)) return 'no board on record for the time to compare with; no changes shown';
   const time = numberOf(before['capturedAt']);
   const same = time !== undefined && time === board['capturedAt'];
-  return `${captured('compared with that', before)}${same ? ': the same snapshot, nothing can have changed' : ''}`;
+  return `${captured('compared with that', before)}${same ? ': it is the same snapshot, so nothing changed' : ''}`;
 }

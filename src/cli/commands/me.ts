@@ -8,7 +8,7 @@ import { value } from '../args/option.ts';
 import { decimal, integer, share, units, type Value } from '../args/values.ts';
 import { command } from '../command.ts';
 
-/** An amount of units, or a share of the monthly grant. */
+/** An amount of units or a share of the monthly grant. */
 const unitsOrShare: Value<number | { readonly share: number }> = {
   ...units,
   name: 'cu|percent',
@@ -65,7 +65,7 @@ export const me = command({
   },
 });
 
-/** The units that --min-units asks for; a share is one of the monthly grant. */
+/** The units that --min-units requires; a share refers to the monthly grant. */
 export function unitsWanted(
   me: Known<Me>,
   wanted: number | { readonly share: number } | undefined,
@@ -76,7 +76,7 @@ export function unitsWanted(
   return granted * wanted.share;
 }
 
-/** Throws if the units run out, at the rate of this month, in less than the days asked for. */
+/** Throws if the units run out earlier than required, at the rate of this month. */
 export function checkDays(
   me: Known<Me>,
   rate: Forecast | null,
@@ -92,7 +92,7 @@ export function checkDays(
   const days = ((runsOutAt - now) / DAY_MS).toFixed(1);
   throw new Failure(
     'limit',
-    `the units will run out in ${days} days at this rate, sooner than the ${minDays} asked for`,
+    `the units will run out in ${days} days at this rate, sooner than the required ${minDays}`,
     { code: 'DAYS_LOW', hint: 'top up, or spend less until the UTC month ends' },
   );
 }
@@ -103,7 +103,7 @@ const undecided = (what: string, flag: string) =>
     hint: `${flag} cannot be decided; run "trdr doctor" to see how the service differs from its description`,
   });
 
-/** Throws if less is left than the user asked for, or if that is unknown. A meter without a cap always passes. */
+/** Throws if less is left than required, or if that is unknown. A meter without a cap always passes. */
 export function checkGate(
   me: Known<Me>,
   least: { units: number | undefined; reveals: number | undefined },
@@ -118,7 +118,7 @@ export function checkGate(
     if (has !== null && has < wants) {
       throw new Failure(
         'limit',
-        `only ${group(has)} ${meter} left, fewer than the ${group(wants)} asked for`,
+        `only ${group(has)} ${meter} left, fewer than the required ${group(wants)}`,
         {
           code: meter === 'units' ? 'UNITS_LOW' : 'REVEALS_LOW',
           hint:

@@ -78,7 +78,7 @@ export const pnl = command({
       handles: subjects.length,
       width: out === undefined ? terminalWidth(context.io) : 80,
     };
-    // A field that is not known is found before its handles are paid for.
+    // Reject unknown fields before the handles are paid for.
     await selectedFields(fields, { fields: knownFields(shape) });
     if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
       context.notice(`--window and --sort apply to tables and CSV; ${context.format} has the full records`);
@@ -97,7 +97,7 @@ const isDevice = (out: string): boolean => {
   return there !== undefined && !there.isFile();
 };
 
-/** The calls that a run would make as things stand. */
+/** The calls that a run would make now. */
 async function plan(
   context: Context,
   subjects: readonly string[],

@@ -6,7 +6,7 @@ import { didYouMean } from '../../output/suggest.ts';
 import { priceView } from '../../output/views/price.ts';
 import { command } from '../command.ts';
 
-/** The price list: what one call, or one handle of a batch, costs. */
+/** The price list: the cost of one call, or of one handle of a batch. */
 export function priceList(): PriceRecord[] {
   const rows = Object.entries(endpoints).map(([id, row]) => priceOf(id, row));
   const { socketMinute } = cu;
@@ -23,13 +23,13 @@ export function priceList(): PriceRecord[] {
   ];
 }
 
-/** Priced by its own rule, with a single handle where a body is asked for. */
+/** A row priced by its own rule; for a batch, with a single handle. */
 function priceOf(id: string, row: AnyEndpoint): PriceRecord {
   const { least, most } = row.price.before({ params: {}, query: {}, body: { handles: ['one'] } });
   return { endpoint: id, method: row.method, path: row.path, least, most, price: row.price.text };
 }
 
-/** The rows whose endpoint or path the words name; `user` names all that begin so. */
+/** The rows whose endpoint or path starts with the given words. */
 export function pricesFor(name: string | undefined): PriceRecord[] {
   const all = priceList();
   if (name === undefined) return all;

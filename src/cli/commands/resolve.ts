@@ -65,10 +65,10 @@ export const resolveCommand = command({
     const { io, signal } = context;
     const subjects = await gatherSubjects(source, context, readHandle);
     const handles = [...new Map(subjects.checked.map((subject) => [subject.normal, subject.value])).values()];
-    const ways = direct ? (['user.resolve'] as const) : (['user.handle', 'user.resolve'] as const);
-    const planned = handles.flatMap((handle) => ways.map((id) => ({ id, ask: { params: { handle } } })));
+    const ids = direct ? (['user.resolve'] as const) : (['user.handle', 'user.resolve'] as const);
+    const planned = handles.flatMap((handle) => ids.map((id) => ({ id, ask: { params: { handle } } })));
     if (await context.dryRun(planned)) return 0;
-    // A lookup that holds no wallet, the tries that were not ready, and the one that was.
+    // A lookup without a wallet, the unanswered attempts, and the final one.
     const dearest = (direct ? 0 : cu.miss) + cu.miss * attemptsWithin(waitMs) + cu.reveal;
     await preflight(
       context,
@@ -111,13 +111,15 @@ export const resolveCommand = command({
     } finally {
       progress.stop();
     }
-    // Off a terminal the records say it.
+    // Without a terminal, the records already say it.
     if (shown) for (const [reason, names] of unanswered) context.notice(unansweredText(reason, names));
     return tally.exit(strict);
   },
 });
 
-/** Why handles have no answer: `nowallet: no wallet can be attested for this user; retrying rarely helps`. */
+/**
+ * Why handles have no answer: `nowallet: no wallet can be attested for this user; retrying rarely helps`.
+ */
 function unansweredText(reason: string, names: readonly string[]): string {
   const who = names.length === 1 ? names[0] : countText(names.length, 'handle');
   return `${who}: ${reason === 'queued' ? 'queued; run it again later' : meaningOf(reason)}`;
@@ -126,8 +128,8 @@ function unansweredText(reason: string, names: readonly string[]): string {
 const meaningOf = (reason: string): string =>
   Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
 
-/** How a wait stands: `slowpoke: queued, place 2; asking again in 3s`. */
+/** The state of a wait: `slowpoke: queued, place 2 in the queue; retrying in 3s`. */
 function standingText({ subject, reason, position, againInMs }: ResolveProgress): string {
   const place = position === undefined ? '' : `, place ${position} in the queue`;
-  return `${subject}: ${reason === 'queued' ? 'queued' : meaningOf(reason)}${place}; asking again in ${Math.ceil(againInMs / 1000)}s`;
+  return `${subject}: ${reason === 'queued' ? 'queued' : meaningOf(reason)}${place}; retrying in ${Math.ceil(againInMs / 1000)}s`;
 }

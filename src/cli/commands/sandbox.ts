@@ -5,7 +5,7 @@ import { flag, value, valueOr } from '../args/option.ts';
 import { decimal, file, integer, oneOf, text } from '../args/values.ts';
 import { command } from '../command.ts';
 
-/** The embedded service for one command: a stream gets a feed that moves while it is watched. */
+/** The embedded service for one command; a stream gets a feed with new posts. */
 export async function startEmbedded(live: boolean) {
   const sandbox = await startSandbox({ seed: 1, plan: 'scale', rate: live ? 40 : 0 });
   return { url: sandbox.url, key: sandbox.key, close: () => sandbox.close() };
@@ -21,7 +21,7 @@ const speed = {
   },
 };
 
-/** What to paste into another shell, so that its commands use this service. */
+/** The lines to paste into another shell, so that its commands use this service. */
 function exportLines(platform: NodeJS.Platform, { url, key }: { url: string; key: string }): string {
   const line =
     platform === 'win32'

@@ -6,7 +6,7 @@ import { exitOf } from '../exit.ts';
 
 export const storeCheck = command({
   path: 'store check',
-  summary: 'Examine the shared store and name each problem with its fix',
+  summary: 'Check the shared store and show how to fix each problem',
   about: [
     'Checks that the store is reachable, its version, the rights of its user, eviction policy, persistence, memory, clock and round trip. It writes a few keys of its own and removes them.',
     'Warnings exit 0; a failed check exits 9.',
@@ -14,7 +14,7 @@ export const storeCheck = command({
   args: [],
   options: {},
   common: ['output'],
-  examples: [{ run: 'trdr store check', does: 'is the store fit for a team?' }],
+  examples: [{ run: 'trdr store check', does: 'check whether the store is ready for a team' }],
   calls: [],
   record: () => CheckRecord,
   exits: [0, 2, 4, 9],

@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { askLine, isAttended } from '../prompt.ts';
 import { configOf } from '../settings/settings.ts';
 
-/** No password is longer. */
+/** Longer than any password. */
 const LONGEST = 4096;
 
 export const storeLogin = command({

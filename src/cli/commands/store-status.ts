@@ -8,10 +8,10 @@ import { command } from '../command.ts';
 
 export const storeStatus = command({
   path: 'store status',
-  summary: 'Show what the machines of a key share and how it is doing',
+  summary: 'Show the state of everything that the machines of a key share',
   about: [
     'One line for each machine, lane, budget, feed and group. Times are in ms in machine formats; "-o metrics" prints OpenMetrics text.',
-    '--max-lag turns it into a probe: exit 9 if a feed has no leader or was not verified for that long. It exits 9 as well when the store is unreachable.',
+    '--max-lag turns it into a probe: exit 9 if a feed has no leader or was not verified for that long. It also exits 9 if the store is unreachable.',
   ],
   args: [],
   options: {
@@ -25,9 +25,12 @@ export const storeStatus = command({
   },
   common: ['output'],
   examples: [
-    { run: 'trdr store status', does: 'who leads, what is spent, what waits' },
-    { run: 'trdr store status --max-lag 60s -q > /dev/null', does: 'a probe' },
-    { run: 'trdr store status -o metrics > /var/lib/node_exporter/trdr.prom', does: 'for a collector' },
+    { run: 'trdr store status', does: 'leaders, spending and queues' },
+    { run: 'trdr store status --max-lag 60s -q > /dev/null', does: 'use it as a probe' },
+    {
+      run: 'trdr store status -o metrics > /var/lib/node_exporter/trdr.prom',
+      does: 'for the node exporter of Prometheus',
+    },
   ],
   calls: [],
   record: () => StoreItem,
@@ -49,13 +52,9 @@ export const storeStatus = command({
         item === 'feed' && maxLag !== undefined && Number(lag ?? Number.POSITIVE_INFINITY) > maxLag,
     );
     if (!late) return 0;
-    throw new Failure(
-      'network',
-      `feed ${late.name}: ${late.lag === null ? late.state : 'it lags too far behind'}`,
-      {
-        code: 'STORE_LAG',
-        hint: 'start a relay: trdr thesis relay',
-      },
-    );
+    throw new Failure('network', `feed ${late.name}: ${late.lag === null ? late.state : 'it lags too far'}`, {
+      code: 'STORE_LAG',
+      hint: 'start a relay: trdr thesis relay',
+    });
   },
 });

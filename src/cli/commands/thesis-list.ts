@@ -91,7 +91,7 @@ export const thesisList = command({
       flags.symbol.length > 0 ||
       flags.devOnly ||
       [flags.minHoldings, flags.grep, flags.exclude].some((given) => given !== undefined);
-    // Rows that are passed over are paid for too, and their number is unknown.
+    // Rows that the filters drop are paid for too, and their number is unknown.
     const open = rows === undefined || range.until !== undefined || isFiltered;
     const { lookup, userId: plannedId } = plannedAuthor(author);
     const ticker = tokenCost(choice, context);
@@ -110,7 +110,8 @@ export const thesisList = command({
         ticker.most;
       await context.approve({ least: cu.thesisBlock, most }, `fetching ${rows} theses`);
     }
-    // Look things up once the output is open: an output that cannot be written must not cost a call.
+    // Look up author and token after the output was opened: an output that cannot be written must not cost
+    // a call.
     async function* found() {
       const userId = author && (await userIdOf(author, context));
       const tokenAddress = choice && (await tokenAddressOf(choice, context));
@@ -132,5 +133,5 @@ export const thesisList = command({
   },
 });
 
-/** Stands for the address that a ticker is going to have: only the price of the call matters. */
+/** A placeholder for the address that a ticker resolves to; only the price of the call matters. */
 const PLANNED_TOKEN = '11111111111111111111111111111111';

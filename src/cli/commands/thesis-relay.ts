@@ -13,8 +13,8 @@ export const thesisRelay = command({
   path: 'thesis relay',
   summary: 'Read the thesis feed once and share it with all machines through the store',
   about: [
-    'Publishes every thesis to the shared store, where any number of "trdr thesis tail --via store" read it for 0 CU. Run as many relays as you like: one leads and pays, the others stand by and follow within seconds when it stops.',
-    'What the leader published, and up to where the feed is complete, stand in the store: the next leader continues there, and posts are neither lost nor doubled.',
+    'Publishes every thesis to the shared store, where any number of "trdr thesis tail --via store" read it for 0 CU. Run as many relays as you like: one leads and pays, the others stand by and take over within seconds when it stops.',
+    'The store records what the leader published and up to where the feed is complete. The next leader continues there, so that posts are neither lost nor doubled.',
     'It has no end of its own: give --max-cu or --yes to run it as a service.',
   ],
   args: [],

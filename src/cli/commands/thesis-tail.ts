@@ -47,7 +47,7 @@ export const thesisTail = command({
     devOnly: flag('--dev-only', "only theses by the token's own dev"),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
     group: value('--group', 'with --via store: share the posts among the members of this group', plain),
-    shared: flag('--shared', 'with --group: all members at once, in no order'),
+    shared: flag('--shared', 'with --group: all members read at once, in any order'),
     fill: flag('--fill', 'fetch posts that the store no longer has from the service'),
     ...tailOptions,
   },
@@ -120,7 +120,7 @@ export const thesisTail = command({
     );
     const userId = author && (await userIdOf(author, context));
     const client = await context.client();
-    // Over fifty, all of the feed comes, and is sifted here.
+    // Above fifty tokens, the connection carries all posts and they are filtered here.
     const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     await runTail(context, client, {
       ...shown,
@@ -133,7 +133,7 @@ export const thesisTail = command({
         socketShare: context.settings.socketShare,
         feed: ['thesis', userId ?? '', normal.join(',')].join(' ').trim(),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-        // Pages are of one token or of all: the socket does not bring what it was not asked for.
+        // Pages are of one token or of all, but the WebSocket only carries the subscribed tokens.
         carries: byToken ? createFilter({ tokens }) : undefined,
         scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
         sieve: wanted(userId),
@@ -143,7 +143,7 @@ export const thesisTail = command({
   },
 });
 
-/** Checks what goes only with the store, before anything is asked. */
+/** Checks flags that require the store, before any request. */
 function checkGroup<
   F extends {
     via: string;
@@ -160,13 +160,13 @@ function checkGroup<
   if (group !== undefined && (fill || checkpoint !== undefined)) {
     throw usageError(
       '--group cannot be combined with --fill or --checkpoint',
-      'the store keeps the place of a group',
+      'the store saves the position of a group',
     );
   }
   return flags;
 }
 
-/** The feed to read from the store; undefined where the service is to be read. */
+/** The feed to read from the store; undefined to read from the service. */
 async function storedFeed(context: Context, via: string, tokens: readonly string[]) {
   if (via === 'store') {
     const { needStore } = await import('../store/need-store.ts');
@@ -179,7 +179,7 @@ async function storedFeed(context: Context, via: string, tokens: readonly string
   return liveFeed(context, tokens);
 }
 
-/** Says what may come a thousand times a single time. */
+/** Calls `tell` for the first value only, for notices that may repeat a thousand times. */
 function once<T>(tell: (value: T) => void): (value: T) => void {
   let told = false;
   return (value) => {

@@ -47,7 +47,7 @@ export const usageCommand = command({
   },
   async run(context, { since, by: asked = 'command', reconcile, store }) {
     const by = asked === 'machine' ? 'host' : asked;
-    if (reconcile) return holdAgainst(context);
+    if (reconcile) return compareWithService(context);
     const from =
       since === undefined ? undefined : instantAt(since, context.io.clock.now(), context.settings.utc);
     const entries = store
@@ -101,7 +101,7 @@ const total = (sums: readonly LedgerSum[]) =>
 const rangeText = (cu: number, atMost: number): string =>
   atMost === cu ? unitsText(cu) : `${group(cu)}–${unitsText(atMost)}`;
 
-async function holdAgainst(context: Context) {
+async function compareWithService(context: Context) {
   if (await context.dryRun([{ id: 'me', ask: {} }])) return 0 as const;
   const { known } = await (await context.client()).call('me', {}, { signal: context.signal });
   const { unitsUsed, period: stated = '' } = known.usage ?? {};
@@ -110,7 +110,7 @@ async function holdAgainst(context: Context) {
   if (unitsUsed === undefined) {
     throw new Failure('answer', 'the service does not report the units used', {
       code: 'BAD_ANSWER',
-      hint: 'trdr doctor shows how the service differs from its description',
+      hint: 'run trdr doctor to see how the service differs from its description',
     });
   }
   const { folders, profile } = context.settings;
@@ -129,7 +129,7 @@ async function holdAgainst(context: Context) {
     ...(unpriced > 0 && { unpriced }),
   };
   await context.printOne(reconcileView, found);
-  if (context.globals.sandbox) context.notice('the sandbox counts from zero in every run');
+  if (context.globals.sandbox) context.notice('the sandbox starts counting at zero in every run');
   else {
     const text = driftText(found, profile);
     if (text !== undefined) context.notice(text);
@@ -137,19 +137,22 @@ async function holdAgainst(context: Context) {
   return 0 as const;
 }
 
-/** What explains the difference between ledger and service. A bound explains all that it covers. */
+/**
+ * Explains the difference between ledger and service. An uncertain cost explains any difference up to its
+ * bound.
+ */
 function driftText(
   { drift, lostAtMost, unpriced = 0, ledgerCu }: ReconcileRecord,
   profile: string,
 ): string | undefined {
   const range = rangeText(ledgerCu, ledgerCu + lostAtMost);
   if (drift < 0) {
-    return `the service counted ${unitsText(-drift)} less than the ledger: it lags, or profile "${profile}" was used with another key`;
+    return `the service counted ${unitsText(-drift)} less than the ledger: its count lags, or profile "${profile}" was used with another key`;
   }
   if (drift === 0) return undefined;
   if (drift <= lostAtMost)
     return `the difference is within calls of uncertain cost: this machine spent ${range}`;
-  const beyond = `${unitsText(drift - lostAtMost)} more than this machine can have spent (${range})`;
+  const beyond = `${unitsText(drift - lostAtMost)} more than this machine may have spent (${range})`;
   return unpriced > 0
     ? `${beyond}: on ${countText(unpriced, 'call')} of unknown price, or by other users of the key`
     : `${beyond}: another machine, profile or program uses the key`;
@@ -159,7 +162,7 @@ async function* ofProfile(entries: AsyncIterable<LedgerEntry>, profile: string) 
   for await (const entry of entries) if (entry.profile === profile) yield entry;
 }
 
-/** The span of a UTC month as the service writes it; all time where it cannot be read. */
+/** The span of a UTC month in the format of the service; all time if it cannot be parsed. */
 function monthOf(period: string): { since?: number; until?: number } {
   const [, year, month] = /^(\d{4})-(\d{2})$/.exec(period) ?? [];
   if (year === undefined || month === undefined) return {};

@@ -11,10 +11,10 @@ import { splitLine } from './completion/split-line.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** More handles than anybody reads. */
+/** More handles than a person would read. */
 const MAX_HANDLES = 200;
 
-/** Where a shell asks. */
+/** Where completion runs. */
 export interface CompletionPlace {
   readonly env: Env;
   readonly platform: string;
@@ -23,7 +23,7 @@ export interface CompletionPlace {
 
 /**
  * Answers a shell: `words WORD...` or `line LINE`, up to the cursor. Each line of the answer is a word, a
- * tab and its meaning; `:files` and `:nospace` tell the shell what to do with them.
+ * tab and its meaning; `:files` and `:nospace` tell the shell how to use the words.
  */
 export function answerShell(request: readonly string[], outline: Outline, place: CompletionPlace): string {
   const [form, ...rest] = request;
@@ -41,7 +41,7 @@ const foldersAt = ({ env, platform, cwd }: CompletionPlace) =>
 const profileNames = (prefix: string, place: CompletionPlace): string[] =>
   Object.keys(readConfig(foldersAt(place).config).profiles).filter((name) => name.startsWith(prefix));
 
-/** Handles that were found lately with the key of the run that is being typed. */
+/** Handles that were recently found with the key that the line would use. */
 function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: CompletionPlace): string[] {
   const { config, cache } = foldersAt(place);
   const scope = sandbox
@@ -51,7 +51,7 @@ function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: 
   return prefix.startsWith('@') ? handles.map((handle) => `@${handle}`) : handles;
 }
 
-/** Base URL and key of the run that is being typed: environment first, then the profile. */
+/** Base URL and key that the line would use: from the environment, else from the profile. */
 function service({ current, profiles }: Config, named: string | undefined, env: Env) {
   const profile = profiles[named ?? (env['TRDR_PROFILE'] || current)] ?? {};
   const url = baseUrl.read(env['TRDR_BASE_URL'] || textOf(profile['baseUrl']));
@@ -63,7 +63,10 @@ interface Config {
   readonly profiles: Readonly<Record<string, Fields>>;
 }
 
-/** Reads the config file by hand: a key press leaves no time to load its schema. Whatever is wrong gives nothing. */
+/**
+ * Reads the config file without its schema, which takes too long to load for a key press. Errors give no
+ * candidates.
+ */
 function readConfig(folder: string | undefined): Config {
   const file: unknown = folder === undefined ? undefined : parsed(join(folder, 'config.json'));
   const profiles = isFields(file) && isFields(file['profiles']) ? file['profiles'] : {};

@@ -10,7 +10,7 @@ import { topics } from './topics.ts';
 export const allCommands = (): Promise<AnyCommand[]> =>
   Promise.all(Object.values(tree).map((load) => load()));
 
-/** The page that words name: a command, a group, a topic, or the overview for none. */
+/** The page with this name: a command, a group, a topic, or the overview. */
 export async function findPage(words: readonly string[]): Promise<DocPage> {
   const name = words.join(' ');
   const load = tree[name];
@@ -26,7 +26,7 @@ export async function findPage(words: readonly string[]): Promise<DocPage> {
   );
 }
 
-/** Every page: the overview, groups, commands and topics. A group takes the place of the topic of its name. */
+/** All pages: the overview, groups, commands and topics. A group replaces the topic of the same name. */
 export async function allPages(): Promise<DocPage[]> {
   const commands = await allCommands();
   const named = groups();

@@ -9,20 +9,20 @@ export interface Layout {
 
 /** Longer lines are hard to read. */
 const WIDEST = 100;
-/** Below this width, meanings stand below their terms instead of beside them. */
+/** Below this width, meanings are placed under their terms instead of beside them. */
 const STACK_BELOW = 60;
 
-/** A page of help as text for a terminal of a given width. */
+/** A help page as text for a terminal of the given width. */
 export function layoutPage(page: DocPage, { columns, bold }: Layout): string {
   const width = Math.min(WIDEST, Math.max(20, columns));
   const heading = (text: string) => (bold ? `\x1b[1m${text}\x1b[22m` : text);
   const { summary, usage, about, sections, footer } = page;
   const parts = [
-    fold(summary, '', width),
-    usage === undefined ? [] : fold(`Usage: ${usage}`, '', width, '  ').map(boldUsage(heading)),
-    ...about.map((paragraph) => fold(paragraph, '', width)),
+    wrap(summary, '', width),
+    usage === undefined ? [] : wrap(`Usage: ${usage}`, '', width, '  ').map(boldUsage(heading)),
+    ...about.map((paragraph) => wrap(paragraph, '', width)),
     ...sections.map((section) => [heading(`${section.title}:`), ...sectionLines(section, width)]),
-    footer === undefined ? [] : fold(footer, '', width),
+    footer === undefined ? [] : wrap(footer, '', width),
   ];
   return `${parts
     .filter((lines) => lines.length > 0)
@@ -34,14 +34,14 @@ const boldUsage = (heading: (text: string) => string) => (line: string) => line.
 
 function sectionLines({ text = [], terms = [], code = [] }: Section, width: number): string[] {
   const blocks = [
-    ...text.map((paragraph) => fold(paragraph, '  ', width)),
+    ...text.map((paragraph) => wrap(paragraph, '  ', width)),
     termLines(terms, width),
     codeLines(code),
   ].filter((lines) => lines.length > 0);
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
-/** Command lines are not folded: they are there to be copied. */
+/** Command lines are not wrapped, so that they can be copied. */
 const codeLines = (code: readonly Example[]) =>
   code.flatMap(({ run, does }) => [...(does === '' ? [] : [`  # ${does}`]), `  ${run}`]);
 
@@ -49,29 +49,29 @@ function termLines(terms: readonly Definition[], width: number): string[] {
   if (terms.length === 0) return [];
   const aligned = alignShort(terms);
   if (width < STACK_BELOW) {
-    return aligned.flatMap(([term, meaning]) => [`  ${term.trim()}`, ...fold(meaning, '      ', width)]);
+    return aligned.flatMap(([term, meaning]) => [`  ${term.trim()}`, ...wrap(meaning, '      ', width)]);
   }
-  // A term that is too long stands on a line of its own and does not widen the column.
+  // A very long term gets a line of its own and does not widen the column.
   const widest = Math.floor(width * 0.45);
   const lengths = aligned.map(([term]) => term.length);
   const column = Math.max(Math.min(widest, ...lengths), ...lengths.filter((length) => length <= widest));
   const indent = ' '.repeat(column + 4);
   return aligned.flatMap(([term, meaning]) => {
-    const [first = '', ...others] = fold(meaning, indent, width);
+    const [first = '', ...others] = wrap(meaning, indent, width);
     return term.length > column
       ? [`  ${term}`, first, ...others]
       : [`  ${term.padEnd(column)}  ${first.trimStart()}`, ...others];
   });
 }
 
-/** Indents long flags by the width of `-x, ` if a short one stands among them. */
+/** Indents long flags by the width of `-x, ` if any flag has a short name. */
 function alignShort(terms: readonly Definition[]): readonly Definition[] {
   if (!terms.some(([term]) => /^-\w, /.test(term))) return terms;
   return terms.map(([term, meaning]) => [term.startsWith('--') ? `    ${term}` : term, meaning]);
 }
 
-/** Folds a paragraph; lines after the first are indented by `hang` more. */
-function fold(text: string, indent: string, width: number, hang = ''): string[] {
+/** Wraps a paragraph; lines after the first are indented by `hang` more. */
+function wrap(text: string, indent: string, width: number, hang = ''): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

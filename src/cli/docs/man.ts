@@ -5,7 +5,10 @@ import { commandSections, tagline } from './overview.ts';
 import { commandPage, type Definition, type DocPage, pageFile, type Section } from './page.ts';
 import { topics } from './topics.ts';
 
-/** The manual by file name: trdr(1), a page for each command in section 1 and for each topic in section 7. */
+/**
+ * The man pages by file name: trdr(1), a page in section 1 for each command, and one in section 7 for each
+ * topic.
+ */
 export function manFiles(commands: readonly AnyCommand[]): Record<string, string> {
   const paths = commands.map(({ path }) => path);
   const pages = commands.map((command): [string, string] => [
@@ -25,7 +28,7 @@ export function manFiles(commands: readonly AnyCommand[]): Record<string, string
 
 const manName = (name: string) => (name === '' ? 'trdr' : `trdr-${pageFile(name)}`);
 
-/** The other commands of a command's group. */
+/** The other commands of a group. */
 function siblings(path: string, paths: readonly string[]): string[] {
   const group = path.split(' ')[0] ?? path;
   return paths.filter((other) => other !== path && other.split(' ')[0] === group);
@@ -63,7 +66,7 @@ function manPage(page: DocPage, part: 1 | 7, seeAlso: readonly string[]): string
   ]);
 }
 
-/** Headings that manuals write in another way. */
+/** Headings that man pages traditionally word differently. */
 const titles: Readonly<Record<string, string>> = { Flags: 'OPTIONS', 'Exit codes': 'EXIT STATUS' };
 
 const sectionBody = ({ text: paragraphs = [], terms = [], code = [] }: Section): string =>
@@ -91,7 +94,10 @@ const termLines = (rows: readonly Definition[]) =>
 
 const reference = (name: string, part: 1 | 7 = 1) => `.BR ${text(manName(name))} (${part})`;
 
-/** Text for roff: special characters escaped, hyphens copyable, and no line read as a request. */
+/**
+ * Escapes text for roff: special characters, hyphens that stay copyable, and lines that would be read as
+ * requests.
+ */
 const text = (given: string) =>
   given
     .replaceAll('\\', '\\e')

@@ -3,7 +3,7 @@ import { commandSections } from './overview.ts';
 import { commandPage, type Definition, type DocPage, type Example, pageFile, type Section } from './page.ts';
 import { topics } from './topics.ts';
 
-/** The reference by file name: a page for each command and topic, and one that leads to them. */
+/** The reference by file name: a page for each command and topic, and a table of contents. */
 export function referenceFiles(commands: readonly AnyCommand[]): Record<string, string> {
   const pages = commands.map((command) => [`${pageFile(command.path)}.md`, commandText(command)] as const);
   const topicPages = topics.map((topic) => [topicFile(topic), topicText(topic)] as const);
@@ -52,7 +52,7 @@ const codeText = (code: readonly Example[]) =>
     ? ''
     : `\`\`\`sh\n${code.map(({ run, does }) => `# ${does}\n${run}`).join('\n\n')}\n\`\`\``;
 
-/** Terms have no headings: what they are follows from the title above them. */
+/** Tables have no headings, because the title above them is enough. */
 function table(terms: readonly Definition[]): string {
   if (terms.length === 0) return '';
   const cell = (text: string) => text.replaceAll('|', '\\|');
@@ -60,5 +60,5 @@ function table(terms: readonly Definition[]): string {
   return ['| | |', '| --- | --- |', ...rows].join('\n');
 }
 
-/** Text that Markdown would read as markup. */
+/** Escapes text that Markdown would read as markup. */
 const escaped = (text: string) => text.replaceAll('<', '&lt;').replaceAll('*', '\\*').replaceAll('_', '\\_');

@@ -4,7 +4,7 @@ import type { Option, Options } from '../args/option.ts';
 import type { AnyCommand, Argument } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 
-/** A term and what it means. */
+/** A term and its meaning. */
 export type Definition = readonly [term: string, meaning: string];
 
 /** A command line and what it shows. */
@@ -21,7 +21,7 @@ export interface Section {
   readonly code?: readonly Example[];
 }
 
-/** A page of help: plain data, from which the terminal, man and Markdown renderers work. */
+/** A help page as plain data for the terminal, man and Markdown renderers. */
 export interface DocPage {
   /** The words after `trdr help`; empty for the overview. */
   readonly name: string;
@@ -32,7 +32,7 @@ export interface DocPage {
   readonly footer?: string;
 }
 
-/** The page of a command: its own parts first, then its costs and exit codes, and last the common flags. */
+/** The page of a command: its own parts first, then costs and exit codes, and the common flags last. */
 export function commandPage(command: AnyCommand): DocPage {
   const common = command.common.map((group) => flagSection(groupTitles[group], commonGroups[group]));
   const all: Section[] = [
@@ -64,11 +64,11 @@ const flagSection = (title: string, options: Options): Section => ({
   terms: Object.values(options).map((option) => [optionTerm(option), optionHelp(option)] as const),
 });
 
-/** How a flag is written: `-o, --output table|ndjson|json|csv`, `--out FILE`. */
+/** A flag in help: `-o, --output table|ndjson|json|csv`, `--out FILE`. */
 const optionTerm = ({ flags, value }: Option<unknown>): string =>
   value ? `${flags} ${value.choices ? value.name : value.name.toUpperCase()}` : flags;
 
-/** What a flag is for, with its default. */
+/** The help text of a flag, with its default. */
 const optionHelp = ({ help, shown, repeatable, value }: Option<unknown>) =>
   [
     help,
@@ -78,7 +78,7 @@ const optionHelp = ({ help, shown, repeatable, value }: Option<unknown>) =>
     .filter(Boolean)
     .join(' ');
 
-/** How an argument is written: `SUBJECT...`, `[PROFILE]`. */
+/** An argument in help: `SUBJECT...`, `[PROFILE]`. */
 function argumentTerm({ name, optional, variadic }: Argument): string {
   const term = `${name.toUpperCase()}${variadic ? '...' : ''}`;
   return optional ? `[${term}]` : term;
@@ -96,5 +96,5 @@ const priceTerms = (command: AnyCommand): Definition[] =>
       : [`${endpoints[id].method} ${endpoints[id].path}`, endpoints[id].price.text],
   );
 
-/** The name of a page as one word, for file names: `thesis-list`; `trdr` for the overview. */
+/** The file name of a page: `thesis-list`; `trdr` for the overview. */
 export const pageFile = (name: string): string => name.replaceAll(' ', '-') || 'trdr';

@@ -9,7 +9,7 @@ import { exitCodes } from '../exit.ts';
 import { version } from '../version.ts';
 import { usageLine } from './page.ts';
 
-/** A command as programs read it: what it takes, what it prints, what it costs, how it ends. */
+/** A command for programs: its arguments, flags, records, prices and exit codes. */
 export function describeCommand(command: AnyCommand) {
   const prices = priceList();
   return {
@@ -33,7 +33,7 @@ export function describeCommand(command: AnyCommand) {
   };
 }
 
-/** All commands as one document, with what they have in common. */
+/** All commands as one document, with what they share. */
 export function describeAll(commands: readonly AnyCommand[]) {
   return {
     name: 'trdr',
@@ -58,7 +58,7 @@ function flagOf(option: Option<unknown>) {
   };
 }
 
-/** JSON Schema, 2020-12, of what is printed. */
+/** The JSON Schema (2020-12) of printed records. */
 export const recordSchema = (schema: z.core.$ZodType): Record<string, unknown> => ({
   ...z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output' }),
 });

@@ -5,7 +5,7 @@ import { colorMode } from '../report.ts';
 import { layoutPage } from './layout.ts';
 import type { DocPage } from './page.ts';
 
-/** Columns of help that does not go to a terminal. */
+/** Width of help that is not printed to a terminal. */
 const PLAIN_COLUMNS = 80;
 
 /** Writes a page of help to stdout, fitted to the terminal. */

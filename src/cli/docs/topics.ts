@@ -2,7 +2,7 @@ import { outputFormats, settingRows } from '../../state/config/settings-table.ts
 import { exitCodes } from '../exit.ts';
 import type { Definition, DocPage } from './page.ts';
 
-/** Variables that are not overrides of a setting. */
+/** Variables that do not override a setting. */
 const variables: readonly Definition[] = [
   ['TRDR_API_KEY', 'API key; never accepted as an argument'],
   ['TRDR_PROFILE', 'profile to use instead of the current one'],
@@ -18,7 +18,7 @@ const variables: readonly Definition[] = [
   ['NODE_EXTRA_CA_CERTS', 'file with additional certificate authorities'],
 ];
 
-/** Variables that override a setting, with the settings they override. */
+/** Variables that override a setting, with the meaning of that setting. */
 const overrides: readonly Definition[] = Object.values(settingRows).flatMap((row): Definition[] =>
   'env' in row ? [[row.env, row.about]] : [],
 );
@@ -28,7 +28,7 @@ const formats: Readonly<Record<string, string>> = {
   ndjson: 'one compact JSON object per line; works with streams',
   json: 'one JSON document; streams reject it',
   csv: 'comma-separated values with a header; formulas are disarmed',
-  tsv: 'tab-separated values with a header; tabs and line ends as \\t and \\n',
+  tsv: 'tab-separated values with a header; tabs and line breaks as \\t and \\n',
   markdown: 'a Markdown table with the columns of the terminal table',
 };
 
@@ -74,7 +74,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Errors',
         text: [
-          'Errors go to stderr: as text if stderr is a terminal, and as one line of JSON in machine formats otherwise. The exit code tells what kind of error it is: see "trdr help exit-codes".',
+          'Errors go to stderr: as text if stderr is a terminal, and as one line of JSON in machine formats otherwise. The exit code shows the kind of error: see "trdr help exit-codes".',
         ],
       },
       {

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 
-/** The result of some work, or the failure that ended it. */
+/** The result of `work`, or its failure. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work();

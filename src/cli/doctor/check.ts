@@ -2,7 +2,7 @@ import type { Failure } from '../../base/failure.ts';
 import type { CheckRecord } from '../../contract/records/tool.ts';
 import { type ExitCode, exitOf } from '../exit.ts';
 
-/** A check that was made: what is printed, and where it leads when it is what fails first. */
+/** A completed check: the record to print, and the exit code if it is the first one that fails. */
 export interface Check {
   readonly record: CheckRecord;
   readonly exit: ExitCode;
@@ -19,9 +19,9 @@ export const passed = made('ok');
 export const warn = made('warn');
 export const skip = made('skip');
 
-/** A check that failed the way a command would. */
+/** A check that failed in the same way as a command would. */
 export const failedCheck = (check: string, { kind, message, hint }: Failure): Check => ({
-  // Who reads this has asked the doctor already.
+  // The hint of some failures is to run trdr doctor, which would be useless here.
   record: {
     check,
     verdict: 'fail',
@@ -31,6 +31,6 @@ export const failedCheck = (check: string, { kind, message, hint }: Failure): Ch
   exit: exitOf[kind],
 });
 
-/** The exit code of a run: that of the first check that failed, since later ones follow from it. */
+/** The exit code of a run: that of the first failed check, because later failures follow from it. */
 export const exitOfAll = (checks: readonly Check[]): ExitCode =>
   checks.find(({ record }) => record.verdict === 'fail')?.exit ?? 0;

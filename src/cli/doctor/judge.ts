@@ -8,11 +8,11 @@ import type { SeenDifference } from '../../state/answer-differences.ts';
 import { countText, unitsText } from '../spend/estimate.ts';
 import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 
-/** A Date header has whole seconds, and was written at some time between request and answer. */
+/** A Date header has whole seconds and was written at some time between request and response. */
 const UNSURE_MS = 1_000;
-/** A difference that dates in answers tolerate. */
+/** A difference of clocks that answers tolerate. */
 const SKEW_MS = 30_000;
-/** Warn below this share of an allowance. */
+/** Warn if less than this share of an allowance is left. */
 const LITTLE = 0.05;
 
 /** Compares the clock of the service with the one of this machine. */
@@ -30,7 +30,7 @@ export function judgeClock(date: string | undefined, askedAt: number, answeredAt
   );
 }
 
-/** What is left of the allowances of the key. */
+/** What is left of the key's allowances. */
 export function judgeLimits(record: Sent): Check {
   const me = known(Me, record);
   const { ratePerMinute } = readAccount(record);
@@ -56,10 +56,10 @@ export function judgeLimits(record: Sent): Check {
   const share = (left: number | null, used = 0) => (left === null ? 1 : left / Math.max(1, left + used));
   const { unitsUsed, revealsUsed } = me.usage ?? {};
   const low = Math.min(share(units, unitsUsed), share(reveals, revealsUsed)) < LITTLE;
-  return low ? warn('limits', detail, 'little is left: run "trdr me"') : passed('limits', detail);
+  return low ? warn('limits', detail, 'little is left; run "trdr me"') : passed('limits', detail);
 }
 
-/** How the API differs from the one this trdr was built for, a check for each difference. */
+/** Differences between the API and the one that this trdr was built for, one check each. */
 export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];
   return differences.map(({ what, how, call, text, breaks }) => {
@@ -78,12 +78,12 @@ export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   });
 }
 
-/** How answers of the last weeks differed from their description, a check for each field. */
+/** Differences between recent answers and their description, one check per field. */
 export const judgeAnswers = (seen: readonly SeenDifference[], now: number): Check[] =>
   seen.map(({ call, text, time }) =>
     warn(
       'answers',
       `${call}: ${text} (seen ${span(Math.max(0, now - time))} ago)`,
-      'delivered as it came; tables and sorting treat the field as absent',
+      'machine formats print the field unchanged; tables and sorting treat it as absent',
     ),
   );

@@ -13,7 +13,7 @@ import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
-/** Runs all checks in turn. Checks that an earlier failure makes impossible are skipped. */
+/** Runs all checks in order. Checks that an earlier failure makes impossible are skipped. */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
@@ -33,9 +33,9 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
   }
   const took = Math.round(clock.mono() - started);
   const answeredAt = clock.now();
-  const stranger = await otherServer(context, client, described);
-  if (stranger) {
-    yield failedCheck('reach', stranger);
+  const other = await otherServer(context, client, described);
+  if (other) {
+    yield failedCheck('reach', other);
     return yield* skipped(asking.slice(1));
   }
   yield passed('reach', `answered in ${took} ms`);
@@ -94,8 +94,8 @@ function* settingsChecks(context: Context): Generator<Check> {
 const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'skipped'));
 
 /**
- * The failure that something other than the service answers, such as a web server or a captive portal.
- * Neither its description nor `me` is JSON then, or `me` does not exist.
+ * The failure if something else than the service answers, such as a web server or a captive portal: then
+ * neither the API description nor `me` is JSON, or `me` does not exist.
  */
 async function otherServer(
   context: Context,
@@ -137,6 +137,6 @@ async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
     return yield warn('drift', `${OPENAPI_PATH} answered with ${what}`, 'is this the right base URL?');
   }
   const { openapi } = await import('../../contract/openapi.ts');
-  // Many descriptions leave these two paths out.
+  // Many descriptions omit these two paths.
   yield* judgeDrift(compareDescriptions(openapi(), document, [SOCKET_PATH, OPENAPI_PATH]));
 }

@@ -3,7 +3,7 @@ import { type CachedLookup, createCachedLookup } from '../../core/lookup/cached-
 import { openCache } from '../../state/cache.ts';
 import type { Context } from '../context.ts';
 
-/** A client that connects with the first call: cached answers need none. */
+/** A client that is created at the first call: cached answers need none. */
 export function lazyClient(context: Context): Pick<Client, 'call' | 'mayRepeat'> {
   let client: Client | undefined;
   return {
@@ -15,7 +15,10 @@ export function lazyClient(context: Context): Pick<Client, 'call' | 'mayRepeat'>
   };
 }
 
-/** Users by handle, wallet or id: from kept answers where they are young enough, else from the service. */
+/**
+ * Looks up users by handle, wallet or id: from the cache if an answer is recent enough, else from the
+ * service.
+ */
 export const openCachedLookup = (
   context: Context,
   { noCache = false, maxAge }: { readonly noCache?: boolean; readonly maxAge?: number | undefined } = {},
@@ -27,7 +30,10 @@ export const openCachedLookup = (
     maxAgeMs: maxAge ?? context.settings.maxAge,
   });
 
-/** The cached answers of the service in use, and behind them those of all machines; none where it is not known yet. */
+/**
+ * The cached answers of the service in use, backed by those of all machines; undefined if no service is
+ * configured.
+ */
 export function openAnswers(context: Context): AnswerCache | undefined {
   const { scope, settings, io, notice } = context;
   if (scope === undefined) return undefined;
@@ -45,7 +51,7 @@ export function openAnswers(context: Context): AnswerCache | undefined {
   return sharedAnswers(context, local, scope.key);
 }
 
-/** Loads what shares answers when the first one is not found here. */
+/** Loads the shared answers when the first one is not found locally. */
 function sharedAnswers(context: Context, local: AnswerCache, key: string): AnswerCache {
   let opened: Promise<AnswerCache> | undefined;
   const shared = () => {

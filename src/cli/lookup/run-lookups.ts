@@ -6,22 +6,22 @@ import { openProgress } from '../progress.ts';
 import { unitsText } from '../spend/estimate.ts';
 import { createTally, type Outcomes } from './tally.ts';
 
-/** Lookups that take no longer than this are over before a line could be read. */
+/** Shorter lookups are over before a progress line could be read. */
 const DELAY_MS = 1_000;
-/** A table is drawn when so many rows are there, or all of them. */
+/** A table is drawn after this many rows, or after all of them. */
 const HELD_ROWS = 200;
 
-/** What is looked up, and how it is shown. */
+/** The lookups of a command, and how to print them. */
 export interface Lookups<T extends object> {
   readonly view: View<T>;
   readonly subjects: Subjects;
   readonly single: boolean;
   readonly strict: boolean;
-  /** One record a subject, in their order. */
+  /** One record per subject, in their order. */
   readonly found: AsyncIterable<{ readonly record: object; readonly answer: Outcomes }>;
 }
 
-/** Prints a record a subject as it is found, says what came of them all, and gives the exit code. */
+/** Prints one record per subject as it is found, then a summary; returns the exit code. */
 export async function runLookups<T extends object>(
   context: Context,
   { view, subjects, single, strict, found }: Lookups<T>,

@@ -1,13 +1,13 @@
 import { Failure } from '../../base/failure.ts';
 import type { ExitCode } from '../exit.ts';
 
-/** How one subject fared. */
+/** The outcome of one subject. */
 export type Outcomes =
   | { readonly found: true }
   | { readonly found: false; readonly code: string }
   | { readonly found: null; readonly failure?: Failure | undefined };
 
-/** Counts how the subjects of a run fared, and what exit code that makes. */
+/** Counts the outcomes of a run and derives its exit code. */
 export function createTally() {
   let found = 0;
   let missing = 0;
@@ -25,20 +25,20 @@ export function createTally() {
     },
     get text(): string {
       const parts = [`${found} of ${found + missing + failed + pending} found`];
-      if (pending > 0) parts.push(`${pending} not answerable yet`);
+      if (pending > 0) parts.push(`${pending} without an answer yet`);
       if (failed > 0) parts.push(`${failed} failed`);
       return parts.join(', ');
     },
     get total(): number {
       return found + missing + failed + pending;
     },
-    /** Throws the first failure where nothing at all was learnt: it is the run's own. */
+    /** Throws the first failure if no subject has an answer: then the whole run failed. */
     exit(strict: boolean): ExitCode {
       if (first && failed === found + missing + failed + pending) throw first;
       if (strict && found < found + missing + failed + pending) {
         throw new Failure('strict', `${missing + pending} missing, ${failed} failed, ${found} found`, {
           code: 'STRICT',
-          hint: 'the records say which; leave --strict out to take what there is',
+          hint: 'the records show which; omit --strict to accept partial results',
         });
       }
       if (found > 0) return 0;

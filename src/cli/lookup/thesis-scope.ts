@@ -5,7 +5,7 @@ import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from './open-lookup.ts';
 
-/** The author of a flag: a user id, or a handle that still has to be looked up. */
+/** The author given to --user: a user id, or a handle that must be looked up. */
 export async function authorOf(given: string): Promise<Subject> {
   const subject = await readSubject(given);
   if (subject.form === 'wallet') {
@@ -17,7 +17,9 @@ export async function authorOf(given: string): Promise<Subject> {
   return subject;
 }
 
-/** What a dry run shows of an author. The id of a handle is not known before it is looked up: any has the same price. */
+/**
+ * The author in a dry run. The id of a handle is unknown before its lookup; all ids have the same price.
+ */
 export function plannedAuthor(author: Subject | undefined): {
   readonly lookup: Planned[];
   readonly userId: string | undefined;
@@ -27,7 +29,7 @@ export function plannedAuthor(author: Subject | undefined): {
   return { lookup: [lookup], userId: '00000000-0000-0000-0000-000000000000' };
 }
 
-/** The user id of an author: a handle costs one lookup, or nothing where its answer is kept. */
+/** The user id of an author. A handle costs one lookup, or nothing if its answer is cached. */
 export async function userIdOf(subject: Subject, context: Context): Promise<string> {
   if (subject.form === 'id') return subject.value;
   const answer = await openCachedLookup(context).answer(subject, context.signal);
@@ -40,8 +42,8 @@ export async function userIdOf(subject: Subject, context: Context): Promise<stri
       hint: 'give the user id instead of the handle',
     });
   }
-  throw new Failure('missing', `no user is held for ${subject.text}`, {
+  throw new Failure('missing', `no user found for ${subject.text}`, {
     code: answer.code,
-    hint: 'check the spelling with trdr whois; a user id always works',
+    hint: 'check the spelling with trdr whois, or pass the user id',
   });
 }

@@ -9,21 +9,21 @@ import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.
 import { addressOf } from '../args/address.ts';
 import type { Context, Planned } from '../context.ts';
 
-/** Pages that are searched for a ticker. */
+/** Number of pages that are searched for a ticker. */
 const PAGES = 5;
 /** A ticker is shorter than any address. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
 
-/** What --token was given: an address, or a ticker that is still to be looked up. */
+/** The value of --token: an address, or a ticker that must be searched. */
 export type TokenChoice = { readonly address: string } | { readonly symbol: string };
 
-/** Reads --token: everything that is short enough for a ticker and not an EVM address is one. */
+/** Parses --token: anything short enough for a ticker is one, unless it is an EVM address. */
 export async function readToken(given: string): Promise<TokenChoice> {
   if (!SYMBOL.test(given) || /^0x/i.test(given)) return { address: await addressOf('--token', given) };
   return { symbol: given };
 }
 
-/** The most that finding a token can cost, and the calls for it. */
+/** The maximum cost of finding a token, and its calls. */
 export function tokenCost(token: TokenChoice | undefined, context: Context) {
   if (token === undefined || 'address' in token || savedFor(token.symbol, context).length > 0) {
     return { most: 0, calls: [] };
@@ -32,7 +32,7 @@ export function tokenCost(token: TokenChoice | undefined, context: Context) {
   return { most: cu.thesisBlock * PAGES, calls: [call] };
 }
 
-/** The address of a token: a ticker is searched in the saved tokens, then in the newest theses. */
+/** The address of a token. A ticker is searched in the saved tokens, then in the newest theses. */
 export async function tokenAddressOf(token: TokenChoice, context: Context): Promise<string> {
   if ('address' in token) return token.address;
   const { symbol } = token;
@@ -58,7 +58,7 @@ export async function tokenAddressOf(token: TokenChoice, context: Context): Prom
   return first.address;
 }
 
-/** Passes posts on, and saves their tokens for later lookups by ticker. */
+/** Passes posts through and saves their tokens for later searches by ticker. */
 export async function* savingTokens(
   posts: AsyncIterable<Sent>,
   context: Context,
@@ -82,7 +82,7 @@ function savedFor(symbol: string, context: Context): KnownToken[] {
   return cache === undefined ? [] : matching(tokensIn(cache), symbol);
 }
 
-/** One entry per address, whatever its case. */
+/** One entry per address, ignoring case. */
 function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
   const wanted = normalSymbol(symbol);
   const found = tokens.filter((token) => normalSymbol(token.symbol) === wanted);

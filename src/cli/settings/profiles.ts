@@ -4,20 +4,20 @@ import type { ConfigFile } from '../../state/config/config-file.ts';
 import { keyKind } from '../../state/config/key-format.ts';
 import { resolveSettings, type Settings as Sourced } from '../../state/config/resolve-settings.ts';
 
-/** Who said a value, in words: a flag, a variable, a profile, or nobody. */
+/** The source of a value as text: a flag, a variable, a profile, or the default. */
 export function originText({ origin, from }: { origin: string; from?: string | undefined }): string {
   if (origin === 'profile' && from !== undefined) return `profile ${from}`;
   return origin === 'profile' ? 'config file' : (from ?? origin);
 }
 
-/** A profile with what it stands for. The key leaves here masked. */
+/** A saved profile. Its key is masked. */
 export interface SavedProfile {
   readonly record: ProfileRecord;
   readonly baseUrl: string | undefined;
   readonly key: string | undefined;
 }
 
-/** The profile in use as flags, environment and file make it, and beside it the others as the file has them. */
+/** The current profile with its effective values, and the others as saved. */
 export function savedProfiles(current: Sourced, file: ConfigFile): SavedProfile[] {
   const name = current.profile.value;
   const names = Object.keys(file.profiles);

@@ -6,7 +6,7 @@ import { type Settings as Sourced, settingList } from '../../state/config/resolv
 import { type SettingName, settingNames } from '../../state/config/settings-table.ts';
 import { originText } from './profiles.ts';
 
-/** What `config get` knows: the settings of a profile, which one it is, and that it has a key. */
+/** The names that `config get` accepts: the settings, the profile and the key. */
 export const settingRecordsSafe: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];
 
 /** Every setting as a record; the key is masked. */
@@ -28,7 +28,7 @@ export function settingRecords(settings: Sourced, origins: boolean): SettingReco
   }));
 }
 
-/** The setting that a word names, for those that change one. */
+/** The setting with this name, for commands that change one. */
 export function writableSetting(word: string): SettingName {
   const name = settingNames.find((each) => each === word);
   if (name !== undefined) return name;
@@ -49,7 +49,7 @@ export function writableSetting(word: string): SettingName {
   throw unknown(word, settingNames);
 }
 
-/** The setting that a word names, for those that show one. */
+/** The setting with this name, for commands that show one. */
 export function readableSetting(word: string): string {
   if (settingRecordsSafe.includes(word)) return word;
   throw unknown(word, settingRecordsSafe);

@@ -13,17 +13,17 @@ import { type Folders, foldersOf, homeOf } from '../../state/paths.ts';
 import type { Globals } from '../args/common.ts';
 import type { Io } from '../io.ts';
 
-/** The effective settings of a run: flags, environment, profile and defaults put together. */
+/** The effective settings of a run, resolved from flags, environment, profile and defaults. */
 export interface RunSettings extends SettingValues {
   readonly profile: string;
   readonly key: string | undefined;
   readonly storePassword: string | undefined;
-  /** The base URL that the profile's key was saved for, when a flag or the environment names another one. */
+  /** The base URL that the profile's key was saved for, if a flag or the environment names another one. */
   readonly keptFor: string | undefined;
   readonly folders: Folders;
 }
 
-/** The folders of the user who runs this. */
+/** The folders of the current user. */
 export const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
   foldersOf({
     env: io.env,
@@ -32,29 +32,29 @@ export const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
     cwd: io.cwd,
   });
 
-/** The config file of the user who runs this. */
+/** The config file of the current user. */
 export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
 
-/** The settings given as flags. A switch that was not given leaves the setting alone. */
+/** The settings given as flags. A switch that was not given does not change its setting. */
 export function flagValues(globals: Globals): FlagValues {
   const given: Readonly<Record<string, unknown>> = globals;
   const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);
   return { profile: globals.profile, ...Object.fromEntries(set.map((name) => [name, given[name]])) };
 }
 
-interface How {
+interface Reading {
   readonly tolerant?: boolean;
   readonly newProfile?: boolean;
 }
 
-/** Every setting with where it comes from. `tolerant` is for the commands that mend what cannot be read. */
-export const sourcedSettings = (io: Io, globals: Globals, how: How = {}): Sourced =>
+/** All settings with their sources. `tolerant` is for the commands that repair invalid ones. */
+export const sourcedSettings = (io: Io, globals: Globals, how: Reading = {}): Sourced =>
   settle(io, globals, configOf(io).read(), how);
 
-function settle(io: Io, globals: Globals, file: ConfigFile, how: How): Sourced {
+function settle(io: Io, globals: Globals, file: ConfigFile, how: Reading): Sourced {
   try {
     const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });
-    // A value can be mended; a profile that is not there has none.
+    // An invalid value can be skipped, but a missing profile has no values.
     const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
     if (missing) throw missing;
     return settings;
@@ -63,7 +63,7 @@ function settle(io: Io, globals: Globals, file: ConfigFile, how: How): Sourced {
   }
 }
 
-/** The failure that a profile is not there, with the one that may have been meant. */
+/** The failure for a missing profile, with a suggestion of a similar name. */
 export function withNearProfile(error: unknown, names: readonly string[]): unknown {
   if (!(error instanceof Failure) || error.code !== 'NO_PROFILE') return error;
   const near = didYouMean(/"(.*)"/.exec(error.message)?.[1] ?? '', names, (name) => `"${name}"`);
@@ -72,16 +72,16 @@ export function withNearProfile(error: unknown, names: readonly string[]): unkno
 }
 
 /**
- * How a command takes settings that cannot be read: `tolerant` passes over values, `unread` over the whole
- * file too, `none` opens no file for them.
+ * Reading a command deals with settings that cannot be read: `tolerant` skips invalid values, `unread` also
+ * skips an invalid file, `none` reads no file.
  */
 export type SettingsUse = 'tolerant' | 'unread' | 'none';
 
-function readFile(io: Io, passOver: boolean): ConfigFile {
+function readFile(io: Io, tolerant: boolean): ConfigFile {
   try {
     return configOf(io).read();
   } catch (error) {
-    if (passOver && error instanceof Failure) return emptyConfig;
+    if (tolerant && error instanceof Failure) return emptyConfig;
     throw error;
   }
 }
@@ -93,10 +93,10 @@ function keptFor({ key, baseUrl }: Sourced, own: unknown): string | undefined {
     : undefined;
 }
 
-/** Settles everything that a run goes by. */
-export function loadSettings(io: Io, globals: Globals, mood?: SettingsUse): RunSettings {
-  const file = mood === 'none' ? emptyConfig : readFile(io, mood === 'unread');
-  const from = settle(io, globals, file, mood === undefined ? {} : { tolerant: true, newProfile: true });
+/** Resolves all settings of a run. */
+export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSettings {
+  const file = use === 'none' ? emptyConfig : readFile(io, use === 'unread');
+  const from = settle(io, globals, file, use === undefined ? {} : { tolerant: true, newProfile: true });
   const values = Object.fromEntries(settingNames.map((name) => [name, from[name].value]));
   return {
     ...(values as unknown as SettingValues),

@@ -3,13 +3,13 @@ import { feedIdOf } from '../../store/feed/feed-id.ts';
 import type { Context } from '../context.ts';
 import type { RunStore } from './open-store.ts';
 
-/** A feed in the store that has what is asked for. */
+/** A feed in the store that has the requested posts. */
 export interface StoredFeed {
   readonly store: RunStore;
   readonly feedId: string;
 }
 
-/** Feeds that hold what is asked for, the narrowest first; filters do the rest. */
+/** Feeds that contain the requested posts, the narrowest first; filters select from them. */
 const candidates = (tokens: readonly string[]): string[] => [
   ...new Set([feedIdOf({ tokens }), feedIdOf({ tokens: [] })]),
 ];
@@ -17,7 +17,7 @@ const candidates = (tokens: readonly string[]): string[] => [
 const RETRY_MS = 1_000;
 
 /**
- * The feed to read where the user asked for the store: one that is led, else one that was, else all of it. Waits
+ * The feed to read with --via store: one with a leader, else one that had one, else the whole feed. Waits
  * for a store that is away.
  */
 export async function chooseFeed(
@@ -48,7 +48,7 @@ async function bestOf({ keys, link }: RunStore, ids: readonly string[]): Promise
   return best?.id ?? feedIdOf({ tokens: [] });
 }
 
-/** The feed to read where the user left the choice: only one that a relay leads at this moment. */
+/** The feed to read with --via auto: only one that a relay leads now. */
 export async function liveFeed(context: Context, tokens: readonly string[]): Promise<StoredFeed | undefined> {
   const store = await context.store();
   if (store === undefined) return undefined;

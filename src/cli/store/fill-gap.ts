@@ -2,7 +2,7 @@ import type { FeedPoint } from '../../store/feed/follower.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 
-/** Posts can turn up in the pages later than newer ones: a fill goes this much further. */
+/** Posts can appear in the pages later than newer ones, so a fill starts this much earlier. */
 const MARGIN_MS = 120_000;
 
 /** Fetches the posts between two places from the service, oldest first. */

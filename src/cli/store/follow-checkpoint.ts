@@ -5,7 +5,7 @@ import type { FeedPosition } from '../../store/feed/follower.ts';
 
 const FORM = 'trdr-follow';
 
-/** A position as the text of its file. */
+/** A position as the text of a checkpoint file. */
 export const followText = (feed: string, position: FeedPosition): string =>
   `${JSON.stringify({ form: FORM, version: 1, feed, ...position })}\n`;
 

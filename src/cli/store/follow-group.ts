@@ -10,7 +10,7 @@ import { openTailWriter } from '../tail/writer.ts';
 import type { RunStore } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
 
-/** A group that a tail reads as a member of. */
+/** The group that a tail joins as a member. */
 export interface GroupPlan {
   readonly store: RunStore;
   readonly feedId: string;
@@ -23,7 +23,7 @@ export interface GroupPlan {
 
 const BATCH = 100;
 
-/** Reads a feed as a member of a group: a batch is acknowledged once it has left this process. */
+/** Reads a feed as a member of a group. A batch is acknowledged after its rows have left this process. */
 export async function followAsMember(context: Context, plan: GroupPlan): Promise<void> {
   const { io, signal, notice, settings } = context;
   const { store, flags, feedId, group, shared } = plan;
@@ -67,7 +67,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
       // A batch that cannot be acknowledged is delivered again, to this member or another.
       await event.ack().catch(ignoreAway);
       count += wanted.length;
-      // A batch is acknowledged as a whole, so that it is also printed as a whole.
+      // A batch is acknowledged as a whole, so it is printed as a whole.
       if (count >= limit) break;
     }
   } finally {

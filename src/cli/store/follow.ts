@@ -14,7 +14,7 @@ import { followText, readFollowCheckpoint } from './follow-checkpoint.ts';
 import type { RunStore } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
 
-/** What a follower reads, and what of it is wanted. */
+/** The feed of a follower, and which of its posts are wanted. */
 export interface FollowPlan {
   readonly store: RunStore;
   /** The feed in the store. */
@@ -23,13 +23,13 @@ export interface FollowPlan {
   readonly view: View<PostFields>;
   readonly timeField: string;
   readonly sieve: (row: TailRow) => boolean;
-  /** Fetches posts between two places from the service, oldest first; undefined: gaps are reported. */
+  /** Fetches posts between two positions from the service, oldest first; undefined: gaps are reported. */
   readonly fill:
     | ((from: FeedPoint | null, to: FeedPoint, signal: AbortSignal) => Promise<readonly TailRow[]>)
     | undefined;
 }
 
-/** Reads a feed from the store until it is stopped, each post exactly once and for 0 CU. */
+/** Reads a feed from the store until the run ends, each post exactly once and for 0 CU. */
 export async function followStore(context: Context, plan: FollowPlan): Promise<void> {
   const { globals } = context;
   const { checkpoint } = plan.flags;
@@ -61,7 +61,7 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
 const nameOf = ({ scope }: Context, { feedId }: FollowPlan) =>
   `${feedId} of ${scope?.baseUrl ?? 'a service'}`;
 
-/** Lines that stand in the output already, though the checkpoint is older than they are. */
+/** The output may already contain lines that are newer than the checkpoint. */
 function withIds(known: readonly (readonly [string, number])[], ids: readonly string[]) {
   const newest = known.reduce((most, [, ms]) => Math.max(most, ms), 0);
   return [...known, ...ids.map((id) => [id, newest] as const)];
@@ -96,7 +96,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     );
   }
 
-  /** Writes what is wanted of some rows; false where the run is over. */
+  /** Writes the wanted rows; returns false if the run is over. */
   async function emit(rows: readonly TailRow[]): Promise<boolean> {
     const left = (flags.count ?? Number.POSITIVE_INFINITY) - count;
     const wanted = rows
@@ -146,7 +146,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   throwUnlessClosed(records);
 }
 
-/** A reader that goes away is not a failure; a full disk is. */
+/** A reader that closed the output is not a failure; a full disk is. */
 function throwUnlessClosed({ closed }: Records<unknown>): void {
   if (closed.aborted && closed.reason instanceof Failure) throw closed.reason;
 }

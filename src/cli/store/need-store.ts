@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import type { Context } from '../context.ts';
 import type { RunStore } from './open-store.ts';
 
-/** The store of the run, for commands that do nothing without one. */
+/** The store of the run, for commands that require one. */
 export async function needStore(context: Context): Promise<RunStore> {
   const store = await context.store();
   if (store !== undefined) return store;

@@ -17,7 +17,7 @@ import { needStore } from './need-store.ts';
 import type { RunStore } from './open-store.ts';
 import { markText, resumeFrom } from './relay-mark.ts';
 
-/** What a relay reads, and how long the store keeps it. */
+/** What a relay reads, and how long the store keeps the posts. */
 export interface RelayPlan {
   readonly tokens: readonly string[];
   readonly lagMs: number;
@@ -28,7 +28,7 @@ export interface RelayPlan {
   readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'on' | 'firstTries' | 'fileIsCheckpoint'>;
 }
 
-/** What the store is told with each renewal, once there is something to tell. */
+/** The state that is saved to the store with each renewal, once it is known. */
 interface Health {
   tail: Tail | undefined;
 }
@@ -36,7 +36,7 @@ interface Health {
 const LOOK_MS = 1_000;
 const FIRST_TRIES = 2;
 
-/** Leads a feed whenever no other machine does, until it is stopped or fails. */
+/** Leads a feed whenever no other machine does, until the run ends or fails. */
 export async function runRelay(context: Context, client: Client, plan: RelayPlan): Promise<void> {
   const { io, signal, notice } = context;
   const store = await needStore(context);
@@ -46,7 +46,7 @@ export async function runRelay(context: Context, client: Client, plan: RelayPlan
     signal.throwIfAborted();
     let connection: StoreConnection | undefined;
     try {
-      // A term needs a connection of its own, which ends with it.
+      // A term needs a separate connection, which ends with it.
       connection = await store.link.open();
       if (waiting) notice('the store is back');
       waiting = false;
@@ -125,7 +125,7 @@ async function lead(
       start,
       lagMs: plan.lagMs,
       firstTries: FIRST_TRIES,
-      // Followers resume from files of their own, which prove as much as those of any tail.
+      // Followers resume from their own files, which are as reliable as those of any tail.
       fileIsCheckpoint: true,
       on(event) {
         const text = tailText(event);

@@ -6,7 +6,10 @@ import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
 import type { RunStore } from './open-store.ts';
 
-/** Longer than any call of the defaults, and than a socket minute is reserved ahead. */
+/**
+ * Longer than any call with default timeouts, and than the time for which a socket minute is reserved in
+ * advance.
+ */
 const LEAST_TTL_MS = 5 * 60_000;
 
 interface Parts {

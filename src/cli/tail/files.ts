@@ -4,14 +4,16 @@ import { usageError } from '../../base/failure.ts';
 import { realPath } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
 
-/** The file that a tail appends to and resumes from; undefined for pipes and devices, which store nothing. */
+/**
+ * The file that a tail appends to and resumes from; undefined for pipes and devices, which store nothing.
+ */
 export function openCheckpoint(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
 }
 
-/** Taking the lock would make the folder: a slip in a path must not. */
+/** Acquiring the lock would create the folder, so that a typing error in a path would go unnoticed. */
 function needFolderOf(path: string): void {
   const folder = dirname(path);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -26,7 +28,7 @@ interface TailFiles {
   readonly state: string | undefined;
 }
 
-/** Keeps every other tail off these files; the answer lets them go. */
+/** Locks these files against other tails; the function returned unlocks them. */
 export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => void {
   const named = Object.entries({ out, checkpoint, status }).flatMap(([flag, path]) =>
     path === undefined ? [] : [[`--${flag}`, realPath(path)] as const],
@@ -43,7 +45,7 @@ export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => 
   };
   try {
     for (const target of targets) held.push(holdLock(`${target}.lock`, target));
-    // A file of several names is locked by its inode as well.
+    // A file with several names is also locked by its inode.
     const found = out === undefined ? undefined : statSync(out, { bigint: true, throwIfNoEntry: false });
     if (out !== undefined && state !== undefined && found && found.nlink > 1n) {
       held.push(holdLock(join(state, 'tails', `${found.dev}-${found.ino}.lock`), out));

@@ -15,7 +15,7 @@ export const tailOptions = {
   ...serviceOptions,
 };
 
-/** Checks what cannot go together, before anything is asked. */
+/** Checks combinations of flags, before any request. */
 export function checkTail<F extends TailFlags>(flags: F): F {
   if (flags.backfill !== undefined && flags.since !== undefined) {
     throw usageError('--backfill and --since cannot be combined', 'use one of them');

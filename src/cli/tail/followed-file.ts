@@ -3,20 +3,20 @@ import { Writable } from 'node:stream';
 import { errno } from '../../base/files.ts';
 import { createSink, type Sink, writeFailure } from '../../output/sink.ts';
 
-/** What became of a file under the tail that writes it. */
+/** What happened to a file while the tail was writing it. */
 export type Moved = 'renamed' | 'deleted';
 
-/** Identifies a file whatever its name. */
+/** Identifies a file independently of its name. */
 export interface FileIdentity {
   readonly dev: string;
   readonly ino: string;
 }
 
-/** An output that is appended to, and that may be renamed, replaced or deleted meanwhile. */
+/** An output file that is appended to and may be renamed, replaced or deleted meanwhile. */
 export interface FollowedFile {
   readonly sink: Sink;
   readonly identity: FileIdentity;
-  /** Looks whether the path still leads to the open file, and continues in a new one where it does not. */
+  /** Checks whether the path still leads to the open file; otherwise continues in a new one. */
   check(): Promise<void>;
 }
 
@@ -25,21 +25,23 @@ interface FollowedOptions {
   readonly moved: (how: Moved) => void;
 }
 
-/** A look at the path costs a system call: not for each write of a fast feed. */
+/** A check costs a system call, which is too much for each write of a fast feed. */
 const LOOK_MS = 50;
 const NEWLINE = 10;
 
-/** Opens a file to append to. What was written after it was deleted is written to the next file as well. */
+/**
+ * Opens a file for appending. Text written after the file was deleted is written to the next file again.
+ */
 export async function openFollowed(path: string, { mono, moved }: FollowedOptions): Promise<FollowedFile> {
   let { handle, identity } = await openAt(path).catch((error: unknown) => {
     throw writeFailure(path, error);
   });
-  // Written since the path was last known to lead to the open file: lost if the file was deleted before.
+  // Written since the path was last known to lead to the open file; lost if the file was deleted before.
   let unconfirmed: Buffer[] = [];
   let lookedAt = mono();
   let turn: Promise<void> = Promise.resolve();
 
-  /** One step at a time: writes and looks must not overlap. */
+  /** One step at a time: writes and checks must not overlap. */
   const inTurn = (step: () => Promise<void>): Promise<void> => {
     const done = turn.then(step);
     turn = done.catch(() => {});
@@ -120,7 +122,7 @@ async function openAt(path: string): Promise<{ handle: FileHandle; identity: Fil
   const handle = await open(path, 'a+', 0o666);
   try {
     const { dev, ino, size } = await handle.stat({ bigint: true });
-    // A file that was put in place of another may end in the middle of a line.
+    // A file that replaced another one may end in the middle of a line.
     const last = Buffer.alloc(1, NEWLINE);
     if (size > 0n) await handle.read(last, 0, 1, Number(size) - 1);
     if (last[0] !== NEWLINE) await writeWhole(handle, Buffer.from('\n'));

@@ -11,9 +11,9 @@ const perMinute = (cu: number) => `${unitsText(Math.round(cu))}/min`;
 const many = (count: number, one: string) =>
   `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`;
 
-/** The latest moment that a date can hold. */
+/** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
-/** A post time as ISO; one that no date can hold as the number it is. */
+/** A post time in ISO format, or the number itself if no Date can represent it. */
 const iso = (at: number): string => (Math.abs(at) <= LATEST ? new Date(at).toISOString() : String(at));
 
 /** A position in the feed: post time and id. */
@@ -22,7 +22,7 @@ const place = (mark: PostMark | null): string =>
     ? 'the start of the feed'
     : `${mark.at === null ? 'no time' : iso(mark.at)} (${safeLine(mark.id)})`;
 
-/** Where posts may be missing. */
+/** The range in which posts may be missing. */
 export function gapText({ why, from, lateFrom, to }: Gap): string {
   if (why === 'failing') {
     return `posts may be missing from ${from === null ? 'the start' : place(from)} to the end of this run`;
@@ -50,7 +50,7 @@ const starts = {
   file: ', resuming from the end of the file',
 } as const;
 
-/** A notice of the tail as a line for stderr; undefined for what only a trace shows. */
+/** A notice of the tail as a line for stderr; undefined for notices that only a trace shows. */
 export function tailText(notice: TailNotice): string | undefined {
   switch (notice.kind) {
     case 'start':
@@ -126,7 +126,7 @@ function endText(summary: Summary): string {
   return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${complete}`;
 }
 
-/** A length of time in its two largest units: `4m43s`. */
+/** A duration in its two largest units: `4m43s`. */
 function lengthText(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   const parts = [
@@ -147,7 +147,7 @@ function lengthText(ms: number): string {
 const spentText = ({ least, most }: Summary['spent']): string =>
   most > least ? `${unitsText(most)} at most` : unitsText(most);
 
-/** The line that stands below a live feed. */
+/** The status line below a live feed. */
 export function statusText(status: TailStatus): string {
   const { way, connected, rate, gaps, filled, connections, spent, provenAgoMs } = status;
   const parts = [

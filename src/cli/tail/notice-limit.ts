@@ -1,6 +1,6 @@
 import type { TailNotice } from '../../tail/notice.ts';
 
-/** Notices that a failing or odd service can cause without end. */
+/** Notices that a failing service can repeat indefinitely. */
 const repeated: ReadonlySet<TailNotice['kind']> = new Set([
   'frame',
   'nameless',
@@ -11,12 +11,12 @@ const repeated: ReadonlySet<TailNotice['kind']> = new Set([
   'unproven',
   'unacknowledged',
 ]);
-/** Shown before a kind is limited; then the pause between two doubles up to an hour. */
+/** Shown this often before a kind is limited; then the pause between two doubles, up to an hour. */
 const FIRST = 5;
 const PAUSE_MS = 60_000;
 const LONGEST_MS = 3_600_000;
 
-/** Limits how often a kind of notice is shown: the text to show, or undefined. */
+/** Limits how often a kind of notice is shown: returns the text to show, or undefined. */
 export function createNoticeLimit(mono: () => number) {
   const kinds = new Map<string, { shown: number; held: number; next: number; pause: number }>();
   return (kind: TailNotice['kind'], text: string): string | undefined => {
@@ -32,7 +32,7 @@ export function createNoticeLimit(mono: () => number) {
     const more = state.held === 0 ? '' : ` (and ${state.held} more like this)`;
     state.held = 0;
     if (state.shown >= FIRST) {
-      // A quiet spell as long as the pause starts the count again.
+      // After a quiet time as long as the pause, the count starts again.
       if (now > state.next + state.pause && state.shown > FIRST) state.pause = PAUSE_MS;
       state.next = now + state.pause;
       state.pause = Math.min(LONGEST_MS, state.pause * 2);

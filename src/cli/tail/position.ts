@@ -7,15 +7,15 @@ import { isRecord } from '../../contract/known.ts';
 import type { FileIdentity } from './followed-file.ts';
 
 /**
- * Where a tail stands in its feed, saved in the state folder beside the ledger. The output tells that as well once it
- * has some lines; this is for a file that has just taken the place of one that was renamed or deleted.
+ * The position of a tail in its feed, saved in the state folder. The output shows it as well once it has
+ * some lines; this is for a new file that replaces one that was renamed or deleted.
  */
 export interface FilePosition extends FileIdentity {
-  /** The run that wrote it ended in order. */
+  /** Whether the run that wrote it ended normally. */
   readonly ended: boolean;
-  /** Bytes of the file at that time. */
+  /** Size of the file at that time, in bytes. */
   readonly size: number;
-  /** The file before this one, whose last lines may be younger than the checkpoint. */
+  /** The previous file, whose last lines may be newer than the checkpoint. */
   readonly before?: FileIdentity | undefined;
   /** The text of a checkpoint. */
   readonly checkpoint: string;
@@ -32,7 +32,7 @@ export function writePosition(path: string, position: FilePosition): void {
   writeAtomic(path, `${JSON.stringify(position)}\n`, { sync: false });
 }
 
-/** A position that can be read; anything else is as good as none. */
+/** Reads a position; undefined if it is missing or invalid. */
 export function readPosition(path: string): FilePosition | undefined {
   let value: unknown;
   try {
@@ -57,7 +57,7 @@ function identityOf(value: unknown): FileIdentity | undefined {
 export const isSameFile = (a: FileIdentity | undefined, b: FileIdentity | undefined): boolean =>
   a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
 
-/** The identity and size of a file, if it is there. */
+/** The identity and size of a file, if it exists. */
 export function fileAt(path: string): (FileIdentity & { readonly size: number }) | undefined {
   try {
     const { dev, ino, size } = statSync(path, { bigint: true });
@@ -68,7 +68,10 @@ export function fileAt(path: string): (FileIdentity & { readonly size: number })
   }
 }
 
-/** The new name of a file that was renamed within its folder, as log rotation does; undefined where it is not there. */
+/**
+ * The new name of a file that was renamed within its folder, as log rotation does; undefined if it is not
+ * there.
+ */
 export function renamedFrom(out: string, { dev, ino }: FileIdentity): string | undefined {
   const folder = dirname(realPath(out));
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -13,11 +13,11 @@ import { timing } from '../../tail/timing.ts';
 import type { Resume } from '../../tail/walk/bounds.ts';
 import { type FilePosition, fileAt, isSameFile, readPosition, renamedFrom } from './position.ts';
 
-/** Where a tail resumes from. */
+/** Where a tail resumes. */
 export interface ResumeFrom {
   readonly out: string | undefined;
   readonly checkpoint: string | undefined;
-  /** The file of the position that belongs to `out`. */
+  /** The file with the position of `out`. */
   readonly position: string | undefined;
   readonly feed: string;
   readonly timeField: string;
@@ -25,7 +25,7 @@ export interface ResumeFrom {
   readonly notice: (text: string) => void;
 }
 
-/** Reads where an earlier run stopped; cuts a line of the file that was torn by a crash. */
+/** Reads where an earlier run stopped, and removes a line that a crash has torn. */
 export async function readResume(from: ResumeFrom): Promise<Resume | undefined> {
   const { out, checkpoint, feed, notice } = from;
   const text = checkpoint === undefined ? undefined : textOf(checkpoint);
@@ -36,7 +36,7 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const standing = position && standingOf(out, position);
   const saved = given ?? (standing === 'useless' ? undefined : positionResume(position, feed));
   const file = await readFile(out, from, saved?.floor);
-  // A file that reaches back far enough tells more than a position: it cannot be older than its lines.
+  // A file that reaches back far enough is better than a position: it is never older than its own lines.
   const base = given ?? (standing === 'same' && !file?.young ? undefined : saved);
   if (!base) return file?.resume;
   const torn = file?.torn;
@@ -56,7 +56,7 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
 function standingOf(out: string, position: FilePosition): 'same' | 'moved' | 'useless' {
   const here = fileAt(out);
   if (!isSameFile(here, position)) return position.ended ? 'useless' : 'moved';
-  // Somebody emptied the file after a run to start over.
+  // The user emptied the file after a run to start over.
   return position.ended && here !== undefined && here.size < position.size ? 'useless' : 'same';
 }
 
@@ -65,12 +65,12 @@ function positionResume(position: FilePosition | undefined, feed: string): Resum
   try {
     return { ...readCheckpoint(position.checkpoint, feed), kind: 'file' };
   } catch {
-    // Of another feed, or of another version: the file alone has to do.
+    // The position belongs to another feed or version, so only the file is used.
     return undefined;
   }
 }
 
-/** The last lines of the files that stood at this path before, where they were only renamed. */
+/** The last lines of the previous files at this path, if they were only renamed. */
 async function linesBefore(
   out: string,
   position: FilePosition,
@@ -85,7 +85,7 @@ async function linesBefore(
     try {
       known.push(...((await readFile(path, form, undefined, false))?.resume?.known ?? []));
     } catch {
-      // Compressed or changed meanwhile: its last lines are not known, and may come twice.
+      // Compressed or changed meanwhile: its last lines are unknown and may be repeated.
     }
   }
   return known;
@@ -123,12 +123,15 @@ async function readFile(
   }
 }
 
-/** Cuts nothing that a tail cannot have written: a torn line begins as a record does, or with a power cut's NULs. */
+/**
+ * Only removes text that a tail can have written: a torn line starts like a record, or with the NUL bytes
+ * of a power failure.
+ */
 function checkTorn(rest: Buffer, path: string): void {
   if (rest[0] === 0x7b || rest[0] === 0) return;
-  throw new Failure('local', `${path} is not the output of a tail: it does not end in a record`, {
+  throw new Failure('local', `${path} is not the output of a tail: its last line is not a record`, {
     code: 'TAIL_FILE',
-    hint: 'name another file; this one is left as it is',
+    hint: 'name another file; this one was not changed',
   });
 }
 

@@ -27,7 +27,7 @@ import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
 import { openTailWriter } from './writer.ts';
 
-/** What every tail is told by its flags. */
+/** The flags of every tail. */
 export interface TailFlags extends ServiceFlags {
   readonly lag: number;
   readonly backfill: number | undefined;
@@ -37,7 +37,7 @@ export interface TailFlags extends ServiceFlags {
   readonly checkpoint: string | undefined;
 }
 
-/** One tail: where its rows come from, and what is wanted of them. */
+/** The source of a tail's rows, and which of them are wanted. */
 export interface TailPlan {
   readonly flags: TailFlags;
   readonly view: View<TailRow['record']>;
@@ -49,10 +49,13 @@ export interface TailPlan {
 
 const SECOND_MS = 1_000;
 
-/** A page that fails so often at the start ends the run: each try is already one that was made again. */
+/** A first page that fails this often ends the run. Each attempt has already been retried. */
 const FIRST_TRIES = 2;
 
-/** Runs a tail to its end: lock, start point, output, words on stderr. Throws why it was ended from outside. */
+/**
+ * Runs a tail to its end: lock, start position, output, messages. Throws the reason if it was ended from
+ * outside.
+ */
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
   const { globals, signal, scope } = context;
   const { checkpoint, status } = plan.flags;
@@ -77,7 +80,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
       ...{ out, position, feed, fileIsCheckpoint: out !== undefined && checkpoint === undefined },
       start: resume ?? startOf(plan.flags, now, context.settings.utc),
     });
-    // A user who stopped it, a reader that went away, a disk that is full: each has an exit code of its own.
+    // A signal, a closed reader and a full disk each have their own exit code.
     if (reason === 'stopped') signal.throwIfAborted();
     if (reason !== 'reader') failOnGaps(gaps);
   } finally {
@@ -85,7 +88,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   }
 }
 
-/** A run that ended by itself is not a success while posts may be missing that no later run will read. */
+/** A run that ends by itself fails if posts may be missing that no later run will read. */
 function failOnGaps(gaps: readonly Gap[]): void {
   const [first] = gaps.filter(({ open }) => !open);
   if (!first) return;
@@ -178,8 +181,8 @@ function startOf({ backfill, since }: TailFlags, now: number, utc: boolean): Sta
 }
 
 /**
- * Rejects an output that cannot be written or resumed, before anything is paid for. A file must say
- * where it ends: its lines are records with id and post time.
+ * Rejects an output that cannot be written or resumed, before anything is paid for. To resume from its end,
+ * a file must contain records with id and post time.
  */
 export async function checkOutput(
   { globals, format }: Context,

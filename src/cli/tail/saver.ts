@@ -3,19 +3,22 @@ import { writeAtomic } from '../../base/replace-file.ts';
 import type { FileIdentity } from './followed-file.ts';
 import { type FilePosition, fileAt, writePosition } from './position.ts';
 
-/** Saves where a tail stands: in the checkpoint that was asked for, and as the position of its output. */
+/**
+ * Saves the position of a tail: in the checkpoint given by the user, and in the state folder for its
+ * output.
+ */
 export interface Saver {
   save(text: string): Promise<void>;
   /** The output continues in another file. */
   moved(): void;
-  /** The run ended in order. */
+  /** The run ended normally. */
   ended(): void;
 }
 
 interface SaverOptions {
   readonly checkpoint: string | undefined;
   readonly out: string | undefined;
-  /** The file of the position; undefined without an output to resume from, or without a state folder. */
+  /** The file with the position; undefined without an output to resume from, or without a state folder. */
   readonly position: string | undefined;
   readonly identity: () => FileIdentity | undefined;
   readonly notice: (text: string) => void;
@@ -27,7 +30,7 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
   let before: FileIdentity | undefined;
   let warned = false;
 
-  /** The output holds most of what a position does, so a failure to save it does not end the run. */
+  /** The output shows most of the position, so a failure to save it does not end the run. */
   const savePosition = (ended: boolean) => {
     if (position === undefined || out === undefined || last === undefined || !file) return;
     const size = (ended ? fileAt(out)?.size : undefined) ?? 0;

@@ -8,7 +8,7 @@ import { recordSocketMinutes } from '../../tail/spend/socket-minutes.ts';
 import type { Context } from '../context.ts';
 import { version } from '../version.ts';
 
-/** The live feed of the service in use; each minute of it is recorded before it begins. */
+/** The live feed of the service in use; each minute of it is recorded before it starts. */
 export function socketOf(
   { io, settings, ledger }: Context,
   { baseUrl, key }: { readonly baseUrl: string; readonly key: string | undefined },
@@ -31,7 +31,7 @@ export function socketOf(
         stir();
       }, signal);
     } catch (error) {
-      // A handshake that was sent and not answered may have opened a connection at the service.
+      // A handshake that was sent and not answered may have opened a billed connection.
       if (error instanceof Failure && error.code === 'BROKEN') await minutes.end(false);
       else await minutes.refused();
       throw error;

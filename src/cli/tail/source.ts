@@ -9,8 +9,8 @@ import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
 import { tailRows } from '../../tail/row.ts';
 
 /**
- * The pages of a thesis feed, as the tail walks them. It asks again itself where an answer was lost, since it
- * knows what the socket costs beside them and what the ceiling still holds.
+ * The pages of a thesis feed. The tail itself repeats requests whose answers were lost, because it knows
+ * what the WebSocket costs in addition and what the spending limit still covers.
  */
 export const thesisSource = (client: Client, scope: ThesisScope): PageSource => ({
   async page({ before, limit }, signal) {
@@ -23,7 +23,7 @@ export const thesisSource = (client: Client, scope: ThesisScope): PageSource => 
   sizes: { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX },
 });
 
-/** The pages of a callout feed: one size, one price. */
+/** The pages of a callout feed, all of the same size and price. */
 export const calloutSource = (client: Client, scope: CalloutScope): PageSource => ({
   async page({ before }, signal) {
     const { id, ask } = calloutCall(scope, { before });
@@ -44,11 +44,11 @@ function pageOf(
   return { ...tailRows(items, timeField), hasMore, nextBefore, cu: charge.cu };
 }
 
-/** What the tail asks of the key, by the free `me`. */
+/** What the tail needs to know about the key, from the free `me`. */
 export const keyFacts =
   (client: Client) =>
   async (signal: AbortSignal): Promise<KeyFacts> => {
     const { record, known } = await client.call('me', {}, { signal });
-    // Whether a plan has the live feed is not in the record: the handshake tells.
+    // The record does not show whether the plan has a live feed; only the handshake does.
     return { remaining: leftOf(known).units, live: null, ratePerMinute: readAccount(record).ratePerMinute };
   };

@@ -1,25 +1,25 @@
 import type { CommandOutline, CompletionSlot, FlagOutline, Outline } from './outline.ts';
 
-/** A word that can stand at the cursor, and what it means. */
+/** A word that fits at the cursor, and its meaning. */
 export interface Candidate {
   readonly word: string;
   readonly about: string;
 }
 
-/** What can stand at the cursor. */
+/** What fits at the cursor. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** `files`: the shell completes file names. `nospace`: the word can continue after the candidate. */
+  /** `files`: the shell completes file names. `nospace`: more text may follow the candidate. */
   readonly directive?: 'files' | 'nospace';
 }
 
-/** What the line says about the run: it decides which names are known. */
+/** Profile and sandbox of the line, which determine the known names. */
 export interface LineContext {
   readonly profile: string | undefined;
   readonly sandbox: boolean;
 }
 
-/** Names that only this machine knows. */
+/** Finds names that only this machine knows. */
 export type FindNames = (
   kind: 'profile' | 'handle',
   prefix: string,
@@ -28,7 +28,7 @@ export type FindNames = (
 
 const nothing: Completion = { candidates: [] };
 
-/** Completes a line: `words` are those after `trdr`, the last one is the word at the cursor. */
+/** Completes a line: `words` are those after `trdr`; the last one is at the cursor. */
 export function completeLine(outline: Outline, words: readonly string[], findNames: FindNames): Completion {
   const line = readLine(outline, words.slice(0, -1));
   const current = words.at(-1) ?? '';
@@ -47,9 +47,9 @@ export function completeLine(outline: Outline, words: readonly string[], findNam
 interface Line {
   readonly path: string;
   readonly command: CommandOutline | undefined;
-  /** Flags that can stand here. */
+  /** Flags that are allowed here. */
   readonly flags: readonly FlagOutline[];
-  /** Names of the flags that stand on the line. */
+  /** Names of the flags that are already given. */
   readonly given: ReadonlySet<string>;
   readonly args: readonly string[];
   /** The flag whose value is at the cursor. */
@@ -58,7 +58,7 @@ interface Line {
   readonly context: LineContext;
 }
 
-/** Reads the words before the cursor. */
+/** Parses the words before the cursor. */
 function readLine(outline: Outline, words: readonly string[]): Line {
   const given = new Set<string>();
   const args: string[] = [];
@@ -89,7 +89,7 @@ const joined = (path: string, word: string) => (path === '' ? word : `${path} ${
 const isPath = ({ commands, groups }: Outline, path: string) =>
   commands.some((each) => each.path === path) || groups.some(({ name }) => name === path);
 
-/** The flags of a command; before a command, all common ones. */
+/** The flags of a command; before a command, all common flags. */
 function flagsAt({ commands, common }: Outline, path: string): FlagOutline[] {
   const command = commands.find((each) => each.path === path);
   const groups = command ? command.common : (['output', 'service', 'money'] as const);
@@ -120,7 +120,7 @@ function argument(
   const at = before.length;
   const slot = args[at] ?? (variadic ? args.at(-1) : undefined);
   const found = fill(slot, current);
-  // The word can as well be the one after an optional argument.
+  // The word may also belong to the argument after an optional one.
   const next = slot?.optional ? args[at + 1] : undefined;
   if (next === undefined) return found;
   const more = fill(next, current);
@@ -172,7 +172,7 @@ function nextWords({ commands, groups }: Outline, path: string): Candidate[] {
 
 const plain = (word: string): Candidate => ({ word, about: '' });
 
-/** The candidates that begin with a prefix, as whole words: `lead` is what stands before it. */
+/** The candidates that start with a prefix, as whole words: `lead` is the text before the prefix. */
 const begins = (candidates: readonly Candidate[], prefix: string, lead = ''): Completion => ({
   candidates: candidates
     .filter(({ word }) => word.startsWith(prefix))

@@ -6,12 +6,12 @@ import type { AnyCommand, Argument } from '../../command.ts';
 import { groupSummary } from '../overview.ts';
 import { topics } from '../topics.ts';
 
-/** What completes a word. */
+/** How to complete a word. */
 export interface CompletionSlot {
   readonly choices?: readonly string[];
-  /** Choices that depend on the argument before. */
+  /** Choices that depend on the previous argument. */
   readonly choicesBy?: Readonly<Record<string, readonly string[]>>;
-  /** What is found where the shell runs, or follows from the commands. */
+  /** Names that are looked up when completing. */
   readonly kind?: 'file' | 'profile' | 'handle' | 'command' | 'help';
   /** Several values, separated by commas. */
   readonly list?: true;
@@ -19,7 +19,7 @@ export interface CompletionSlot {
 
 /** A flag as a shell sees it. */
 export interface FlagOutline {
-  /** Long and short, with their dashes. */
+  /** Long and short name, with their dashes. */
   readonly names: readonly string[];
   readonly help: string;
   /** Undefined for a switch. */
@@ -30,7 +30,7 @@ export interface FlagOutline {
 export interface CommandOutline {
   readonly path: string;
   readonly summary: string;
-  /** Its own flags; one takes the place of a common flag of the same name. */
+  /** Its own flags; they replace common flags of the same name. */
   readonly flags: readonly FlagOutline[];
   readonly common: readonly Common[];
   readonly args: readonly (CompletionSlot & { readonly optional?: true })[];
@@ -51,7 +51,7 @@ export interface Outline {
   readonly common: Readonly<Record<Common | 'always', readonly FlagOutline[]>>;
 }
 
-/** The commands as shells need them. */
+/** The commands in the form that completion needs. */
 export function outlineOf(commands: readonly AnyCommand[]): Outline {
   const groups = [...new Set(commands.flatMap(({ path }) => path.split(' ').slice(0, -1)))];
   return {
@@ -125,7 +125,7 @@ function slotOf({
   };
 }
 
-/** The paths of the API, up to their first parameter. */
+/** The API paths, up to their first parameter. */
 const apiPaths = (): string[] => [
   ...new Set([...Object.values(endpoints).map(({ path }) => path.replace(/\{.*/, '')), OPENAPI_PATH]),
 ];

@@ -1,4 +1,6 @@
-/** Splits a command line as a shell does, up to the cursor at its end. The last word is empty after a space. */
+/**
+ * Splits a command line like a shell, up to the cursor at its end. After a space, the last word is empty.
+ */
 export function splitLine(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
