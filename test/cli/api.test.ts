@@ -29,7 +29,7 @@ describe('arguments of trdr api', () => {
     [['GET'], /requires a PATH/],
     [[], /requires a PATH/],
     [['/v2/me', 'GET'], /invalid HTTP method/],
-    [['POST', '/x', '--paginate'], /GET only/],
+    [['POST', '/x', '--paginate'], /requires GET/],
     [['/x', '--paginate', '--input', '-'], /cannot be combined/],
     [['/x', '-f', 'limit'], /invalid field "limit"/],
     [['GET', '/x', 'more'], /too many arguments/],
