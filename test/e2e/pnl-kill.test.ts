@@ -9,7 +9,7 @@ import { openHome, startTrdr } from './harness.ts';
 import { ledgerOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 /** The number of kills: `KILLS=500` for a long run, `SEED=n` to repeat one. */
-const KILLS = Number(process.env['KILLS'] ?? 20);
+const KILLS = Number(process.env['KILLS'] ?? 8);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const HANDLES = someHandles(600);
 const FILE = recordsOf(HANDLES)
