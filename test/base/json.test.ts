@@ -42,7 +42,7 @@ describe('numbers', () => {
     expect(stringifyJson({ ...record, b: 3 })).toBe('{"a":1.10,"b":3}');
   });
 
-  test('can be remembered where members are copied one by one', () => {
+  test('keep their digits when members are copied one by one', () => {
     const record = parseJson('{"a":1.10}') as { a: number };
     expect(stringifyJson(copySources({ a: record.a, c: 1 }, record))).toBe('{"a":1.10,"c":1}');
     const other = { z: record.a };

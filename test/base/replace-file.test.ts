@@ -40,7 +40,7 @@ const writers: readonly (readonly [string, (path: string, text: string) => void 
 ];
 
 describe.each(writers)('%s', (name, write) => {
-  test('follows links, also to a file that is not there', async () => {
+  test('follows links, even to a missing file', async () => {
     mkdirSync(join(folder, 'real'));
     symlinkSync('second', join(folder, 'first'));
     symlinkSync('real/file', join(folder, 'second'));
@@ -105,7 +105,7 @@ test('a file that is saved under another name leaves the target as it was', () =
 
 test('a fixed temporary name is used again after a crash', () => {
   const path = join(folder, 'file');
-  writeFileSync(`${path}.tmp`, 'half of what a killed process wrote, and long');
+  writeFileSync(`${path}.tmp`, 'a part of what a killed process wrote');
   writeAtomic(path, 'new', { temporary: `${path}.tmp` });
   expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['new', ['file']]);
 });

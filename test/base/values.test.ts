@@ -29,7 +29,7 @@ describe('durations', () => {
     expect(duration.read(text)).toBeUndefined();
   });
 
-  it('rejects a zero where nothing could happen in it', () => {
+  it('rejects zero for durations that must be positive', () => {
     expect(['0', '0s', '0ms', '0.4ms'].map(positiveDuration.read)).toEqual(Array(4).fill(undefined));
     expect(positiveDuration.read('1ms')).toBe(1);
   });

@@ -85,7 +85,7 @@ const cases: Record<string, (rows: number) => Promise<void>> = {
   csv: (rows) => ours('csv', rows),
   'csv-stringify': csvStringify,
   ndjson: (rows) => ours('ndjson', rows),
-  'ndjson, a write a row': rowByRow,
+  'ndjson, one write per row': rowByRow,
   'ndjson, raw': raw,
   'rows alone': async (rows) => {
     let sum = 0;
@@ -124,7 +124,7 @@ function compare(rounds: number, rows: number) {
     for (const name of Object.keys(cases)) results.get(name)?.push(run(name, rows, 'cat'));
   }
   const lines = [...results].map(([name, all]) => {
-    const base = results.get(name.startsWith('csv') ? 'csv-stringify' : 'ndjson, a write a row') ?? [];
+    const base = results.get(name.startsWith('csv') ? 'csv-stringify' : 'ndjson, one write per row') ?? [];
     const ratio = median(all.map(({ ms }, round) => (base[round]?.ms ?? 0) / ms));
     const time = `${(median(all.map(({ ms }) => ms)) / 1000).toFixed(2)} s`;
     return `${name.padEnd(24)} ${time.padStart(9)}  ${ratio.toFixed(2).padStart(6)}x  ${Math.max(
@@ -138,7 +138,7 @@ function compare(rounds: number, rows: number) {
     return `${name.padEnd(24)} ${mb.toFixed(0).padStart(5)} MB`;
   });
   process.stdout.write(
-    `${rows} rows into a pipe, median of ${rounds}; x: times as fast as csv-stringify, or as a write a row\n${lines.join('\n')}\n\nbehind a reader that stalls for 3 s\n${stalled.join('\n')}\n`,
+    `${rows} rows into a pipe, median of ${rounds}; x: times as fast as csv-stringify, or as one write per row\n${lines.join('\n')}\n\nbehind a reader that stalls for 3 s\n${stalled.join('\n')}\n`,
   );
 }
 

@@ -88,10 +88,10 @@ const loops: Record<string, { readonly script: string; readonly few?: true }> = 
     script: '"$NODE" "$PROGRAM" pnl --file "$LIST" --out "$DIR/out.csv" -y',
   },
   'trdr pnl > file': { script: '"$NODE" "$PROGRAM" pnl --file "$LIST" -y > "$DIR/piped"' },
-  'curl and jq, a batch a call': {
+  'curl and jq, one batch per call': {
     script: `while mapfile -t -n 100 h && ((\${#h[@]})); do jq -nc '{handles:$ARGS.positional}' --args "\${h[@]}" | ${curl} -H 'content-type: application/json' -d @- "$TRDR_BASE_URL/v2/user/handles/pnl" | jq -c '.entries[]'; done < "$LIST" > "$DIR/looped"`,
   },
-  'curl and jq, a handle a call': {
+  'curl and jq, one handle per call': {
     script: `while read -r h; do ${curl} "$TRDR_BASE_URL/v2/user/handle/$h/pnl" | jq -c .; done < <(head -n "$FEW" "$LIST") > "$DIR/looped"`,
     few: true,
   },
@@ -134,7 +134,7 @@ async function compare(rounds: number, count: number, program: string): Promise<
       const cpu = median(all.map(({ cpuMs }) => cpuMs)) / asked;
       const rate = asked / (median(all.map(({ ms }) => ms)) / 1000);
       const mb = Math.max(...all.map((one) => one.mb));
-      return `${name.padEnd(30)} ${cpu.toFixed(3).padStart(8)} ms CPU a handle  ${rate.toFixed(0).padStart(7)} handles/s  ${mb.toFixed(0).padStart(4)} MB`;
+      return `${name.padEnd(30)} ${cpu.toFixed(3).padStart(8)} ms CPU per handle  ${rate.toFixed(0).padStart(7)} handles/s  ${mb.toFixed(0).padStart(4)} MB`;
     });
     process.stdout.write(`${count} handles, median of ${rounds}\n${lines.join('\n')}\n`);
   } finally {

@@ -47,8 +47,8 @@ const listen = (server: Server) =>
 const http = `http://127.0.0.1:${await listen(plain)}`;
 const https = `https://127.0.0.1:${await listen(secure)}`;
 
-// NODE_EXTRA_CA_CERTS would slow every start of Node 20 by more than trdr takes. This trusts the certificate
-// beside the built-in ones, whose reading is a part of the cost.
+// NODE_EXTRA_CA_CERTS would slow down every start of Node 20 by more than trdr takes. This adds the certificate
+// to the built-in ones, whose loading is part of the measured cost.
 const trust = join(home, 'trust.cjs');
 writeFileSync(
   trust,
@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
   { name: '--help', args: () => trdr('--help'), most: 1.4 },
   { name: 'whois --help', args: () => trdr('whois', '--help'), most: 1.4 },
   { name: 'completion zsh', args: () => trdr('completion', 'zsh'), most: 1.4 },
-  { name: 'a shell completes', args: () => trdr('__complete', 'handle', 'm'), most: 1.4, url: http },
+  { name: 'completion', args: () => trdr('__complete', 'handle', 'm'), most: 1.4, url: http },
   { name: 'price', args: () => trdr('price') },
   { name: 'whois, kept', args: () => trdr('whois', 'mira'), url: http, most: 2 },
   { name: 'whois, kept, cold', args: () => trdr('whois', 'mira'), url: http, cold: true },

@@ -1,4 +1,4 @@
-// What the shared store costs, against a real server. Build first, then: npx esbuild test/bench/store.ts --bundle
+// Measures the shared store with a real server. Build first, then: npx esbuild test/bench/store.ts --bundle
 // --platform=node --format=esm --packages=external --outfile=node_modules/.bench-store.mjs && node node_modules/.bench-store.mjs
 
 import { spawn } from 'node:child_process';
@@ -69,7 +69,7 @@ const term = await openTerm({
   ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 1_000_000 },
   describe: () => ({}),
 });
-if ('leftMs' in term) throw new Error('another one leads');
+if ('leftMs' in term) throw new Error('another process leads the feed');
 const body = JSON.stringify({ text: 'x'.repeat(1_000) });
 let posts = 0;
 const some = (count: number) =>

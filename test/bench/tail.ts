@@ -153,14 +153,14 @@ function serve(frames: number, ends: boolean): void {
 // --- The clients ----------------------------------------------------------------------------------------------------
 
 const trdr = 'trdr thesis tail';
-const base = 'ws, a write a frame';
+const base = 'ws, one write per frame';
 
 /** The simplest client. */
 const plain: Readonly<Record<string, (frame: Buffer) => void>> = {
   [base]: (frame) => {
     process.stdout.write(frame);
   },
-  'ws, parsed, known ids left out': batching(),
+  'ws, parsed, without known ids': batching(),
   'ws, parsed and serialized again': (frame) => {
     process.stdout.write(`${JSON.stringify(JSON.parse(frame.toString()).data)}\n`);
   },
@@ -313,7 +313,7 @@ async function speed(folder: string, rounds: number, frames: number) {
       const figures = [
         `${(frames / of(({ ms }) => ms)).toFixed(0).padStart(4)} k/s`,
         `${ratio.toFixed(2).padStart(5)}x`,
-        `${((1_000 * of(({ cpuMs }) => cpuMs)) / frames).toFixed(1).padStart(5)} us CPU a frame`,
+        `${((1_000 * of(({ cpuMs }) => cpuMs)) / frames).toFixed(1).padStart(5)} us CPU per frame`,
         `${Math.max(...runs.map(({ mb }) => mb))
           .toFixed(0)
           .padStart(4)} MB`,
@@ -340,7 +340,7 @@ async function wrongLines(path: string, count: number): Promise<string> {
 
 async function stall(folder: string, seconds: number) {
   const count = RATE * (seconds + 15);
-  print(`${RATE} posts a second, and a reader that stalls for ${seconds} s`);
+  print(`${RATE} posts per second, and a reader that stalls for ${seconds} s`);
   const { mb, samples } = await run(folder, trdr, 0, count, `| { sleep ${seconds}; cat > out; }`);
   const meanwhile = Math.max(...samples.slice(0, seconds));
   print(`${trdr}: ${meanwhile.toFixed(0)} MB meanwhile, at most ${mb.toFixed(0)} MB while it catches up`);

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** Random numbers of one seed. */
+/** Seeded random numbers. */
 export interface Dice {
   next(): number;
   chance(p: number): boolean;
@@ -21,15 +21,15 @@ export function diceOf(seed: number): Dice {
   return { next, int, chance: (p) => next() < p, pick: (from) => from[int(from.length)] ?? from[0] };
 }
 
-/** A post as this service has it. */
+/** A post of this service. */
 export interface HostilePost {
   readonly id: string;
-  /** Where the pages list it. */
+  /** The time by which pages sort it. */
   readonly at: number;
   readonly visibleAt: number;
   readonly record: Readonly<Record<string, unknown>>;
   readonly nameless: boolean;
-  /** Dated long before it was posted: only the socket brings it. */
+  /** Dated far back, so that only the socket delivers it. */
   readonly old: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface HostileFeed {
   readonly url: string;
   readonly key: string;
   readonly posts: readonly HostilePost[];
-  /** Ids that the service showed before the first client had started. */
+  /** The ids of posts that existed before the first client started. */
   readonly before: ReadonlySet<string>;
-  /** How likely anything goes wrong; 0 ends the faults. */
-  trouble: number;
-  /** Answers nothing but errors. */
+  /** The probability of faults; 0 ends them. */
+  faultRate: number;
+  /** Responds only with errors. */
   dead: boolean;
   post(): void;
   close(): Promise<void>;
@@ -64,7 +64,7 @@ const times = (at: number, dice: Dice): unknown =>
     {},
   ]);
 
-/** The feed as its description has it, by an implementation of its own, with everything that could differ or fail. */
+/** An independent implementation of the feed that differs from its description and fails in every possible way. */
 export async function startHostileFeed(seed: number): Promise<HostileFeed> {
   const dice = diceOf(seed);
   const odd = dice.pick([0, 0.05, 0.3]);
@@ -75,9 +75,9 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
   const sockets = new Set<WebSocket>();
   const subscribed = new Set<WebSocket>();
   let asked = false;
-  let trouble = 0;
+  let faultRate = 0;
   let dead = false;
-  const strikes = (p: number) => dice.chance(p * trouble);
+  const strikes = (p: number) => dice.chance(p * faultRate);
 
   const add = (at: number, visibleAt: number, old: boolean): HostilePost => {
     const id = `p${posts.length}-${dice.int(1e9).toString(36)}`;
@@ -158,7 +158,7 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
       ...{ count: items.length, hasMore, nextBefore: hasMore ? last : null, updatedAt: null },
       items: items.map(({ record }) => record),
     };
-    // Says that nothing is older, whatever is.
+    // Claims that there are no older posts.
     if (strikes(0.15)) Object.assign(body, { hasMore: false, nextBefore: null });
     if (strikes(0.05)) delete body['hasMore'];
     if (strikes(0.05)) delete body['nextBefore'];
@@ -230,11 +230,11 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     key: KEY,
     posts,
     before,
-    get trouble() {
-      return trouble;
+    get faultRate() {
+      return faultRate;
     },
-    set trouble(level) {
-      trouble = level;
+    set faultRate(level) {
+      faultRate = level;
     },
     get dead() {
       return dead;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Call, withService } from '../e2e/service.ts';
 
 /** The outcome of a paid call. */
-export type Fate =
+export type CallOutcome =
   | 'serve'
   | 'reset' // the connection breaks before the call is processed
   | 'lost' // it breaks after the call was charged
@@ -12,24 +12,24 @@ export type Fate =
   | 'portal' // a captive portal answers 200 with HTML
   | 'gateway' // a gateway answers with a 5xx page, the call is charged
   | 'refused' // a documented error, free of charge
-  | 'odd404' // a 404 of an unknown form, charged as a miss
+  | 'odd404' // a 404 in an unknown format, charged as a miss
   | 'shape'; // a success that cannot be recognised, charged in full
 
-export interface Hostility {
+export interface HostileOptions {
   readonly random: () => number;
   /** The time of the service. */
   readonly now: () => number;
   /** The share of calls that are served as described. */
   readonly honest: number;
-  /** How far the meter is behind. */
+  /** The lag of the meter. */
   readonly lagMs: number;
-  /** The meter reads zero, as in the first moments of a month. */
+  /** The meter shows zero, as at the start of a month. */
   readonly reset: boolean;
-  /** How long after its charge a call is answered; default: at once. */
+  /** The time from the charge of a call to its response; default: 0. */
   readonly delayMs?: () => number;
 }
 
-const fates: readonly Fate[] = [
+const fates: readonly CallOutcome[] = [
   'reset',
   'lost',
   'late',
@@ -50,8 +50,8 @@ export interface Delivered {
   readonly found: boolean;
 }
 
-/** A service that breaks connections, charges late and misreports its meter, with prices of its own: it shares no code with the program. */
-export async function hostileService({ random, now, honest, lagMs, reset, delayMs }: Hostility) {
+/** A service that breaks connections, charges late and misreports its meter. Its price list shares no code with the program. */
+export async function hostileService({ random, now, honest, lagMs, reset, delayMs }: HostileOptions) {
   const charges: { readonly at: number; readonly cu: number }[] = [{ at: Number.NEGATIVE_INFINITY, cu: 700 }];
   const delivered: Delivered[] = [];
   const charged: Delivered[] = [];
@@ -146,7 +146,7 @@ export async function hostileService({ random, now, honest, lagMs, reset, delayM
       const body = { error: { code: 'NOT_OBSERVED', message: 'no verified match' } };
       return { endpoint, status: 404, body, cu: 200, subjects: [subject] } as const;
     }
-    // Handles with "bare" have a wallet only once they were resolved.
+    // Handles that start with "bare" have a wallet only after a resolve.
     const bare = subject.startsWith('bare') && endpoint === 'lookup';
     const body = endpoint === 'numbers' ? numbersOf(subject) : userOf(subject, !bare);
     const subjects = bare ? [] : [subject];
@@ -156,14 +156,14 @@ export async function hostileService({ random, now, honest, lagMs, reset, delayM
   return {
     ...service,
     delivered,
-    /** The subjects of all calls that were answered or were going to be. */
+    /** The subjects of all charged calls. */
     charged,
-    /** Everything that is charged in the end, without what was charged before the run. */
+    /** The total charge of the run, including late charges. */
     total: () => counted(Number.POSITIVE_INFINITY) - 700,
   };
 }
 
-/** Closes the connection without an answer. */
+/** Closes the connection without a response. */
 function broken(response: ServerResponse): undefined {
   response.destroy();
   return undefined;

@@ -4,13 +4,13 @@ import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess } from '../e2e/harness.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
 
-// Money runs of the program against a service that breaks connections, charges late and misreports its meter. A few
-// seconds by default; CAMPAIGN_RUNS=5000 for a long one, and SEED runs one again.
+// Checks the spending of the program against a service that breaks connections, charges late and misreports its meter.
+// Takes a few seconds by default; CAMPAIGN_RUNS=5000 runs longer, SEED=n repeats one run.
 const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 16);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const CONFIRM_ABOVE = 100_000;
 
-/** Numbers from 0 up to 1, the same for the same seed. */
+/** Seeded random numbers in [0, 1). */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -21,7 +21,7 @@ function randomOf(seed: number): () => number {
   };
 }
 
-/** A command line, and the most that it may spend; null without a limit. */
+/** A command line and its spending limit; null without a limit. */
 function planOf(random: () => number): { words: string[]; most: number | null; kind: Delivered['endpoint'] } {
   const upTo = (count: number) => 1 + Math.floor(random() * count);
   const names = (count: number) =>
@@ -41,7 +41,7 @@ function planOf(random: () => number): { words: string[]; most: number | null; k
   )[Math.floor(random() * 5)] ?? ['lookup', ['whois', 'trader_1']];
   const roll = random();
   if (roll < 0.5) {
-    // Around what the run costs: far from it, no limit is ever put to the test.
+    // Close to the cost of the run, because other limits would have no effect.
     const each = words.includes('--no-cache') || kind !== 'lookup' ? 20_000 : 150;
     const most = Math.floor(each * words.length * (0.2 + 1.6 * random()));
     return { words: [...words, '--max-cu', String(most), '--yes'], most, kind };
@@ -88,7 +88,7 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
 
     const answered = service.delivered.filter(({ endpoint }) => endpoint === kind);
     const subjects = answered.map(({ subject }) => subject);
-    expect(subjects, `answers that were paid for twice: ${story}`).toEqual([...new Set(subjects)]);
+    expect(subjects, `answers paid for twice: ${story}`).toEqual([...new Set(subjects)]);
     const shown = new Map(ran.records().map((record) => [String(record['subject']), record['found']]));
     for (const { subject, found } of answered) {
       expect(shown.get(subject), `${subject} was answered: ${story}`).toBe(found);

@@ -9,44 +9,44 @@ import { ledgerOf } from '../e2e/numbers.ts';
 import { type Dice, diceOf } from './hostile-feed.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
 
-// Runs of the program that are ended by random signals at random moments, against a service that takes its time. A few by
-// default; CAMPAIGN_RUNS=500 for a long campaign, and SEED runs one again.
+// Ends runs of the program by random signals at random times, against a slow service. A few runs by default;
+// CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
 const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 4);
 const FIRST = seedOf();
 const SIDE_BY_SIDE = 2;
-/** Longer than the time in which two signals count as one. */
+/** Longer than the time within which two signals count as one. */
 const AGAIN_MS = 150;
 
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL';
 
-/** Signals for one process, and the moment of the first: so long after so many calls. */
-interface Blow {
+/** The signals for one process. The first is sent some time after a number of calls. */
+interface Interruption {
   readonly signals: readonly Signal[];
   readonly calls: number;
   readonly ms: number;
 }
 
-function blowOf(dice: Dice, calls: number): Blow {
+function blowOf(dice: Dice, calls: number): Interruption {
   const signal = dice.pick(['SIGINT', 'SIGTERM', 'SIGHUP'] as const);
   const signals = dice.pick([[signal], [signal], [signal, signal], ['SIGKILL']] as const);
   return { signals, calls: 1 + dice.int(calls), ms: dice.int(150) };
 }
 
-/** Whether a run that was ended so had the time to deliver all that it paid for. */
-const isOrderly = ({ signals }: Blow) => signals.length === 1 && signals[0] !== 'SIGKILL';
+/** Whether an interrupted run can deliver everything that it paid for. */
+const isOrderly = ({ signals }: Interruption) => signals.length === 1 && signals[0] !== 'SIGKILL';
 
-/** Runs the program, ends it as `blow` says, and checks how it ended. */
-async function struck(
+/** Runs the program, interrupts it, and checks how it ended. */
+async function runInterrupted(
   words: readonly string[],
   options: { readonly sandbox: { readonly url: string; readonly key: string }; readonly home: Home },
-  { signals, ms, ...blow }: Blow,
+  { signals, ms, ...interruption }: Interruption,
   calls: () => number,
 ) {
   const child = startTrdr(words, options);
   child.stdin.end();
   let over = false;
   const strike = async () => {
-    while (!over && calls() < blow.calls) await delay(2);
+    while (!over && calls() < interruption.calls) await delay(2);
     await delay(ms);
     for (const signal of signals) {
       if (over) return;
@@ -64,7 +64,7 @@ async function struck(
   return { stdout, stderr };
 }
 
-/** What the ledger holds: for certain, and at most. */
+/** The CU in the ledger: certain, and at most. */
 function recorded(home: Home): { readonly certain: number; readonly bound: number } {
   let [certain, bound] = [0, 0];
   for (const { cu, cuAtMost = 0 } of ledgerOf(home)) {
@@ -77,8 +77,8 @@ function recorded(home: Home): { readonly certain: number; readonly bound: numbe
 const names = (dice: Dice, most: number) =>
   Array.from({ length: 1 + dice.int(most) }, (_, at) => `${dice.pick(['trader', 'nobody'])}_${at}`);
 
-/** A lookup, a resolve or numbers, ended by a signal and made again. */
-async function paysOnce(seed: number, dice: Dice): Promise<void> {
+/** Interrupts a lookup, a resolve or numbers, and repeats the run. */
+async function checkPayments(seed: number, dice: Dice): Promise<void> {
   const service = await hostileService({
     ...{ random: dice.next, now: Date.now, honest: 1, lagMs: 0, reset: false },
     delayMs: () => dice.int(200),
@@ -92,9 +92,14 @@ async function paysOnce(seed: number, dice: Dice): Promise<void> {
     ...[command === 'export' ? 'pnl' : command, '--file', 'list', '--yes', '-o', 'ndjson'],
     ...(command === 'export' ? ['--out', out, '--resume'] : []),
   ];
-  const blow = blowOf(dice, command === 'pnl' || command === 'export' ? 4 : 12);
-  const ran = await struck(words, { sandbox: service, home }, blow, () => service.calls.length);
-  const story = `SEED=${seed} ${words.join(' ')} (${subjects.length}), ${JSON.stringify(blow)}\n${ran.stderr}`;
+  const interruption = blowOf(dice, command === 'pnl' || command === 'export' ? 4 : 12);
+  const ran = await runInterrupted(
+    words,
+    { sandbox: service, home },
+    interruption,
+    () => service.calls.length,
+  );
+  const story = `SEED=${seed} ${words.join(' ')} (${subjects.length}), ${JSON.stringify(interruption)}\n${ran.stderr}`;
   const atStop = recorded(home);
   expect(atStop.certain, `certain in the ledger: ${story}`).toBeLessThanOrEqual(service.total());
   expect(atStop.bound, `bound in the ledger: ${story}`).toBeGreaterThanOrEqual(service.total());
@@ -103,7 +108,7 @@ async function paysOnce(seed: number, dice: Dice): Promise<void> {
   const paid = new Set(
     service.charged.filter(isKept).map(({ endpoint, subject }) => `${endpoint} ${subject}`),
   );
-  if (isOrderly(blow) && command !== 'export') {
+  if (isOrderly(interruption) && command !== 'export') {
     const shown = new Set(linesOf(ran.stdout).map(({ subject }) => subject));
     const kind = command === 'whois' ? 'lookup' : command === 'resolve' ? 'resolve' : 'numbers';
     const due = service.charged.filter(({ endpoint }) => endpoint === kind).map(({ subject }) => subject);
@@ -113,7 +118,7 @@ async function paysOnce(seed: number, dice: Dice): Promise<void> {
     ).toEqual([]);
   }
 
-  // A minute later, the service has no call of the first run under way.
+  // After a minute, the service has finished every call of the first run.
   if (existsSync(`${out}.journal`)) utimesSync(`${out}.journal`, new Date(0), new Date(Date.now() - 60_000));
   const before = service.charged.length;
   const child = startTrdr(words, { sandbox: service, home });
@@ -127,13 +132,13 @@ async function paysOnce(seed: number, dice: Dice): Promise<void> {
     .slice(before)
     .filter(({ endpoint, subject }) => paid.has(`${endpoint} ${subject}`));
   const lost = Number(/(\d+) handles? were in flight when the last run died/.exec(stderr)?.[1] ?? 0);
-  if (isOrderly(blow)) expect(again, `paid for twice: ${story}`).toEqual([]);
+  if (isOrderly(interruption)) expect(again, `paid for twice: ${story}`).toEqual([]);
   else if (command === 'export') expect(again.length, story).toBeLessThanOrEqual(lost);
   expect(recorded(home).bound, story).toBeGreaterThanOrEqual(service.total());
 }
 
-/** A tail to a file, ended by a signal and started again. */
-async function followsOn(seed: number, dice: Dice): Promise<void> {
+/** Interrupts a tail to a file, and starts it again. */
+async function checkTail(seed: number, dice: Dice): Promise<void> {
   const sandbox = await withSandbox({ faults: 'delay@thesis.all=1ms..100ms', seed });
   const home = openHome();
   const out = join(home.path, 'out.ndjson');
@@ -150,9 +155,9 @@ async function followsOn(seed: number, dice: Dice): Promise<void> {
     dice.pick(['ws', 'poll']),
   ];
   if (dice.chance(0.5)) words.push('--checkpoint', join(home.path, 'tail.json'));
-  const blow = blowOf(dice, 6);
-  const story = `SEED=${seed} ${words.join(' ')}, ${JSON.stringify(blow)}`;
-  const { stderr } = await struck(words, { sandbox, home }, blow, () => sandbox.log.length);
+  const interruption = blowOf(dice, 6);
+  const story = `SEED=${seed} ${words.join(' ')}, ${JSON.stringify(interruption)}`;
+  const { stderr } = await runInterrupted(words, { sandbox, home }, interruption, () => sandbox.log.length);
   expect(recorded(home).bound, `${story}\n${stderr}`).toBeGreaterThanOrEqual(sandbox.meter().unitsUsed);
   const [first] = idsOf(readText(out));
   const child = startTrdr(words, { sandbox, home });
@@ -176,13 +181,13 @@ const linesOf = (text: string): { readonly subject?: string; readonly found?: bo
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-test(`${RUNS} runs that signals end lose and repeat nothing that was paid for (SEED=${FIRST})`, {
+test(`${RUNS} interrupted runs lose nothing and pay for nothing twice (SEED=${FIRST})`, {
   timeout: 60_000 + RUNS * 20_000,
 }, async () => {
   const runs = Array.from({ length: process.env['SEED'] === undefined ? RUNS : 1 }, (_, at) => FIRST + at);
   const lane = async () => {
     for (let seed = runs.shift(); seed !== undefined; seed = runs.shift()) {
-      await (seed % 4 === 0 ? followsOn : paysOnce)(seed, diceOf(seed ^ 0x2545f491));
+      await (seed % 4 === 0 ? checkTail : checkPayments)(seed, diceOf(seed ^ 0x2545f491));
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));

@@ -6,27 +6,27 @@ import { idsOf, readText, startTail, until } from '../e2e/feed.ts';
 import { openHome } from '../e2e/harness.ts';
 import { type Dice, diceOf, type HostileFeed, type HostilePost, startHostileFeed } from './hostile-feed.ts';
 
-// Tails of the real program against a service that differs from its description and fails in every way it can, while
-// files are moved away and processes killed. CAMPAIGN_RUNS=500 makes it long, SEED=n runs one again.
+// Runs tails against a service that differs from its description and fails in every possible way, while files are moved
+// and processes are killed. CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
 
 const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 6);
 const FIRST = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const SIDE_BY_SIDE = 3;
 
-/** What one run came to. */
+/** The result of one run. */
 interface Outcome {
   readonly seed: number;
   readonly exitCode: number | undefined;
   readonly stderr: string;
-  /** What is left in each file or pipe that was written. */
+  /** The content of each file or pipe at the end. */
   readonly texts: readonly string[];
-  /** What files held that were deleted or emptied: its lines may stand in the next file as well. */
+  /** The content of deleted or truncated files; the next file may repeat its lines. */
   readonly removed: readonly string[];
   readonly feed: HostileFeed;
   readonly lastProofAt: number;
 }
 
-/** Does something to the file of a running tail. */
+/** Moves, replaces or truncates the file of a running tail. */
 function move(out: string, dice: Dice, texts: (() => string)[], removed: string[]): void {
   const text = readText(out);
   if (!text.includes('\n')) return;
@@ -81,7 +81,7 @@ async function run(seed: number): Promise<Outcome> {
   try {
     let tail = startTail([...flags, '--duration', '6s'], { sandbox: feed, home });
     await until(() => feed.before.size > 0);
-    feed.trouble = 1;
+    feed.faultRate = 1;
     const end = Date.now() + 3_000;
     while (Date.now() < end) {
       await delay(200 + dice.int(600));
@@ -91,7 +91,7 @@ async function run(seed: number): Promise<Outcome> {
       await tail.child;
       tail = startTail([...flags, '--duration', '5s'], { sandbox: feed, home });
     }
-    feed.trouble = 0;
+    feed.faultRate = 0;
     feed.dead = dies;
     const { exitCode, stdout } = await tail.child;
     if (to === 'pipe') texts.push(() => stdout);
@@ -130,20 +130,20 @@ function problemsOf(outcome: Outcome): string[] {
   const problems: string[] = [];
   if (exitCode === undefined || ![0, 6, 7, 9].includes(exitCode)) problems.push(`exit ${exitCode}`);
   if (/BUG|\n\s+at |undefined|\[object|NaN/.test(stderr))
-    problems.push('stderr shows an inside of the program');
+    problems.push('stderr contains a stack trace or an internal error');
   if (stderr.split('\n').length > 120) problems.push(`${stderr.split('\n').length} lines on stderr`);
 
   const emitted = texts.map((text) => idsOf(text).filter((id) => id !== 'foreign'));
   for (const ids of emitted) {
     const twice = ids.filter((id, i) => ids.indexOf(id) !== i);
-    if (twice.length > 0) problems.push(`twice in one output: ${twice}`);
+    if (twice.length > 0) problems.push(`duplicates in one output: ${twice}`);
   }
   const lines = emitted.flat();
   const twice = [...new Set(lines.filter((id, i) => lines.indexOf(id) !== i))];
   if (removed.length === 0 && twice.length > 0) problems.push(`twice: ${twice}`);
 
   const have = new Set([...lines, ...removed.flatMap((text) => idsOf(text))]);
-  // A slow first answer is asked for again, so the service does not know where a run started: its first post does.
+  // A slow first page is requested again, so the start of a run is known only from its first post.
   const start = Math.min(...feed.posts.filter(({ id, old }) => have.has(id) && !old).map(({ at }) => at));
   const missing = feed.posts.filter(
     ({ id, at, nameless, old, visibleAt }) =>
@@ -155,7 +155,7 @@ function problemsOf(outcome: Outcome): string[] {
   return problems;
 }
 
-test(`${RUNS} tails of a hostile service lose nothing in silence, and print nothing twice`, {
+test(`${RUNS} tails of a hostile service report every loss and print nothing twice`, {
   timeout: 60_000 + RUNS * 10_000,
 }, async () => {
   const seeds = Array.from({ length: process.env['SEED'] === undefined ? RUNS : 1 }, (_, i) => FIRST + i);

@@ -8,7 +8,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from './pages.ts';
-import { type Desk, isInstalled, missingFor, openDesk, runScript, syntaxOf } from './run.ts';
+import { isInstalled, missingFor, openWorkspace, runScript, syntaxOf, type Workspace } from './run.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -42,7 +42,7 @@ describe('docs/recipes.md', () => {
   const checked: string[] = [];
   const closing: (() => unknown)[] = [];
   let service: Sandbox;
-  let desk: Desk;
+  let workspace: Workspace;
   let env: Record<string, string>;
 
   /** Starts a server and waits for the line that says it is ready. */
@@ -102,14 +102,14 @@ describe('docs/recipes.md', () => {
       await serve('nats-server', ['-a', '127.0.0.1', '-p', `${port}`], /Server is ready/);
       env['NATS_URL'] = `nats://127.0.0.1:${port}`;
     }
-    desk = openDesk(env);
+    workspace = openWorkspace(env);
   });
   afterAll(async () => {
     for (const close of closing) close();
     await service.close();
-    desk.close();
+    workspace.close();
     process.stdout.write(`recipes run: ${ran.join(', ')}\n`);
-    process.stdout.write(`checked by bash -n alone: ${checked.join(', ') || 'none'}\n`);
+    process.stdout.write(`checked only by bash -n: ${checked.join(', ') || 'none'}\n`);
   });
 
   it('has recipes for every tool', () => {
@@ -123,16 +123,16 @@ describe('docs/recipes.md', () => {
     async (name, text) => {
       expect(syntaxOf(text)).toBe('');
       const missing = missingOf(text);
-      if (missing.length > 0) return void checked.push(`${name} for want of ${missing.join(' and ')}`);
+      if (missing.length > 0) return void checked.push(`${name} without ${missing.join(' and ')}`);
       const before = messages.length;
-      const { cwd, stdout, stderr, exitCode } = await runScript(text, desk);
+      const { cwd, stdout, stderr, exitCode } = await runScript(text, workspace);
       expect([exitCode, stderr.split('\n').filter((line) => line.includes('error'))], stderr).toEqual([
         0,
         [],
       ]);
       const came = stdout.length + readdirSync(cwd).length + messages.length - before;
       const isQuiet = text.includes('kcat') || text.includes('me --min-units');
-      expect(came > 0 || isQuiet, `${name} came to nothing`).toBe(true);
+      expect(came > 0 || isQuiet, `${name} printed nothing`).toBe(true);
       ran.push(name);
     },
   );
@@ -142,12 +142,12 @@ describe('docs/recipes.md', () => {
     if (hasRun('A chat webhook') > 0) expect(messages.length).toBeGreaterThanOrEqual(3);
     for (const message of messages) expect(JSON.parse(message).text).toMatch(/^\*.+\* on .+: /s);
     if (hasRun('Redis') > 0) {
-      const { stdout } = await runScript('redis-cli -u "$REDIS_URL" XLEN theses', desk);
+      const { stdout } = await runScript('redis-cli -u "$REDIS_URL" XLEN theses', workspace);
       expect(stdout).toBe('3');
     }
     // Two recipes, or only the first without jq.
     for (const topic of ['theses', 'theses-by-token'].slice(0, hasRun('Kafka'))) {
-      const { stdout } = await runScript(`kcat -C -b "$KAFKA" -t ${topic} -e -q`, desk);
+      const { stdout } = await runScript(`kcat -C -b "$KAFKA" -t ${topic} -e -q`, workspace);
       const ids = stdout.split('\n').map((line) => JSON.parse(line).id);
       expect(new Set(ids).size).toBe(3);
     }
@@ -164,29 +164,31 @@ describe('docs/recipes.md', () => {
     const [cron] = page.blocks.filter(({ info }) => info === 'cron');
     const jobs = (cron?.text ?? '').split('\n').filter((line) => line !== '' && !/^(?:#|[A-Z]+=)/.test(line));
     expect(jobs.length).toBeGreaterThan(2);
-    writeFileSync(join(desk.path, 'traders.txt'), 'mira\nquantumhawk\n');
+    writeFileSync(join(workspace.path, 'traders.txt'), 'mira\nquantumhawk\n');
     for (const job of jobs) {
       const [, line = ''] = /^(?:[\d*/,-]+ ){5}([^%]+)$/.exec(job) ?? [];
       expect(line, job).not.toBe('');
-      const { exitCode, stdout, stderr } = await runScript(line, desk);
+      const { exitCode, stdout, stderr } = await runScript(line, workspace);
       expect([job, exitCode, stdout, stderr]).toEqual([job, 0, '', '']);
     }
-    expect(readdirSync(desk.path)).toEqual(expect.arrayContaining(['pnl.csv', 'theses.ndjson', 'board.csv']));
+    expect(readdirSync(workspace.path)).toEqual(
+      expect.arrayContaining(['pnl.csv', 'theses.ndjson', 'board.csv']),
+    );
   });
 
   it('has a unit that systemd accepts', async () => {
     const [unit] = page.blocks.filter(({ info }) => info === 'ini');
     expect(unit?.text).toContain('ExecStart=/usr/local/bin/trdr ');
-    if (!isInstalled('systemd-analyze')) return void checked.push('the unit for want of systemd-analyze');
-    const path = join(desk.path, 'trdr-tail.service');
-    writeFileSync(path, unit?.text.replace('/usr/local/bin/trdr', join(desk.path, 'bin/trdr')) ?? '');
+    if (!isInstalled('systemd-analyze')) return void checked.push('the unit without systemd-analyze');
+    const path = join(workspace.path, 'trdr-tail.service');
+    writeFileSync(path, unit?.text.replace('/usr/local/bin/trdr', join(workspace.path, 'bin/trdr')) ?? '');
     const { stderr } = await execa('systemd-analyze', ['verify', '--man=no', path], { reject: false });
     expect(stderr.split('\n').filter((line) => line.includes('trdr-tail'))).toEqual([]);
   });
 
   /** A workspace without a service. */
-  function openPlain(): Desk {
-    const plain = openDesk();
+  function openPlain(): Workspace {
+    const plain = openWorkspace();
     closing.push(plain.close);
     return plain;
   }

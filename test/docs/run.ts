@@ -7,7 +7,7 @@ import { root } from './pages.ts';
 import { commandsOf } from './shell.ts';
 
 /** A temporary folder in which docs are tried out, with `trdr` on the path. */
-export interface Desk {
+export interface Workspace {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
   close(): void;
@@ -36,7 +36,7 @@ export const isInstalled = (name: string): boolean =>
   execaSync('sh', ['-c', 'command -v "$0"', name], { reject: false }).exitCode === 0;
 
 /** Creates a workspace. */
-export function openDesk(more: Readonly<Record<string, string>> = {}): Desk {
+export function openWorkspace(more: Readonly<Record<string, string>> = {}): Workspace {
   const path = mkdtempSync(join(tmpdir(), 'trdr-docs-'));
   const bin = join(path, 'bin');
   mkdirSync(bin);
@@ -60,11 +60,11 @@ export function openDesk(more: Readonly<Record<string, string>> = {}): Desk {
 }
 
 /** Runs a script in its own folder of the workspace. */
-export async function runScript(script: string, desk: Desk, timeout = 60_000) {
-  const cwd = mkdtempSync(join(desk.path, 'run-'));
+export async function runScript(script: string, workspace: Workspace, timeout = 60_000) {
+  const cwd = mkdtempSync(join(workspace.path, 'run-'));
   const result = await execa('bash', ['-euo', 'pipefail', '-c', script], {
     cwd,
-    env: desk.env,
+    env: workspace.env,
     extendEnv: false,
     reject: false,
     timeout,

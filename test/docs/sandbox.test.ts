@@ -5,7 +5,7 @@ import { faultHelp, parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from './pages.ts';
-import { type Desk, isInstalled, openDesk, runScript, syntaxOf } from './run.ts';
+import { isInstalled, openWorkspace, runScript, syntaxOf, type Workspace } from './run.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -18,14 +18,14 @@ const guarded = (...parts: string[]) =>
   [start, 'trap \'kill "$SANDBOX" 2> /dev/null || true\' EXIT\n', ...parts].join('');
 
 describe('docs/sandbox.md', () => {
-  let desk: Desk;
+  let workspace: Workspace;
   beforeAll(() => {
-    desk = openDesk();
+    workspace = openWorkspace();
   });
-  afterAll(() => desk.close());
+  afterAll(() => workspace.close());
 
   it('leads a client through the main calls', async () => {
-    const { stdout, stderr, exitCode } = await runScript(guarded(...walk.slice(1)), desk);
+    const { stdout, stderr, exitCode } = await runScript(guarded(...walk.slice(1)), workspace);
     expect([exitCode, stderr]).toEqual([0, '']);
     const steps = [
       '"ratePerMinute":600',
@@ -58,14 +58,14 @@ describe('docs/sandbox.md', () => {
     expect(syntaxOf(block)).toBe('');
     // It exits at the end of its input, so the input must stay open.
     if (!isInstalled('wscat')) return;
-    const { stdout } = await runScript(guarded(`sleep 8 | ${block}`, end), desk);
+    const { stdout } = await runScript(guarded(`sleep 8 | ${block}`, end), workspace);
     expect(stdout).toContain('{"type":"subscription"');
     expect(stdout).toContain('{"type":"thesis"');
   });
 
   it('uses control operations', async () => {
     const lines = blocks('sh control').join('');
-    const { stdout, exitCode } = await runScript(guarded(lines, end), desk);
+    const { stdout, exitCode } = await runScript(guarded(lines, end), workspace);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('{"spec":"500@user.handle*2"}');
     expect(stdout).toMatch(/\{"now":\d+\}/);

@@ -3,7 +3,7 @@ import { envOf, openHome, type RunOptions } from './harness.ts';
 import { program } from './program.ts';
 
 /** The result of a bash command line. */
-export interface Shelled {
+export interface BashResult {
   readonly stdout: string;
   readonly stderr: string;
   /** The exit codes of the last pipeline. */
@@ -11,7 +11,7 @@ export interface Shelled {
 }
 
 /** Runs a line of bash in which `trdr` is the built program: for pipes, redirections and limits. */
-export async function bash(line: string, options: RunOptions = {}): Promise<Shelled> {
+export async function bash(line: string, options: RunOptions = {}): Promise<BashResult> {
   const home = options.home ?? openHome();
   const script = `trdr() { "$NODE" "$PROGRAM" "$@"; }\n${line}\necho "\${PIPESTATUS[@]}" >&3`;
   const { stdout, stderr, stdio } = await execa('bash', ['-c', script], {

@@ -39,7 +39,7 @@ describe('trdr budget', () => {
     ]);
   });
 
-  test('holds runs one after another to it, and names the budget, the rest and the renewal', async () => {
+  test('limits successive runs, and names the budget, the rest and the renewal', async () => {
     const { run, clock, sandbox } = await withBudgets(['day', '45k']);
     const { users } = sandbox.world;
     const wallets = users.handles.flatMap((handle) => users.byHandle(handle)?.solanaAddress ?? []);
@@ -50,13 +50,13 @@ describe('trdr budget', () => {
     expect(JSON.parse(refused.stderr).error.message).toBe(
       'the next call may cost 30,000 CU but only 15,000 CU of the day budget of profile "default" (45,000 CU) remain; it renews at 2026-11-23 00:00 UTC',
     );
-    // What was answered before is free.
+    // Cached answers are free.
     expect((await run('whois', first)).exitCode).toBe(0);
     await clock.sleep(12 * 3_600_000);
     expect((await run('whois', second)).exitCode).not.toBe(6);
   });
 
-  test('shows what is left where it helps', async () => {
+  test('is shown with its rest by the commands that concern it', async () => {
     const { sandbox, home, clock } = await withBudgets(['day', '500k'], ['month', '15M']);
     const left =
       '500,000 of 500,000 CU left of the day budget of profile "default" (renews at 2026-11-23 00:00 UTC)';
@@ -68,7 +68,7 @@ describe('trdr budget', () => {
     expect(doctor.json()).toContainEqual({ check: 'budget', verdict: 'ok', detail: left });
   });
 
-  test('rejects what only a store can do, and amounts that are none', async () => {
+  test('rejects flags that need a store, and invalid amounts', async () => {
     const home = openHome();
     expect(await runInProcess(['budget', 'set', 'day', '5k', '--machine', 'a'], { home })).toMatchObject({
       exitCode: 2,

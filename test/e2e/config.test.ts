@@ -134,8 +134,12 @@ describe('the config file', () => {
   });
 
   test.each([
-    ['no JSON', '{"version":1,"profiles":{"default":{"key":"aa_live_0123456789abcdef",}}}', 'CONFIG_CORRUPT'],
-    ['of another form', '{"version":1,"profiles":[]}', 'CONFIG_CORRUPT'],
+    [
+      'not JSON',
+      '{"version":1,"profiles":{"default":{"key":"aa_live_0123456789abcdef",}}}',
+      'CONFIG_CORRUPT',
+    ],
+    ['of another format', '{"version":1,"profiles":[]}', 'CONFIG_CORRUPT'],
     ['binary', '\0\u0001\u0002', 'CONFIG_CORRUPT'],
     ['newer', '{"version":2,"profiles":{}}', 'CONFIG_NEWER'],
   ])('that is %s is reported and never overwritten', async (_, text, code) => {

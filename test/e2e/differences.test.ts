@@ -87,7 +87,7 @@ describe('a batch of numbers in which one rank is null', () => {
   });
 });
 
-describe('a batch answer that leaves handles out', () => {
+describe('a batch answer without entries for some handles', () => {
   const answer = (entries: readonly unknown[], missing: readonly unknown[] = []): Reply => ({
     body: { count: entries.length, entries, missing },
   });
@@ -192,7 +192,7 @@ describe("a key's record that lacks a field", () => {
   });
 });
 
-describe('a page of odd posts', () => {
+describe('a page of unusual posts', () => {
   const post = (id: unknown, more: object = {}) => ({
     id,
     authorHandle: 'mira',
@@ -271,7 +271,7 @@ describe('a 404', () => {
   });
 });
 
-describe('an error of another form', () => {
+describe('an error in another format', () => {
   test.each<[number, unknown, number, Record<string, unknown>]>([
     [
       429,

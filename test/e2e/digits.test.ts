@@ -8,13 +8,13 @@ import { openHome, runInProcess } from './harness.ts';
 import { type Call, withService } from './service.ts';
 
 /** Numbers that JavaScript would write differently, in an unknown field. */
-const odd = '"x":{"big":12345678901234567890,"huge":1e400,"zero":-0,"tail":[1.10,{"e":5E-7}]}';
+const extra = '"x":{"big":12345678901234567890,"huge":1e400,"zero":-0,"tail":[1.10,{"e":5E-7}]}';
 const proto = '"__proto__":{"kept":1.0}';
-const user = `"id":"u1","handle":"mira","name":null,"bio":"\\ud83d half","banner":null,"profilePicture":null,"twitter":null,"solanaAddress":null,"evmAddress":null,${proto},${odd}`;
+const user = `"id":"u1","handle":"mira","name":null,"bio":"\\ud83d half","banner":null,"profilePicture":null,"twitter":null,"solanaAddress":null,"evmAddress":null,${proto},${extra}`;
 const windows = `"24h":{"netUsd":1200.50,"returnPct":3.10,"volumeUsd":1e3,"trades":7,"rank":1},"7d":null,"30d":null,"all":null`;
 const pnl = (handle: string) =>
-  `"handle":"${handle}","wallet":null,"evmWallet":null,"updatedAt":1700000000000,"windows":{${windows}},${proto},${odd}`;
-const thesis = `"id":"t1","authorHandle":"mira","thesis":"why","platformCreatedAt":1700000000000,"pnl":-0.50,${proto},${odd}`;
+  `"handle":"${handle}","wallet":null,"evmWallet":null,"updatedAt":1700000000000,"windows":{${windows}},${proto},${extra}`;
+const thesis = `"id":"t1","authorHandle":"mira","thesis":"why","platformCreatedAt":1700000000000,"pnl":-0.50,${proto},${extra}`;
 
 async function answer({ path, request }: Call) {
   const body = await bodyOf(path, request);

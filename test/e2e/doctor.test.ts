@@ -31,7 +31,7 @@ async function described(document: string, headers: Record<string, string> = {})
 const verdicts = (records: readonly Record<string, unknown>[]) =>
   records.map((record) => [record['check'], record['verdict']]);
 
-describe('trdr doctor, where something else answers', () => {
+describe('trdr doctor, if another server answers', () => {
   test.each([
     ['a web server', 404, 'text/html', 'nginx/1.24.0', '<html><h1>404 Not Found</h1></html>'],
     ['a captive portal', 200, 'text/html; charset=utf-8', 'portal', '<html>Please log in</html>'],
@@ -92,7 +92,7 @@ describe('trdr doctor', () => {
     expect(exitCode).toBe(9);
   });
 
-  test('lists every field in which the answers of earlier runs differed, without paying for one', async () => {
+  test('lists every field in which earlier answers differed, without a paid call', async () => {
     const home = openHome();
     const user = { id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10', handle: 'mira', name: 7 };
     let asked = 0;
@@ -149,8 +149,8 @@ describe('trdr doctor', () => {
       const failed = records().find((record) => record['verdict'] === 'fail');
       expect(failed).toMatchObject({ check, next: expect.any(String) });
       // Every check is listed, including skipped ones.
-      const told = new Set(records().map((record) => record['check']));
-      expect(told).toEqual(new Set(['settings', 'reach', 'clock', 'key', 'limits', 'drift']));
+      const listed = new Set(records().map((record) => record['check']));
+      expect(listed).toEqual(new Set(['settings', 'reach', 'clock', 'key', 'limits', 'drift']));
     }
   });
 
@@ -176,7 +176,7 @@ describe('trdr doctor', () => {
     expect([refused.exitCode, verdicts(refused.records()).at(-1)]).toEqual([5, ['socket', 'fail']]);
   });
 
-  test('never shows the key whole', async () => {
+  test('never shows the complete key', async () => {
     const sandbox = await withSandbox();
     const { stdout, stderr } = await trdr(['doctor', '--debug'], { sandbox });
     expect(stdout + stderr).not.toContain(sandbox.key);

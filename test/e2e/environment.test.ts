@@ -89,10 +89,10 @@ describe.each(named)('trdr $line', ({ words }) => {
         .replaceAll(/[0-9a-f]{16,}|…[0-9a-f]{4}/g, 'hex');
     };
     // Ages and times of day change during the test; their format does not.
-    const form = (text: string) => text.replaceAll(/\d/g, '0');
-    expect(form(await run({ LANG: 'de_DE.UTF-8', LC_NUMERIC: 'de_DE.UTF-8', LC_TIME: 'de_DE.UTF-8' }))).toBe(
-      form(await run(utf8)),
-    );
+    const format = (text: string) => text.replaceAll(/\d/g, '0');
+    expect(
+      format(await run({ LANG: 'de_DE.UTF-8', LC_NUMERIC: 'de_DE.UTF-8', LC_TIME: 'de_DE.UTF-8' })),
+    ).toBe(format(await run(utf8)));
   });
 
   test('uses color only if requested', async () => {
@@ -164,9 +164,9 @@ describe('a bare environment', () => {
     ['a home that may not be written', 'HOME=/proc trdr whois mira'],
     ['an empty home', 'HOME= trdr whois mira'],
     ['no home', 'unset HOME; trdr whois mira'],
-    ['a folder that is gone', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
+    ['a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
     ['no locale and no terminal', 'unset LANG LC_ALL TERM; trdr whois mira'],
-    ['a strange umask', 'umask 777; trdr whois mira'],
+    ['an unusual umask', 'umask 777; trdr whois mira'],
   ])('works with %s', async (_, line) => {
     const sandbox = await withSandbox();
     const none = { TRDR_CONFIG_DIR: undefined, TRDR_STATE_DIR: undefined, TRDR_CACHE_DIR: undefined };
@@ -180,7 +180,7 @@ describe('a bare environment', () => {
     ['a missing file in a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois --file x', 2],
     ['an output in a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira --out x.json', 2],
     ['subjects from a closed stdin', 'trdr whois - <&-', 0],
-  ])('is reported in words: %s', async (_, line, exit) => {
+  ])('is reported as an error message: %s', async (_, line, exit) => {
     const sandbox = await withSandbox();
     const ran = await bash(line, { sandbox });
     expect(ran.codes, ran.stderr).toEqual([exit]);

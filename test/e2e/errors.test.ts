@@ -67,7 +67,7 @@ describe.each(codes)('%s of the service', (code) => {
     expect('retryAfter' in error).toBe(code === 'RATE_LIMITED');
   });
 
-  test('tells a person what happened, why, and what to do', async () => {
+  test('explains to people what happened, why, and what to do', async () => {
     const sandbox = await withSandbox({ faults: spec('thesis.all') });
     const ran = await runInProcess(['thesis', 'list'], {
       sandbox,
@@ -90,7 +90,7 @@ describe('an error', () => {
   const fails = ['whois', 'mira', '--fields', 'handel'];
 
   test.each([
-    ['whatever stdout is', [], {}],
+    ['for any stdout', [], {}],
     ['in a machine format', ['--json'], {}],
     ['with an output that does not exist', ['-o', 'yaml'], {}],
     ['with a machine format in the environment', [], { TRDR_OUTPUT: 'csv' }],
@@ -131,9 +131,9 @@ describe('the wait of a 429', () => {
   const limited = { code: 'RATE_LIMITED', message: 'slow down' };
 
   test.each([
-    ['beside the error', { status: 429, body: { error: limited, retryAfter: 7 } }],
+    ['next to the error', { status: 429, body: { error: limited, retryAfter: 7 } }],
     ['inside the error', { status: 429, body: { error: { ...limited, retryAfter: 7 } } }],
-    ['in the header alone', { status: 429, body: { error: limited }, headers: { 'retry-after': '7' } }],
+    ['only in the header', { status: 429, body: { error: limited }, headers: { 'retry-after': '7' } }],
     ['in the header of a gateway', { status: 429, body: '<html>', headers: { 'retry-after': '7' } }],
     ['as text', { status: 429, body: { error: limited, retryAfter: '7' } }],
   ] as const)('is respected %s', async (_, answer) => {
@@ -189,12 +189,12 @@ describe('an answer that cannot be read', () => {
     ['an empty list', { body: [] }],
     ['a lone string', { body: '"mira"' }],
     ['an object without its fields', { body: {} }],
-    ['nothing to know a user by', { body: { ...user, id: null, handle: null } }],
+    ['a user without id and handle', { body: { ...user, id: null, handle: null } }],
     ['half a document', { body: JSON.stringify(user).slice(0, 90) }],
     ['a wrapped object without its fields', { body: { data: {}, meta: { asOf: '', requestId: 'r1' } } }],
     ['a 204', { status: 204, body: '' }],
-    ['a 202 of a call that has none', { status: 202, body: { pending: true } }],
-    ['a compressed body nobody asked for', { body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } }],
+    ['a 202 for a call without pending answers', { status: 202, body: { pending: true } }],
+    ['an unrequested compressed body', { body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } }],
   ];
   test.each(bad)('is not a network failure: %s', async (_, reply) => {
     const service = await withService(() => reply);
@@ -222,35 +222,35 @@ describe('an answer that cannot be read', () => {
 describe('an undocumented error', () => {
   const cases: readonly (readonly [string, Reply, number, Record<string, unknown>, number])[] = [
     [
-      'a code that is new, on 418',
+      'an unknown code with 418',
       { status: 418, body: { error: { code: 'TEAPOT', message: 'short and stout' } } },
       9,
       { code: 'TEAPOT', message: 'short and stout', status: 418, retryable: false },
       1,
     ],
     [
-      'a code that is new, on 500',
+      'an unknown code with 500',
       { status: 500, body: { error: { code: 'MELTDOWN', message: 'hot' } } },
       9,
       { code: 'MELTDOWN', status: 500, retryable: true },
       5,
     ],
     [
-      'a code that is new, on 403',
+      'an unknown code with 403',
       { status: 403, body: { error: { code: 'GEO_BLOCKED', message: 'not here' } } },
       5,
       { code: 'GEO_BLOCKED', status: 403, retryable: false },
       1,
     ],
     [
-      'a code that is new, on 402',
+      'an unknown code with 402',
       { status: 402, body: { error: { code: 'PAY_UP', message: 'pay' } } },
       6,
       { code: 'PAY_UP', status: 402 },
       1,
     ],
     [
-      'a known code on another status',
+      'a known code with another status',
       { status: 400, body: { error: { code: 'OVERLOADED', message: 'odd' } } },
       2,
       { code: 'OVERLOADED', status: 400, retryable: false },

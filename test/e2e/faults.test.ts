@@ -81,12 +81,12 @@ const filesIn = (folder: string): string[] =>
 /** A file in the home of the run. */
 const ROWS = 'rows.ndjson';
 
-interface Tried extends Ran {
+interface Attempt extends Ran {
   readonly home: Home;
   readonly cost: number;
 }
 
-async function tryOut(given: readonly string[], faults: string, input?: string): Promise<Tried> {
+async function tryOut(given: readonly string[], faults: string, input?: string): Promise<Attempt> {
   const home = openHome();
   const words = given.map((word) => (word === ROWS ? join(home.path, word) : word));
   // Clears the rate windows and keeps the ledger.
@@ -106,7 +106,7 @@ async function tryOut(given: readonly string[], faults: string, input?: string):
 }
 
 /** Properties of every run, with any fault. */
-function holdToRules(path: string, words: readonly string[], fault: string, ran: Tried): void {
+function checkRules(path: string, words: readonly string[], fault: string, ran: Attempt): void {
   const spec = commands.find((command) => command.path === path);
   const shown = `${words.join(' ')}: ${ran.exitCode}\n${ran.stdout.slice(0, 500)}\n${ran.stderr}`;
   const expected = documented(path, fault);
@@ -129,7 +129,7 @@ function holdToRules(path: string, words: readonly string[], fault: string, ran:
 }
 
 describe.each(lines)('%s, as %j,', (path, words) => {
-  let well: Tried | undefined;
+  let well: Attempt | undefined;
   const input = path === 'auth login' ? () => sandbox.key : () => undefined;
   const place = isMe(path) ? '@me' : '';
   const spelled = (fault: string, more = '') =>
@@ -137,14 +137,14 @@ describe.each(lines)('%s, as %j,', (path, words) => {
 
   test.each([...codes, ...breaks])('exits as documented if every call fails with %s', async (fault) => {
     const ran = await tryOut(words, spelled(fault), input());
-    holdToRules(path, words, fault, ran);
+    checkRules(path, words, fault, ran);
     expect([exitOfFault(fault), ...otherEnds(path, words, fault)], ran.stderr).toContain(ran.exitCode);
   });
 
   test.each([...codes, ...breaks])('recovers from a single %s if a retry is safe', async (fault) => {
     well ??= await tryOut(words, '', input());
     const ran = await tryOut(words, spelled(fault, '*1'), input());
-    holdToRules(path, words, fault, ran);
+    checkRules(path, words, fault, ran);
     const isPost = words.includes('--direct') || (path === 'pnl' && words.length > 3);
     if (!passes(fault) || (isPost && !isErrorCode(fault))) return;
     expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([well.exitCode, steady(well.stdout, ran.stdout)]);
@@ -162,7 +162,7 @@ describe.each(lines)('%s, as %j,', (path, words) => {
     ]) {
       const given = words.filter((word, at) => word !== '-o' && words[at - 1] !== '-o');
       const ran = await tryOut([...given, '--out', ROWS], fault);
-      holdToRules(path, words, fault, ran);
+      checkRules(path, words, fault, ran);
       const file = join(ran.home.path, ROWS);
       if (!existsSync(file)) continue;
       const text = readFileSync(file, 'utf8');

@@ -5,9 +5,9 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type Home, type RunOptions, startTrdr } from './harness.ts';
 
 /** Waits until a condition holds. */
-export async function until(what: () => boolean, patienceMs = 50_000): Promise<void> {
-  for (const end = Date.now() + patienceMs; !what(); await delay(5)) {
-    if (Date.now() > end) throw new Error(`it never came to be so: ${what}`);
+export async function until(condition: () => boolean, timeoutMs = 50_000): Promise<void> {
+  for (const end = Date.now() + timeoutMs; !condition(); await delay(5)) {
+    if (Date.now() > end) throw new Error(`timeout: ${condition}`);
   }
 }
 

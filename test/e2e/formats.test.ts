@@ -85,7 +85,7 @@ describe('-o markdown', () => {
 });
 
 describe('--times', () => {
-  test('iso converts the known timestamps, and leaves unknown fields as they came', async () => {
+  test('iso converts the known timestamps, and leaves unknown fields unchanged', async () => {
     const { json } = await ran([...list, '--json', '--times', 'iso']);
     expect(json()).toMatchObject([
       { platformCreatedAt: '2026-01-02T03:04:05.000Z', updatedAt: null, extra: { createdAt: 1 } },
@@ -144,7 +144,7 @@ describe('--out', () => {
 });
 
 describe('--fields', () => {
-  test('accepts a nested name that the service sends and no schema lists', async () => {
+  test('accepts an undocumented nested name that the service sends', async () => {
     const { stdout } = await ran([...list, '--fields', 'extra.tier.name,id']);
     expect(stdout).toBe('{"extra":{"tier":{"name":"gold"}},"id":"t1"}\n');
   });
@@ -155,7 +155,7 @@ describe('--fields', () => {
     expect(error()['message']).toBe('unknown field "extra.shape.kind": the first record does not have it');
   });
 
-  test('does not judge by a subject that was not found', async () => {
+  test('ignores a subject that was not found', async () => {
     const service = await withService(({ path }) =>
       path.endsWith('/nobody')
         ? { status: 404, body: { error: { code: 'NOT_OBSERVED', message: 'no' } } }
@@ -183,7 +183,7 @@ describe('columns of a table', () => {
     ).stdout;
   };
 
-  test('that were named with --fields are not shortened', async () => {
+  test('named with --fields are not shortened', async () => {
     const shown = await table('--fields', 'id,tokenAddress,thesis');
     expect(shown).toContain(long);
     expect(shown).not.toContain('…');

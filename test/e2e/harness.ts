@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { program } from './program.ts';
-import { holdToSchema } from './schema-check.ts';
+import { checkSchema } from './schema-check.ts';
 
 export { runInProcess } from './in-process.ts';
 
@@ -94,7 +94,7 @@ export async function trdr(args: readonly string[], options: RunOptions = {}): P
     ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
   });
   if (exitCode === undefined) throw new Error(`trdr was ended by ${signal}: ${stderr}`);
-  await holdToSchema(args, stdout, stderr);
+  await checkSchema(args, stdout, stderr);
   return ranOf(stdout, stderr, exitCode);
 }
 

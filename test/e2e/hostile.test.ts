@@ -6,77 +6,81 @@ import { openHome, runInProcess } from './harness.ts';
 import { anyMe, type Call, type Reply, withService } from './service.ts';
 
 /** Hostile text: 7-bit and 8-bit escapes, direction marks, line ends, formulas. */
-const evil = [
+const hostile = [
   '\u001b[2J\u001b]0;owned\u0007',
-  '\u001b]8;;http://evil.example\u001b\\click\u001b]8;;\u001b\\',
+  '\u001b]8;;http://hostile.example\u001b\\click\u001b]8;;\u001b\\',
   '\u009b31mred\u0090q\u009c',
   '\u202egnp.exe\u2066x\u2069\u200f',
   'a\r\nfound: yes\u2028b\u0085c\u000bd',
   '\u0000\u0007\b\b\b\u007f',
   '\ud800lone',
   '\u{e0041}\u{e0042}\u200b\ufeff',
-  '=HYPERLINK("http://evil.example","pay")',
+  '=HYPERLINK("http://hostile.example","pay")',
 ].join(' ');
 
 /** Characters that a terminal interprets or that reverse text; colors are off. */
-const aliveInJson = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;
+const unsafeInJson = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;
 /** In output for people, invisible characters too. */
-const alive = new RegExp(`${aliveInJson.source}|[\\u200b\\u2060-\\u2065\\ufeff\\u{e0000}-\\u{e007f}]`, 'u');
+const unsafe = new RegExp(`${unsafeInJson.source}|[\\u200b\\u2060-\\u2065\\ufeff\\u{e0000}-\\u{e007f}]`, 'u');
 
 const WALLET = '1'.repeat(32);
-const unknown = { [`x${evil}`]: evil, deep: { [evil]: [evil, { [evil]: evil }] }, list: [evil] };
+const unknown = {
+  [`x${hostile}`]: hostile,
+  deep: { [hostile]: [hostile, { [hostile]: hostile }] },
+  list: [hostile],
+};
 const user = {
-  id: evil,
-  handle: evil,
-  name: evil,
-  bio: evil,
-  banner: evil,
-  profilePicture: evil,
-  twitter: evil,
-  solanaAddress: evil,
-  evmAddress: evil,
-  socials: [{ provider: evil, subject: evil, handle: evil, ...unknown }],
+  id: hostile,
+  handle: hostile,
+  name: hostile,
+  bio: hostile,
+  banner: hostile,
+  profilePicture: hostile,
+  twitter: hostile,
+  solanaAddress: hostile,
+  evmAddress: hostile,
+  socials: [{ provider: hostile, subject: hostile, handle: hostile, ...unknown }],
   ...unknown,
 };
 const window = { netUsd: 1, returnPct: null, volumeUsd: 1, trades: 1, rank: 1, ...unknown };
 const pnl = {
-  handle: evil,
-  displayName: evil,
-  avatarUrl: evil,
-  twitter: evil,
+  handle: hostile,
+  displayName: hostile,
+  avatarUrl: hostile,
+  twitter: hostile,
   followers: 1,
-  wallet: evil,
-  evmWallet: evil,
+  wallet: hostile,
+  evmWallet: hostile,
   updatedAt: 1,
   windows: { '24h': window, '7d': window, '30d': null, all: window },
   ...unknown,
 };
 const thesis = (id: number) => ({
-  id: `${id}${evil}`,
-  tokenAddress: evil,
-  tokenNetwork: evil,
-  tokenSymbol: evil,
-  authorId: evil,
-  authorHandle: evil,
-  authorName: evil,
+  id: `${id}${hostile}`,
+  tokenAddress: hostile,
+  tokenNetwork: hostile,
+  tokenSymbol: hostile,
+  authorId: hostile,
+  authorHandle: hostile,
+  authorName: hostile,
   authorIsDev: true,
-  thesis: evil,
-  segments: [{ text: evil, link: evil, ...unknown }],
+  thesis: hostile,
+  segments: [{ text: hostile, link: hostile, ...unknown }],
   platformCreatedAt: 1_700_000_000_000 - id,
   ...unknown,
 });
 const callout = (id: number) => ({
-  id: `${id}${evil}`,
-  wallet: evil,
-  userName: evil,
-  xUsername: evil,
+  id: `${id}${hostile}`,
+  wallet: hostile,
+  userName: hostile,
+  xUsername: hostile,
   isVerified: null,
-  coinMint: evil,
-  chain: evil,
-  coinSymbol: evil,
-  coinName: evil,
-  thesis: evil,
-  mediaUrl: evil,
+  coinMint: hostile,
+  chain: hostile,
+  coinSymbol: hostile,
+  coinName: hostile,
+  thesis: hostile,
+  mediaUrl: hostile,
   calledOutAtMcap: 1,
   multiple: 2,
   maxMultiplier: 3,
@@ -84,22 +88,22 @@ const callout = (id: number) => ({
   ...unknown,
 });
 const launchpadUser = {
-  wallet: evil,
-  username: evil,
-  bio: evil,
-  profileImage: evil,
-  xUsername: evil,
+  wallet: hostile,
+  username: hostile,
+  bio: hostile,
+  profileImage: hostile,
+  xUsername: hostile,
   isVerified: null,
   isLaunchpadUser: true,
   followers: 1,
   following: 1,
-  groupBadges: [evil],
+  groupBadges: [hostile],
   ...unknown,
 };
 const entry = (rank: number) => ({
   rank,
-  wallet: `${rank}${evil}`,
-  username: evil,
+  wallet: `${rank}${hostile}`,
+  username: hostile,
   isVerified: null,
   pnlSol: 1,
   pnlUsd: 2,
@@ -114,16 +118,16 @@ const page = (items: readonly unknown[]) => ({
   nextBefore: null,
   updatedAt: 1,
   items,
-  userId: evil,
+  userId: hostile,
   tokenAddress: null,
   ...unknown,
 });
 const me = {
   ...anyMe,
-  plan: { name: evil, ...unknown },
-  account: { name: evil, id: evil },
-  scopes: [evil, 'identity:read'],
-  usage: { ...anyMe.usage, period: evil, ...unknown },
+  plan: { name: hostile, ...unknown },
+  account: { name: hostile, id: hostile },
+  scopes: [hostile, 'identity:read'],
+  usage: { ...anyMe.usage, period: hostile, ...unknown },
   ...unknown,
 };
 
@@ -132,35 +136,46 @@ function answer({ method, path }: Call): Reply {
   if (path === '/v2/me') return { body: me };
   if (path === '/openapi.json')
     return {
-      body: { openapi: '3.1.0', info: { version: evil }, paths: { [evil]: { get: {} }, '/v2/me': unknown } },
+      body: {
+        openapi: '3.1.0',
+        info: { version: hostile },
+        paths: { [hostile]: { get: {} }, '/v2/me': unknown },
+      },
     };
   if (path.endsWith('/resolve')) {
     return {
       status: 202,
-      body: { pending: true, reason: evil, retryable: false, retryAfterSeconds: 1, position: 2, ...unknown },
+      body: {
+        pending: true,
+        reason: hostile,
+        retryable: false,
+        retryAfterSeconds: 1,
+        position: 2,
+        ...unknown,
+      },
     };
   }
   if (method === 'POST')
     return {
-      body: { count: 2, missing: ['juno', evil], entries: [{ ...pnl, handle: 'mira' }, pnl], ...unknown },
+      body: { count: 2, missing: ['juno', hostile], entries: [{ ...pnl, handle: 'mira' }, pnl], ...unknown },
     };
   if (path.endsWith('/pnl')) return { body: pnl };
   if (path.endsWith('/author')) return { body: { ...user, id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10' } };
   if (path.startsWith('/v2/user/'))
-    return { body: { ...user, solanaAddress: path.includes('noone') ? null : evil, evmAddress: null } };
+    return { body: { ...user, solanaAddress: path.includes('noone') ? null : hostile, evmAddress: null } };
   if (path.startsWith('/v2/launchpad/user')) return { body: launchpadUser };
   if (path.startsWith('/v2/launchpad/thesis')) return { body: page([callout(1), callout(2)]) };
   if (path.startsWith('/v2/launchpad/leaderboard')) {
     const at = path.includes('at=') ? 1 : 2;
     return {
-      body: { period: evil, capturedAt: at, count: 2, entries: [entry(at), entry(at + 1)], ...unknown },
+      body: { period: hostile, capturedAt: at, count: 2, entries: [entry(at), entry(at + 1)], ...unknown },
     };
   }
   return { body: page([thesis(1), thesis(2)]) };
 }
 
 /** The position of the first active character; null without one. */
-function foundIn(text: string, what = alive): string | null {
+function positionOf(text: string, what = unsafe): string | null {
   const found = what.exec(text);
   return found && JSON.stringify(text.slice(Math.max(0, found.index - 40), found.index + 40));
 }
@@ -189,7 +204,7 @@ const commands: readonly (readonly string[])[] = [
   ['auth', 'status', '--check'],
 ];
 const formats = ['table', 'ndjson', 'json', 'csv'] as const;
-const headers = { 'x-request-id': 'r\u009b31m', 'x-evil': '\u009b2J' };
+const headers = { 'x-request-id': 'r\u009b31m', 'x-hostile': '\u009b2J' };
 
 describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr $line', ({ words }) => {
   test.each(formats)('prints no active characters on a terminal: %s', async (format) => {
@@ -205,8 +220,8 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr
       });
       expect(ran.stdout.length + ran.stderr.length).toBeGreaterThan(0);
       for (const text of [ran.stdout, ran.stderr]) {
-        const looked = format === 'ndjson' || format === 'json' || words[0] === 'api' ? aliveInJson : alive;
-        expect(foundIn(text, text === ran.stdout ? looked : aliveInJson)).toBe(null);
+        const looked = format === 'ndjson' || format === 'json' || words[0] === 'api' ? unsafeInJson : unsafe;
+        expect(positionOf(text, text === ran.stdout ? looked : unsafeInJson)).toBe(null);
       }
       expect(ran.exitCode, ran.stderr).not.toBe(1);
     }
@@ -217,7 +232,7 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr
     const service = await withService(
       (call) => {
         const reply = answer(call);
-        const text = JSON.stringify(reply.body).replaceAll(JSON.stringify(evil).slice(1, -1), '=cmd|calc');
+        const text = JSON.stringify(reply.body).replaceAll(JSON.stringify(hostile).slice(1, -1), '=cmd|calc');
         return { ...reply, body: JSON.parse(text) };
       },
       { ownMe: true },
@@ -242,10 +257,10 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr
       clock: virtualClock(1_700_000_000_000),
     });
     expect(ran.exitCode, ran.stderr).not.toBe(9);
-    for (const line of ran.lines()) expect(aliveInJson.exec(line)).toBe(null);
+    for (const line of ran.lines()) expect(unsafeInJson.exec(line)).toBe(null);
     const known = JSON.stringify(ran.records());
     // A lone surrogate is not valid text; the service decides what to send.
-    if (!words.includes('noone')) expect(known).toContain(JSON.stringify(evil).slice(1, 40));
+    if (!words.includes('noone')) expect(known).toContain(JSON.stringify(hostile).slice(1, 40));
   });
 });
 
@@ -257,15 +272,15 @@ function cellsOf(text: string): string[] {
 }
 
 describe('the error message of the service', () => {
-  const error = { code: evil, message: evil, retryAfter: 3 };
+  const error = { code: hostile, message: hostile, retryAfter: 3 };
   test.each([400, 401, 402, 403, 404, 409, 418, 429, 500, 503, 504])(
     'is shown without active characters: %i',
     async (status) => {
       const service = await withService(
         () => ({
           status,
-          body: { error, meta: { requestId: evil }, ...unknown },
-          headers: { ...headers, location: `http://evil.example/${'\u009b31m'}` },
+          body: { error, meta: { requestId: hostile }, ...unknown },
+          headers: { ...headers, location: `http://hostile.example/${'\u009b31m'}` },
         }),
         { ownMe: true },
       );
@@ -284,7 +299,7 @@ describe('the error message of the service', () => {
             clock: virtualClock(),
           });
           for (const text of [ran.stdout, ran.stderr]) {
-            expect(foundIn(text, aliveInJson)).toBe(null);
+            expect(positionOf(text, unsafeInJson)).toBe(null);
           }
           expect([1, 0]).not.toContain(ran.exitCode);
         }
@@ -310,9 +325,9 @@ describe('the error message of the service', () => {
 
 describe("the user's input", () => {
   test.each([
-    [['whois', evil]],
+    [['whois', hostile]],
     [['whois', '@\u001b[31mred']],
-    [['whois', 'mira', '--fields', evil]],
+    [['whois', 'mira', '--fields', hostile]],
     [['whois', 'mira', '-o', '\u001b[31m']],
     [['\u001b]0;owned\u0007']],
     [['whois', '--file', '\u001b[2J/none']],
@@ -335,7 +350,7 @@ describe("the user's input", () => {
         env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
       });
       for (const text of [ran.stdout, ran.stderr]) {
-        expect(foundIn(text, aliveInJson)).toBe(null);
+        expect(positionOf(text, unsafeInJson)).toBe(null);
       }
       expect(ran.exitCode).not.toBe(1);
     }

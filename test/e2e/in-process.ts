@@ -4,7 +4,7 @@ import { Interrupt, type Io } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 import { createInFlight } from '../../src/core/client/in-flight.ts';
 import { envOf, openHome, type Ran, type RunOptions, ranOf } from './harness.ts';
-import { holdToSchema } from './schema-check.ts';
+import { checkSchema } from './schema-check.ts';
 
 /** Options of a run inside the test process. */
 export interface InProcessOptions extends Omit<RunOptions, 'input'> {
@@ -21,10 +21,10 @@ export interface InProcessOptions extends Omit<RunOptions, 'input'> {
   readonly platform?: NodeJS.Platform | undefined;
   /** Ends the run as SIGINT does. */
   readonly interrupt?: AbortSignal | undefined;
-  /** The records differ from their schema because the service's do. */
+  /** The records do not match their schema, because those of the service do not. */
   readonly differs?: boolean | undefined;
   /** Called for every text on stderr. */
-  readonly hear?: ((text: string) => void) | undefined;
+  readonly onStderr?: ((text: string) => void) | undefined;
 }
 
 const gather = (stream: PassThrough) => {
@@ -34,8 +34,8 @@ const gather = (stream: PassThrough) => {
 };
 
 /**
- * Runs a command line in this process, with streams that may be terminals: fast, and the only way to see
- * what a person sees. `rawModes` are the modes that stdin was put into, one after another.
+ * Runs a command line in this process, with streams that may be terminals: this is fast, and the only way to test
+ * the output on a terminal. `rawModes` lists the changes of stdin's raw mode.
  */
 export async function runInProcess(
   argv: readonly string[],
@@ -62,7 +62,7 @@ export async function runInProcess(
       if (!part.toString().endsWith('\n') && answers.length > 0) stdin.write(answers.shift());
     });
   }
-  stderr.on('data', (part: Buffer) => options.hear?.(part.toString()));
+  stderr.on('data', (part: Buffer) => options.onStderr?.(part.toString()));
   const ending = new AbortController();
   options.interrupt?.addEventListener('abort', () => ending.abort(new Interrupt('SIGINT')), { once: true });
   const io: Io = {
@@ -82,6 +82,6 @@ export async function runInProcess(
   stdin.destroy();
   // Waits for the last write.
   await new Promise((resolve) => setImmediate(resolve));
-  if (!options.differs) await holdToSchema(argv, said(), told());
+  if (!options.differs) await checkSchema(argv, said(), told());
   return { ...ranOf(said(), told(), exitCode), rawModes };
 }

@@ -80,7 +80,7 @@ describe('trdr thesis list', () => {
     for (const address of twins) expect(stderr).toContain(address);
   });
 
-  test('exits 3 for a ticker that nobody mentioned', async () => {
+  test('exits 3 for a ticker that no thesis mentions', async () => {
     const sandbox = await withSandbox();
     const { exitCode, stderr } = await list(sandbox, '--token', 'NOSUCHTOKEN');
     expect(exitCode).toBe(3);
@@ -114,7 +114,7 @@ describe('trdr launchpad callouts', () => {
 });
 
 describe('trdr launchpad board', () => {
-  test('keeps the first entries, and only the changes that were asked for', async () => {
+  test('shows the first entries, and only the requested changes', async () => {
     const sandbox = await withSandbox();
     const board = (...flags: string[]) => trdr(['launchpad', 'board', ...flags], { sandbox });
     const all = (await board('--compare', '1d')).records();

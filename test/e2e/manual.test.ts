@@ -59,7 +59,7 @@ describe('help', () => {
     ]);
   });
 
-  test('lists every command, also one that no section names', () => {
+  test('lists every command, including those in no section', () => {
     const added = { ...(commands[0] ?? expect.unreachable()), path: 'brandnew', summary: 'Do a new thing' };
     const listed = overviewPage([...commands, added]).sections.flatMap(({ terms = [] }) => terms);
     expect(listed.map(([term, meaning]) => [term.trim(), meaning])).toContainEqual([
@@ -122,7 +122,7 @@ test.each([['version'], ['--version'], ['-V'], ['-v'], ['version', '-q']])(
 );
 
 describe('the manual', () => {
-  test('has a page for each command and topic, and one for the whole', async () => {
+  test('has a page for each command and topic, and an overview', async () => {
     const names = commands.map(({ path }) => `trdr-${named(path)}.1`);
     const topicNames = topics.map(({ name }) => `trdr-${name}.7`);
     expect(Object.keys(await manTexts()).sort()).toEqual(['trdr.1', ...names, ...topicNames].sort());

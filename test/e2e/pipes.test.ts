@@ -27,11 +27,14 @@ describe('a closed reader', () => {
     expect([none.codes, none.stderr]).toEqual([[0, 0], '']);
   });
 
-  test.each(formats)('that has read all that was paid for ends "thesis list -o %s" in 0', async (format) => {
-    const sandbox = await withSandbox(plenty);
-    const ran = await bash(`trdr thesis list -o ${format} | head -1`, { sandbox });
-    expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
-  });
+  test.each(formats)(
+    'after reading everything that was paid for makes "thesis list -o %s" exit 0',
+    async (format) => {
+      const sandbox = await withSandbox(plenty);
+      const ran = await bash(`trdr thesis list -o ${format} | head -1`, { sandbox });
+      expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
+    },
+  );
 
   test.each([
     ...formats.map((format) => `thesis list --limit 2000 --yes -o ${format} | head -1`),
@@ -39,7 +42,7 @@ describe('a closed reader', () => {
     'pnl mira juno --yes | true',
     'launchpad board | true',
     'api /v2/thesis | true',
-  ])('before it has read what was paid for ends the run in 9: %s', async (line) => {
+  ])('before reading everything that was paid for makes the run exit 9: %s', async (line) => {
     const sandbox = await withSandbox(plenty);
     const ran = await bash(`trdr ${line}`, { sandbox, input: subjects });
     expect(ran.codes).toEqual([9, 0]);
@@ -63,7 +66,7 @@ describe('a closed reader', () => {
     expect(sandbox.meter().unitsUsed).toBeLessThan(sandbox.world.theses.count * 10);
   });
 
-  test('may be that of stderr', async () => {
+  test('of stderr does not matter', async () => {
     const sandbox = await withSandbox({ ...plenty, faults: '500@thesis.all*1' });
     const ran = await bash('trdr thesis list --debug 2> >(true)', { sandbox });
     expect(ran.codes).toEqual([0]);
@@ -80,7 +83,7 @@ describe('a closed reader', () => {
 });
 
 describe('a pipe', () => {
-  test.each(formats)('carries %s completely, for any size and reader', async (format) => {
+  test.each(formats)('receives %s completely, for any size and reader', async (format) => {
     const sandbox = await withSandbox(plenty);
     const home = openHome();
     const words = ['thesis', 'list', '--limit', '1500', '--yes', '-o', format, '--utc'];
@@ -201,7 +204,7 @@ describe('--out', () => {
     ['another command', '--out >(cat > all); wait $!'],
     ['a FIFO', '--out fifo & cat fifo > all; wait $!'],
     ['a link to a FIFO', '--out link & cat fifo > all; wait $!'],
-    ['a link to a file that is not there', '--out dangling; cat real > all'],
+    ['a link to a missing file', '--out dangling; cat real > all'],
   ])('may be %s', async (_, flags) => {
     const [sandbox, home] = [await withSandbox({ ...plenty, now: Date.UTC(2026, 0, 15) }), openHome()];
     await trdr([...words.split(' '), '--out', 'wanted'], { sandbox, home });
@@ -213,13 +216,13 @@ describe('--out', () => {
     expect(readFileSync(join(home.path, 'all'), 'utf8')).toBe(wanted);
   });
 
-  test('/dev/null takes everything', async () => {
+  test('/dev/null accepts everything', async () => {
     const sandbox = await withSandbox(plenty);
     const ran = await trdr(['thesis', 'list', '--out', '/dev/null'], { sandbox });
     expect([ran.exitCode, ran.stdout, ran.stderr]).toEqual([0, '', '']);
   });
 
-  test('takes the rows of a tail and of pnl through /dev/stdout, too', async () => {
+  test('/dev/stdout accepts the rows of a tail and of pnl', async () => {
     const sandbox = await withSandbox({ now: Date.UTC(2026, 0, 15) });
     const tail = 'thesis tail --via poll --backfill 3 --count 3 --yes --out /dev/stdout -q | wc -l';
     expect((await bash(`trdr ${tail}`, { sandbox })).stdout.trim()).toBe('3');

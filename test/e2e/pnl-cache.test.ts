@@ -8,8 +8,8 @@ import { numbersOf, priceOf, recordsOf, someHandles, withNumbers } from './numbe
 const MINUTE = 60_000;
 const WEEK = ['--window', '7d'];
 
-/** Runs of one user, whose time passes only when told so. */
-async function desk(options: Parameters<typeof withNumbers>[0] = {}) {
+/** Runs of one user with a manual clock. */
+async function userWithClock(options: Parameters<typeof withNumbers>[0] = {}) {
   const sandbox = await withNumbers(options);
   const home = openHome();
   let passed = 0;
@@ -25,7 +25,7 @@ async function desk(options: Parameters<typeof withNumbers>[0] = {}) {
 
 describe('cached numbers', () => {
   test('are not requested again within ten minutes, by the single call or in a batch', async () => {
-    const { sandbox, wait, run, paid } = await desk();
+    const { sandbox, wait, run, paid } = await userWithClock();
     expect((await run(['@Mira'])).records()).toEqual(recordsOf(['@Mira']));
     const again = await run(['MIRA']);
     expect([again.exitCode, again.records()]).toEqual([0, recordsOf(['MIRA'])]);
@@ -42,7 +42,7 @@ describe('cached numbers', () => {
   });
 
   test('need no service at all if every handle has an answer', async () => {
-    const { run, sandbox } = await desk();
+    const { run, sandbox } = await userWithClock();
     const handles = someHandles(30);
     const input = { stdin: handles.join('\n') };
     await run(['-', '-y'], input);
@@ -52,7 +52,7 @@ describe('cached numbers', () => {
   });
 
   test('of a handle that was not found expire after five minutes', async () => {
-    const { wait, run, paid } = await desk();
+    const { wait, run, paid } = await userWithClock();
     await run(['nobody1', 'nobody2']);
     expect((await run(['nobody2'])).exitCode).toBe(3);
     expect(paid()).toBe(400);
@@ -62,7 +62,7 @@ describe('cached numbers', () => {
   });
 
   test('are used up to --max-age, and bypassed with --no-cache', async () => {
-    const { wait, run, paid } = await desk();
+    const { wait, run, paid } = await userWithClock();
     await run(['mira']);
     wait(30 * MINUTE);
     await run(['mira', '--max-age', '1h']);
@@ -74,7 +74,7 @@ describe('cached numbers', () => {
   });
 
   test('reduce the estimate, and what a dry run shows', async () => {
-    const { run } = await desk();
+    const { run } = await userWithClock();
     const handles = someHandles(9);
     await run([...handles.slice(0, 8), '-y']);
     const plan = await run([...handles, '--dry-run']);
@@ -86,7 +86,7 @@ describe('cached numbers', () => {
   });
 
   test('are given in the order of the handles, also after the units have run out', async () => {
-    const { run, sandbox } = await desk({ monthlyUnits: 5 * 30_000 });
+    const { run, sandbox } = await userWithClock({ monthlyUnits: 5 * 30_000 });
     const handles = someHandles(8);
     await run([...handles.slice(5, 8), '-y']);
     const { exitCode, records, stderr } = await run([...handles, '-y']);
@@ -97,7 +97,7 @@ describe('cached numbers', () => {
   });
 
   test('complete an export, which is then the same as without them', async () => {
-    const { run, home, paid } = await desk();
+    const { run, home, paid } = await userWithClock();
     const handles = someHandles(230);
     const input = { stdin: handles.join('\n') };
     const part = handles.filter((_, at) => at % 3 === 0);
@@ -110,15 +110,15 @@ describe('cached numbers', () => {
   });
 
   test('are saved before a reader or the disk can lose them', async () => {
-    const { run, paid } = await desk();
+    const { run, paid } = await userWithClock();
     const failed = await run(['mira', 'solwolf', '-o', 'csv', '--out', '/dev/full']);
     expect(failed.exitCode).toBe(9);
     expect((await run(['mira', 'solwolf'])).records()).toEqual(recordsOf(['mira', 'solwolf']));
     expect(paid()).toBe(60_000);
   });
 
-  test('keep their digits, and shape tables as fresh ones do', async () => {
-    const { run } = await desk();
+  test('keep their digits, and give the same tables as fresh ones', async () => {
+    const { run } = await userWithClock();
     const fresh = await run(['mira', 'solwolf', '-o', 'csv', ...WEEK]);
     const cached = await run(['mira', 'solwolf', '-o', 'csv', ...WEEK]);
     expect(cached.stdout).toBe(fresh.stdout);
@@ -126,7 +126,7 @@ describe('cached numbers', () => {
   });
 
   test('are counted and cleared with the others', async () => {
-    const { sandbox, home, run, paid } = await desk();
+    const { sandbox, home, run, paid } = await userWithClock();
     await run(['mira', 'nobody1']);
     const stats = await runInProcess(['cache', 'stats', '--json'], { sandbox, home });
     expect(stats.json()).toMatchObject({ entries: 2, found: 1, missing: 1 });
@@ -136,7 +136,7 @@ describe('cached numbers', () => {
   });
 
   test('are ignored if they are damaged', async () => {
-    const { home, run, paid } = await desk();
+    const { home, run, paid } = await userWithClock();
     await run(['mira']);
     for (const name of readdirSync(home.cache, { recursive: true, encoding: 'utf8' })) {
       const path = join(home.cache, name);
@@ -149,7 +149,7 @@ describe('cached numbers', () => {
   });
 
   test('that cannot be saved do not fail the run', async () => {
-    const { home, run } = await desk();
+    const { home, run } = await userWithClock();
     writeFileSync(home.cache, 'a file');
     const { exitCode, stderr, records } = await run(['mira', 'quiet']);
     expect([exitCode, records()]).toEqual([0, recordsOf(['mira', 'quiet'])]);

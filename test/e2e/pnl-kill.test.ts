@@ -33,7 +33,7 @@ function lostIn(journal: string): number {
 }
 
 /** Dates a journal back by a minute, so that the service has finished its work. */
-function aMinuteAgo(journal: string): void {
+function backdate(journal: string): void {
   const time = new Date(Date.now() - 60_000);
   if (existsSync(journal)) utimesSync(journal, time, time);
 }
@@ -53,7 +53,7 @@ test(
       rmSync(out, { force: true });
       rmSync(home.state, { recursive: true, force: true });
       let noted = 0;
-      let saidLost = 0;
+      let reportedLost = 0;
       for (let exitCode: number | undefined; exitCode !== 0; ) {
         const child = startTrdr(['pnl', '--file', list, '--out', out, '--resume', '-y'], { sandbox, home });
         const dies = killed < KILLS;
@@ -73,24 +73,26 @@ test(
           // If the file is complete, nothing is left to resume.
           if (existsSync(`${out}.journal`) || !existsSync(out)) {
             noted = lostIn(`${out}.journal`);
-            aMinuteAgo(`${out}.journal`);
+            backdate(`${out}.journal`);
             continue;
           }
           exitCode = 0;
         }
         expect(exitCode, ended.stderr).toBe(0);
-        saidLost =
+        reportedLost =
           noted + Number(/(\d+) handles? were in flight when the last run died/.exec(ended.stderr)?.[1] ?? 0);
       }
-      expect(readFileSync(out, 'utf8') === FILE, 'the file is the one of an undisturbed run').toBe(true);
+      expect(readFileSync(out, 'utf8') === FILE, 'the file equals that of an undisturbed run').toBe(true);
       expect(existsSync(`${out}.journal`)).toBe(false);
       const again = [...sandbox.served.values()].reduce((sum, times) => sum + times - 1, 0);
-      expect(again, 'handles paid for twice were reported as lost').toBeLessThanOrEqual(saidLost);
+      expect(again, 'handles paid for twice were reported as lost').toBeLessThanOrEqual(reportedLost);
       const twice = [...sandbox.served].flatMap(([handle, times]) => Array<string>(times - 1).fill(handle));
       const { unitsUsed } = sandbox.meter();
       expect(unitsUsed).toBe(priceOf(HANDLES) + priceOf(twice));
       const ledger = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
-      expect(ledger, 'the ledger holds all that the meter counted').toBeGreaterThanOrEqual(unitsUsed);
+      expect(ledger, 'the ledger contains everything that the meter counted').toBeGreaterThanOrEqual(
+        unitsUsed,
+      );
       paidAgain += again;
     }
     // At most one batch per kill can be in flight.

@@ -16,22 +16,21 @@ export function validator(name: string, schema: () => object): ValidateFunction 
 }
 
 /** Throws if a value does not match its schema. */
-export function hold(check: ValidateFunction, value: unknown, what: string): void {
+export function validate(check: ValidateFunction, value: unknown, what: string): void {
   if (check(value)) return;
   throw new Error(`${what} breaks its schema: ${ajv.errorsText(check.errors)}\n${JSON.stringify(value)}`);
 }
 
 /**
- * Validates the machine output of a run against the schema that `trdr schema` prints, and the error on its
- * stderr likewise. Runs with picked fields, output that is not JSON, and answers that differ from the description are
- * left alone.
+ * Validates the machine output of a run and the error on its stderr against the schemas that `trdr schema` prints. Does
+ * not check selected fields, output that is not JSON, and answers that differ from their description.
  */
-export async function holdToSchema(argv: readonly string[], stdout: string, stderr: string): Promise<void> {
+export async function checkSchema(argv: readonly string[], stdout: string, stderr: string): Promise<void> {
   const commands = await allCommands();
   const map = describeAll(commands);
   const error = stderr.split('\n').find((line) => line.startsWith('{"error":'));
   if (error !== undefined)
-    hold(
+    validate(
       validator('error', () => map.error),
       JSON.parse(error),
       `the error of ${argv}`,
@@ -59,7 +58,7 @@ export async function holdToSchema(argv: readonly string[], stdout: string, stde
   const check = globals.dryRun
     ? validator('--dry-run', () => recordSchema(PlannedCall))
     : validator(command.path, () => map.commands.find((each) => each.command === command.path)?.record ?? {});
-  for (const record of recordsOf(stdout)) hold(check, record, `a record of trdr ${command.path}`);
+  for (const record of recordsOf(stdout)) validate(check, record, `a record of trdr ${command.path}`);
 }
 
 function pathOf(argv: readonly string[], paths: readonly string[]): string | undefined {
@@ -75,7 +74,7 @@ function recordsOf(text: string): unknown[] {
   try {
     return [JSON.parse(text)].flat();
   } catch {
-    // The last line may be torn if the run was killed.
+    // The last line may be incomplete if the run was killed.
     const lines = text.split('\n');
     return lines.slice(0, -1).map((line): unknown => JSON.parse(line));
   }

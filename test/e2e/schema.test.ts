@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { runInProcess, trdr, withSandbox } from './harness.ts';
-import { holdToSchema } from './schema-check.ts';
+import { checkSchema } from './schema-check.ts';
 
 interface Document {
   readonly command: string;
@@ -57,10 +57,10 @@ describe('trdr schema', () => {
 });
 
 test('every run of the end-to-end tests is validated against these schemas', async () => {
-  await expect(holdToSchema(['whois', 'mira'], '{"subject":"mira"}\n', '')).rejects.toThrow(
+  await expect(checkSchema(['whois', 'mira'], '{"subject":"mira"}\n', '')).rejects.toThrow(
     'breaks its schema',
   );
-  await expect(holdToSchema(['whois', 'mira'], '', '{"error":{"code":1}}\n')).rejects.toThrow(
+  await expect(checkSchema(['whois', 'mira'], '', '{"error":{"code":1}}\n')).rejects.toThrow(
     'breaks its schema',
   );
 });

@@ -60,7 +60,7 @@ const encoded = (key: string) => ({
 });
 
 /** A service that repeats the key everywhere. */
-function gossip({ path, request }: Call): Reply {
+function leakyService({ path, request }: Call): Reply {
   const key = (request.headers.authorization ?? '').replace('Bearer ', '');
   const headers = { 'x-seen': key, 'x-request-id': `req-${key}` };
   if (path.includes('away'))
@@ -81,8 +81,8 @@ function gossip({ path, request }: Call): Reply {
 }
 
 const keys = [
-  ['of the usual form', 'trdr_live_5ecre7P1antedQ9zXw81KeyMaterial'],
-  ['of no known form', 'zq~5ecre7P1anted=Q9zXw81:KeyMaterial/+'],
+  ['in the usual format', 'trdr_live_5ecre7P1antedQ9zXw81KeyMaterial'],
+  ['in an unknown format', 'zq~5ecre7P1anted=Q9zXw81:KeyMaterial/+'],
 ] as const;
 
 describe.each(keys)('a key %s only appears in the config file', (_, key) => {
@@ -105,7 +105,7 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
   ];
 
   test('with the key in the environment and --debug', async () => {
-    const [service, home] = [await withService(gossip), openHome()];
+    const [service, home] = [await withService(leakyService), openHome()];
     const runs: Ran[] = [];
     for (const argv of commands) {
       const traced = [
@@ -122,7 +122,7 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
   });
 
   test('after typing, piping, saving and removing it', async () => {
-    const [service, home] = [await withService(gossip, { ownMe: false }), openHome()];
+    const [service, home] = [await withService(leakyService, { ownMe: false }), openHome()];
     const login = ['auth', 'login', '--base-url', service.url, '--debug'];
     const runs: Pick<Ran, 'stdout' | 'stderr'>[] = [
       await trdr([...login, '--with-key'], { home, input: key }),
@@ -154,7 +154,7 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
   });
 
   test('with a corrupt config file', async () => {
-    const [service, home] = [await withService(gossip), openHome()];
+    const [service, home] = [await withService(leakyService), openHome()];
     await trdr(['auth', 'login', '--with-key', '--base-url', service.url], { home, input: key });
     const file = join(home.config, 'config.json');
     for (const broken of [
@@ -209,7 +209,7 @@ describe.each(keys)('a key %s pasted as a subject', (_, key) => {
     ['api', `/v2/user/handle/${key.replace('/', '%2f')}`],
     ['api', 'POST', '/v2/user/handles/pnl', '-f', `handles[]=${key}`, '--yes'],
   ])('is rejected before anything is sent, saved or shown: %s %s %s', async (...argv) => {
-    const [service, home] = [await withService(gossip), openHome()];
+    const [service, home] = [await withService(leakyService), openHome()];
     const words = argv.filter((word) => word !== undefined);
     const options = { sandbox: service, key, home, stdin: `mira\n${key}\n` };
     const runs = [await runInProcess(words, options), await runInProcess([...words, '--debug'], options)];
@@ -219,8 +219,8 @@ describe.each(keys)('a key %s pasted as a subject', (_, key) => {
   });
 });
 
-test('a subject with the form of another key is rejected, and a handle that only looks like one is looked up', async () => {
-  const [service, home] = [await withService(gossip), openHome()];
+test('a subject in the format of another key is rejected, and a handle that only looks like one is looked up', async () => {
+  const [service, home] = [await withService(leakyService), openHome()];
   const other = 'acme_test_0123456789abcdef';
   const rejected = await runInProcess(['whois', other], { sandbox: service, key: keys[0][1], home });
   expect(rejected).toMatchObject({ exitCode: 2, stdout: '' });

@@ -20,10 +20,10 @@ export interface Call {
 }
 
 /** A running fake service. */
-export interface OwnService {
+export interface FakeService {
   readonly url: string;
   readonly key: string;
-  /** Every call but those of `me`, as `METHOD /path`. */
+  /** Every call except `me`, as `METHOD /path`. */
   readonly calls: readonly string[];
 }
 
@@ -44,13 +44,13 @@ export const anyMe = {
 };
 
 /**
- * A fake service for responses that the sandbox never sends. A reply of
- * undefined means that the test responds itself, or never. `me` is answered unless `ownMe` is set.
+ * A fake service for responses that the sandbox never sends. If `reply` returns undefined, the test responds itself,
+ * or never. `me` gets the default record unless `ownMe` is set.
  */
 export async function withService(
   reply: (call: Call) => Reply | undefined | Promise<Reply | undefined>,
   { ownMe = false } = {},
-): Promise<OwnService> {
+): Promise<FakeService> {
   const calls: string[] = [];
   const served = await serve(async (request, response) => {
     const [method, path] = [request.method ?? '', request.url ?? ''];

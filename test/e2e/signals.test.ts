@@ -46,7 +46,7 @@ async function interrupted(
   return { exitCode, stdout, stderr, lines: stdout.split('\n').filter((line) => line !== '') };
 }
 
-/** True when the process handles signals. SIGHUP is the one that Node itself does not handle. */
+/** Whether the process handles signals already. SIGHUP shows this because Node itself does not handle it. */
 const isReady = (pid: number): boolean => {
   const caught = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
   return ((BigInt(`0x${caught}`) >> BigInt(constants.signals.SIGHUP - 1)) & 1n) === 1n;
@@ -94,7 +94,7 @@ const miss = { status: 404, body: { error: { code: 'NOT_OBSERVED', message: 'non
 const handleOf = (path: string) => path.split('/').at(-1) ?? '';
 
 describe.each(signals)('%s', (signal, exit) => {
-  test('ends a wait for the rate limit, and delivers what was answered', async () => {
+  test('ends a wait for the rate limit, and delivers earlier answers', async () => {
     const home = openHome();
     const sandbox = await withSandbox({ ratePerMinute: 10 });
     const words = ['whois', 'mira', ...Array.from('abcdefghijkl', (letter) => `nobody_${letter}`)];
@@ -107,7 +107,7 @@ describe.each(signals)('%s', (signal, exit) => {
     expect(ran.stderr).toMatch(/^trdr: waiting .*10 requests per minute\n$/);
   });
 
-  test('ends a wait before a retry, and delivers what was answered', async () => {
+  test('ends a wait before a retry, and delivers earlier answers', async () => {
     const service = await withService(({ path }) =>
       handleOf(path) === 'mira'
         ? { body: held('mira') }
@@ -124,7 +124,7 @@ describe.each(signals)('%s', (signal, exit) => {
     expect(ran.stderr).toMatch(/^trdr: trying again \(1 of 4\) in 1m: OVERLOADED \(503\)\n$/);
   });
 
-  test('waits for a paid call in flight, says so, and delivers and caches its answer', async () => {
+  test('waits for a paid call in flight with a notice, and delivers and caches its answer', async () => {
     let release = () => {};
     let hanging = 0;
     const service = await withService(({ path }) => {
@@ -172,14 +172,14 @@ describe.each(signals)('%s', (signal, exit) => {
     expect([ran.exitCode, service.calls.length]).toEqual([exit, 1]);
   });
 
-  test('exits at once when it comes twice, whatever is in flight', async () => {
+  test('exits immediately when it comes twice, even with calls in flight', async () => {
     const service = await withService(({ path }) =>
       handleOf(path) === 'mira' ? { body: held('mira') } : undefined,
     );
     const child = startTrdr(['whois', 'mira', 'never', '--timeout', '10m'], { sandbox: service });
     let again: NodeJS.Timeout | undefined;
     child.stderr.on('data', (part: Buffer) => {
-      // Within a tenth of a second it counts as the first one, delivered twice.
+      // A repetition within a tenth of a second counts as the same signal.
       if (part.includes('stopping')) again ??= setInterval(() => child.kill(signal), 50);
     });
     await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(2);
@@ -189,7 +189,7 @@ describe.each(signals)('%s', (signal, exit) => {
     expect([exitCode, stdout.split('\n').length]).toEqual([exit, 2]);
   });
 
-  test('ends the wait of a resolve, and delivers what was answered', async () => {
+  test('ends the wait of a resolve, and delivers earlier answers', async () => {
     const service = await withService(({ method, path }) => {
       if (handleOf(path) === 'mira') return { body: { ...held('mira'), solanaAddress: '1'.repeat(32) } };
       if (method === 'GET') return miss;
@@ -248,12 +248,12 @@ describe.each(signals)('%s', (signal, exit) => {
     await expect.poll(() => service.waiting(), { timeout: 20_000 }).toBe(1);
     service.release();
     expect((await run).exitCode).toBe(0);
-    // The second batch is twenty handles of nobody.
+    // The second batch has twenty unknown handles.
     expect(spent()).toBe(2 * price + 20 * cu.miss);
     expect(readFileSync(join(home.path, 'n.ndjson'), 'utf8').trim().split('\n')).toHaveLength(120);
   });
 
-  test('leaves the file of --out as it was, and saves what was paid for beside it', async () => {
+  test('leaves the file of --out unchanged, and saves the paid rows next to it', async () => {
     const home = openHome();
     writeFileSync(join(home.path, 'all.ndjson'), 'old\n');
     const sandbox = await withSandbox({ faults: '429@thesis.all+3=100%:60s' });
@@ -320,7 +320,7 @@ test.each(['SIGUSR1', 'SIGUSR2'] as const)('%s opens no debugger and ends nothin
   expect([exitCode, JSON.parse(stdout).handle, stderr]).toEqual([0, 'mira', '']);
 });
 
-describe('a question', () => {
+describe('a confirmation prompt', () => {
   const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);
 
   test('is ended by SIGINT, and nothing is sent', async () => {
@@ -331,7 +331,7 @@ describe('a question', () => {
       tty: true,
       typed: '',
       interrupt: ending.signal,
-      hear: (said) => said.includes('Continue?') && ending.abort(),
+      onStderr: (said) => said.includes('Continue?') && ending.abort(),
     });
     expect([ran.exitCode, ran.stdout, sandbox.log.length]).toEqual([130, '', 0]);
     expect(ran.stderr).toContain('Continue? [y/N]');

@@ -6,7 +6,7 @@ import { program } from './program.ts';
 
 const dist = join(dirname(dirname(program)), 'dist');
 
-/** What a run loaded: files of the program, and modules of Node that a plain script does not load. */
+/** The files of the program that a run loads, and the modules of Node that an empty script does not load. */
 async function loads(args: readonly string[], { home = openHome(), ...options }: RunOptions = {}) {
   const [hook, log] = [join(home.path, 'hook.cjs'), join(home.path, 'loaded.json')];
   writeFileSync(
@@ -67,7 +67,7 @@ const heavy = [
   'inspector',
 ];
 
-test.each(Object.entries(marks))('%s is known by its mark', (_, mark) => {
+test.each(Object.entries(marks))('%s is detected by its mark', (_, mark) => {
   const files = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
   expect(files.filter((name) => readFileSync(join(dist, name), 'utf8').includes(mark))).not.toEqual([]);
 });
@@ -79,12 +79,12 @@ describe('prepared output', () => {
       const { files, bytes, node } = await loads(args);
       expect(files).toEqual(['main']);
       expect(bytes).toBeLessThan(8_000);
-      // No stream is created; the listener for SIGUSR1 is all there is.
+      // No stream is created; only the listener for SIGUSR1.
       expect(node.filter((name) => !name.startsWith('internal/'))).toEqual(['signal_wrap']);
     },
   );
 
-  test('is two small files for completing a line', async () => {
+  test('loads two small files to complete a line', async () => {
     const { files, bytes, node } = await loads(['__complete', 'words', 'me', '--profile', '']).catch(() =>
       expect.unreachable(),
     );

@@ -48,7 +48,7 @@ async function tryOut([fault, via, exits]: (typeof faults)[number]): Promise<voi
   const words = ['thesis', 'tail', '--via', via, '--lag', '200ms', '--duration', '5s', '--backfill', '3'];
   const ran = await runInProcess(
     [
-      ...words, // One that is to fail must not have enough before.
+      ...words, // A tail that must fail must not reach its --count before.
       ...(exits.includes(0) ? ['--count', String(POSTS)] : []),
       '--max-cu',
       String(CEILING),

@@ -19,7 +19,7 @@ import { openHome, withSandbox } from './harness.ts';
 
 /** The number of kills; a soak test uses more. */
 const ROUNDS = Number(process.env['TAIL_ROUNDS'] ?? 20);
-const patience = 60_000 + ROUNDS * 5_000;
+const timeout = 60_000 + ROUNDS * 5_000;
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 const disturbances =
   'withhold=2%,dup=2%,reorder=5%:200ms,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';
@@ -31,10 +31,10 @@ function disturb(sandbox: Sandbox, chance: number) {
 }
 
 /**
- * Half of the clients are killed at any time after their start, the others soon after their first
- * output: otherwise no client would survive a start that reads far back.
+ * Waits until a client should be killed: half of them at any time after their start, the others soon after their first
+ * output, because otherwise no client would survive a start that reads far back.
  */
-async function untilItsTime(
+async function untilKillTime(
   random: ReturnType<typeof randomOf>,
   grown: () => boolean,
   client: ReturnType<typeof startTail>,
@@ -44,8 +44,8 @@ async function untilItsTime(
   return delay(random.between(0, 150));
 }
 
-test(`a file survives ${ROUNDS} kills with no line lost, torn or doubled`, {
-  timeout: patience,
+test(`a file survives ${ROUNDS} kills with no line lost, torn or duplicated`, {
+  timeout: timeout,
 }, async () => {
   const seed = seedOf();
   const random = randomOf(seed);
@@ -61,7 +61,7 @@ test(`a file survives ${ROUNDS} kills with no line lost, torn or doubled`, {
   for (let round = 0; round < ROUNDS; round++) {
     const size = readText(out).length;
     disturb(sandbox, random.next());
-    await untilItsTime(random, () => readText(out).length > size, client);
+    await untilKillTime(random, () => readText(out).length > size, client);
     client.child.kill('SIGKILL');
     await client.child;
     client = start([]);
@@ -82,7 +82,7 @@ test(`a file survives ${ROUNDS} kills with no line lost, torn or doubled`, {
   });
 });
 
-test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout: patience }, async () => {
+test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout }, async () => {
   const seed = seedOf();
   const random = randomOf(seed);
   const sandbox = await withSandbox({ ...open, seed });
@@ -94,7 +94,7 @@ test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout: pat
   /** The complete lines, as a reader sees them. */
   const take = (text: string) => {
     const ids = idsOf(text.slice(0, text.lastIndexOf('\n') + 1));
-    expect(new Set(ids).size, `seed ${seed}: doubled within one run`).toBe(ids.length);
+    expect(new Set(ids).size, `seed ${seed}: duplicates within one run`).toBe(ids.length);
     got.push(...ids);
   };
   let client = start([]);
@@ -107,7 +107,7 @@ test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout: pat
       grown = true;
     });
     disturb(sandbox, random.next());
-    await untilItsTime(random, () => grown, client);
+    await untilKillTime(random, () => grown, client);
     client.child.kill('SIGKILL');
     take((await client.child).stdout);
     client = start([]);

@@ -7,7 +7,7 @@ import { openHome, runInProcess, withSandbox } from './harness.ts';
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 
 /** A folder for PATH with a program that appends its arguments to a file. */
-function stubbed(home: string, name: string) {
+function installStub(home: string, name: string) {
   const log = join(home, `${name}.log`);
   writeFileSync(log, '');
   writeFileSync(
@@ -18,10 +18,10 @@ function stubbed(home: string, name: string) {
   return () => readFileSync(log, 'utf8');
 }
 
-test('a tail tells its status file, its service manager and its log how it does', async () => {
+test('a tail reports its health to its status file, service manager and log', async () => {
   const sandbox = await withSandbox(plenty);
   const home = openHome();
-  const said = stubbed(home.path, 'systemd-notify');
+  const calls = installStub(home.path, 'systemd-notify');
   const status = join(home.path, 'theses.prom');
   const stop = new AbortController();
   const words = ['--via', 'poll', '--lag', '200ms', '--yes', '--status', status, '--heartbeat', '300ms'];
@@ -34,7 +34,7 @@ test('a tail tells its status file, its service manager and its log how it does'
       WATCHDOG_PID: String(process.pid),
     },
   });
-  await until(() => /READY=1[\s\S]*WATCHDOG=1[\s\S]*WATCHDOG=1/.test(said()));
+  await until(() => /READY=1[\s\S]*WATCHDOG=1[\s\S]*WATCHDOG=1/.test(calls()));
   await until(() => readFileSync(status, 'utf8').includes('trdr_tail_ready{tail="theses"} 1'));
   const healthy = await runInProcess(['tail', 'status', status, '--max-lag', '1h'], { home });
   expect([healthy.exitCode, healthy.json()]).toEqual([
@@ -55,16 +55,16 @@ test('a tail tells its status file, its service manager and its log how it does'
       message: expect.any(String),
     });
   expect(ran.stderr).toContain('"message":"heartbeat: ');
-  expect(said()).toContain('STOPPING=1\n');
+  expect(calls()).toContain('STOPPING=1\n');
   const ended = await runInProcess(['tail', 'status', status], { home });
   expect([ended.exitCode, ended.error()['code']]).toEqual([9, 'TAIL_STOPPED']);
   expect(ended.json()).toMatchObject({ state: 'stopped', up: false });
 });
 
-test('without systemd-notify, socat sends what the service manager is told', async () => {
+test('without systemd-notify, socat notifies the service manager', async () => {
   const sandbox = await withSandbox(plenty);
   const home = openHome();
-  const said = stubbed(home.path, 'socat');
+  const calls = installStub(home.path, 'socat');
   const words = ['--lag', '200ms', '--duration', '500ms', '--yes'];
   const without = { PATH: home.path, NOTIFY_SOCKET: '/run/none' };
   const ran = await runInProcess(['launchpad', 'tail', ...words], {
@@ -73,7 +73,7 @@ test('without systemd-notify, socat sends what the service manager is told', asy
     env: without,
   });
   expect(ran.exitCode).toBe(0);
-  expect(said()).toMatch(/^-u\n-\nUNIX-SENDTO:\/run\/none\n/);
+  expect(calls()).toMatch(/^-u\n-\nUNIX-SENDTO:\/run\/none\n/);
   writeFileSync(join(home.path, 'socat'), '');
   const none = await runInProcess(['launchpad', 'tail', ...words], {
     ...{ sandbox, home },
@@ -84,7 +84,7 @@ test('without systemd-notify, socat sends what the service manager is told', asy
   ]);
 });
 
-test('lines carry the time where no person reads along, and only there', async () => {
+test('lines have timestamps unless stderr is a terminal', async () => {
   const sandbox = await withSandbox(plenty);
   const words = ['launchpad', 'tail', '--duration', '300ms', '--lag', '100ms', '--yes'];
   const [piped, shown] = await Promise.all([
@@ -100,7 +100,7 @@ test.each([
   [['--status', 'none/a.prom'], 'folder not found'],
   [['--heartbeat', '0s'], 'duration'],
   [['--log-format', 'xml'], 'xml'],
-])('%j is refused before anything is paid for', async (words, text) => {
+])('%j is rejected before anything is charged', async (words, text) => {
   const sandbox = await withSandbox(plenty);
   const home = openHome();
   const ran = await runInProcess(['thesis', 'tail', '--yes', '--via', 'poll', ...words], { sandbox, home });
@@ -108,7 +108,7 @@ test.each([
   expect(sandbox.meter().unitsUsed).toBe(0);
 });
 
-test('an error is a line of the log as well', async () => {
+test('an error is a line of the JSON log', async () => {
   const ran = await runInProcess(['thesis', 'tail', '--yes', '--log-format', 'json', '--via', 'poll'], {});
   expect(ran.exitCode).toBe(4);
   expect(JSON.parse(ran.stderr)).toMatchObject({

@@ -26,9 +26,9 @@ const stated = (stderr: string) =>
 
 describe('every post is printed exactly once', () => {
   const worlds = {
-    'when frames are withheld, doubled, late and out of order':
+    'when frames are withheld, duplicated, late and out of order':
       'withhold=5%,dup=5%,reorder=10%:300ms,late=3%:300ms..900ms,lag=5%:500ms,delay@ws=5%:400ms',
-    'when pages are refused, cut, lost and slow':
+    'when pages are rejected, truncated, lost and slow':
       'withhold=3%,429@theses=8%:1s,500@theses=8%,OVERLOADED@theses=5%,lost@theses=5%,cut@theses=5%,html@theses=3%,delay@theses=10%:100ms..400ms',
     'when sockets break, close and go silent': 'drop=1%,close=0.5%,halfopen=0.1%,withhold=1%',
   };

@@ -6,7 +6,7 @@ import { outputFormats } from '../../src/state/config/settings-table.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { openHome, runInProcess } from '../e2e/harness.ts';
-import { anyMe, type OwnService, withService } from '../e2e/service.ts';
+import { anyMe, type FakeService, withService } from '../e2e/service.ts';
 
 type Json = Record<string, unknown>;
 /** The expected output; undefined if the answer is not the record and the run exits 9. */
@@ -259,10 +259,10 @@ function tampered(
 
 describe.each(Object.entries(scenarios))('%s that differs from its description', (name, scenario) => {
   test(
-    'is delivered as it came, charged once, and shown without a stumble',
+    'is delivered unchanged, charged once, and shown without an error',
     async () => {
       let body: unknown;
-      const service: OwnService = await withService(
+      const service: FakeService = await withService(
         ({ path }) =>
           path.includes('before=') ? { body: page([]) } : { status: scenario.status ?? 200, body },
         { ownMe: name === "the key's record" },
@@ -292,7 +292,7 @@ describe.each(Object.entries(scenarios))('%s that differs from its description',
             expect(ran.exitCode, shown).toBe(9);
             continue;
           }
-          // None was found: one is missing, the others are not mentioned.
+          // None was found: one is listed as missing, the others are not mentioned.
           const ends = name === 'a batch of numbers' ? [0, 3, 9] : [0, 8, 9];
           expect(ends, shown).toContain(ran.exitCode);
           if (format === 'ndjson') expect(ran.records(), shown).toEqual(expected);

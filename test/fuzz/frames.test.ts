@@ -25,7 +25,7 @@ const frame = fc.oneof(
   { weight: 1, arbitrary: fc.string().map((error) => ({ type: 'error', error })) },
   { weight: 1, arbitrary: jsonOf('type', 'data', 'id', 'error') },
 );
-/** Spaces where JSON allows them, so that the quick reader's own form is missed by little. */
+/** Adds spaces where JSON allows them, which the fast reader does not accept. */
 const spaced = fc
   .tuple(frame, fc.constantFrom(0, 1, '\t', '\r\n'))
   .map(([value, space]) =>
@@ -45,7 +45,7 @@ const framed = fc.oneof(
 );
 
 describe('a frame', () => {
-  test('is read whatever its bytes', () => {
+  test('is read without an exception, for any bytes', () => {
     holds(framed, (bytes) => {
       for (const frame of readFrame(bytes)) {
         if (frame.kind === 'row') expect(frame.row.id).not.toBe('');
@@ -54,7 +54,7 @@ describe('a frame', () => {
     });
   });
 
-  test('is the same row to the quick reader as to the thorough one', () => {
+  test('gives the same row with the fast and the tolerant reader', () => {
     holds(framed, (bytes) => {
       const quick = readThesis(bytes);
       if (!quick) return;
@@ -65,7 +65,7 @@ describe('a frame', () => {
     });
   });
 
-  test('that is passed on as it came is one line, and the record itself', () => {
+  test('that is forwarded unchanged is one line with the complete record', () => {
     holds(framed, (bytes) => {
       const row = readThesis(bytes);
       if (!row?.raw) return;
@@ -76,7 +76,7 @@ describe('a frame', () => {
     });
   });
 
-  test('of a thesis with an id is never dropped for a field that it does not know', () => {
+  test('of a thesis with an id is never dropped because of an unknown field', () => {
     holds(damaged(data), (record) => {
       const text = JSON.stringify({ type: 'thesis', data: record ?? null });
       const sent: unknown = JSON.parse(text).data;

@@ -7,7 +7,7 @@ async function started(args: readonly string[], options: Parameters<typeof runIn
   const ran = await runInProcess(['sandbox', ...args], {
     ...options,
     interrupt: end.signal,
-    hear: () => end.abort(),
+    onStderr: () => end.abort(),
   });
   return ran;
 }
