@@ -292,5 +292,23 @@ test('an unwritable export is rejected before any request', async () => {
     expect([exitCode, sandbox.log.length]).toEqual([2, 0]);
   }
   const without = await trdr(['pnl', 'mira', '--resume'], { sandbox });
-  expect([without.exitCode, without.error()['hint']]).toEqual([2, 'name the file to resume: --out FILE']);
+  expect([without.exitCode, without.error()['hint']]).toEqual([2, 'name the file of the export: --out FILE']);
+});
+
+describe('--fresh', () => {
+  test('starts an interrupted export over, and together with --resume continues it', async () => {
+    const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
+    const { run, journal, text } = exportOf(sandbox);
+    await run('--retries', '0', '--no-cache');
+    expect(answeredIn(journal)).toBe(2);
+    sandbox.faults.set('');
+    expect((await run('--resume', '--fresh', '--no-cache')).exitCode).toBe(0);
+    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
+    sandbox.faults.set('503@users.pnl+3');
+    await run('--retries', '0', '--no-cache');
+    sandbox.faults.set('');
+    expect((await run('--fresh', '--no-cache')).exitCode).toBe(0);
+    expect([text() === FILE, existsSync(journal)]).toEqual([true, false]);
+    expect(Math.max(...sandbox.served.values())).toBeGreaterThan(2);
+  });
 });

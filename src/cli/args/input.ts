@@ -54,9 +54,15 @@ export async function* readSubjects(
   }
   if (source.file === '-') yield* stdin();
   else if (source.file !== undefined) {
-    yield* fromBytes(fileBytes(source.file, io.signal), source.column, source.file);
+    yield* fromBytes(inputBytes(source.file, io), source.column, source.file);
   }
 }
+
+/** The bytes of an input file, or of stdin for `-`. */
+export const inputBytes = (
+  path: string,
+  io: Pick<Io, 'stdin'> & { readonly signal?: AbortSignal },
+): AsyncGenerator<Uint8Array> => (path === '-' ? stoppable(io.stdin, io.signal) : fileBytes(path, io.signal));
 
 async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted();
@@ -180,7 +186,8 @@ async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   yield* splitter.end();
 }
 
-async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Bytes decoded as UTF-8. */
+export async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   for await (const chunk of chunks) yield decoder.write(Buffer.from(chunk));
   yield decoder.end();

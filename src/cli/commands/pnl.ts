@@ -8,11 +8,13 @@ import { sortKeys } from '../../output/views/pnl-rows.ts';
 import { subjectOptions } from '../args/common.ts';
 import { type SubjectSource, subjectSource } from '../args/input.ts';
 import { flag, list, value } from '../args/option.ts';
-import { duration, oneOf } from '../args/values.ts';
+import { duration, file, oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output.ts';
 import { exportPnl, openExport } from '../pnl/export.ts';
+import { isFinished } from '../pnl/finished.ts';
+import { showExport } from '../pnl/from/show-export.ts';
 import { gatherHandles } from '../pnl/gather-handles.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { divide, everyPosition, openSavedNumbers } from '../pnl/saved.ts';
@@ -26,7 +28,8 @@ export const pnl = command({
     'One handle uses the single call; more use batches of up to 100. A handle given twice is requested once. If the remaining allowance cannot pay for a full batch, the batch is reduced; the skipped handles are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three kinds of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has them in the column status: ok, not_held, no_wallet, no_numbers, failed.',
-    'With --out, paid answers are saved in FILE.journal until the file is complete. After any interruption, the same command with --resume continues where the export stopped and pays for no handle twice.',
+    'With --out, paid answers are saved in FILE.journal until the file is complete. After any interruption, the same command with --resume continues where the export stopped and pays for no handle twice. On a finished file, --resume does nothing and exits 0; --fresh starts over. Both together continue an interrupted export, and start a finished one over.',
+    '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of the service, to sort it, to show it in another format or, with handles, to show a part of it. It costs nothing.',
     '--window and --sort apply to tables and CSV. JSON formats have the full records in the order of the handles.',
   ],
   args: [
@@ -42,6 +45,8 @@ export const pnl = command({
     window: list('--window', 'show only this window', oneOf(...windowNames)),
     sort: value('--sort', 'sort by this column of the first window, best first', oneOf(...sortKeys)),
     resume: flag('--resume', 'with --out: resume an interrupted export'),
+    fresh: flag('--fresh', 'with --out: start over, even if FILE is finished'),
+    from: value('--from', 'read an earlier export instead of the service', file),
     ...subjectOptions,
     maxAge: value('--max-age', 'maximum age of a cached answer', duration, '10m; 5m if not found'),
     noCache: flag('--no-cache', 'bypass the cache'),
@@ -51,43 +56,77 @@ export const pnl = command({
     { run: 'trdr pnl mira', does: 'one trader' },
     { run: 'trdr pnl mira solwolf 0xMert', does: 'compare a few' },
     { run: 'trdr pnl --file desk.txt --window 7d --sort returnPct', does: 'a list, best return first' },
-    { run: 'trdr pnl --file desk.txt --out pnl.csv --resume --max-cu 60M', does: 'nightly export from cron' },
+    { run: 'trdr pnl --file desk.txt --out pnl.csv --resume --fresh --max-cu 60M', does: 'nightly export' },
+    { run: 'trdr pnl --from pnl.csv --window 30d --sort rank', does: 'sort an export again, at no cost' },
   ],
   calls: ['user.pnl', 'users.pnl', 'me'],
   record: () => PnlRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
-  parse: (words, given) => ({
-    ...given,
-    windows: given.window.length > 0 ? [...new Set(given.window)] : windowNames,
-    source: subjectSource(words, given, 'handle'),
-  }),
-  async run(context, { source, windows, window, sort, resume, strict, maxAge, noCache }) {
+  parse: (words, given) => {
+    checkFrom(given);
+    // A file has its own handles.
+    const isWhole = given.from !== undefined && words.length === 0 && given.file === undefined;
+    const source = isWhole ? undefined : subjectSource(words, given, 'handle');
+    if (given.from === '-' && source && (words.includes('-') || given.file === '-')) {
+      throw usageError('--from - and the handles cannot both be read from stdin');
+    }
+    return { ...given, window: [...new Set(given.window)], source };
+  },
+  async run(context, { source, window, sort, resume, fresh, from, strict, maxAge, noCache }) {
     const { out, dryRun, fields } = context.globals;
-    if (resume && out === undefined)
-      throw usageError('--resume requires --out', 'name the file to resume: --out FILE');
-    const subjects = await gatherHandles(source, context);
-    const saved = openSavedNumbers(context, { noCache, maxAge });
-    if (dryRun) return await plan(context, subjects, { resume, saved });
+    const needsFile = resume ? '--resume' : fresh ? '--fresh' : undefined;
+    if (needsFile && out === undefined) {
+      throw usageError(`${needsFile} requires --out`, 'name the file of the export: --out FILE');
+    }
+    const subjects = source ? await gatherHandles(source, context) : [];
+    const windows = window.length > 0 ? window : windowNames;
     const shape: Shape = {
       format: context.format,
       windows,
       sort,
       sortWindow: window[0] ?? 'all',
       fields,
-      single: subjects.length === 1 && isOneWord(source),
+      single: subjects.length === 1 && source !== undefined && isOneWord(source),
       handles: subjects.length,
       width: out === undefined ? terminalWidth(context.io) : 80,
     };
+    if (from !== undefined) {
+      await selectedFields(fields, { fields: knownFields(shape) });
+      if (dryRun) {
+        context.notice(`${from} is read instead of the service; nothing would be requested`);
+        return 0;
+      }
+      return await showExport(context, { from, subjects, windows: window, shape, strict });
+    }
+    const saved = openSavedNumbers(context, { noCache, maxAge });
+    if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects))) return 0;
+    if (dryRun) return await plan(context, subjects, { resume, saved });
     // Reject unknown fields before the handles are paid for.
     await selectedFields(fields, { fields: knownFields(shape) });
     if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
       context.notice(`--window and --sort apply to tables and CSV; ${context.format} has the full records`);
     }
-    if (out === undefined || (!resume && isDevice(out)))
+    if (out === undefined || (!resume && !fresh && isDevice(out)))
       return await streamPnl(context, subjects, { shape, strict, saved });
-    return await exportPnl(context, subjects, { out, resume, shape, strict, saved });
+    return await exportPnl(context, subjects, { out, resume, fresh, shape, strict, saved });
   },
 });
+
+/** A file is neither requested nor resumed. */
+function checkFrom(given: {
+  readonly from: string | undefined;
+  readonly resume: boolean;
+  readonly fresh: boolean;
+  readonly noCache: boolean;
+  readonly maxAge: number | undefined;
+}): void {
+  if (given.from === undefined) return;
+  const flags = { resume: '--resume', fresh: '--fresh', noCache: '--no-cache', maxAge: '--max-age' } as const;
+  for (const [name, text] of Object.entries(flags)) {
+    const value: unknown = Reflect.get(given, name);
+    if (value !== undefined && value !== false) throw usageError(`--from and ${text} cannot be combined`);
+  }
+}
 
 const isOneWord = ({ words }: SubjectSource) => words.length === 1 && words[0] !== '-';
 

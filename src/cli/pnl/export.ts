@@ -1,7 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { group } from '../../base/units.ts';
-import { isRecord } from '../../contract/known.ts';
-import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import { failedPnl } from '../../core/pnl/records.ts';
@@ -16,6 +15,7 @@ import { unitsText } from '../spend/estimate.ts';
 import { openAllowance } from './allowance.ts';
 import { settleLostBatches } from './lost-batches.ts';
 import { present, type Shape } from './present.ts';
+import { outcomeOf, readRecord } from './record.ts';
 import { isSpent, reportLost, reportSkipped } from './report.ts';
 import { pnlText } from './text.ts';
 
@@ -23,6 +23,7 @@ import { pnlText } from './text.ts';
 export interface ExportOptions {
   readonly out: string;
   readonly resume: boolean;
+  readonly fresh?: boolean | undefined;
   readonly shape: Shape;
   readonly strict: boolean;
   readonly saved: SavedNumbers | undefined;
@@ -32,7 +33,7 @@ export interface ExportOptions {
 export async function openExport(
   context: Context,
   subjects: readonly string[],
-  { out, resume }: Pick<ExportOptions, 'out' | 'resume'>,
+  { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
 ): Promise<ExportJournal> {
   const { digestOf, openJournal } = await import('../../state/journal/journal.ts');
   // How the file looks is left out: it is made of the journal at the end, in whatever form is wanted then.
@@ -42,6 +43,7 @@ export async function openExport(
     identity: { inputs: digestOf(subjects), format: 'pnl', flags: { service } },
     size: subjects.length,
     resume,
+    fresh,
     now: context.io.clock.now,
   });
 }
@@ -195,28 +197,11 @@ async function* recordsOf(
       yield failedPnl(subjects[position] ?? '', failure);
     }
     if (!held) continue;
-    const record = readRow(value);
+    const record = readRecord(value);
     if (!record) throw spoilt(journal.path, position);
-    tally.add(record.found === null ? { found: null, failure: failureOf(record) } : record);
+    tally.add(outcomeOf(record));
     yield record;
   }
-}
-
-/** A row of the journal: what the service sent is as it came, so that only what trdr added is checked. */
-function readRow(value: unknown): PnlRecord | undefined {
-  if (!isRecord(value)) return undefined;
-  const { subject, found } = value;
-  if (typeof subject !== 'string') return undefined;
-  if (found === true) return { ...value, subject, found };
-  const missing = MissingSubject.safeParse(value);
-  return missing.success ? missing.data : FailedSubject.safeParse(value).data;
-}
-
-/** Why a handle failed, in an earlier run maybe. */
-function failureOf({ error }: Extract<PnlRecord, { found: null }>): Failure {
-  const { code, message, status, hint } = error;
-  const kind = status === 403 ? 'forbidden' : status === 400 ? 'usage' : 'answer';
-  return new Failure(kind, message, { code, status, hint });
 }
 
 const spoilt = (path: string, position: number) =>

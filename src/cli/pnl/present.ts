@@ -34,7 +34,7 @@ export interface Shape {
 export type Use = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
 
 /** Tables up to this many handles are drawn when all is there, with bars and the widths that fit. */
-const WHOLE_TABLE = 1_000;
+export const WHOLE_TABLE = 1_000;
 
 const isRows = ({ format }: Shape) => isRowFormat(format);
 const isDelimited = ({ format }: Shape) => format === 'csv' || format === 'tsv';

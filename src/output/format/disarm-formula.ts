@@ -26,3 +26,13 @@ export function disarm(text: string): string {
   // Some spreadsheets skip blanks at the start of a cell.
   return /^[\t\r\n]/.test(text) ? `'${disarmed}` : disarmCell(disarmed);
 }
+
+/** Reverses `disarm` for a cell that was read from CSV. */
+export function rearm(cell: string): string {
+  const plain = cell
+    .split(/([;\t\r\n]+)/)
+    .map((part) => (part.startsWith("'") && disarmCell(part.slice(1)) === part ? part.slice(1) : part))
+    .join('');
+  // An apostrophe may also have been there before.
+  return disarm(plain) === cell ? plain : cell;
+}

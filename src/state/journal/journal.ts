@@ -28,6 +28,8 @@ export interface JournalOptions {
   readonly size: number;
   /** Resumes an existing journal; otherwise, an existing journal is an error. */
   readonly resume: boolean;
+  /** Without `resume`, an existing journal is replaced. */
+  readonly fresh?: boolean | undefined;
   readonly now: () => number;
 }
 
@@ -40,6 +42,7 @@ export async function openJournal({
   identity,
   size,
   resume,
+  fresh = false,
   now,
 }: JournalOptions): Promise<ExportJournal> {
   checkTarget(out);
@@ -47,7 +50,7 @@ export async function openJournal({
   const path = `${target}.journal`;
   const lock = holdLock(`${target}.lock`, out);
   try {
-    const index = journalIndex(size);
+    let index = journalIndex(size);
     const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
     let header: Header | undefined;
     let asked = false;
@@ -57,11 +60,16 @@ export async function openJournal({
       else if (!index.add(placed)) fits = false;
       asked ||= placed.line.kind === 'asking' || placed.line.kind === 'row';
     });
-    if (asked && !resume) {
+    const replaced = fresh && !resume;
+    if (asked && !resume && !replaced) {
       throw usageError(
         `an export to ${out} was interrupted; its paid answers are in ${path}`,
-        `add --resume to continue, or remove ${path} to start over and pay again`,
+        'add --resume to continue, or --fresh to start over and pay again',
       );
+    }
+    if (replaced && asked) {
+      index = journalIndex(size);
+      asked = false;
     }
     if (end === undefined || !header || !asked) {
       // Nothing was requested yet, so nothing was paid for.
@@ -96,7 +104,7 @@ type Header = Extract<JournalLine, { kind: 'header' }>;
 const foreign = (path: string, differ: readonly string[]) =>
   new Failure('usage', `the journal ${path} belongs to another export: ${differ.join(', ')} differ`, {
     code: 'JOURNAL_OTHER',
-    hint: `finish that export, write to another file, or remove ${path} to start over and pay again`,
+    hint: `finish that export, write to another file, or add --fresh without --resume to start over and pay again`,
   });
 
 function checkTarget(out: string): void {

@@ -1,0 +1,135 @@
+import { parseJson, stringifyJson } from '../../../base/json.ts';
+import type { Sent } from '../../../contract/known.ts';
+import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
+import { rearm } from '../../../output/format/disarm-formula.ts';
+import { rowFields } from '../../../output/views/pnl-rows.ts';
+
+/** A row of an exported CSV or TSV file, by column. */
+type Cells = ReadonlyMap<string, string>;
+
+const traderFields = [
+  'handle',
+  'displayName',
+  'avatarUrl',
+  'twitter',
+  'followers',
+  'wallet',
+  'evmWallet',
+  'updatedAt',
+];
+const windowFields = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'];
+const numberFields = new Set<string>([...windowFields, 'followers', 'updatedAt']);
+const knownFields = new Set<string>(rowFields);
+
+/** Whether a header can be read back: every row must tell its subject and its window. */
+export const isRowHeader = (header: readonly string[]): boolean =>
+  header.includes('window') && (header.includes('subject') || header.includes('handle'));
+
+/** Turns the rows of an export back into records: consecutive rows of a subject are one record. */
+export function createRowReader(header: readonly string[]) {
+  const extras = header.filter((name) => !knownFields.has(name));
+  let rows: Cells[] = [];
+
+  const subjectOf = (row: Cells) => row.get('subject') || row.get('handle') || '';
+
+  function take(): Sent | undefined {
+    const [first] = rows;
+    const record = first && recordOf(first, rows, extras, subjectOf(first));
+    rows = [];
+    return record;
+  }
+
+  /** A row of the record that is being read; a window that comes again begins the next record. */
+  function continues(row: Cells): boolean {
+    const [first] = rows;
+    if (!first || subjectOf(first) !== subjectOf(row)) return false;
+    return (
+      row.get('status') === 'unmatched' || !rows.some((other) => other.get('window') === row.get('window'))
+    );
+  }
+
+  return {
+    /** Accepts a row, and returns the record before it if the row begins another. */
+    push(cells: readonly string[]): Sent | undefined {
+      const row: Cells = new Map(header.map((name, at) => [name, cells[at] ?? '']));
+      const done = continues(row) ? undefined : take();
+      rows.push(row);
+      return done;
+    },
+    end: take,
+  };
+}
+
+/** A value of a cell as JSON. Cells of numbers keep their digits; an empty cell is null. */
+function jsonOf(name: string, cell: string): string {
+  if (cell === '') return 'null';
+  if (numberFields.has(name) || !knownFields.has(name)) {
+    const value = parseJson(cell);
+    if (value !== undefined && typeof value !== 'string') return cell;
+  }
+  if (name === 'updatedAt' && !Number.isNaN(Date.parse(cell))) return String(Date.parse(cell));
+  return JSON.stringify(rearm(cell));
+}
+
+const member = (row: Cells, name: string, as = name) =>
+  `${JSON.stringify(as)}:${jsonOf(name, row.get(name) ?? '')}`;
+const object = (members: readonly string[]) => `{${members.join(',')}}`;
+/** The members of those columns that the file has. */
+const members = (row: Cells, names: readonly string[]) =>
+  names.filter((name) => row.has(name)).map((name) => member(row, name));
+
+function recordOf(first: Cells, rows: readonly Cells[], extras: readonly string[], subject: string): Sent {
+  const own = rows.filter((row) => row.get('status') !== 'unmatched');
+  const head = [`"subject":${JSON.stringify(rearm(subject))}`];
+  if (first.get('found') === 'false') {
+    return read(
+      object([...head, '"found":false', `"code":${JSON.stringify(first.get('code') || 'NOT_OBSERVED')}`]),
+    );
+  }
+  if (first.get('status') === 'failed') {
+    const code = first.get('code') || 'FAILED';
+    const unmatched = unmatchedOf(rows, extras);
+    const error = {
+      code,
+      message: `failed with ${code} when it was exported`,
+      ...(unmatched && { unmatched }),
+    };
+    return read(object([...head, '"found":null', `"error":${stringifyJson(error)}`]));
+  }
+  return read(object([...head, '"found":true', ...numbersOf(own, extras)]));
+}
+
+/** The members of a record of numbers. Columns that this version does not know belong to the record where all rows agree. */
+function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] {
+  const [first] = rows;
+  if (!first) return [];
+  const isCommon = (name: string) => rows.every((row) => row.get(name) === first.get(name));
+  const apart = extras.filter((name) => !isCommon(name));
+  const windows = rows.flatMap((row) => {
+    const name = row.get('window') ?? '';
+    if (!isWindow(name)) return [];
+    const hasNumbers = windowFields.some((field) => (row.get(field) ?? '') !== '');
+    const filled = apart.filter((field) => (row.get(field) ?? '') !== '');
+    const numbers = hasNumbers ? object([...members(row, windowFields), ...members(row, filled)]) : 'null';
+    return [`"${name}":${numbers}`];
+  });
+  const common = extras.filter((name) => isCommon(name) && first.get(name) !== '');
+  return [...members(first, traderFields), `"windows":${object(windows)}`, ...members(first, common)];
+}
+
+/** The entries that a failed handle carries, by their own handles. */
+function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] | undefined {
+  const byHandle = new Map<string, Cells[]>();
+  for (const row of rows) {
+    if (row.get('status') !== 'unmatched') continue;
+    const handle = row.get('handle') ?? '';
+    byHandle.set(handle, [...(byHandle.get(handle) ?? []), row]);
+  }
+  const entries = [...byHandle.values()].map((group) => read(object(numbersOf(group, extras))));
+  return entries.length > 0 ? entries : undefined;
+}
+
+const isWindow = (name: string): name is WindowName => windowNames.some((known) => known === name);
+
+/** The text is made of cells that were checked one by one, so it is an object. */
+const read = (json: string): Sent => parseJson(json) as Sent;

@@ -1,0 +1,135 @@
+import { extname } from 'node:path';
+import { type Failure, usageError } from '../../../base/failure.ts';
+import { parseJson } from '../../../base/json.ts';
+import { createLineSplitter } from '../../../base/lines.ts';
+import { isRecord, type Sent, textOf as textIn } from '../../../contract/known.ts';
+import type { PnlRecord } from '../../../contract/records/subject.ts';
+import { readCsv } from '../../args/csv-input.ts';
+import { inputBytes, textOf } from '../../args/input.ts';
+import type { Io } from '../../io.ts';
+import { readRecord } from '../record.ts';
+import { createRowReader, isRowHeader } from './delimited.ts';
+
+type Format = 'csv' | 'tsv' | 'ndjson' | 'json';
+
+const byExtension: Readonly<Record<string, Format>> = {
+  '.csv': 'csv',
+  '.tsv': 'tsv',
+  '.tab': 'tsv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'json',
+};
+
+/** The records of an earlier export, in the order of the file. */
+export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<PnlRecord> {
+  const { first, chunks } = await peek(textOf(inputBytes(path, io)));
+  const format = byExtension[extname(path).toLowerCase()] ?? formatOf(first);
+  const name = path === '-' ? 'stdin' : path;
+  if (format === 'json') yield* wholeDocument(chunks, name);
+  else if (format === 'ndjson') yield* lines(chunks, name);
+  else yield* rows(format === 'tsv' ? tabRows(chunks) : readCsv(chunks), name);
+}
+
+/** The text up to its first characters that are not blank. */
+async function peek(text: AsyncGenerator<string>) {
+  let first = '';
+  while (first.trim() === '') {
+    const { value, done } = await text.next();
+    if (done) break;
+    first += value;
+  }
+  async function* chunks() {
+    yield first;
+    yield* text;
+  }
+  return { first: first.trimStart(), chunks: chunks() };
+}
+
+function formatOf(first: string): Format {
+  if (first.startsWith('[')) return 'json';
+  if (first.startsWith('{')) return 'ndjson';
+  return (first.split('\n', 1)[0] ?? '').includes('\t') ? 'tsv' : 'csv';
+}
+
+const HINT = 'it must be an export of trdr pnl: csv, tsv, ndjson or json';
+const notAnExport = (name: string, why: string): Failure => usageError(`cannot read ${name}: ${why}`, HINT);
+
+/** A record of an export; `--fields` may have left out what only repeats the handle. */
+function recordIn(value: unknown, name: string, where: string): PnlRecord {
+  const sent: Sent = isRecord(value) ? value : {};
+  const subject = textIn(sent['subject']) ?? textIn(sent['handle']);
+  const found = 'found' in sent ? sent['found'] : 'windows' in sent ? true : undefined;
+  const updatedAt = textIn(sent['updatedAt']);
+  const time = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
+  const first = { subject, found };
+  // A text was written with --times iso.
+  const last = Number.isNaN(time) ? first : { ...first, updatedAt: time };
+  const record = readRecord({ ...first, ...sent, ...last });
+  if (!record) throw notAnExport(name, `${where} is not a record of trdr pnl`);
+  return record;
+}
+
+async function* wholeDocument(chunks: AsyncIterable<string>, name: string): AsyncGenerator<PnlRecord> {
+  let text = '';
+  for await (const chunk of chunks) text += chunk;
+  const value = parseJson(text);
+  if (value === undefined) throw notAnExport(name, 'it is not valid JSON');
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  for (const [at, item] of list.entries()) yield recordIn(item, name, `item ${at + 1}`);
+}
+
+/** Longer than any record. */
+const LONGEST_LINE = 4 * 1024 * 1024;
+
+async function* textLines(chunks: AsyncIterable<string>) {
+  const splitter = createLineSplitter(LONGEST_LINE);
+  const line = ({ bytes, number }: { readonly bytes: Buffer; readonly number: number }) => ({
+    text: bytes.toString('utf8').replace(/\r$/, ''),
+    number,
+  });
+  for await (const chunk of chunks) for (const each of splitter.push(Buffer.from(chunk))) yield line(each);
+  for (const each of splitter.end()) yield line(each);
+}
+
+async function* lines(chunks: AsyncIterable<string>, name: string): AsyncGenerator<PnlRecord> {
+  for await (const { text, number } of textLines(chunks)) {
+    if (text.trim() !== '') yield recordIn(parseJson(text), name, `line ${number}`);
+  }
+}
+
+interface Row {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n', '\\r': '\r' };
+
+async function* tabRows(chunks: AsyncIterable<string>): AsyncGenerator<Row> {
+  for await (const { text, number } of textLines(chunks)) {
+    const cells = text.split('\t').map((cell) => cell.replace(/\\[\\tnr]/g, (pair) => escapes[pair] ?? pair));
+    yield { line: number, cells };
+  }
+}
+
+async function* rows(all: AsyncIterable<Row>, name: string): AsyncGenerator<PnlRecord> {
+  let reader: ReturnType<typeof createRowReader> | undefined;
+  let width = 0;
+  let last = 1;
+  for await (const { cells, line } of all) {
+    if (cells.length === 1 && cells[0] === '') continue;
+    if (!reader) {
+      if (!isRowHeader(cells)) throw notAnExport(name, 'its header lacks the columns subject and window');
+      reader = createRowReader(cells);
+      width = cells.length;
+      continue;
+    }
+    if (cells.length !== width)
+      throw notAnExport(name, `line ${line} has ${cells.length} cells, not ${width}`);
+    const record = reader.push(cells);
+    if (record) yield recordIn(record, name, `the row before line ${line}`);
+    last = line;
+  }
+  const record = reader?.end();
+  if (record) yield recordIn(record, name, `line ${last}`);
+}

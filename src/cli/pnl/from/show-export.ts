@@ -1,0 +1,110 @@
+import { usageError } from '../../../base/failure.ts';
+import { normalHandle } from '../../../contract/endpoints.ts';
+import { isRecord, textOf } from '../../../contract/known.ts';
+import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
+import type { PnlRecord } from '../../../contract/records/subject.ts';
+import { safeLine } from '../../../output/terminal/safe-text.ts';
+import type { Context } from '../../context.ts';
+import type { ExitCode } from '../../exit.ts';
+import { createTally } from '../../lookup/tally.ts';
+import { handlesText } from '../../spend/approve-pnl.ts';
+import { present, type Shape, WHOLE_TABLE } from '../present.ts';
+import { outcomeOf } from '../record.ts';
+import { readExport } from './read-export.ts';
+
+export interface FromOptions {
+  readonly from: string;
+  /** The handles to select; all if there are none. */
+  readonly subjects: readonly string[];
+  /** What --window named; every window of the file if nothing. */
+  readonly windows: readonly WindowName[];
+  readonly shape: Omit<Shape, 'windows' | 'handles'>;
+  readonly strict: boolean;
+}
+
+/** More names than this help nobody. */
+const NAMED = 20;
+
+/** Shows an earlier export in another order, format or selection. Nothing is requested. */
+export async function showExport(context: Context, options: FromOptions): Promise<ExitCode> {
+  const { from, subjects, strict } = options;
+  const tally = createTally();
+  const all = readExport(from, context.io);
+  const { ahead, records, size } = await readAhead(
+    subjects.length > 0 ? select(all, subjects, options, context) : all,
+  );
+  const shape: Shape = { ...options.shape, windows: windowsFor(ahead, options), handles: size };
+  async function* counted() {
+    for await (const record of records) {
+      tally.add(outcomeOf(record));
+      yield record;
+    }
+  }
+  await present(counted(), shape, (view, single, items) =>
+    context.emit(view, single, async (out) => {
+      for await (const item of items) await out.write(item);
+    }),
+  );
+  return tally.total === 0 && subjects.length > 0 ? 3 : tally.exit(strict);
+}
+
+/** The first records, which decide how a table is drawn; `size` is infinite if there are more. */
+async function readAhead(all: AsyncGenerator<PnlRecord>) {
+  const ahead: PnlRecord[] = [];
+  let more = true;
+  while (ahead.length <= WHOLE_TABLE) {
+    const { value, done } = await all.next();
+    if (done) {
+      more = false;
+      break;
+    }
+    ahead.push(value);
+  }
+  async function* records() {
+    yield* ahead;
+    if (more) yield* all;
+  }
+  return { ahead, records: records(), size: more ? Number.POSITIVE_INFINITY : ahead.length };
+}
+
+/** The records of these handles, in the order in which the handles were given. */
+async function* select(
+  all: AsyncIterable<PnlRecord>,
+  subjects: readonly string[],
+  { from }: FromOptions,
+  context: Context,
+): AsyncGenerator<PnlRecord> {
+  const wanted = new Map<string, PnlRecord | undefined>(
+    subjects.map((subject) => [normalHandle(subject), undefined]),
+  );
+  for await (const record of all) {
+    const handle = record.found === true ? textOf(record['handle']) : undefined;
+    for (const name of [record.subject, handle ?? record.subject].map(normalHandle)) {
+      if (wanted.has(name)) wanted.set(name, wanted.get(name) ?? record);
+    }
+  }
+  const missing = subjects.filter((subject) => !wanted.get(normalHandle(subject)));
+  if (missing.length > 0) {
+    const rest = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : '';
+    context.notice(
+      `not in ${from}, ${handlesText(missing.length)}: ${safeLine(missing.slice(0, NAMED).join(' '))}${rest}`,
+    );
+  }
+  for (const record of wanted.values()) if (record) yield record;
+}
+
+/** The windows to show: those asked for, or those that the file has, since a CSV may have been written with fewer. */
+function windowsFor(records: readonly PnlRecord[], { from, windows }: FromOptions): readonly WindowName[] {
+  const there = new Set(
+    records.flatMap((record) =>
+      record.found === true && isRecord(record['windows']) ? Object.keys(record['windows']) : [],
+    ),
+  );
+  const lacking = windows.find((window) => there.size > 0 && !there.has(window));
+  if (lacking !== undefined) {
+    throw usageError(`${from} has no numbers for the window ${lacking}`, `it has ${[...there].join(', ')}`);
+  }
+  if (windows.length > 0) return windows;
+  const present = windowNames.filter((window) => there.has(window));
+  return present.length > 0 ? present : windowNames;
+}

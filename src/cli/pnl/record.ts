@@ -1,0 +1,25 @@
+import { Failure } from '../../base/failure.ts';
+import { isRecord } from '../../contract/known.ts';
+import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
+import type { Outcomes } from '../lookup/tally.ts';
+
+/** Reads a record that trdr wrote. What the service sent is as it came, so only what trdr added is checked. */
+export function readRecord(value: unknown): PnlRecord | undefined {
+  if (!isRecord(value)) return undefined;
+  const { subject, found } = value;
+  if (typeof subject !== 'string') return undefined;
+  if (found === true) return { ...value, subject, found };
+  const missing = MissingSubject.safeParse(value);
+  return missing.success ? missing.data : FailedSubject.safeParse(value).data;
+}
+
+/** What a saved record says of its handle. */
+export const outcomeOf = (record: PnlRecord): Outcomes =>
+  record.found === null ? { found: null, failure: failureOf(record) } : record;
+
+/** Why a handle failed, possibly in an earlier run. */
+function failureOf({ error }: Extract<PnlRecord, { found: null }>): Failure {
+  const { code, message, status, hint } = error;
+  const kind = status === 403 ? 'forbidden' : status === 400 ? 'usage' : 'answer';
+  return new Failure(kind, message, { code, status, hint });
+}

@@ -1,0 +1,183 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openHome, runInProcess } from './harness.ts';
+import { recordsOf, someHandles, withNumbers } from './numbers.ts';
+import { withService } from './service.ts';
+
+const HANDLES = ['mira', 'nosuch', 'solwolf', 'nowallet', 'quiet', 'evil', '0xMert'];
+
+/** File names stand for files of the home: in this process, relative paths would be those of the tests. */
+const within = (home: { readonly path: string }, words: readonly string[]) =>
+  words.map((word) => (/^(all|one|torn)\./.test(word) ? join(home.path, word) : word));
+
+/** A user with an export of these handles in every format that can be read back. */
+async function exported(handles: readonly string[] = HANDLES, more: readonly string[] = []) {
+  const sandbox = await withNumbers();
+  const home = openHome();
+  const run = (words: readonly string[], options: Parameters<typeof runInProcess>[1] = {}) =>
+    runInProcess(['pnl', ...within(home, words)], { sandbox, home, ...options });
+  for (const name of ['all.ndjson', 'all.json', 'all.csv', 'all.tsv']) {
+    const { exitCode, stderr } = await run(['-', '-y', '--out', name, ...more], {
+      stdin: handles.join('\n'),
+    });
+    if (exitCode !== 0) throw new Error(stderr);
+  }
+  const calls = sandbox.log.length;
+  await sandbox.close();
+  const text = (name: string) => readFileSync(join(home.path, name), 'utf8');
+  return { run, home, text, calls, sandbox };
+}
+
+describe('--from', () => {
+  test('converts an export of any format to any other, byte for byte, without a service', async () => {
+    const { run, text } = await exported(
+      // CSV lacks the control characters of this one.
+      [...HANDLES, ...someHandles(40)].filter((handle) => handle !== 'evil'),
+    );
+    for (const from of ['all.ndjson', 'all.json', 'all.csv', 'all.tsv']) {
+      for (const to of ['all.csv', 'all.tsv'] as const) {
+        const { exitCode, stdout, stderr } = await run(['--from', from, '-o', to.slice(4)]);
+        expect([from, to, exitCode, stderr, stdout]).toEqual([from, to, 0, '', text(to)]);
+      }
+      const { stdout } = await run(['--from', from, '-o', 'ndjson']);
+      expect(
+        stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      ).toEqual(
+        text('all.ndjson')
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      );
+    }
+    expect((await run(['--from', 'all.json', '-o', 'ndjson'])).stdout).toBe(text('all.ndjson'));
+    expect((await run(['--from', 'all.ndjson', '--json'])).stdout).toBe(text('all.json'));
+  });
+
+  test('sorts, and draws the same table as the service would give', async () => {
+    const { run, sandbox } = await exported();
+    const words = ['--window', '7d', '--sort', 'volumeUsd'];
+    const table = { tty: true, columns: 100, env: { NO_COLOR: '1', LANG: 'C.UTF-8' } };
+    const fresh = await run([...HANDLES, ...words, '-y'], table);
+    const file = await run(['--from', 'all.csv', ...words], table);
+    expect(file.stdout).toBe(fresh.stdout);
+    expect(file.stdout).toContain('cash flow 7d');
+    expect(sandbox.meter().unitsUsed).toBe(6 * 30_000 + 200);
+  });
+
+  test('selects handles in the order given, and names those that the file lacks', async () => {
+    const { run } = await exported();
+    const { exitCode, records, stderr } = await run([
+      '@SolWolf',
+      'other',
+      'MIRA',
+      '--from',
+      'all.csv',
+      '-o',
+      'ndjson',
+    ]);
+    expect([exitCode, records()]).toEqual([0, recordsOf(['solwolf', 'mira'])]);
+    expect(stderr).toMatch(/not in .*all.csv, 1 handle: other/);
+    expect((await run(['other', '--from', 'all.csv'])).exitCode).toBe(3);
+    expect((await run(['mira', '--from', 'all.csv'], { tty: true, env: { NO_COLOR: '1' } })).stdout).toMatch(
+      /^@mira\n/,
+    );
+  });
+
+  test('writes to the file it reads, and leaves it as it was if it cannot be read', async () => {
+    const { run, text, home } = await exported();
+    expect((await run(['--from', 'all.csv', '--sort', 'rank', '--out', 'all.csv'])).exitCode).toBe(0);
+    expect(text('all.csv').split('\n')).toHaveLength(HANDLES.length * 4 + 2);
+    const before = text('all.ndjson');
+    writeFileSync(join(home.path, 'torn.ndjson'), before.slice(0, -20));
+    const torn = await run(['--from', 'torn.ndjson', '--out', 'torn.ndjson']);
+    expect([torn.exitCode, text('torn.ndjson')]).toEqual([2, before.slice(0, -20)]);
+    expect(torn.error()['message']).toContain(`line ${HANDLES.length}`);
+  });
+
+  test('shows the windows that the file has', async () => {
+    const { run, text } = await exported(HANDLES, ['--window', '7d,30d']);
+    expect((await run(['--from', 'all.csv', '-o', 'csv'])).stdout).toBe(text('all.csv'));
+    const { exitCode, error } = await run(['--from', 'all.csv', '--window', '24h', '-o', 'csv']);
+    expect([exitCode, error()['hint']]).toEqual([2, 'it has 7d, 30d']);
+  });
+
+  test('reads stdin, files without a known extension, and times written as ISO', async () => {
+    const { run, text } = await exported();
+    const stdin = text('all.json');
+    expect((await run(['--from', '-', '-o', 'ndjson'], { stdin })).stdout).toBe(text('all.ndjson'));
+    const iso = (await run(['--from', 'all.csv', '-o', 'csv', '--times', 'iso', '--bom'])).stdout;
+    expect(iso).toMatch(/,20\d\d-\d\d-\d\dT/);
+    expect((await run(['--from', '-', '-o', 'csv'], { stdin: iso })).stdout).toBe(text('all.csv'));
+  });
+
+  test('keeps digits, unknown fields and disarmed formulas', async () => {
+    const body = `{"handle":"mira","displayName":"=1+2;-3","twitter":"'x","wallet":null,"evmWallet":null,"updatedAt":null,"windows":{"24h":{"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0,"trades":1,"rank":1,"extra":"007"},"7d":null,"30d":null,"all":null},"more":[1.10]}`;
+    const { url, key } = await withService(async () => ({ body: Buffer.from(body) }));
+    const home = openHome();
+    const run = (words: readonly string[]) =>
+      runInProcess(['pnl', ...within(home, words)], {
+        home,
+        differs: true,
+        env: { TRDR_BASE_URL: url, TRDR_API_KEY: key },
+      });
+    for (const name of ['one.csv', 'one.tsv', 'one.ndjson']) {
+      expect((await run(['mira', '--out', name])).exitCode).toBe(0);
+      const text = readFileSync(join(home.path, name), 'utf8');
+      expect((await run(['--from', name, '-o', name.slice(4)])).stdout).toBe(text);
+      const line = (await run(['--from', name, '-o', 'ndjson'])).stdout;
+      expect(line).toContain('"netUsd":12345678901234567890.10,"returnPct":1e400,"volumeUsd":-0');
+      expect(line).toContain('"displayName":"=1+2;-3"');
+    }
+  });
+
+  test.each([
+    ['a list of handles', 'mira\nsolwolf\n', 'its header lacks the columns subject and window'],
+    ['other JSON', '{"id":"x"}\n', 'line 1 is not a record'],
+    ['a torn document', '[{"subject":', 'not valid JSON'],
+    ['a torn row', 'subject,window,netUsd\nmira,7d\n', 'line 2 has 2 cells, not 3'],
+  ])('rejects %s', async (_, stdin, why) => {
+    const { exitCode, error } = await runInProcess(['pnl', '--from', '-'], { stdin });
+    expect([exitCode, error()['message']]).toEqual([2, expect.stringContaining(why)]);
+  });
+
+  test.each(['--resume', '--fresh', '--no-cache', '--max-age=1h'])(
+    'cannot be combined with %s',
+    async (flag) => {
+      const { exitCode, error } = await runInProcess(['pnl', '--from', 'x.csv', '--out', 'y.csv', flag]);
+      expect([exitCode, error()['message']]).toEqual([2, expect.stringContaining('cannot be combined')]);
+    },
+  );
+});
+
+describe('a finished export', () => {
+  test.each(['all.ndjson', 'all.json', 'all.csv', 'all.tsv'])(
+    'is left alone by --resume: %s',
+    async (name) => {
+      const { run, text, home } = await exported();
+      const before = text(name);
+      const words = [...HANDLES, '--out', name, '--resume', '--no-cache'];
+      const { exitCode, stderr } = await run(words);
+      expect([exitCode, text(name) === before, existsSync(join(home.path, `${name}.journal`))]).toEqual([
+        0,
+        true,
+        false,
+      ]);
+      expect(stderr).toContain(`${name} is finished: it has all 7 handles; nothing was requested`);
+      expect((await run([...words, '--dry-run'])).stdout).toBe('');
+    },
+  );
+
+  test('of other handles is not replaced without --fresh', async () => {
+    const { run, text } = await exported();
+    const before = text('all.csv');
+    const other = await run(['mira', 'someone', '--out', 'all.csv', '--resume']);
+    expect([other.exitCode, text('all.csv')]).toEqual([2, before]);
+    expect(other.error()['message']).toContain('does not have 1 handle');
+    const again = await run(['mira', '--out', 'all.csv', '--resume', '--fresh']);
+    expect([again.exitCode, text('all.csv').split('\n').length]).toEqual([0, 6]);
+  });
+});
