@@ -1,5 +1,5 @@
-import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { chmodSync, readdirSync, rmSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import { Failure, usageError } from '../../base/failure.ts';
 import { ensureFolder, errno, fileFailure, PRIVATE_FILE, realPath, syncFolder } from '../../base/files.ts';
 import { type Waiting, withLock } from '../../base/lock.ts';
@@ -148,37 +148,27 @@ function checkProfileName(name: string): void {
   );
 }
 
-const STAGE = '.config-stage-';
-
-/**
- * Writes the file with conf in a staging folder and renames it into place: inside a snap, conf would not
- * write atomically, and it would read the old file by rules of its own.
- */
+/** Writes the file with conf, which replaces it atomically. The lock is held. */
 async function store(file: string, config: ConfigFile): Promise<void> {
   const { default: Conf } = await import('conf');
-  const folder = dirname(file);
-  for (const name of readdirSync(folder)) {
-    // A crash left it behind. The lock is held, so no other process uses it.
-    if (name.startsWith(STAGE)) rmSync(join(folder, name), { recursive: true, force: true });
+  const { dir, name, ext } = parse(file);
+  for (const other of readdirSync(dir)) {
+    // A crash left it behind, because no other process writes while the lock is held.
+    if (other.startsWith(`${name}${ext}.tmp-`)) rmSync(join(dir, other), { force: true });
   }
-  const stage = mkdtempSync(join(folder, STAGE));
-  try {
-    chmodSync(stage, 0o700);
-    const conf = new Conf<Record<string, unknown>>({
-      cwd: stage,
-      configName: basename(file, '.json'),
-      fileExtension: 'json',
-      projectSuffix: '',
-      configFileMode: PRIVATE_FILE,
-      accessPropertiesByDotNotation: false,
-      clearInvalidConfig: false,
-      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
-    });
-    conf.store = { ...config };
-    chmodSync(conf.path, PRIVATE_FILE);
-    renameSync(conf.path, file);
-  } finally {
-    rmSync(stage, { recursive: true, force: true });
-  }
-  syncFolder(folder);
+  const conf = new Conf<Record<string, unknown>>({
+    cwd: dir,
+    configName: name,
+    fileExtension: ext.slice(1),
+    projectSuffix: '',
+    configFileMode: PRIVATE_FILE,
+    accessPropertiesByDotNotation: false,
+    // The file was read and checked before; conf would reject an empty one.
+    deserialize: () => ({}),
+    serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+  });
+  conf.store = { ...config };
+  // The umask applies to the mode above.
+  chmodSync(file, PRIVATE_FILE);
+  syncFolder(dir);
 }
