@@ -12,9 +12,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
-import { envOf, type Home, openHome, startTrdr, trdr } from './harness.ts';
+import { envOf, type Home, openHome, runInProcess, startTrdr, trdr } from './harness.ts';
 import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 import { program } from './program.ts';
+import { withService } from './service.ts';
 
 const HANDLES = someHandles(350);
 const FILE = recordsOf(HANDLES)
@@ -234,6 +235,48 @@ describe('an export and its money', () => {
     const spent = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
     if (bound > 0) expect(spent).toBe(100 + priceOf(HANDLES) + bound * 30_000);
     expect(spent).toBeLessThanOrEqual(100 + handles * 30_000);
+  });
+
+  test('reads an answer again that an earlier version could not read, and pays only for the rest', async () => {
+    const record = (handle: string) => ({
+      handle,
+      wallet: null,
+      evmWallet: null,
+      updatedAt: null,
+      windows: {},
+    });
+    let readable = false;
+    const service = await withService(() => ({
+      body: readable ? { count: 1, missing: [], entries: [record('rest')] } : { strange: [1] },
+    }));
+    const home = openHome();
+    const run = () =>
+      runInProcess(
+        ['pnl', 'one', 'two', 'none', 'rest', '--out', join(home.path, 'n.ndjson'), '--resume', '-y'],
+        {
+          ...{ sandbox: service, home, differs: true },
+        },
+      );
+    expect([(await run()).exitCode, service.calls.length]).toEqual([9, 1]);
+    const journal = join(home.path, 'n.ndjson.journal');
+    const answer = { data: { entries: [record('two'), record('one')], missing: ['none'] }, meta: {} };
+    const saved = JSON.stringify(JSON.stringify({ strange: [1] }));
+    const text = readFileSync(journal, 'utf8');
+    expect(text).toContain(saved);
+    writeFileSync(journal, text.replace(saved, JSON.stringify(JSON.stringify(answer))));
+    readable = true;
+    const { exitCode, stderr } = await run();
+    expect([exitCode, service.calls.length], stderr).toEqual([0, 2]);
+    expect(stderr).toContain('read the answers for 3 handles that an earlier run saved');
+    const rows = readFileSync(join(home.path, 'n.ndjson'), 'utf8').trim().split('\n');
+    expect(rows.map((row) => JSON.parse(row)).map(({ subject, found }) => [subject, found])).toEqual([
+      ...[
+        ['one', true],
+        ['two', true],
+        ['none', false],
+        ['rest', true],
+      ],
+    ]);
   });
 
   test('does the same for a single handle', async () => {

@@ -17,6 +17,7 @@ import { settleLostBatches } from './lost-batches.ts';
 import { present, type Shape } from './present.ts';
 import { outcomeOf, readRecord } from './record.ts';
 import { isSpent, reportLost, reportSkipped } from './report.ts';
+import { readSavedAnswers } from './reread.ts';
 import { pnlText } from './text.ts';
 
 /** What an export is to be. */
@@ -79,6 +80,12 @@ async function exportBy(
   if (before.handles > 0) {
     context.notice(
       `${handlesText(before.handles)} were in flight when the last run died (up to ${unitsText(before.cuAtMost)}); requesting them again`,
+    );
+  }
+  const read = await readSavedAnswers(journal, subjects);
+  if (read > 0) {
+    context.notice(
+      `read the answers for ${handlesText(read)} that an earlier run saved without understanding them`,
     );
   }
   await fillFromCache(journal, saved, subjects);

@@ -11,6 +11,14 @@ export interface OpenBatch {
   readonly partial: boolean;
 }
 
+/** An answer that could not be read, and its place in the journal. */
+interface UnreadAnswer {
+  /** The handles of its batch. */
+  readonly positions: readonly number[];
+  readonly at: number;
+  readonly length: number;
+}
+
 /** Counts of a journal. */
 export interface JournalCounts {
   readonly size: number;
@@ -32,6 +40,7 @@ export function journalIndex(size: number) {
   const places = new Float64Array(size);
   const lengths = new Uint32Array(size);
   const open = new Map<number, { positions: readonly number[]; unitsUsed: number | null }>();
+  const unread: UnreadAnswer[] = [];
   let lowest = 0;
   let batches = 0;
   let [answered, cu, lostBatches, lostCuAtMost] = [0, 0, 0, 0];
@@ -74,6 +83,9 @@ export function journalIndex(size: number) {
         case 'lost':
           lostBatches++;
           lostCuAtMost += line.cuAtMost;
+          if (line.answer !== undefined) {
+            unread.push({ positions: open.get(line.batch)?.positions ?? [], at, length });
+          }
           free(line.batch);
           return true;
         case 'dropped':
@@ -98,6 +110,11 @@ export function journalIndex(size: number) {
       if (states[position] !== ANSWERED) return undefined;
       return { at: places[position] ?? 0, length: lengths[position] ?? 0 };
     },
+    /** Answers that could not be read, with the handles that have no other answer. */
+    unread: (): UnreadAnswer[] =>
+      unread
+        .map((answer) => ({ ...answer, positions: unanswered(answer.positions) }))
+        .filter(({ positions }) => positions.length > 0),
     openBatches: (): OpenBatch[] =>
       [...open].map(([batch, { positions, unitsUsed }]) => {
         const left = unanswered(positions);

@@ -36,7 +36,7 @@ export type JournalLine =
       readonly kind: 'lost';
       readonly batch: number;
       readonly cuAtMost: number;
-      /** An answer that came and could not be read; for people, and never read again. */
+      /** An answer that came and could not be read. The next run tries again. */
       readonly answer?: string | undefined;
     }
   /** The handles that a run skipped and the reason, for people who read the journal. */
@@ -79,8 +79,11 @@ export function readJournalLine(text: string): JournalLine | undefined {
     }
     case 'dropped':
       return isNatural(batch) ? { kind, batch } : undefined;
-    case 'lost':
-      return isNatural(batch) && isAmount(cuAtMost) ? { kind, batch, cuAtMost } : undefined;
+    case 'lost': {
+      if (!isNatural(batch) || !isAmount(cuAtMost)) return undefined;
+      const { answer } = given;
+      return { kind, batch, cuAtMost, ...(typeof answer === 'string' && { answer }) };
+    }
     case 'left':
       // The handles are for people only and are not used.
       return typeof given['code'] === 'string' ? { kind, code: given['code'], handles: [] } : undefined;

@@ -51,6 +51,8 @@ export interface ExportJournal {
   dropped(batch: number): Promise<void>;
   /** The batch may have been charged and its answer is lost: its handles are free again. */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
+  /** The saved answers that could not be read, with those of their handles that have no other answer. */
+  unread(): AsyncGenerator<{ readonly positions: readonly number[]; readonly answer: string }>;
   /** Records what the run skipped. */
   leave(code: string, handles: readonly string[]): Promise<void>;
   /** The answer of each handle in the order of the handles, whatever order they arrived in. */
@@ -167,6 +169,12 @@ export function journalOn({
     dropped: (batch) => settle(batch, [{ kind: 'dropped', batch }]),
     lost: (batch, cuAtMost, answer) =>
       settle(batch, [{ kind: 'lost', batch, cuAtMost, ...(answer !== undefined && { answer }) }]),
+    async *unread() {
+      for (const { positions, at, length } of index.unread()) {
+        const line = readJournalLine(await file.read(at, length));
+        if (line?.kind === 'lost' && line.answer !== undefined) yield { positions, answer: line.answer };
+      }
+    },
     leave: (code, handles) => inTurn(() => add([{ kind: 'left', code, handles }])),
     async *values() {
       for (let position = 0; position < index.counts().size; position++) {

@@ -15,6 +15,7 @@ import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { digestOf, openJournal } from '../../../src/state/journal/journal.ts';
 import { type JournalLine, readJournalLine, writeLine } from '../../../src/state/journal/journal-lines.ts';
+import type { ExportJournal } from '../../../src/state/journal/open-journal.ts';
 import { PRICE, runExport, type Service } from '../export.ts';
 import { anyText, room, runs, workers } from '../room.ts';
 
@@ -139,6 +140,30 @@ test('a batch with an unknown outcome is reported with the usage before it', asy
   expect(three).toBeGreaterThan(two);
   await next.dropped(three);
   expect(next.free(2)).toEqual([1, 2]);
+  await next.close();
+});
+
+test('an answer that could not be read is offered again until its handles have another one', async () => {
+  const { out } = folder('unread');
+  const unreadOf = async (journal: ExportJournal) => {
+    const found: unknown[] = [];
+    for await (const one of journal.unread()) found.push(one);
+    return found;
+  };
+  const first = await openJournal(options(out));
+  const one = await first.asking({ positions: [0, 1, 2], unitsUsed: 0 });
+  await first.lost(one, 90_000, '{"a":"\\ud83d\\n"}');
+  const two = await first.asking({ positions: [3], unitsUsed: 0 });
+  await first.lost(two, 30_000);
+  await first.found([{ position: 1, value: null }]);
+  await first.close();
+  const next = await openJournal(options(out));
+  expect(await unreadOf(next)).toEqual([{ positions: [0, 2], answer: '{"a":"\\ud83d\\n"}' }]);
+  await next.found([
+    { position: 0, value: null },
+    { position: 2, value: null },
+  ]);
+  expect(await unreadOf(next)).toEqual([]);
   await next.close();
 });
 
