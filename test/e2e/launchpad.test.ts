@@ -169,6 +169,21 @@ describe('trdr launchpad board', () => {
     expect(stderr).toContain('no board on record for the time to compare with');
   });
 
+  test.each([
+    ['fails', { faults: '500@launchpad.board+1=100%' }, 9],
+    ['is not afforded', {}, 6],
+  ])('prints the board that was paid for where the one to compare with %s', async (_, given, exit) => {
+    const sandbox = await withSandbox(given);
+    const words = ['launchpad', 'board', '--compare', '2d', '--only', 'new', '--top', '5', '--retries', '0'];
+    const limit = exit === 6 ? ['--max-cu', '10'] : [];
+    const { exitCode, records, stderr } = await trdr([...words, ...limit], { sandbox });
+    const { entries } = sandbox.world.launchpad.board('weekly', sandbox.clock.now());
+    expect(exitCode, stderr).toBe(exit);
+    expect(records()).toEqual(entries.slice(0, 5));
+    expect(stderr).toContain('without comparison');
+    expect(sandbox.meter().unitsUsed).toBe(10);
+  });
+
   test("draws bars and moves within the terminal's width", async () => {
     const sandbox = await withSandbox();
     const env = { LANG: 'C.UTF-8' };

@@ -69,8 +69,17 @@ export const launchpadBoard = command({
     const rows: Sent[] = [];
     await context.emit(boardView(rows, compare !== undefined), false, async (out) => {
       const boards: Sent[] = [];
-      for (const ask of asks) {
-        boards.push((await client.call('launchpad.board', ask, { signal: context.signal })).record);
+      try {
+        for (const ask of asks) {
+          boards.push((await client.call('launchpad.board', ask, { signal: context.signal })).record);
+        }
+      } catch (error) {
+        const [paid] = boards;
+        if (paid === undefined) throw error;
+        context.notice('the board to compare with was not read: all entries follow, without comparison');
+        rows.push(...boardEntries(paid).filter((row) => isWithin(row, top)));
+        for (const row of rows) await out.write(row);
+        throw error;
       }
       const [board, before] = boards;
       if (board === undefined) return;
