@@ -19,7 +19,7 @@ const split = (chunks: readonly Uint8Array[], longest: number) => {
   );
 };
 
-test('lines are the same however the bytes are cut into chunks, and long ones are cut at the limit', () => {
+test('lines do not depend on the chunks of the input, and long ones are cut at the limit', () => {
   const texts = fc.array(fc.string({ unit: fc.constantFrom('a', ' ', '#', '東'), maxLength: 12 }));
   const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
   fc.assert(
@@ -35,7 +35,7 @@ test('lines are the same however the bytes are cut into chunks, and long ones ar
   );
 });
 
-test('a line without an end is given as soon as it is too long, and costs no memory', () => {
+test('a line without an end is emitted as soon as it is too long, and needs no more memory', () => {
   const lines = createLineSplitter(8);
   const chunk = new Uint8Array(1024).fill(97);
   expect([...lines.push(chunk)].map(({ bytes, cut }) => [bytes.length, cut])).toEqual([[8, true]]);

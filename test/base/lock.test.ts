@@ -111,7 +111,7 @@ test('a torn lock is removed when it is not refreshed', () => {
 });
 
 test.each(['my own notes', '{"lockfileVersion":3}', 'one\ntwo\n'])(
-  "a file of the lock's name that holds %j is left as it is, however old",
+  'a file at the path of a lock that contains %j is never changed, however old',
   (text) => {
     const lock = under('foreign');
     writeFileSync(lock, text);

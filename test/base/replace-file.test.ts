@@ -25,7 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** Everything in the program that replaces a file. */
+/** Every function that replaces a file. */
 const writers: readonly (readonly [string, (path: string, text: string) => void | Promise<void>])[] = [
   ['a file of trdr', (path, text) => writeAtomic(path, text)],
   ['an export', (path, text) => replaceWith(path, [text])],
@@ -61,14 +61,14 @@ describe.each(writers)('%s', (name, write) => {
     expect(mode(path)).toBe(name === 'a file of trdr' ? '600' : '640');
   });
 
-  test.runIf(process.getuid?.() !== 0)('replaces no file that is write-protected', async () => {
+  test.runIf(process.getuid?.() !== 0)('does not replace write-protected files', async () => {
     const path = join(folder, 'file');
     writeFileSync(path, 'old', { mode: 0o444 });
     await expect((async () => write(path, 'new'))()).rejects.toMatchObject({ code: 'EACCES' });
     expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['old', ['file']]);
   });
 
-  test('leaves the other names of a file as they were', async () => {
+  test('does not change the other hard links of a file', async () => {
     const [path, other] = [join(folder, 'file'), join(folder, 'other')];
     writeFileSync(path, 'old');
     linkSync(path, other);
@@ -76,7 +76,7 @@ describe.each(writers)('%s', (name, write) => {
     expect([readFileSync(path, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['new', 'old']);
   });
 
-  test('can have a name as long as the file system allows', async () => {
+  test('accepts names as long as the file system allows', async () => {
     const path = join(folder, 'x'.repeat(255));
     await write(path, 'new');
     expect(readdirSync(folder)).toEqual(['x'.repeat(255)]);
@@ -93,7 +93,7 @@ describe.each(writers)('%s', (name, write) => {
   });
 });
 
-test('a file that is saved under another name leaves the target as it was', () => {
+test('a file that is saved under another name does not change the target', () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'old');
   const file = replaceFile(path);
@@ -103,7 +103,7 @@ test('a file that is saved under another name leaves the target as it was', () =
   expect(readdirSync(folder).sort()).toEqual(['file', 'file.partial']);
 });
 
-test('a fixed temporary name is used again after a crash', () => {
+test('a fixed temporary name is reused after a crash', () => {
   const path = join(folder, 'file');
   writeFileSync(`${path}.tmp`, 'a part of what a killed process wrote');
   writeAtomic(path, 'new', { temporary: `${path}.tmp` });

@@ -24,7 +24,7 @@ describe('a file that a tail resumes from', () => {
   });
 
   it.each(['name,price', 'my notes without an end', `${line}notes`])(
-    'is left as it is where it is another: %j',
+    'is not changed if it is another file: %j',
     async (text) => {
       const out = fileOf(text);
       await expect(resume(out)).rejects.toMatchObject({ kind: 'local', code: 'TAIL_FILE' });

@@ -24,7 +24,7 @@ const board = (wallets: readonly string[]): Board => ({
   entries: wallets.map((wallet, index) => entry(wallet, index + 1)),
 });
 
-test('an entry says where it stood before, and how many places it won or lost', () => {
+test('an entry has its previous rank and the number of places gained or lost', () => {
   const rows = compareBoards(board(['c', 'a', 'd']), board(['a', 'b', 'c']));
   expect(rows.map((row) => [row.wallet, row.rank, row.previousRank, row.change, row.rankChange])).toEqual([
     ['c', 1, 3, 'up', 2],
@@ -34,18 +34,18 @@ test('an entry says where it stood before, and how many places it won or lost', 
   ]);
 });
 
-test('who left the board keeps name and wallet, and has no figures', () => {
+test('a trader who left the board keeps wallet and name, without figures', () => {
   const [, gone] = compareBoards(board(['a']), board(['a', 'b']));
   expect(gone).toMatchObject({ wallet: 'b', username: 'user b', pnlUsd: null, realizedPnlUsd: null });
 });
 
-test('fields that this trdr does not know are kept', () => {
+test('unknown fields are preserved', () => {
   const known = board(['a']);
   const [first] = compareBoards({ ...known, entries: [{ ...entry('a', 1), streak: 4 }] }, known);
   expect(first).toMatchObject({ streak: 4, change: 'same', rankChange: 0 });
 });
 
-test('everybody of both boards stands once, and the places won make up for each other as they should', () => {
+test('every trader of both boards appears once, and the changes are consistent', () => {
   const wallets = fc.uniqueArray(fc.constantFrom(...'abcdefghijklmnop'), { maxLength: 12 });
   fc.assert(
     fc.property(wallets, wallets, (now, before) => {

@@ -6,13 +6,13 @@ interface Node {
   [key: string]: Node;
 }
 
-/** Our own document, altered. */
+/** Our own document with a change. */
 function altered(alter: (document: Node) => void, envelope: 'bare' | 'wrapped' = 'bare'): unknown {
   const document = JSON.parse(JSON.stringify(openapi({ envelope }))) as Node;
   alter(document);
   return document;
 }
-/** What stands at a path of keys. */
+/** The value at a path of keys. */
 const at = (document: Node, ...keys: string[]): Node =>
   keys.reduce<Node>((node, key) => node[key] ?? {}, document);
 const schema = (document: Node, name: string) => at(document, 'components', 'schemas', name);
@@ -21,14 +21,14 @@ const brief = (found: readonly ApiDifference[]) =>
   found.map(({ what, how, call, text, breaks }) => [what, how, call, text, breaks]);
 
 describe('a description compared with ours', () => {
-  test('differs in nothing where it is the same, wrapped or not, however its paths name their parameters', () => {
+  test('does not differ if it is the same, in any envelope and with any names of path parameters', () => {
     expect(drift(openapi())).toEqual([]);
     expect(drift(openapi({ envelope: 'wrapped', server: 'https://other.example' }))).toEqual([]);
     const renamed = JSON.parse(JSON.stringify(openapi()).replaceAll('{handle}', '{name}')) as Node;
     expect(drift(renamed)).toEqual([]);
   });
 
-  test('names endpoints that went and came', () => {
+  test('lists endpoints that were removed or added', () => {
     const theirs = altered((document) => {
       delete document['paths']?.['/v2/me'];
       Object.assign(document['paths'] ?? {}, { '/v3/me': { get: { responses: {} } } });
@@ -39,7 +39,7 @@ describe('a description compared with ours', () => {
     ]);
   });
 
-  test('names parameters that went, came and changed type', () => {
+  test('lists parameters that were removed, added or changed type', () => {
     const theirs = altered((document) => {
       const operation = at(document, 'paths', '/v2/thesis', 'get');
       Object.assign(operation, {
@@ -58,7 +58,7 @@ describe('a description compared with ours', () => {
     ]);
   });
 
-  test('names fields that went, came and changed type, through references and lists', () => {
+  test('lists fields that were removed, added or changed type, through references and lists', () => {
     const theirs = altered((document) => {
       const entry = at(schema(document, 'Board'), 'properties', 'entries', 'items', 'properties');
       delete entry['pnlSol'];
@@ -66,7 +66,7 @@ describe('a description compared with ours', () => {
     });
     const found = brief(drift(theirs));
     const call = 'GET /v2/launchpad/leaderboard/traders';
-    // Answers are delivered whatever their fields are: only what holds the records breaks a call.
+    // Answers are delivered whatever their fields are: only the loss of the list of records breaks a call.
     expect(found).toEqual([
       ['field', 'changed', call, 'answer 200: entries[].rank is string, was integer', false],
       ['field', 'went', call, 'answer 200: entries[].pnlSol is gone', false],
@@ -74,7 +74,7 @@ describe('a description compared with ours', () => {
     ]);
   });
 
-  test('breaks a call where the list of its records goes, or the body that it takes changes', () => {
+  test('breaks a call if the list of its records is removed, or the body that it accepts changes', () => {
     const theirs = altered((document) => {
       delete at(schema(document, 'ThesisPage'), 'properties')['items'];
       const content = ['paths', '/v2/user/handles/pnl', 'post', 'requestBody', 'content', 'application/json'];
@@ -86,7 +86,7 @@ describe('a description compared with ours', () => {
     ]);
   });
 
-  test('sees a field that may be null or absent where it never was', () => {
+  test('reports a field that may now be null or absent', () => {
     const theirs = altered((document) => {
       const user = schema(document, 'LaunchpadUser');
       Object.assign(at(user, 'properties'), { wallet: { anyOf: [{ type: 'string' }, { type: 'null' }] } });
@@ -97,14 +97,14 @@ describe('a description compared with ours', () => {
     expect(texts).toContain('answer 200: bio may now be absent');
   });
 
-  test('says of a field that went with all below it no more than that', () => {
+  test('reports a removed field without the fields inside it', () => {
     const theirs = altered((document) => {
       delete at(schema(document, 'Me'), 'properties')['usage'];
     });
     expect(drift(theirs).map(({ text }) => text)).toEqual(['answer 200: usage is gone']);
   });
 
-  test('takes the older ways of writing null, and parts that are put together, for what they mean', () => {
+  test('accepts older notations of null, and merges allOf', () => {
     const theirs = altered((document) => {
       const callout = schema(document, 'Callout');
       Object.assign(at(callout, 'properties'), { thesis: { type: 'string', nullable: true } });
@@ -116,7 +116,7 @@ describe('a description compared with ours', () => {
     expect(drift(theirs)).toEqual([]);
   });
 
-  test('does not lose its way in schemas that lead back to themselves, nor in what is no description', () => {
+  test('tolerates recursive schemas and invalid descriptions', () => {
     const loop = altered((document) => {
       Object.assign(at(document, 'components', 'schemas'), { Me: { $ref: '#/components/schemas/Me' } });
     });

@@ -16,13 +16,13 @@ import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 export const KEY = 'tk_live_0123456789abcdefWXYZ';
 export const BASE = 'http://127.0.0.1:1';
 
-/** What a made-up service says to one request: an answer, or an error to throw. */
+/** The reply of a simulated service to one request: an answer, or an error to throw. */
 export type Reply = (
   request: HttpRequest,
   signal: AbortSignal | undefined,
 ) => HttpAnswer | Promise<HttpAnswer>;
 
-/** A transport whose far end is a function; it marks each request as sent. */
+/** A transport that calls a function; it marks each request as sent. */
 export const fakeTransport = (reply: Reply, sent: HttpRequest[] = []): Transport => ({
   async send(request, signal) {
     signal?.throwIfAborted();
@@ -77,7 +77,7 @@ export interface Rig {
   readonly notices: Notice[];
 }
 
-/** A ledger in memory; `entries` is always as it stands, in the order in which the calls began. */
+/** A ledger in memory; `entries` is always up to date, in the order in which the calls started. */
 export function ledgerInMemory(now: () => number): { ledger: Ledger; entries: LedgerEntry[] } {
   const byNumber = new Map<number, LedgerEntry>();
   const entries: LedgerEntry[] = [];
@@ -104,11 +104,11 @@ export function ledgerInMemory(now: () => number): { ledger: Ledger; entries: Le
   return { ledger, entries };
 }
 
-/** The rate windows of one process alone. */
+/** The rate windows of a single process. */
 export const ownWindows = ({ now }: Pick<VirtualClock, 'now'>): RateWindows =>
   openWindows({ dir: undefined, baseUrl: BASE, key: KEY, now });
 
-/** A client on a made-up service, with all that it tells kept. */
+/** A client for a simulated service that records all its notices. */
 export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: number } = {}): Rig {
   const clock = virtualClock();
   const sent: HttpRequest[] = [];

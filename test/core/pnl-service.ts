@@ -8,26 +8,26 @@ import type { PnlAnswer } from '../../src/core/pnl/records.ts';
 import { error, json, rig } from './fakes.ts';
 
 /**
- * What a batch meets: served, broken off before or after the work, given up on while the service is at it
- * (by the client, or by a gateway in between), refused, or an answer nobody can read.
+ * The outcome of a batch: served, connection broken before or after the work, timed out during the work (by
+ * the client or a gateway), rejected, or answered in an unreadable form.
  */
 export type Fate = 'serve' | 'reset' | 'lost' | 'late' | 'slow' | 'gateway' | 'shape' | '500' | '400';
 
-/** How long the work takes that nobody waited for. */
+/** How long slow work takes. */
 const SLOW_MS = 20_000;
 
 export interface ServiceTerms {
   readonly units?: number;
   readonly reveals?: number | null;
-  /** What the meter shows before the run. */
+  /** The meter before the run. */
   readonly before?: number;
-  /** Each wallet of a batch counts as a reveal, or the batch as one. */
+  /** Whether each wallet of a batch counts as a reveal, or the whole batch as one. */
   readonly perWallet?: boolean;
   readonly unmetered?: boolean;
   readonly held?: (handle: string) => boolean;
-  /** A handle that makes the whole batch a 400. */
+  /** A handle that makes the service reject the whole batch with a 400. */
   readonly refused?: (handle: string) => boolean;
-  /** What happens to each batch in turn; served when the list is at its end. */
+  /** The outcome of each batch in turn; further ones are served. */
   readonly fates?: readonly Fate[];
 }
 
@@ -40,7 +40,7 @@ export const entryOf = (handle: string, wallet: string | null = 'W') => ({
   extra: { of: handle },
 });
 
-/** A service with meters of its own, exact to the unit, and a list of whom it was paid for. */
+/** A service with exact meters and a list of paid handles. */
 export function pnlService(terms: ServiceTerms = {}) {
   const { perWallet = false, held = () => true, refused = () => false } = terms;
   const fates = [...(terms.fates ?? [])];
@@ -74,7 +74,7 @@ export function pnlService(terms: ServiceTerms = {}) {
     get mes() {
       return mes;
     },
-    /** Somebody else spends from the same key. */
+    /** Another user spends with the same key. */
     spend(units: number) {
       used += units;
     },
@@ -83,7 +83,7 @@ export function pnlService(terms: ServiceTerms = {}) {
         mes++;
         while ((slow[0]?.until ?? Number.POSITIVE_INFINITY) <= now) used += slow.shift()?.price ?? 0;
         const answer = json(200, me());
-        // The work of a call that broke off may end only after it was looked for once.
+        // The work of a timed-out call may only end after the meter was read once.
         used += late;
         late = 0;
         return answer;
@@ -126,7 +126,7 @@ export function pnlService(terms: ServiceTerms = {}) {
 
 export const handlesUpTo = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`);
 
-/** Runs through handles against a service, with a log that keeps what it is told. */
+/** Runs through handles with a service, and records what the run writes to its log. */
 export async function runThrough(
   service: ReturnType<typeof pnlService>,
   subjects: readonly string[],

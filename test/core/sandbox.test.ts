@@ -48,7 +48,7 @@ describe.each(['bare', 'wrapped'] as const)('against the service with %s answers
   });
   afterAll(() => sandbox.close());
 
-  it('lookups, resolves and walks come to what the service holds, and the ledger to its meter', async () => {
+  it('lookups, resolves and walks return what the service holds, and the ledger equals its meter', async () => {
     const { client, clock, ledger } = connect(sandbox, sandbox.key);
     const before = sandbox.meter().totalUnits;
     const { handles } = sandbox.world.users;
@@ -74,7 +74,7 @@ describe.each(['bare', 'wrapped'] as const)('against the service with %s answers
     await client.close();
   });
 
-  it('the sum sent never passes the ceiling, whatever breaks, and is known within bounds', async () => {
+  it('the cost never exceeds the spending limit, whatever fails, and is known within bounds', async () => {
     const { handles } = sandbox.world.users;
     const wallets = handles.flatMap((handle) => sandbox.world.users.byHandle(handle)?.solanaAddress ?? []);
     const asks: ((n: number) => [EndpointId, object])[] = [

@@ -27,7 +27,7 @@ export async function serve(listener: RequestListener, { tls = false } = {}): Pr
   };
 }
 
-/** A bare TCP server: for answers that no HTTP server would give. */
+/** A bare TCP server, for responses that no HTTP server would send. */
 export async function serveRaw(onConnection: (socket: Socket) => void): Promise<Served> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../src/base/clock.ts';
 
 export interface VirtualClock extends Clock {
-  /** Every sleep that was begun, in ms. */
+  /** Every sleep that was started, in ms. */
   readonly slept: number[];
-  /** Sleeps that still wait. */
+  /** Number of sleeps in progress. */
   readonly pending: number;
 }
 
-/** A clock that leaps to the next wake-up as soon as nothing else is left to do. */
+/** A clock that advances to the next wake-up as soon as nothing else is left to do. */
 export function virtualClock(start = 1_700_000_000_000): VirtualClock {
   let now = start;
   let sequence = 0;
@@ -18,7 +18,7 @@ export function virtualClock(start = 1_700_000_000_000): VirtualClock {
   function leap(): void {
     if (leaping || timers.length === 0) return;
     leaping = true;
-    // A turn of the event loop lets everything that is ready run first.
+    // One turn of the event loop runs everything that is ready.
     setImmediate(() => {
       leaping = false;
       timers.sort((a, b) => a.at - b.at || a.order - b.order);

@@ -14,7 +14,7 @@ const scope = { baseUrl: 'https://api.example.test', key: 'k' };
 const keys = keysOf(scope);
 const wanted = { endpoint: 'user.wallet', subject: 'w', maxAgeMs: 60_000, missAgeMs: 60_000 } as const;
 
-/** A machine with a cache of its own in memory. */
+/** A machine with its own cache in memory. */
 function machine(server: StoreServer, key = scope.key) {
   const kept = new Map<string, CachedAnswer>();
   const local: AnswerCache = {
@@ -34,7 +34,7 @@ function machine(server: StoreServer, key = scope.key) {
 }
 
 describe.skipIf(!hasServer())('answers in a store', () => {
-  it('are asked for once, however many machines want them', async () => {
+  it('are requested once, however many machines want them', async () => {
     const server = await startServer();
     const fleet = Array.from({ length: 10 }, () => machine(server));
     let asked = 0;
@@ -68,7 +68,7 @@ describe.skipIf(!hasServer())('answers in a store', () => {
     two.link.close();
   });
 
-  it('pass on to another machine when the one that asks dies', async () => {
+  it('are requested by another machine if the requesting one dies', async () => {
     const server = await startServer();
     const [dying, next] = [machine(server), machine(server)];
     void dying.ask(() => new Promise(() => {}));
@@ -84,7 +84,7 @@ describe.skipIf(!hasServer())('answers in a store', () => {
     next.link.close();
   });
 
-  it('are not believed without the key', async () => {
+  it('are not trusted without the key', async () => {
     const server = await startServer();
     const [forger, reader] = [machine(server, 'another key'), machine(server)];
     await forger.answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'forged' } });
@@ -98,7 +98,7 @@ describe.skipIf(!hasServer())('answers in a store', () => {
     reader.link.close();
   });
 
-  it('are asked for here while the store is away', async () => {
+  it('are requested locally while the store is away', async () => {
     const server = await startServer();
     const { ask, answers, kept, link } = machine(server);
     await server.kill();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
-/** A certificate authority of the test's own, and a certificate by it for 127.0.0.1. */
+/** A test certificate authority, and a certificate signed by it for 127.0.0.1. */
 export function certificates(): { readonly folder: string; readonly ca: string } {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-tls-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
-/** The ACL line as docs/store.md has it. */
+/** The ACL line documented in docs/store.md. */
 function documentedAcl(user: string, password: string): string[] {
   const page = readFileSync(join(import.meta.dirname, '../../docs/store.md'), 'utf8');
   const [, line = ''] = /^ *(ACL SETUSER desk [\s\S]*?)\n *```/m.exec(page) ?? [];
@@ -21,7 +21,7 @@ const verdicts = (records: readonly Record<string, unknown>[]) =>
   Object.fromEntries(records.map(({ check, verdict }) => [check, verdict]));
 
 describe.skipIf(!hasServer())('the store commands', () => {
-  it('save a store with its password, which is shown nowhere', async () => {
+  it('save a store with its password, which is never shown', async () => {
     const server = await startServer({ conf: ['--requirepass', 'hunter2'] });
     const home = openHome();
     const wrong = await trdr(['store', 'login', server.url, '--with-password'], { home, input: 'hunter3\n' });
@@ -47,7 +47,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(moved.records()).toMatchObject([{ check: 'reach', verdict: 'fail' }]);
   });
 
-  it('need no more rights than the documented line gives', async () => {
+  it('need only the rights of the documented line', async () => {
     const server = await startServer();
     const admin = await server.connect();
     await admin.send('ACL', documentedAcl('desk', 'hunter2'));
@@ -74,7 +74,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     admin.close();
   });
 
-  it('name what makes a store unfit', async () => {
+  it('name the problems of an unfit store', async () => {
     const conf = ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no'];
     const server = await startServer({ conf });
     const sandbox = await withSandbox();
@@ -106,7 +106,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     admin.close();
   });
 
-  it('end in 9 when the store is away, and in 2 without one', async () => {
+  it('exit 9 if the store is away, and 2 without one', async () => {
     const sandbox = await withSandbox();
     const away = { sandbox, env: { TRDR_STORE: 'redis://127.0.0.1:1' } };
     expect((await trdr(['store', 'status'], away)).error()).toMatchObject({ code: 'STORE_AWAY', exit: 9 });

@@ -46,7 +46,7 @@ describe('store URLs', () => {
 const grow = script('grow', `for i = 1, 100 do redis.call('RPUSH', KEYS[1], string.rep('x', 100000)) end`);
 
 describe.skipIf(!hasServer())('a connection', () => {
-  it('knows the server it talks to', async () => {
+  it('reports the facts of its server', async () => {
     const server = await startServer();
     const first = await server.connect();
     expect(first.server).toMatchObject({ role: 'master', version: expect.stringMatching(/^\d+\.\d+/) });
@@ -69,7 +69,7 @@ describe.skipIf(!hasServer())('a connection', () => {
     await expect(store.send('GET', ['x'])).rejects.toMatchObject({ code: 'STORE_AWAY' });
   });
 
-  it('is given up when the server does not answer', async () => {
+  it('ends if the server does not answer', async () => {
     const server = await startServer();
     const store = await server.connect({ commandMs: 50 });
     server.pause();
@@ -86,7 +86,7 @@ describe.skipIf(!hasServer())('a connection', () => {
     store.close();
   });
 
-  it('tells a wrong password and a missing right from an outage, and traces neither', async () => {
+  it('distinguishes a wrong password and a missing right from an outage, and traces neither', async () => {
     const server = await startServer();
     const admin = await server.connect();
     await admin.send('ACL', ['SETUSER', 'desk', 'on', '>hunter2', '+info', '+get', '~trdr:*']);
@@ -106,7 +106,7 @@ describe.skipIf(!hasServer())('a connection', () => {
     admin.close();
   });
 
-  it('refuses a script whole on a full server, unless it frees', async () => {
+  it('rejects a whole script on a full server, unless it only frees memory', async () => {
     const server = await startServer({ conf: ['--maxmemory', '3mb', '--maxmemory-policy', 'noeviction'] });
     const store = await server.connect();
     for (let full = false; !full; ) {
@@ -145,7 +145,7 @@ describe.skipIf(!hasServer())('a connection', () => {
   });
 });
 
-it('a port that answers, but not as a store does, is named as such', async () => {
+it('to a port that is not a store fails with a clear message', async () => {
   const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(
     0,
     '127.0.0.1',

@@ -21,7 +21,7 @@ async function term(store: StoreConnection): Promise<RelayTerm> {
   return opened;
 }
 
-/** Two servers, the second of which has everything of the first. */
+/** Two servers; the second one replicates the first. */
 async function pair() {
   const [one, two] = [await startServer(), await startServer()];
   const [first, second] = [await one.connect(), await two.connect()];
@@ -38,7 +38,7 @@ describe.skipIf(!hasServer())('after a failover', () => {
     const old = await term(await one.connect());
     await old.publish(posts('a', 'b'));
     await follow(second, one, 2);
-    // Two masters for a while: what the old one still takes is lost.
+    // Two masters for a while: what the old one still accepts is lost.
     await second.send('REPLICAOF', ['NO', 'ONE']);
     let current = one;
     const got: string[] = [];
@@ -77,8 +77,11 @@ describe.skipIf(!hasServer())('after a failover', () => {
   });
 });
 
-/** Each mutant leaves out what a promise rests on; the same scenario has to tell it from the real script. */
-describe.skipIf(!hasServer())('scripts that leave something out', () => {
+/**
+ * Each mutant omits something that a promise depends on; the same scenario must distinguish it from the
+ * real script.
+ */
+describe.skipIf(!hasServer())('scripts with an omission', () => {
   const without = (name: string, text: string, part: string, instead: string) => {
     expect(text).toContain(part);
     return script(name, text.replace(/^[\s\S]*?\n\n/, '').replace(part, instead));
@@ -91,7 +94,7 @@ describe.skipIf(!hasServer())('scripts that leave something out', () => {
     );
   const tokenOf = (answer: unknown) => (Array.isArray(answer) ? String(answer[0]) : '');
 
-  it('publish without comparing the token lets a leader write that was replaced', async () => {
+  it('publish without comparing the token lets a replaced leader write', async () => {
     const store = await (await startServer()).connect();
     const body = publish.text.slice(publish.text.indexOf("if redis.call('GET'"));
     const mutant = without('publish', body, "if redis.call('GET', KEYS[1]) ~= ARGV[1] then", 'if false then');
@@ -101,7 +104,7 @@ describe.skipIf(!hasServer())('scripts that leave something out', () => {
     store.close();
   });
 
-  it('an epoch without a nonce is handed out by two servers', async () => {
+  it('an epoch without a nonce is issued by two servers', async () => {
     const [one, two] = [await (await startServer()).connect(), await (await startServer()).connect()];
     const body = lead.text.slice(lead.text.indexOf('local left'));
     const mutant = without('lead', body, ".. ':' .. ARGV[1]", ".. ''");

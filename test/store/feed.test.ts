@@ -25,7 +25,7 @@ const term = async (store: StoreConnection, options: Partial<TermOptions> = {}):
   return opened;
 };
 
-/** Collects what a follower says, until as many rows have come as wanted. */
+/** Collects the events of a follower until it has the wanted number of rows. */
 async function collect(
   server: StoreServer,
   begin: Parameters<typeof createFollower>[0]['begin'],
@@ -54,7 +54,7 @@ async function collect(
 }
 
 describe.skipIf(!hasServer())('the feed in a store', () => {
-  it('has one leader; another follows when it resigns, and finds its mark and ids', async () => {
+  it('has one leader; another takes over when it resigns, and finds its mark and ids', async () => {
     const server = await startServer();
     const [one, two] = [await server.connect(), await server.connect()];
     const first = await term(one);
@@ -73,7 +73,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     two.close();
   });
 
-  it('fences a leader whose lease went to another', async () => {
+  it('fences a leader whose lease was taken over', async () => {
     const server = await startServer();
     const [one, two] = [await server.connect(), await server.connect()];
     const first = await term(one, { leaseMs: 60_000 });
@@ -136,7 +136,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     store.close();
   });
 
-  it('gives each follower every post once, through restarts of the server', async () => {
+  it('delivers every post to each follower once, through restarts of the server', async () => {
     const server = await startServer();
     const leader = await term(await server.connect());
     await leader.publish([post('old')]);
@@ -155,7 +155,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     expect(others.map(({ kind }) => kind)).toEqual(['live', 'away', 'back']);
   });
 
-  it('looks back where the server lost its last entries, and repeats none', async () => {
+  it('looks back if the server lost its last entries, and repeats none', async () => {
     const server = await startServer({ conf: ['--appendfsync', 'always'] });
     const leader = await term(await server.connect());
     await leader.publish([post('kept')]);
@@ -178,7 +178,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     admin.close();
   });
 
-  it('says what was deleted before it was read', async () => {
+  it('reports what was deleted before it was read', async () => {
     const server = await startServer();
     const store = await server.connect();
     const leader = await term(store);
@@ -193,7 +193,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     store.close();
   });
 
-  it('begins behind the post that was delivered last', async () => {
+  it('starts after the last delivered post', async () => {
     const server = await startServer();
     const store = await server.connect();
     const now = Date.now();
@@ -205,7 +205,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     store.close();
   });
 
-  it('passes over entries that are not posts', async () => {
+  it('skips entries that are not posts', async () => {
     const server = await startServer();
     const store = await server.connect();
     for (const body of ['{"a":1}\n{}', 'text', '{broken', '[]']) {

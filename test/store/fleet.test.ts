@@ -7,12 +7,12 @@ import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 import { runWorkers } from './workers.ts';
 
-/** How long a fleet calls; a soak takes more. */
+/** How long a fleet makes calls; longer in a soak test. */
 const SECONDS = Number(process.env['STORE_SECONDS'] ?? 15);
 const MACHINES = 20;
 const LIMIT = Number(process.env['STORE_LIMIT'] ?? 200);
 const RESOLVES = 10;
-/** The window that the service counts in; the machines allow for more, as they do with a minute. */
+/** The window of the service; the machines allow for more, as they do with a minute. */
 const WINDOW_MS = 5_000;
 const ALLOWED_MS = 8_000;
 

@@ -21,7 +21,7 @@ async function leader(server: StoreServer): Promise<RelayTerm> {
 const posts = (...ids: readonly string[]) =>
   ids.map((id) => ({ id, at: Date.now(), body: JSON.stringify({ id }) }));
 
-/** A member that can be stopped as a killed process is: without acknowledging or resigning. */
+/** A member that can be stopped like a killed process: without acknowledging or resigning. */
 function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
   const over = new AbortController();
   const got: string[] = [];
@@ -56,7 +56,7 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
 }
 
 describe.skipIf(!hasServer())('a group', () => {
-  it('has one active member; the next begins with what was not acknowledged', async () => {
+  it('has one active member; the next one starts with what was not acknowledged', async () => {
     const server = await startServer();
     const term = await leader(server);
     await term.publish(posts('a', 'b'));
@@ -73,7 +73,7 @@ describe.skipIf(!hasServer())('a group', () => {
     await two.stop();
   });
 
-  it('fences a member whose lease went to another', async () => {
+  it('fences a member whose lease was taken over', async () => {
     const server = await startServer();
     const term = await leader(server);
     const one = join(server);
@@ -88,7 +88,7 @@ describe.skipIf(!hasServer())('a group', () => {
     admin.close();
   });
 
-  it('shares posts among many, and gives those of a dead member to the others', async () => {
+  it('shares posts among many members, and gives those of a dead member to others', async () => {
     const server = await startServer();
     const term = await leader(server);
     const shared = { shared: true, batch: 1, abandonedMs: 200 } as const;
@@ -106,7 +106,7 @@ describe.skipIf(!hasServer())('a group', () => {
     for (const each of [one, two, three]) await each.stop();
   });
 
-  it('says how much was deleted before it was read', async () => {
+  it('reports how much was deleted before it was read', async () => {
     const server = await startServer();
     const term = await leader(server);
     await term.publish(posts('a'));

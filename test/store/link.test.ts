@@ -56,7 +56,7 @@ describe.skipIf(!hasServer())('a link', () => {
     link.close();
   });
 
-  it('leaves a store alone that a newer version has written to', async () => {
+  it('does not use a store that a newer version has written to', async () => {
     const server = await startServer();
     const admin = await server.connect();
     await admin.send('SET', [keys.schema, 2]);

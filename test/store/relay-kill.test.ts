@@ -17,7 +17,7 @@ import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
-/** How often something is killed; a soak takes more. */
+/** Number of kills; higher in a soak test. */
 const ROUNDS = Number(process.env['STORE_ROUNDS'] ?? 5);
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 const disturbances = 'withhold=2%,dup=2%,reorder=5%:200ms,500@theses=2%,lost@theses=1%';
@@ -104,7 +104,7 @@ describe.skipIf(!hasServer())('a fleet on one feed', () => {
     posting.stop();
     const last = posting.ids.at(-1) ?? '';
     await patience(() => text(0).includes(last) && text(1).includes(last));
-    // A post that the socket withheld comes with the next walk: a new leader begins with one.
+    // A post that the WebSocket withheld is found by the next walk, and a new leader starts with one.
     for (const [at, child] of relays.entries()) {
       child.kill('SIGTERM');
       await child;
@@ -127,7 +127,7 @@ describe.skipIf(!hasServer())('a fleet on one feed', () => {
     expect(entries).toHaveLength(stream.size);
     admin.close();
     for (const at of [0, 1]) {
-      // The service has posts of its own from before, which may come first.
+      // The service has older posts of its own, which may come first.
       const lines = idsOf(text(at));
       const from = lines.findIndex((id) => posting.ids.includes(id));
       const wanted = posting.ids.slice(posting.ids.indexOf(lines[from] ?? ''));

@@ -1,6 +1,6 @@
 import { hasServer, serverProgram } from './program.ts';
 
-/** Says once what the tests of the store need, where it is missing; a CI run must not pass without them. */
+/** Reports once which server the tests of the store need if it is missing; CI must not pass without it. */
 export default function setup(): void {
   if (hasServer()) return;
   const how = `${serverProgram} is not installed: apt-get install redis-server`;

@@ -35,7 +35,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
     };
     const wait = (answer: unknown) => (Array.isArray(answer) ? Number(answer[0]) : Number.NaN);
 
-    it('gives a full lane out in the order of asking, a window apart', async () => {
+    it('serves a full lane in the order of the calls, a window apart', async () => {
       const { take } = lane(fresh());
       expect([wait(await take('1')), wait(await take('2'))]).toEqual([0, 0]);
       const waits = [];
@@ -46,7 +46,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(wait(await take('3'))).toBeLessThanOrEqual(waits[0] ?? 0);
     });
 
-    it('does not book for a caller that does not yet know the limit', async () => {
+    it('does not reserve a place for a caller that does not know the limit', async () => {
       const keys = fresh();
       const { take, calls } = lane(keys);
       await take('1');
@@ -55,13 +55,13 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await db().send('ZCARD', [calls])).toBe(2);
     });
 
-    it('repeats its answer for a ticket that was given its slot', async () => {
+    it('repeats its answer for a ticket that has its slot', async () => {
       const { take, calls } = lane(fresh());
       expect([wait(await take('1')), wait(await take('1'))]).toEqual([0, 0]);
       expect(await db().send('ZCARD', [calls])).toBe(1);
     });
 
-    it('sends a caller that comes too late to the end of the queue', async () => {
+    it('moves a caller that comes too late to the end of the queue', async () => {
       const { take, calls } = lane(fresh());
       const now = await serverNow(db());
       await db().send('ZADD', [calls, now - 5_000, 'late', now - 1_000, 'other']);
@@ -73,7 +73,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(wait(await take('late', 2))).toBeGreaterThan(WINDOW / 2);
     });
 
-    it('uses the limit that was learnt rather than the one asked with', async () => {
+    it('uses the learned limit instead of the given one', async () => {
       const keys = fresh();
       const { take } = lane(keys);
       await db().run(learn, [keys.lane('key').meta], [1, WINDOW]);
@@ -81,13 +81,13 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(wait(await take('2', 9))).toBeGreaterThan(0);
     });
 
-    it('counts the machines that called lately', async () => {
+    it('counts the machines that called recently', async () => {
       const { take } = lane(fresh());
       await take('1', 9, 1, 'a');
       expect(await take('2', 9, 1, 'b')).toEqual([0, 0, 2, 0]);
     });
 
-    it('moves bookings behind a block and keeps them a window apart', async () => {
+    it('moves reservations behind a block and keeps them a window apart', async () => {
       const keys = fresh();
       const { take, run, calls } = lane(keys);
       await take('1', 1);
@@ -101,7 +101,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await db().run(drop, [calls], ['1'])).toBe(0);
     });
 
-    it('counts calls that were made without it', async () => {
+    it('counts calls that were made without the store', async () => {
       const { take, calls } = lane(fresh());
       await db().run(confess, [calls], [WINDOW, 'x', 10_000, 'y', 5_000, 'x', 1]);
       const waiting = wait(await take('1'));
@@ -132,14 +132,14 @@ describe.skipIf(!hasServer())('scripts', async () => {
       };
     };
 
-    it('asks for the keys of another period when the caller names the wrong one', async () => {
+    it('requests the keys of the current period if the caller names another one', async () => {
       const keys = fresh();
       const answer = await db().run(release, books(keys).keys, ['1999-01', '1999-01-01', 'x']);
       const iso = new Date(await serverNow(db())).toISOString();
       expect(answer).toEqual(['period', iso.slice(0, 7), iso.slice(0, 10)]);
     });
 
-    it('refuses what does not fit beside what is spent, lost and reserved', async () => {
+    it('rejects what does not fit in addition to spent, lost and reserved amounts', async () => {
       const keys = fresh();
       const it = books(keys);
       await db().send('HSET', [keys.caps, 'month', 1_000]);
@@ -157,7 +157,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.begin('4', 100)).toEqual(['ok', 1]);
     });
 
-    it('holds each machine to a limit of its own', async () => {
+    it('keeps each machine within its own limit', async () => {
       const keys = fresh();
       const it = books(keys);
       await db().send('HSET', [keys.caps, 'day@a', 100]);
@@ -167,7 +167,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.begin('3', 80, { machine: 'b' })).toEqual(['ok', 0]);
     });
 
-    it('settles once, whatever is repeated', async () => {
+    it('settles once, even if calls are repeated', async () => {
       const it = books(fresh());
       await it.begin('1', 300);
       await it.settle('1', 'paid', 100);
@@ -178,7 +178,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.field(it.month, 'lost')).toBe(0);
     });
 
-    it('gives an expired reservation up for lost, and corrects it when its answer comes', async () => {
+    it('counts an expired reservation as lost, and corrects it when its answer arrives', async () => {
       const it = books(fresh());
       await it.begin('1', 300, { ttl: 0 });
       expect(await it.sweep()).toEqual(['ok', 1]);
@@ -199,7 +199,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([900, 300]);
     });
 
-    it('asks for the meter again after the server was restarted', async () => {
+    it('requires the meter again after a restart of the server', async () => {
       const keys = fresh();
       const it = books(keys);
       await db().send('HSET', [keys.caps, 'day', 1_000]);
@@ -213,7 +213,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
     const looking = (keys: Keys, token: string, age = 1_000) =>
       db().run(ask, entry(keys), [token, age, age, 5_000]);
 
-    it('has one caller fetch and the others wait, then hit', async () => {
+    it('lets one caller fetch while others wait, then hits', async () => {
       const keys = fresh();
       expect(await looking(keys, 'one')).toEqual(['lead']);
       expect(await looking(keys, 'two')).toEqual(['wait']);
@@ -232,7 +232,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await looking(keys, 'x')).toEqual(['hit', '200', String(now), 'new', '']);
     });
 
-    it('shares a failure of the caller that fetches, and of no other', async () => {
+    it('shares a failure only if the caller that fetches reports it', async () => {
       const keys = fresh();
       const [, flight = ''] = entry(keys);
       await looking(keys, 'one');
@@ -251,7 +251,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
     const put = (feed: ReturnType<Keys['feed']>, token: string, args: readonly (string | number)[]) =>
       db().run(publish, [feed.lease, feed.seen, feed.stream, feed.mark, feed.info], [token, ...args]);
 
-    it('has one leader at a time, told apart by epoch and nonce', async () => {
+    it('has one leader at a time, distinguished by epoch and nonce', async () => {
       const keys = fresh();
       const { feed, token } = await posting(keys, 'n1');
       expect(token).toBe('1:n1');
@@ -277,7 +277,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await db().send('ZRANGE', [feed.seen, 0, -1])).toEqual(['b']);
     });
 
-    it('does nothing for a leader that was replaced', async () => {
+    it('ignores a leader that was replaced', async () => {
       const { feed, token } = await posting(fresh(), 'n');
       await db().send('SET', [feed.lease, '2:other']);
       expect(await put(feed, token, ['m', '', 60_000, 100, '', 'a', 1, '{}'])).toEqual(['fenced']);

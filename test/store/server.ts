@@ -10,25 +10,25 @@ import { readStoreUrl } from '../../src/store/address.ts';
 import { type ConnectOptions, connectStore, type StoreConnection } from '../../src/store/connection.ts';
 import { serverProgram } from './program.ts';
 
-/** Where waiting for the disk costs nothing, on systems that have such a place. */
+/** A folder in memory if the system has one, so that syncing is fast. */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** A real server of a test's own, on a free loopback port, with its append-only file in a temporary folder. */
+/** A real server on a free loopback port, with its append-only file in a temporary folder. */
 export interface StoreServer {
   readonly port: number;
   readonly url: string;
   readonly folder: string;
   readonly pid: number;
   start(): Promise<void>;
-  /** Ends it in order. */
+  /** Stops it normally. */
   stop(): Promise<void>;
-  /** Ends it as a crash does. */
+  /** Kills it like a crash. */
   kill(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** A connection by the program's own client. */
+  /** A connection of trdr's own client. */
   connect(options?: ConnectOptions): Promise<StoreConnection>;
-  /** The incremental append-only file, which a power failure cuts short. */
+  /** The incremental append-only file, which a power failure truncates. */
   aof(): string;
 }
 
@@ -113,7 +113,7 @@ export async function createStoreServer({ conf = [], tls = false }: ServerOption
   return server;
 }
 
-/** A port that is free at this moment. */
+/** A free port. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -123,7 +123,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Waits until something holds; the test's own time limit ends it otherwise. */
+/** Waits until a condition holds, or until the test times out. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await delay(5);
 }

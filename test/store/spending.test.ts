@@ -18,7 +18,7 @@ import { type StoreServer, startServer, until } from './server.ts';
 
 const scope = { baseUrl: 'https://api.example.test', key: 'k' };
 
-/** What the service counts: the judge of every budget. */
+/** What the service counts, to verify every budget. */
 const createMeter = () => ({ used: 0, asked: 0 });
 type Meter = ReturnType<typeof createMeter>;
 
@@ -61,7 +61,7 @@ function machine(server: StoreServer, meter: Meter, { name = 'a', stop = false, 
 const call = { endpoint: 'user.wallet', most: 300 } as const;
 
 describe.skipIf(!hasServer())('spending in a store', () => {
-  it('holds all machines to one budget, and each to its own', async () => {
+  it('keeps all machines within one budget, and each within its own', async () => {
     const server = await startServer();
     const meter = createMeter();
     const [one, two] = [machine(server, meter), machine(server, meter, { name: 'b' })];
@@ -74,7 +74,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await expect(one.ledger.begin({ ...call, most: 800 })).rejects.toThrow(
       /100 CU of the month budget of all machines/,
     );
-    // It fits once the call in flight turns out to be free.
+    // It fits after the call in flight turns out to be free.
     const waiting = one.ledger.begin(call);
     await held.release();
     await (await waiting).settle({ status: 200, cu: 300 });
@@ -107,7 +107,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
         }
         const chance = random.next();
         const cu = chance < 0.5 ? 100 : 300;
-        // A killed process was charged or not, and tells nobody.
+        // A killed process may have been charged, without a record of it.
         if (chance > 0.8) {
           if (chance > 0.9) meter.used += cu;
           link.close();
@@ -123,7 +123,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     };
     await Promise.all(Array.from({ length: 12 }, (_, at) => spender(`m${at}`)));
     expect(meter.used).toBeLessThanOrEqual(CAP);
-    // Only what may have been charged keeps the rest from being spent.
+    // Only what may have been charged prevents the rest from being spent.
     const items = await owner.link.use((store) => readStatus(store, keysOf(scope)));
     const month = items.find(({ item, name }) => item === 'budget' && name === 'month');
     const used = ['spent', 'lost', 'reserved'].map((figure) => Number(month?.[figure]));
@@ -131,7 +131,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     owner.link.close();
   });
 
-  it('keeps a budget when the server loses what it wrote last', async () => {
+  it('keeps a budget when the server loses its last writes', async () => {
     const server = await startServer({ conf: ['--appendfsync', 'always'] });
     const meter = createMeter();
     const { budgets, ledger, link, skip } = machine(server, meter);
@@ -159,7 +159,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     link.close();
   });
 
-  it('continues alone while the store is away, unless a budget was seen or storeAway is stop', async () => {
+  it('continues without the store while that is away, unless a budget was seen or storeAway is stop', async () => {
     const server = await startServer();
     const meter = createMeter();
     const [free, capped, careful] = [
@@ -189,7 +189,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     for (const { link } of [free, capped, careful]) link.close();
   });
 
-  it('refuses paid calls of a shared budget while the server is full', async () => {
+  it('rejects paid calls of a shared budget while the server is full', async () => {
     const server = await startServer();
     const { budgets, ledger, link } = machine(server, createMeter());
     await budgets.set({ period: 'day', machine: undefined, cu: 10_000 });

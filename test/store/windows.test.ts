@@ -13,7 +13,7 @@ import { type StoreServer, startServer, until } from './server.ts';
 
 const BASE = 'https://api.example.test';
 
-/** A machine of the fleet. Its clock can be moved on, which ends the pause after a failure. */
+/** A machine of the fleet. Its clock can be advanced, which ends the pause after a failure. */
 function machine(server: StoreServer, name: string, windowMs = 61_000) {
   const skip = { ms: 0 };
   const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
@@ -31,7 +31,7 @@ function machine(server: StoreServer, name: string, windowMs = 61_000) {
   return { windows, link, notices, memory, skip };
 }
 
-/** Waits as the limiter does, and says when the call left. */
+/** Waits like the limiter, and returns when the call left. */
 async function depart(windows: RateWindows, limit: number, ticket: number): Promise<number> {
   for (;;) {
     const { waitMs } = await windows.take('key', limit, ticket);
@@ -41,7 +41,7 @@ async function depart(windows: RateWindows, limit: number, ticket: number): Prom
 }
 
 describe.skipIf(!hasServer())('windows in a store', () => {
-  it('let no window hold more calls than the limit, and serve in the order of asking', async () => {
+  it('never hold more calls than the limit, and serve in the order of the calls', async () => {
     const server = await startServer();
     const windowMs = 2_000;
     const fleet = ['a', 'b', 'c'].map((name) => machine(server, name, windowMs));
@@ -55,7 +55,8 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     }
     await Promise.all(waiting);
     const times = left.map(({ at }) => at).sort((one, other) => one - other);
-    // A booked call may leave a quarter of a second late, and its time is taken here after the answer came.
+    // A reserved call may leave a quarter of a second late, and its time is measured here after the answer
+    // arrived.
     for (const [place, at] of times.entries()) {
       const before = times[place - 6];
       if (before !== undefined) expect(at - before).toBeGreaterThan(windowMs - 600);
@@ -65,7 +66,7 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     for (const { link } of fleet) link.close();
   });
 
-  it('fall back to a share of the limit, enter what was sent meanwhile, and say both once', async () => {
+  it('fall back to a share of the limit, add the calls made meanwhile, and report both once', async () => {
     const server = await startServer();
     const [one, two] = [machine(server, 'a'), machine(server, 'b')];
     await one.windows.take('key', 4);
@@ -81,14 +82,14 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     expect(one.notices).toEqual([expect.stringContaining('1/2 of the rate limit')]);
     await server.start();
     one.skip.ms = 8_000;
-    // Two of before, which the append-only file kept or the machine repeats, and two of meanwhile.
+    // Two earlier ones, which the append-only file kept or the machine repeats, and two made meanwhile.
     expect((await one.windows.take('key', 5)).waitMs).toBeGreaterThan(0);
     expect(one.notices).toEqual([expect.anything(), 'the store is back: the rate limit is shared again']);
     one.link.close();
     two.link.close();
   });
 
-  it('share a block and a learned limit, and free a booking that is given up', async () => {
+  it('share a block and a learned limit, and release a reservation that is given up', async () => {
     const server = await startServer();
     const [one, two] = [machine(server, 'a'), machine(server, 'b')];
     await one.windows.learn('key', 1);
@@ -104,7 +105,7 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     two.link.close();
   });
 
-  it('count resolves by address, whatever the key', async () => {
+  it('count resolves by address, whatever the key is', async () => {
     const keys = (key: string, egress?: string) =>
       keysOf({ baseUrl: BASE, key, egress }).lane('resolve').calls;
     expect(keys('one')).toBe(keys('two'));

@@ -8,7 +8,7 @@ import { createLink } from '../../src/store/link.ts';
 import { createMemory } from '../../src/store/memory.ts';
 import { createStoreWindows } from '../../src/store/windows.ts';
 
-/** Sends calls to a service as fast as the shared limit lets it, until it is killed. */
+/** Sends calls to a service as fast as the shared limit allows, until it is killed. */
 const [store = '', service = '', name = '', windowMs = '', limit = ''] = process.argv.slice(2);
 const scope = { baseUrl: service, key: 'k' };
 const link = createLink({

@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 
-/** Builds `worker.ts` and starts it as processes of their own, which can be killed. */
+/** Builds `worker.ts` and starts it in separate processes, which can be killed. */
 export async function runWorkers(outfile: string) {
   await build({
     entryPoints: [fileURLToPath(new URL('./worker.ts', import.meta.url))],

@@ -68,7 +68,7 @@ describe('subjects from a text', () => {
     }
   });
 
-  it('may stand behind a comment of any length', async () => {
+  it('may follow a comment of any length', async () => {
     expect(await given(`# ${'x'.repeat(1_000_000)}\nmira\n`)).toEqual([{ text: 'mira', line: 2 }]);
   });
 
@@ -103,7 +103,7 @@ describe('subjects from a text', () => {
 describe('sources of subjects', () => {
   it.each([
     ['several columns', 'mira,1\nkato,2\n', 'has columns or quotes', '--column NAME'],
-    ['columns told apart by semicolons', 'handle;desk\nmira;1\n', 'has columns or quotes', '--column NAME'],
+    ['columns separated by semicolons', 'handle;desk\nmira;1\n', 'has columns or quotes', '--column NAME'],
     ['quotes', '"mira"\n"kato"\n', 'has columns or quotes', '--column NAME'],
     ['a header', '# the desk\nHandle\nmira\n', 'starts with a header: Handle', '--column Handle'],
     ['a quoted header', '"wallet"\n', 'starts with a header: wallet', '--column wallet'],
@@ -166,7 +166,7 @@ describe('sources of subjects', () => {
   it.each([
     ['nothing at all', [], none],
     ['stdin twice', ['-'], { file: 'x', column: undefined }],
-    ['a column of no file', ['a'], { file: undefined, column: 'handle' }],
+    ['a column without a file', ['a'], { file: undefined, column: 'handle' }],
   ])('reject %s before reading anything', (_, words, given) => {
     expect(() => subjectSource(words, given, 'handle')).toThrow(expect.objectContaining({ kind: 'usage' }));
   });

@@ -24,7 +24,7 @@ const spec = command({
 });
 
 describe('a command line', () => {
-  it('gives each flag its value or its default', () => {
+  it('returns the value of each flag, or its default', () => {
     const { args, given, globals } = parseWords(spec, ['a', '--limit', '5', 'b', '--max-cu', '2k']);
     expect(args).toEqual(['a', 'b']);
     expect(given).toEqual({ wait: 60_000, noWait: false, limit: 5, token: [] });

@@ -8,7 +8,7 @@ describe('trdr resolve without an answer', () => {
     expect(stderr).toContain('nowallet: no wallet can be attested for this user; retrying rarely helps');
   });
 
-  it('leaves it to the records off a terminal', async () => {
+  it('leaves it to the records without a terminal', async () => {
     const { stdout, stderr } = await runInProcess(['resolve', 'nowallet', '--sandbox']);
     expect(JSON.parse(stdout)).toMatchObject({ code: 'PENDING', reason: 'no_preview' });
     expect(stderr).toBe('');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runInProcess } from '../../e2e/in-process.ts';
 
-/** Starts the sandbox in this process and ends it when it has spoken. */
+/** Starts the sandbox in this process, and stops it when it has printed its line. */
 async function started(args: readonly string[], options: Parameters<typeof runInProcess>[1] = {}) {
   const end = new AbortController();
   const ran = await runInProcess(['sandbox', ...args], {
@@ -13,7 +13,7 @@ async function started(args: readonly string[], options: Parameters<typeof runIn
 }
 
 describe('trdr sandbox on a terminal', () => {
-  it('prints the export lines to paste, beside the line of JSON', async () => {
+  it('prints the export lines to paste, after the line of JSON', async () => {
     const { stdout, stderr } = await started([], { tty: { stderr: true } });
     const { url, key } = JSON.parse(stdout);
     expect(stderr).toContain(`\nexport TRDR_BASE_URL=${url}\nexport TRDR_API_KEY=${key}\n`);

@@ -11,18 +11,22 @@ describe('a run starts without confirmation', () => {
   it.each([
     ['when it is cheap', { least: 0, most: 100_000 }, {}],
     ['when the user said yes', { least: 0, most: 60_000_000 }, { yes: true }],
-    ['when the ceiling covers it', { least: 0, most: 300_000 }, { maxCu: 300_000 }],
-    ['when the ceiling itself is cheap', { least: 0, most: 60_000_000 }, { maxCu: 50_000 }],
-    ['when it has no bound but the ceiling it is given', { least: 0, most: null }, { maxCu: 1_000_000 }],
-    ['when it has no bound but the ceiling is cheap', { least: 0, most: null }, { maxCu: 100_000 }],
+    ['when the spending limit covers it', { least: 0, most: 300_000 }, { maxCu: 300_000 }],
+    ['when the spending limit itself is low', { least: 0, most: 60_000_000 }, { maxCu: 50_000 }],
+    ['when only the given spending limit bounds it', { least: 0, most: null }, { maxCu: 1_000_000 }],
+    ['when it has no bound but the spending limit is low', { least: 0, most: null }, { maxCu: 100_000 }],
   ])('%s', (_, estimate, given) => expect(judge(estimate, allowed(given))).toBe('go'));
 });
 
 describe('a run requires confirmation', () => {
   it.each([
     ['when it can cost more than confirmAbove', { least: 0, most: 100_001 }, {}],
-    ['when the ceiling is dear and does not cover it', { least: 0, most: 300_000 }, { maxCu: 200_000 }],
-    ['when it has no bound and no ceiling', { least: 0, most: null }, {}],
+    [
+      'when the spending limit is high and does not cover it',
+      { least: 0, most: 300_000 },
+      { maxCu: 200_000 },
+    ],
+    ['when it has no bound and no spending limit', { least: 0, most: null }, {}],
   ])('%s', (_, estimate, given) => expect(judge(estimate, allowed(given))).toBe('ask'));
 
   it('and without a terminal, names the flags that allow it', () => {

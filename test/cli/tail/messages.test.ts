@@ -17,7 +17,7 @@ describe('the last line of a tail', () => {
     );
   });
 
-  test('counts what is unusual, and admits that nothing was verified', () => {
+  test('counts unusual events, and states that nothing was verified', () => {
     const text = end({ rows: 1, durationMs: 90_000_000, nameless: 2, late: 3, filled: 4, completeTo: null });
     expect(text).toMatch(
       /^stopped after 1d1h: 1 post, .*4 filled in, 3 late, 2 without an id skipped; nothing verified$/,
@@ -29,7 +29,7 @@ describe('the last line of a tail', () => {
 describe('a gap', () => {
   const gap: Gap = { why: 'stuck', from: null, lateFrom: null, to: { id: 'b', at: 0 }, open: false };
 
-  test('has its bounds, for any times', () => {
+  test('shows its bounds, with any times', () => {
     expect(gapText(gap)).toBe(
       'posts may be missing between the start of the feed and 1970-01-01T00:00:00.000Z (b)',
     );

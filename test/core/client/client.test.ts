@@ -21,7 +21,7 @@ const failureOf = async (calling: Promise<unknown>): Promise<Failure> => {
 };
 
 describe('a call', () => {
-  it('goes out with the key, and comes back as a record with what it cost', async () => {
+  it('is sent with the key, and returns a record with its cost', async () => {
     const { client, sent, ledger } = rig(() => json(200, user(), { 'x-request-id': 'r1' }), {
       userAgent: 'trdr/1',
     });
@@ -39,7 +39,7 @@ describe('a call', () => {
     expect(client.spent).toEqual({ cu: 100, atMost: 100, calls: 1 });
   });
 
-  it('takes the wrapped envelope as well, with its meta', async () => {
+  it('accepts the wrapped envelope with its meta', async () => {
     const meta = { asOf: '2026-01-01T00:00:00Z', requestId: 'r2' };
     const { client } = rig(() => json(200, { data: user({ extra: [1] }), meta }));
     const result = await client.call('user.handle', mert);
@@ -57,22 +57,22 @@ describe('a call', () => {
   it.each<[string, RequestParts<'user.handle'>]>([
     ['an empty handle', { params: { handle: '' } }],
     ['a handle that is too long', { params: { handle: 'x'.repeat(65) } }],
-    ['a handle that climbs out of the path', { params: { handle: '..' } }],
+    ['a handle that would change the path', { params: { handle: '..' } }],
     ['a handle with a control character', { params: { handle: 'a\nb' } }],
     ['no handle', {}],
-  ])('with %s is refused before anything is sent', async (_, ask) => {
+  ])('is rejected before anything is sent: %s', async (_, ask) => {
     const { client, sent } = rig(() => json(200, user()));
     expect(await failureOf(client.call('user.handle', ask))).toMatchObject({ kind: 'usage' });
     expect(sent).toEqual([]);
   });
 
-  it('without a key is refused before anything is sent', async () => {
+  it('is rejected before anything is sent if there is no key', async () => {
     const { client, sent } = rig(() => json(200, user()), { key: undefined });
     expect(await failureOf(client.call('user.handle', mert))).toMatchObject({ kind: 'auth', code: 'NO_KEY' });
     expect(sent).toEqual([]);
   });
 
-  it('allows a resolve more time, and the user decides for all', async () => {
+  it('has a longer timeout for resolves, unless the user sets one', async () => {
     const { client, sent } = rig(() => json(200, user()));
     await client.call('user.resolve', mert);
     await client.call('user.resolve', mert, { timeoutMs: 5 });
@@ -104,15 +104,15 @@ describe('a base URL', () => {
     'http://localhost.example.com',
     'ftp://localhost',
     'nonsense',
-  ])('%s is refused', (url) => expect(() => at(url)).toThrow(Failure));
+  ])('rejects %s', (url) => expect(() => at(url)).toThrow(Failure));
   it.each(['http://localhost:1', 'http://127.9.9.9', 'http://[::1]:80/x', 'https://example.com/v'])(
-    '%s is taken',
+    'accepts %s',
     (url) => expect(() => at(url)).not.toThrow(),
   );
-  it('in plain http is taken where the user accepts that', () => {
+  it('accepts plain http if the user allows it', () => {
     expect(() => at('http://example.com', true)).not.toThrow();
   });
-  it('with a secret in it is refused without repeating it', () => {
+  it('rejects a URL with a password without repeating it', () => {
     expect(() => at('https://me:hush@example.com')).toThrow(/user name or password/);
     expect(() => at('https://me:hush@example.com')).not.toThrow(/hush/);
   });
@@ -127,7 +127,7 @@ describe('an answer', () => {
     ],
     ['no record of its form', json(200, { name: 'Mert' }), 'it holds no user record'],
     ['empty', { status: 204, headers: {}, text: '' }, 'it is empty'],
-  ])('that is %s says so and counts at its most', async (_, answer, words) => {
+  ])('fails if it is %s, and counts at its maximum', async (_, answer, words) => {
     const { client, ledger } = rig(() => ({
       ...answer,
       headers: { ...answer.headers, 'x-request-id': 'r9' },
@@ -139,7 +139,7 @@ describe('an answer', () => {
     expect(client.spent).toEqual({ cu: 0, atMost: 200, calls: 1 });
   });
 
-  it('that differs from its description is delivered as it came, and each field reported once', async () => {
+  it('is delivered unchanged if it differs from its description, and each field is reported once', async () => {
     const page = { hasMore: false, nextBefore: null, updatedAt: null, items: [{ id: 'a' }, { id: 7 }, 'x'] };
     const notices: string[] = [];
     const { client, ledger } = rig(() => json(200, page), {
@@ -160,12 +160,12 @@ describe('an answer', () => {
     ]);
   });
 
-  it('of an unusual 2xx status is read as the record it holds', async () => {
+  it('is read as the record it holds if its 2xx status is unusual', async () => {
     const { client } = rig(() => json(203, user()));
     expect(await client.call('user.handle', mert)).toMatchObject({ status: 200, record: user() });
   });
 
-  it('that repeats the key loses it', async () => {
+  it('is masked if it repeats the key', async () => {
     const { client } = rig(() =>
       error(400, `BAD`, { error: { code: 'BAD_REQUEST', message: `what is ${KEY}?` } }),
     );
@@ -173,7 +173,7 @@ describe('an answer', () => {
     expect(failure.message).toBe('what is tk_live_****WXYZ?');
   });
 
-  it('that has a long message is bounded', async () => {
+  it('is cut if its message is long', async () => {
     const { client } = rig(() => json(400, { error: { code: 'BAD_REQUEST', message: 'x'.repeat(1e6) } }));
     expect((await failureOf(client.call('user.handle', mert))).message.length).toBeLessThan(600);
   });
@@ -190,7 +190,7 @@ describe('an error answer', () => {
   };
 
   it.each(Object.entries(errorCodes))(
-    '%s is told by kind, code and status',
+    '%s has its kind, code and status',
     async (code, { status, retryable }) => {
       const { client, sent } = rig(() => error(status, code), { retries: 1, maxWaitMs: 6_000 });
       const failure = await failureOf(client.call('user.handle', mert));
@@ -210,7 +210,7 @@ describe('an error answer', () => {
     ['a page of a gateway', '<html>no</html>', 402, 'quota'],
     ['another shape', '{"message":"no"}', 403, 'forbidden'],
     ['a list', '[]', 418, 'service'],
-  ])('with %s is told by its status', async (_, text, status, kind) => {
+  ])('is classified by its status if its body is %s', async (_, text, status, kind) => {
     const { client } = rig(() => ({ status, headers: {}, text }));
     expect(await failureOf(client.call('user.handle', mert))).toMatchObject({
       kind,
@@ -219,13 +219,13 @@ describe('an error answer', () => {
     });
   });
 
-  it('that misses costs the miss', async () => {
+  it('costs the price of a miss if the subject is missing', async () => {
     const { client, ledger } = rig(() => error(404, 'NOT_OBSERVED'));
     await failureOf(client.call('user.handle', mert));
     expect(ledger).toMatchObject([{ status: 404, cu: 200 }]);
   });
 
-  it('that is not billed stays out of the ledger', async () => {
+  it('stays out of the ledger if it is free', async () => {
     const { client, ledger } = rig(() => error(403, 'FORBIDDEN'));
     await failureOf(client.call('user.handle', mert));
     expect(ledger).toEqual([]);
@@ -233,17 +233,17 @@ describe('an error answer', () => {
 });
 
 describe('a wait for a 429', () => {
-  it('is told where it is long for being one of many, ever more seldom', async () => {
+  it('is reported when consecutive waits add up, at growing intervals', async () => {
     const { client, notices } = rig(() => error(429, 'RATE_LIMITED', { retryAfter: 1 }));
     await failureOf(client.call('user.handle', mert));
     const said = notices.filter((notice) => notice.kind === 'wait' && notice.reason.includes('429'));
     const word = { kind: 'wait', ms: 1_000, reason: 'RATE_LIMITED (429)' };
-    // Once they come to ten seconds, and again when they come to four times as much.
+    // Once when they add up to ten seconds, and again at four times as much.
     expect(said).toEqual([word, word]);
   });
 
   it.each([
-    ['beside the error', error(429, 'RATE_LIMITED', { retryAfter: 7 })],
+    ['next to the error', error(429, 'RATE_LIMITED', { retryAfter: 7 })],
     ['inside the error', json(429, { error: { code: 'RATE_LIMITED', message: 'm', retryAfter: 7 } })],
     ['in a header', { ...error(429, 'RATE_LIMITED'), headers: { 'retry-after': '7' } }],
     ['in the header of a gateway', { status: 429, headers: { 'retry-after': '7' }, text: 'slow down' }],
@@ -256,7 +256,7 @@ describe('a wait for a 429', () => {
     expect(notices).toContainEqual(expect.objectContaining({ kind: 'wait', ms: 7_000 }));
   });
 
-  it('holds back every other call as well', async () => {
+  it('blocks all other calls as well', async () => {
     let refused = false;
     const { client, clock, sent } = rig(() => {
       if (refused) return json(200, user());
@@ -272,14 +272,14 @@ describe('a wait for a 429', () => {
     await first;
   });
 
-  it('ends as kind rate past what is allowed, without waiting for nothing', async () => {
+  it('fails with kind rate if it exceeds the maximum wait, without waiting', async () => {
     const { client, clock } = rig(() => error(429, 'RATE_LIMITED', { retryAfter: 50 }));
     const failure = await failureOf(client.call('user.handle', mert));
     expect(failure).toMatchObject({ kind: 'rate', code: 'RATE_LIMITED', retryAfter: 50 });
     expect(clock.slept.filter((ms) => ms === 50_000).length).toBe(2);
   });
 
-  it('of no seconds comes to an end as well', async () => {
+  it('ends even if the service states zero seconds', async () => {
     let left = 500;
     const { client } = rig(() =>
       left-- > 0 ? error(429, 'RATE_LIMITED', { retryAfter: 0 }) : json(200, user()),
@@ -306,7 +306,7 @@ describe('a wait for a 429', () => {
 });
 
 describe('a retry', () => {
-  it('is made four times with full jitter, and then the failure stands', async () => {
+  it('is made four times with full jitter, then the failure is final', async () => {
     const { client, clock, sent } = rig(() => error(503, 'OVERLOADED'));
     const failure = await failureOf(client.call('user.handle', mert));
     expect(failure).toMatchObject({ kind: 'service', code: 'OVERLOADED' });
@@ -314,13 +314,13 @@ describe('a retry', () => {
     expect(clock.slept).toEqual([250, 500, 1000, 2000]);
   });
 
-  it('tells a wait longer than two seconds', async () => {
+  it('reports waits longer than two seconds', async () => {
     const { client, notices } = rig(() => error(500, 'INTERNAL_ERROR'), { random: () => 0.9 });
     await failureOf(client.call('user.handle', mert));
     expect(notices.filter(({ kind }) => kind === 'retry')).toMatchObject([{ attempt: 4, of: 4, ms: 3600 }]);
   });
 
-  it('of a read follows a broken connection, each attempt counted at its most', async () => {
+  it('follows a broken connection if the call is a read, and each attempt counts at its maximum', async () => {
     let asked = 0;
     const { client, ledger, notices } = rig(() => {
       if (asked++ === 0) throw broken('h', undefined);
@@ -343,7 +343,7 @@ describe('a retry', () => {
     ['a 500', () => error(500, 'INTERNAL_ERROR'), true],
     ['an overload', () => error(503, 'OVERLOADED'), true],
     ['a 504', () => error(504, 'TIMEOUT'), true],
-    ['a 504 that a gateway made up', () => ({ status: 504, headers: {}, text: '<html>' }), false],
+    ['a 504 of a gateway', () => ({ status: 504, headers: {}, text: '<html>' }), false],
     ['a conflict', () => error(409, 'CONFLICT'), false],
     ['a deployment switched off', () => error(503, 'B2B_DISABLED'), false],
   ])('of a paid POST after %s: %s', async (_, first, again) => {
@@ -362,7 +362,7 @@ describe('a retry', () => {
     expect(sent.length).toBe(again ? 2 : 1);
   });
 
-  it('follows no certificate that is not trusted', async () => {
+  it('does not follow an untrusted certificate', async () => {
     const { client, sent } = rig(() => {
       throw unreachable('h', Object.assign(new Error('bad'), { code: 'CERT_HAS_EXPIRED' }));
     });
@@ -372,7 +372,7 @@ describe('a retry', () => {
 });
 
 describe('an abort', () => {
-  it('of a paid call that was sent waits for its answer', async () => {
+  it('waits for the answer of a paid call that was sent', async () => {
     const stop = new AbortController();
     const { client, ledger } = rig((_, signal) => {
       stop.abort(new Error('stopped'));
@@ -382,7 +382,7 @@ describe('an abort', () => {
     expect([record.handle, ledger.length]).toEqual(['Mert', 1]);
   });
 
-  it('of a free call that was sent ends it', async () => {
+  it('ends a free call that was sent', async () => {
     const stop = new AbortController();
     const { client } = rig(
       (_, signal) =>
@@ -412,7 +412,7 @@ describe('an abort', () => {
     expect(await Promise.all([called, closed])).toEqual(['Mert', 'closed']);
   });
 
-  it('before a call sends and counts nothing', async () => {
+  it('prevents a call that was not sent, and counts nothing', async () => {
     const { client, sent } = rig(() => json(200, user()));
     await expect(
       client.call('user.handle', mert, { signal: AbortSignal.abort(new Error('no')) }),
@@ -432,8 +432,8 @@ describe('a trace', () => {
   });
 });
 
-describe('a ceiling', () => {
-  it('lets nothing out that could pass it', async () => {
+describe('a spending limit', () => {
+  it('rejects calls that could exceed it', async () => {
     const { client, sent } = rig(() => json(200, user()), { maxCu: 199 });
     expect(await failureOf(client.call('user.handle', mert))).toMatchObject({
       kind: 'limit',
@@ -442,7 +442,7 @@ describe('a ceiling', () => {
     expect(sent).toEqual([]);
   });
 
-  it('keeps what a lost answer may have cost', async () => {
+  it('includes what a lost answer may have cost', async () => {
     let asked = 0;
     const { client } = rig(
       () => {
@@ -451,19 +451,19 @@ describe('a ceiling', () => {
       },
       { maxCu: 350 },
     );
-    // The first attempt may have cost 200, so a second one of up to 200 does not fit any more.
+    // The first attempt may have cost 200, so that a second one of up to 200 no longer fits.
     expect(await failureOf(client.call('user.handle', mert))).toMatchObject({ code: 'CEILING' });
     expect(asked).toBe(1);
   });
 
-  it('lets free calls through', async () => {
+  it('allows free calls', async () => {
     const { client } = rig(() => json(200, me(300)), { maxCu: 0 });
     expect((await client.call('me', {})).record.ratePerMinute).toBe(300);
   });
 });
 
 describe('a raw call', () => {
-  it('brings the answer as it came, errors too, and is ledgered under its endpoint', async () => {
+  it('returns the raw answer, errors included, and is recorded under its endpoint', async () => {
     const { client, ledger, sent } = rig(() => error(404, 'NOT_OBSERVED'));
     const answer = await client.raw({ method: 'GET', path: '/v2/user/handle/nobody#top' });
     expect(answer.status).toBe(404);
@@ -471,14 +471,14 @@ describe('a raw call', () => {
     expect(ledger).toMatchObject([{ endpoint: 'user.handle', cu: 200 }]);
   });
 
-  it('is priced by what it asks for', async () => {
+  it('is priced by its parameters', async () => {
     const page = { count: 0, hasMore: false, nextBefore: null, updatedAt: null, items: [] };
     const { client, ledger } = rig(() => json(200, page));
     await client.raw({ method: 'GET', path: '/v2/thesis?limit=41' });
     expect(ledger).toMatchObject([{ endpoint: 'thesis.all', cu: 600 }]);
   });
 
-  it('is priced whatever it brings along that its endpoint does not ask for', async () => {
+  it('is priced even with parameters that its endpoint ignores', async () => {
     const { client, ledger } = rig(() => json(200, user()), { maxCu: 60_000 });
     await client.raw({ method: 'POST', path: '/v2/user/handle/mert/resolve', body: '{}' });
     await client.raw({ method: 'GET', path: '/v2/user/wallet/0xabc?a=1' });
@@ -495,7 +495,7 @@ describe('a raw call', () => {
     ['GET', '/v2/thesis?limit=101'],
     ['POST', '/v2/user/handles/pnl'],
     ['HEAD', '/v2/thesis'],
-  ])('%s %s has no known price, so a ceiling refuses it', async (method, path) => {
+  ])('is rejected under a spending limit if its price is unknown: %s %s', async (method, path) => {
     const { client, sent } = rig(() => json(200, {}), { maxCu: 1e9 });
     expect(await failureOf(client.raw({ method, path }))).toMatchObject({ kind: 'limit', code: 'CEILING' });
     expect(sent).toEqual([]);
@@ -507,7 +507,7 @@ describe('a raw call', () => {
     '/v2/thesis?limit=1&limit=100',
     '/v2/thesis?limit=1?&limit=100',
   ])(
-    'to %s is rejected before anything is sent: it would be charged as the endpoint that it resembles',
+    'to %s is rejected before anything is sent, because it would be charged as a similar endpoint',
     async (path) => {
       const { client, sent } = rig(() => json(200, {}));
       for (const method of ['GET', 'POST']) {
@@ -517,18 +517,21 @@ describe('a raw call', () => {
     },
   );
 
-  it.each(['/v2/me', '/openapi.json'])('to %s is free under any ceiling', async (path) => {
-    const { client } = rig(() => json(200, {}), { maxCu: 0 });
-    expect((await client.raw({ method: 'GET', path })).text).toBe('{}');
-  });
+  it.each(['to %s is allowed under any limit because it is free', '/openapi.json'])(
+    'to %s is free under any ceiling',
+    async (path) => {
+      const { client } = rig(() => json(200, {}), { maxCu: 0 });
+      expect((await client.raw({ method: 'GET', path })).text).toBe('{}');
+    },
+  );
 
-  it('is retried as its endpoint allows, and the last answer is shown', async () => {
+  it('is retried as its endpoint allows, and returns the last answer', async () => {
     const { client, sent } = rig(() => error(500, 'INTERNAL_ERROR'), { retries: 2 });
     expect((await client.raw({ method: 'GET', path: '/anything' })).status).toBe(500);
     expect(sent.length).toBe(3);
   });
 
-  it('with no slash or no method is refused', async () => {
+  it('is rejected without a slash or a valid method', async () => {
     const { client } = rig(() => json(200, {}));
     expect(await failureOf(client.raw({ method: 'GET', path: 'https://x/' }))).toMatchObject({
       kind: 'usage',
@@ -537,7 +540,7 @@ describe('a raw call', () => {
   });
 });
 
-it('every endpoint of the table has bounds that its calls keep to', () => {
+it('the cost of every endpoint is within its bounds', () => {
   const { client } = rig(() => json(200, {}));
   const ask = {
     params: { handle: 'a', address: 'a', id: user().id, tokenAddress: 'a', wallet: 'a', mint: 'a' },
@@ -550,7 +553,7 @@ it('every endpoint of the table has bounds that its calls keep to', () => {
   }
 });
 
-it('a budget that several share is one', async () => {
+it('a shared spending limit covers all clients', async () => {
   const limit = createSpendLimit({ maxCu: 300 });
   const one = rig(() => json(200, user()), { limit });
   await one.client.call('user.handle', mert);

@@ -10,15 +10,15 @@ import { virtualClock } from '../virtual-clock.ts';
 
 const bounds = (most: number) => ({ least: 0, most, reveals: 0 });
 
-describe('a budget', () => {
-  test('says what is left of it', async () => {
+describe('a spending limit', () => {
+  test('says how much of it is left', async () => {
     const budget = createSpendLimit({ maxCu: 100 });
     (await budget.reserve(bounds(60))).lose();
     (await budget.reserve(bounds(40))).settle(10);
     await expect(budget.reserve(bounds(31))).rejects.toThrow('may cost 31 CU but only 30 of 100 CU remain');
   });
 
-  test('counts what costs nothing as no paid call, and lets it by where all is taken', async () => {
+  test('allows free calls when it is used up, and does not count them as paid', async () => {
     const budget = createSpendLimit({ maxCu: 100 });
     const held = await budget.reserve(bounds(100));
     const waiting = budget.reserve(bounds(1)).catch(() => 'refused');
@@ -28,7 +28,7 @@ describe('a budget', () => {
     expect(await waiting).toBe('refused');
   });
 
-  test('takes nothing for who has gone already', async () => {
+  test('reserves nothing for a call that was aborted', async () => {
     const budget = createSpendLimit({ maxCu: 100 });
     await expect(budget.reserve(bounds(100), AbortSignal.abort('gone'))).rejects.toBe('gone');
     (await budget.reserve(bounds(100))).settle(100);
@@ -60,18 +60,18 @@ describe('a retry', () => {
     return { slept: clock.slept, tries, notices };
   };
 
-  test('waits as long as a busy service says, and not at all where that is too long', async () => {
+  test('waits as long as a busy service states, and fails if that is too long', async () => {
     expect(await run(overloaded(7), 10_000)).toMatchObject({ slept: [7_000, 7_000, 7_000], tries: 4 });
     expect(await run(overloaded(11), 10_000)).toMatchObject({ slept: [], tries: 1 });
     expect(await run(overloaded(10), 10_000)).toMatchObject({ tries: 4 });
   });
 
-  test('waits for 429s up to the whole of what is allowed for them', async () => {
+  test('waits for 429s up to the maximum in total', async () => {
     expect(await run(limited(5), 15_000)).toMatchObject({ slept: [5_000, 5_000, 5_000], tries: 4 });
     expect(await run(limited(5), 14_999)).toMatchObject({ slept: [5_000, 5_000], tries: 3 });
   });
 
-  test('tells waits of more than two seconds, and why', async () => {
+  test('reports waits of more than two seconds with their reason', async () => {
     expect((await run(limited(2), 60_000)).notices).toEqual([]);
     expect((await run(overloaded(2), 60_000)).notices).toEqual([]);
     expect((await run(limited(3), 60_000)).notices[0]).toEqual({
@@ -83,7 +83,7 @@ describe('a retry', () => {
 });
 
 describe('a call', () => {
-  test('carries its query, and only what was given of it', () => {
+  test('sends only the given parameters in its query', () => {
     expect(encode('thesis.all', { query: { limit: 40 } }).path).toBe('/v2/thesis?limit=40');
     expect(encode('thesis.all', { query: { before: 'a b' } }).path).toBe('/v2/thesis?before=a+b');
     expect(encode('thesis.all', {}).path).toBe('/v2/thesis');
@@ -100,7 +100,7 @@ describe('a call', () => {
     [502, undefined],
     [503, undefined],
     [504, undefined],
-  ])('answered %i by a gateway may have been charged: %j', (status, charge) => {
+  ])('answered with %i by a gateway may have been charged: %j', (status, charge) => {
     const call = { ...encode('user.handle', { params: { handle: 'a' } }), id: 'user.handle' as const };
     expect(decode(call, { status, headers: {}, text: '<html>' }, 0).charge).toEqual(charge);
     const free = { ...encode('me', {}), id: 'me' as const };
@@ -108,7 +108,7 @@ describe('a call', () => {
     expect(decode(call, error(500, 'INTERNAL_ERROR'), 0).charge).toEqual({ cu: 0, reveals: 0 });
   });
 
-  test('whose success is none that it knows is served, and its cost not known', () => {
+  test('with an unknown success status is served, at an unknown cost', () => {
     const call = { ...encode('user.handle', { params: { handle: 'a' } }), id: 'user.handle' as const };
     for (const status of [200, 201, 299]) {
       expect(decode(call, { status, headers: {}, text: '<html>' }, 0)).toMatchObject({ charge: undefined });
@@ -117,15 +117,15 @@ describe('a call', () => {
   });
 });
 
-describe('a limiter', () => {
-  test('keeps nobody out for longer than a quarter of an hour, whatever a 429 says', async () => {
+describe('a rate limiter', () => {
+  test('blocks a lane for at most a quarter of an hour, whatever a 429 says', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     await createLimiter({ windows, clock, askRate: async () => null }).refused('key', 1e15);
     expect((await windows.take('key', 60)).waitMs).toBe(15 * 60_000);
   });
 
-  test('doubts what it knows of the key for its own 429s alone, and once a minute', async () => {
+  test('requests the limit again only after a 429 of the key itself, at most once a minute', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     await windows.learn('key', 300);
@@ -143,7 +143,7 @@ describe('a limiter', () => {
     }
   });
 
-  test('tells of a long wait for a resolve, once, and why', async () => {
+  test('reports a long wait for a resolve once, with its reason', async () => {
     const clock = virtualClock();
     const notices: Notice[] = [];
     const windows = ownWindows(clock);
@@ -160,7 +160,7 @@ describe('a limiter', () => {
     ]);
   });
 
-  test('takes no limit that is none', async () => {
+  test('ignores an invalid limit', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     const limiter = createLimiter({ windows, clock, askRate: async () => null });

@@ -6,7 +6,7 @@ import { type VirtualClock, virtualClock } from '../virtual-clock.ts';
 
 const MINUTE = 60_000;
 
-/** The most calls that any span of a minute held. */
+/** The maximum number of calls within any minute. */
 function busiest(times: readonly number[]): number {
   let most = 0;
   for (const [index, time] of times.entries()) {
@@ -30,13 +30,13 @@ async function send(limiter: Limiter, clock: VirtualClock, count: number, times:
 }
 
 describe('the lane of a key', () => {
-  it('holds the least rate of any plan while the limit is not known', async () => {
+  it('uses the lowest rate of all plans while the limit is unknown', async () => {
     const clock = virtualClock();
     const times = await send(limiterAt(clock), clock, 200);
     expect(busiest(times)).toBeLessThanOrEqual(60);
   });
 
-  it('asks for the limit once, when more is wanted, and keeps to it from then on', async () => {
+  it('requests the limit once, when more calls are wanted, and keeps to it', async () => {
     const clock = virtualClock();
     let asked = 0;
     const windows = ownWindows(clock);
@@ -55,7 +55,7 @@ describe('the lane of a key', () => {
     expect(asked).toBe(1);
   });
 
-  it('does not ask when little is wanted', async () => {
+  it('does not request the limit for a few calls', async () => {
     const clock = virtualClock();
     let asked = 0;
     const limiter = limiterAt(clock, { askRate: async () => ++asked * 300 });
@@ -82,7 +82,7 @@ describe('the lane of a key', () => {
     expect(times.length).toBe(41);
   });
 
-  it('waits for the answer of whoever asks, and not for ever', async () => {
+  it('waits for the process that requests the limit, but not forever', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     let wake = () => {};
@@ -98,13 +98,13 @@ describe('the lane of a key', () => {
     await first;
   });
 
-  it('goes on at the least rate where the question fails', async () => {
+  it('continues at the lowest rate if the request fails', async () => {
     const clock = virtualClock();
     const limiter = limiterAt(clock, { askRate: () => Promise.reject(new Error('down')) });
     expect(busiest(await send(limiter, clock, 130))).toBeLessThanOrEqual(60);
   });
 
-  it('is one for all who share the windows, and one answer serves them all', async () => {
+  it('is shared by all limiters with the same windows, and one request serves them all', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     let asked = 0;
@@ -125,7 +125,7 @@ describe('the lane of a key', () => {
     expect(asked).toBe(1);
   });
 
-  it('serves in the order of asking', async () => {
+  it('serves calls in their order', async () => {
     const clock = virtualClock();
     const limiter = limiterAt(clock);
     const order: number[] = [];
@@ -138,7 +138,7 @@ describe('the lane of a key', () => {
     expect(order).toEqual([...order].sort((a, b) => a - b));
   });
 
-  it('lets an aborted one go at once, and the others have its place', async () => {
+  it('releases an aborted call at once, and its place goes to the next one', async () => {
     const clock = virtualClock();
     const limiter = limiterAt(clock);
     await send(limiter, clock, 59);
@@ -152,7 +152,7 @@ describe('the lane of a key', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('asks again after a 429 that keeping to the limit should have prevented', async () => {
+  it('requests the limit again after a 429 despite the limit', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     await windows.learn('key', 300);
@@ -166,7 +166,7 @@ describe('the lane of a key', () => {
     expect((await windows.take('key', 300)).known).toBe(150);
   });
 
-  it('refuses whoever would have to wait longer for it than for a 429 of its own', async () => {
+  it('rejects a call that would have to wait longer than the maximum wait for a 429', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     await limiterAt(clock, { windows }).refused('key', 600_000);
@@ -185,7 +185,7 @@ describe('the lane of a key', () => {
     expect(clock.now() - began).toBe(600_000);
   });
 
-  it('is closed to all for as long as a 429 says', async () => {
+  it('is blocked for all calls as long as a 429 states', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     const began = clock.now();
@@ -194,7 +194,7 @@ describe('the lane of a key', () => {
     expect(clock.now() - began).toBe(20_000);
   });
 
-  it('tells long waits alone, with the reason', async () => {
+  it('reports only long waits, with their reason', async () => {
     const clock = virtualClock();
     const notices: Notice[] = [];
     const windows = ownWindows(clock);
@@ -206,7 +206,7 @@ describe('the lane of a key', () => {
 });
 
 describe('the lane of resolve', () => {
-  it('holds ten a minute, and every resolve counts for the key as well', async () => {
+  it('allows ten calls per minute, each of which also counts for the key', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     await windows.learn('key', 60);

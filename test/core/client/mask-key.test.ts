@@ -15,7 +15,7 @@ const unicode = (text: string) =>
 const percent = (text: string) =>
   [...text].map((char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
 
-/** Ways in which a service or a proxy may repeat a key. */
+/** Forms in which a service or a proxy may repeat a key. */
 const echoes: readonly (readonly [string, (text: string) => string])[] = [
   ['as it is', (text) => text],
   ['in a JSON string', (text) => JSON.stringify(text)],
@@ -32,12 +32,12 @@ const echoes: readonly (readonly [string, (text: string) => string])[] = [
   ['in hex', (text) => Buffer.from(text).toString('hex')],
   ['in hex in capitals', (text) => Buffer.from(text).toString('hex').toUpperCase()],
   ['in base64', (text) => Buffer.from(text).toString('base64')],
-  ['in base64 behind a word', (text) => Buffer.from(`Bearer ${text}, x`).toString('base64')],
-  ['in base64 behind a user name', (text) => Buffer.from(`ab:${text}`).toString('base64')],
+  ['in base64 after a word', (text) => Buffer.from(`Bearer ${text}, x`).toString('base64')],
+  ['in base64 after a user name', (text) => Buffer.from(`ab:${text}`).toString('base64')],
   ['in base64 for URLs', (text) => Buffer.from(`a${text}b`).toString('base64url')],
 ];
 
-/** What a text still gives away: the key itself, read back from any of the encodings. */
+/** Whether the key can be recovered from a text in any of the encodings. */
 function readsBack(text: string, secret: string): boolean {
   const plain = [text];
   for (let layer = 0; layer < 3; layer++) {
@@ -62,14 +62,14 @@ describe.each(echoes)('a key that comes back %s', (_, echo) => {
     expect(withoutKey(`before ${echo(key)} after`, key)).toMatch(/^before .*\*\*\*\*.* after$/);
   });
 
-  test('is masked whatever characters it is made of', () => {
+  test('is masked whatever its characters are', () => {
     holds(fc.stringMatching(/^[\x21-\x7e]{8,60}$/), (secret) => {
       expect(readsBack(withoutKey(echo(secret), secret), secret)).toBe(false);
     });
   });
 });
 
-test('frames are masked too, and stay as they are without the key', () => {
+test('is masked in frames, and frames without it are unchanged', () => {
   const frame = (text: string) => Buffer.from(`{"type":"error","error":"no ${text}"}`);
   const clean = frame('\\u00e9');
   expect(withoutKeyBytes(clean, key)).toBe(clean);
@@ -79,7 +79,7 @@ test('frames are masked too, and stay as they are without the key', () => {
   }
 });
 
-test('a key of fewer than 8 characters may be a word, and changes no text', () => {
+test('a key of fewer than 8 characters may be a word, so it is not masked', () => {
   expect(withoutKey('this is a test', 'test')).toBe('this is a test');
   expect(withoutKey('7 chars: abcdefg', 'abcdefg')).toBe('7 chars: abcdefg');
   expect(isKey('test', 'test')).toBe(false);
@@ -110,7 +110,7 @@ describe('a word', () => {
     expect(withoutKeys(word)).toBe(word);
   });
 
-  test('is the key in use in whatever form', () => {
+  test('is recognised as the key in use in any form', () => {
     expect(isKey('zq~5ecre7P1', 'zq~5ecre7P1')).toBe(true);
     expect(isKey('@zq~5ecre7P1', 'zq~5ecre7P1')).toBe(true);
   });

@@ -17,8 +17,8 @@ const rejected = (path: string) => {
 };
 const encoded = (letter: string) => `%${letter.charCodeAt(0).toString(16)}`;
 
-describe('a path of the table', () => {
-  it.each(paths)('%s is sent as it is written', (path) => {
+describe('a known path', () => {
+  it.each(paths)('%s is sent as written', (path) => {
     expect(rawPath(path)).toBe(path);
     expect(rawPath(`${path}?a=1&b=2`)).toBe(`${path}?a=1&b=2`);
   });
@@ -28,10 +28,10 @@ describe('a path of the table', () => {
     '/v2/user/handle/a%20b',
     '/v2/user/handle/MIRA',
     '/v2/thesis?limit=50&before=a%26b',
-  ])('may hold any text in a parameter: %s', (path) => expect(rawPath(path)).toBe(path));
+  ])('accepts any text in a parameter: %s', (path) => expect(rawPath(path)).toBe(path));
 });
 
-describe('a path that differs from the table only in spelling', () => {
+describe('a path that differs from a known one only in spelling', () => {
   it.each([
     '/v2/user/handles/pnl/',
     '//v2/user/handles/pnl',
@@ -68,7 +68,7 @@ describe('a path that differs from the table only in spelling', () => {
     '/v2/thesis?before=a;limit=100',
   ])('is rejected for its query: %s', (path) => expect(rejected(path)).toBe(true));
 
-  it('is rejected however the spelling was changed, and none is taken for an endpoint at a price', () => {
+  it('is rejected whatever the change of spelling, and never priced as an endpoint', () => {
     const change = fc.constantFrom<(path: string, at: number) => string>(
       (path) => `${path}/`,
       (path) => `${path}//`,
@@ -99,7 +99,7 @@ describe('a path that differs from the table only in spelling', () => {
 });
 
 it.each(['/v2/other', '/v3/user/handles/pnl', '/v2/user/handles', '/x', '/', '/v2/other/?a=1&a=2'])(
-  'a path of no endpoint is sent as it is written: %s',
+  'an unknown path is sent as written: %s',
   (path) => expect(rawPath(path)).toBe(path),
 );
 

@@ -11,12 +11,12 @@ const bodyOf = (...fields: string[]) =>
   JSON.parse(rawRequest({ ...call, method: 'POST', fields: fields.map(field) }).body ?? 'null');
 
 describe('a raw request', () => {
-  it('is a GET where nothing else is said, and a POST where it has a body', () => {
+  it('is a GET by default, and a POST with a body', () => {
     expect(rawRequest(call)).toEqual({ method: 'GET', path: '/v2/x', body: undefined });
     expect(rawRequest({ ...call, input: '{}' })).toEqual({ method: 'POST', path: '/v2/x', body: '{}' });
   });
 
-  it('puts the fields of a GET into the query, behind what stands there', () => {
+  it('appends the fields of a GET to its query', () => {
     const fields = ['limit=5', 'q=a&b=c d', 'q=2'].map(field);
     expect(rawRequest({ ...call, fields }).path).toBe('/v2/x?limit=5&q=a%26b%3Dc%20d&q=2');
     expect(rawRequest({ ...call, path: '/v2/x?a=1', fields: [field('b=2')] }).path).toBe('/v2/x?a=1&b=2');
@@ -30,23 +30,23 @@ describe('a raw request', () => {
     });
   });
 
-  it('has no body where a POST has no fields', () => {
+  it('has no body for a POST without fields', () => {
     expect(rawRequest({ ...call, method: 'POST' }).body).toBeUndefined();
   });
 
-  it('puts fields into the query where a body is given whole', () => {
+  it('puts fields into the query if a complete body is given', () => {
     const request = rawRequest({ ...call, method: 'POST', fields: [field('a=1')], input: '[]' });
     expect(request).toEqual({ method: 'POST', path: '/v2/x?a=1', body: '[]' });
   });
 
   it.each([[['a=1', 'a=2']], [['a=1', 'a[]=2']], [['a[]=1', 'a[b]=2']], [['a[b=1']], [['[]=1']]])(
-    'refuses fields that make no body: %s',
+    'rejects contradictory fields: %s',
     (fields) => {
       expect(() => bodyOf(...fields)).toThrow(expect.objectContaining({ kind: 'usage' }));
     },
   );
 
-  it('takes any name for nothing but a name', () => {
+  it('accepts names such as __proto__', () => {
     const body = rawRequest({
       ...call,
       method: 'POST',
@@ -60,12 +60,12 @@ describe('a raw request', () => {
 describe('the next page', () => {
   const page = (value: unknown) => nextCursor({ text: JSON.stringify(value) });
 
-  it('begins at nextBefore, however the page is wrapped', () => {
+  it('starts at nextBefore, with or without an envelope', () => {
     expect(page({ items: [], hasMore: true, nextBefore: 'a' })).toBe('a');
     expect(page({ data: { hasMore: true, nextBefore: 'a' }, meta: {} })).toBe('a');
   });
 
-  it('is not there behind the last one, and not behind what is no page', () => {
+  it('does not exist after the last page, or after a body that is not a page', () => {
     for (const last of [
       { hasMore: false, nextBefore: 'a' },
       { hasMore: true, nextBefore: null },
@@ -77,13 +77,13 @@ describe('the next page', () => {
     expect(nextCursor({ text: '<html>' })).toBeUndefined();
   });
 
-  it('takes the place of the cursor before it, and leaves the rest of the query alone', () => {
+  it('replaces the previous cursor, and keeps the rest of the query', () => {
     expect(withCursor('/v2/thesis', 'a b')).toBe('/v2/thesis?before=a%20b');
     expect(withCursor('/v2/thesis?before=old&limit=5', 'new')).toBe('/v2/thesis?limit=5&before=new');
     expect(withCursor('/v2/x?q=a?b&limit=5', 'c')).toBe('/v2/x?q=a?b&limit=5&before=c');
   });
 
-  it('carries any cursor unharmed', () => {
+  it('encodes any cursor', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (before) => {
         const query = new URLSearchParams(withCursor('/p?limit=1', before).split('?')[1]);

@@ -12,8 +12,8 @@ const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
 const bounds = (most: number) => ({ least: 0, most, reveals: 0 });
 const codeOf = (reason: unknown) => (reason instanceof Failure ? reason.code : String(reason));
 
-describe('a budget', () => {
-  it('waits for calls under way before it refuses: they may cost less', async () => {
+describe('a spending limit', () => {
+  it('waits for calls in flight before it rejects a call, because they may cost less', async () => {
     const budget = createSpendLimit({ maxCu: 30_200 });
     const first = await budget.reserve(bounds(30_000));
     const second = budget.reserve(bounds(30_000));
@@ -22,7 +22,7 @@ describe('a budget', () => {
     expect(budget.spent).toEqual({ cu: 30_200, atMost: 30_200, calls: 2 });
   });
 
-  it('refuses once what is under way has taken the room', async () => {
+  it('rejects a call once calls in flight have used what was left', async () => {
     const budget = createSpendLimit({ maxCu: 30_200 });
     const first = await budget.reserve(bounds(30_000));
     const second = budget.reserve(bounds(30_000)).catch(codeOf);
@@ -32,7 +32,7 @@ describe('a budget', () => {
     (await third).settle(200);
   });
 
-  it('keeps the reservation of a lost call, and gives that of an unsent one back', async () => {
+  it('keeps the reservation of a lost call, and releases that of an unsent one', async () => {
     const budget = createSpendLimit({ maxCu: 100 });
     (await budget.reserve(bounds(60))).lose();
     (await budget.reserve(bounds(40))).release();
@@ -41,7 +41,7 @@ describe('a budget', () => {
     expect(await budget.reserve(bounds(31)).catch(codeOf)).toBe('CEILING');
   });
 
-  it('counts each reservation once, however often it is closed', async () => {
+  it('counts each reservation once, however often it is settled', async () => {
     const budget = createSpendLimit({ maxCu: 100 });
     const reservation = await budget.reserve(bounds(60));
     reservation.settle(50);
@@ -50,7 +50,7 @@ describe('a budget', () => {
     expect(budget.spent).toEqual({ cu: 50, atMost: 50, calls: 1 });
   });
 
-  it('lets an aborted waiter go, and those behind it in', async () => {
+  it('releases an aborted call, and admits the ones after it', async () => {
     const budget = createSpendLimit({ maxCu: 100 });
     const held = await budget.reserve(bounds(50));
     const stop = new AbortController();
@@ -62,14 +62,14 @@ describe('a budget', () => {
     held.release();
   });
 
-  it('without a ceiling only counts', async () => {
+  it('without a maximum only counts', async () => {
     const budget = createSpendLimit();
     (await budget.reserve(bounds(1e12))).settle(1e12);
     expect(budget.spent.cu).toBe(1e12);
   });
 });
 
-/** Kinds of calls, of answers and of ends without an answer, as a made-up service may mix them. */
+/** Kinds of calls, answers and failures that a simulated service mixes. */
 const asks: readonly [EndpointId, object][] = [
   ['user.handle', { params: { handle: 'a' } }],
   ['user.wallet', { params: { address: 'a' } }],
@@ -94,8 +94,8 @@ const ends = [
   'unreachable',
 ] as const;
 
-describe('the sum sent under a ceiling', () => {
-  it('never passes it, whatever is answered, lost and retried at once', async () => {
+describe('the cost of a run with a spending limit', () => {
+  it('never exceeds it, whatever is answered, lost and retried concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 200_000 }),
@@ -115,7 +115,7 @@ describe('the sum sent under a ceiling', () => {
               await clock.sleep((turn * 7) % 50);
               const answered = (answer: HttpAnswer) => {
                 const reading = decode(call, answer, 0);
-                // What cannot be read was served all the same, and charged at the most here.
+                // Answers that cannot be read were served, and are charged at their maximum here.
                 meter += reading.charge?.cu ?? most;
                 return answer;
               };
@@ -159,7 +159,7 @@ describe('the sum sent under a ceiling', () => {
           );
           expect(meter).toBeLessThanOrEqual(maxCu);
           expect(client.spent.atMost).toBeLessThanOrEqual(maxCu);
-          // What the run says it may have spent covers what was charged.
+          // The reported maximum covers what was charged.
           expect(client.spent.atMost).toBeGreaterThanOrEqual(meter);
         },
       ),

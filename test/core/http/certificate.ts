@@ -1,4 +1,4 @@
-/** A certificate of nobody, for 127.0.0.1 and localhost, and its key: they protect nothing. */
+/** A self-signed test certificate for 127.0.0.1 and localhost, and its key. They protect nothing. */
 export const cert = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUZGFcbaMKS9SusZ6EAmUl7hHhpTMwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTExMTMxNloYDzIxMjYxMDI4

@@ -5,7 +5,7 @@ import { type Env, proxyFor } from '../../../src/core/http/proxy-env.ts';
 const proxy = (target: string, env: Env) => proxyFor(new URL(target), env)?.href;
 
 describe('the proxy of a request', () => {
-  it('is chosen by the scheme of its target, in either case, lower case first', () => {
+  it('is chosen by the scheme of its target; lower-case names win', () => {
     expect(proxy('http://a.test', { HTTP_PROXY: 'http://p:1' })).toBe('http://p:1/');
     expect(proxy('https://a.test', { HTTP_PROXY: 'http://p:1' })).toBeUndefined();
     expect(proxy('https://a.test', { https_proxy: 'http://low:1', HTTPS_PROXY: 'http://up:1' })).toBe(
@@ -14,7 +14,7 @@ describe('the proxy of a request', () => {
     expect(proxy('https://a.test', { https_proxy: '', HTTPS_PROXY: 'http://up:1' })).toBe('http://up:1/');
   });
 
-  it('is that for all where the scheme has none, and may lack its own scheme', () => {
+  it('is ALL_PROXY if the scheme has none, and may omit its own scheme', () => {
     expect(proxy('https://a.test', { ALL_PROXY: 'p.test:3128' })).toBe('http://p.test:3128/');
   });
 
@@ -35,19 +35,19 @@ describe('the proxy of a request', () => {
     ['fd12::1', 'http://[fd12::1]:9', true],
     ['[fd12::1]:9', 'http://[fd12::1]:9', true],
     ['2.3', 'http://10.1.2.3', false],
-  ])('is none where NO_PROXY=%s, for %s: %s', (list, target, exempt) => {
+  ])('is skipped if NO_PROXY=%s matches %s: %s', (list, target, exempt) => {
     expect(proxy(target, { http_proxy: 'http://p:1', NO_PROXY: list }) === undefined).toBe(exempt);
   });
 
   it.each(['http://localhost:1', 'http://127.0.0.1', 'http://[::1]', 'http://x.localhost'])(
-    'is none for %s',
+    'is never used for %s',
     (target) => {
       expect(proxy(target, { ALL_PROXY: 'http://p:1' })).toBeUndefined();
     },
   );
 
   it.each(['socks5://p:1', 'http://', 'http://me:hush@'])(
-    'can not be %s, and its password is not repeated',
+    'rejects %s without repeating its password',
     (value) => {
       expect(() => proxy('http://a.test', { http_proxy: value })).toThrow(Failure);
       expect(() => proxy('http://a.test', { http_proxy: value })).not.toThrow(/hush/);

@@ -31,7 +31,7 @@ const failureOf = async (sending: Promise<unknown>): Promise<Failure> => {
 };
 
 describe('a request', () => {
-  it('brings status, lower-cased headers and the whole text', async () => {
+  it('returns status, lower-cased headers and the whole text', async () => {
     const server = keep(
       await serve((request, response) => {
         response.writeHead(201, { 'X-Mixed': 'a', 'set-cookie': ['a=1', 'b=2'] });
@@ -45,7 +45,7 @@ describe('a request', () => {
     expect(answer.text).toBe('GET /v2/%40me?x=%20 1');
   });
 
-  it('carries its body', async () => {
+  it('sends its body', async () => {
     const server = keep(
       await serve(async (request, response) => {
         let text = '';
@@ -57,7 +57,7 @@ describe('a request', () => {
     expect(answer.text).toBe('{"é":1}');
   });
 
-  it('keeps its connection for the next one, and opens no more than allowed', async () => {
+  it('reuses its connection, and opens no more than allowed', async () => {
     const ports = new Set<number | undefined>();
     const server = keep(
       await serve((request, response) => {
@@ -72,7 +72,7 @@ describe('a request', () => {
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 
-  it('says when it leaves', async () => {
+  it('reports when it is sent', async () => {
     const server = keep(await serve((_, response) => response.end('ok')));
     let sent = 0;
     await open().send(get(server.url, { onSent: () => sent++ }));
@@ -81,7 +81,7 @@ describe('a request', () => {
 });
 
 describe('a request that fails', () => {
-  it('is UNREACHABLE where nobody listens', async () => {
+  it('is UNREACHABLE if the connection is refused', async () => {
     const server = await serve(() => {});
     await server.close();
     let sent = false;
@@ -91,18 +91,18 @@ describe('a request that fails', () => {
     expect(sent).toBe(false);
   });
 
-  it('is UNREACHABLE for good where the name is not known', async () => {
+  it('is UNREACHABLE and not retried if the host name is unknown', async () => {
     const failure = await failureOf(open().send(get('http://nowhere.invalid/')));
     expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
   });
 
-  it('is UNREACHABLE where TLS fails', async () => {
+  it('is UNREACHABLE if TLS fails', async () => {
     const server = keep(await serve((_, response) => response.end('ok')));
     const failure = await failureOf(open().send(get(server.url.replace('http:', 'https:'))));
     expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE', retryable: false });
   });
 
-  it('is BROKEN where the connection ends before the answer', async () => {
+  it('is BROKEN if the connection ends before the response', async () => {
     const server = keep(await serveRaw((socket) => socket.once('data', () => socket.destroy())));
     let sent = false;
     const failure = await failureOf(open().send(get(server.url, { onSent: () => (sent = true) })));
@@ -111,38 +111,38 @@ describe('a request that fails', () => {
   });
 
   it.each([
-    ['cut short of its length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"half":'],
+    ['shorter than its content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"half":'],
     [
-      'cut short of its length on a closing connection',
+      'shorter than its content-length on a closing connection',
       'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 100\r\n\r\n{"half":',
     ],
-    ['cut within a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n40\r\n{"half":'],
-    ['no HTTP at all', 'SSH-2.0-nonsense\r\n'],
-  ])('is BROKEN where the answer is %s', async (_, text) => {
+    ['cut off inside a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n40\r\n{"half":'],
+    ['not HTTP', 'SSH-2.0-nonsense\r\n'],
+  ])('is BROKEN if the response is %s', async (_, text) => {
     const server = keep(await serveRaw((socket) => socket.once('data', () => socket.end(text))));
     expect(await failureOf(open().send(get(server.url)))).toMatchObject({ kind: 'network', code: 'BROKEN' });
   });
 
-  it('is NO_ANSWER where none comes in time', async () => {
+  it('is NO_ANSWER if no response arrives in time', async () => {
     const server = keep(await serve(() => {}));
     const failure = await failureOf(open().send(get(server.url, { timeoutMs: 20 })));
     expect(failure).toMatchObject({ kind: 'network', code: 'NO_ANSWER', retryable: true });
   });
 
-  it('is NO_ANSWER where the body stalls', async () => {
+  it('is NO_ANSWER if the body stalls', async () => {
     const server = keep(await serve((_, response) => response.writeHead(200).write('half')));
     expect(await failureOf(open().send(get(server.url, { timeoutMs: 100 })))).toMatchObject({
       code: 'NO_ANSWER',
     });
   });
 
-  it('is refused where the answer passes the bound', async () => {
+  it('fails if the response exceeds the maximum size', async () => {
     const server = keep(await serve((_, response) => response.end('x'.repeat(2000))));
     const failure = await failureOf(open({ maxBytes: 1000 }).send(get(server.url)));
     expect(failure).toMatchObject({ kind: 'answer', code: 'BAD_ANSWER' });
   });
 
-  it('serves the next one all the same', async () => {
+  it('does not affect the next request', async () => {
     let first = true;
     const server = keep(
       await serve((request, response) => {
@@ -158,7 +158,7 @@ describe('a request that fails', () => {
 });
 
 describe('a certificate', () => {
-  it('that nobody vouches for is refused, with what to do', async () => {
+  it('is rejected if it is not trusted, with a hint', async () => {
     const server = keep(await serve((_, response) => response.end('ok'), { tls: true }));
     let sent = false;
     const request = get(server.url, {
@@ -172,14 +172,14 @@ describe('a certificate', () => {
     expect(sent).toBe(false);
   });
 
-  it('is taken where its authority is named', async () => {
+  it('is accepted if its authority is configured', async () => {
     const server = keep(await serve((_, response) => response.end('ok'), { tls: true }));
     expect((await open({ ca: [cert] }).send(get(server.url))).text).toBe('ok');
   });
 });
 
 describe('an abort', () => {
-  it('ends the request at once with its reason', async () => {
+  it('ends a request at once with its reason', async () => {
     const arrived = later();
     const server = keep(await serve(() => arrived.resolve(undefined)));
     const stop = new AbortController();
@@ -190,14 +190,14 @@ describe('an abort', () => {
     await expect(sending).rejects.toBe(reason);
   });
 
-  it('before the request sends nothing', async () => {
+  it('prevents a request that was not sent', async () => {
     let asked = 0;
     const server = keep(await serve((_, response) => response.end(String(asked++))));
     await expect(open().send(get(server.url), AbortSignal.abort(new Error('no')))).rejects.toThrow('no');
     expect(asked).toBe(0);
   });
 
-  it('takes a request out of the queue unsent', async () => {
+  it('removes a queued request', async () => {
     const asked: (string | undefined)[] = [];
     const held: (() => void)[] = [];
     const arrived = later();
@@ -228,7 +228,7 @@ describe('an abort', () => {
 });
 
 describe('a redirect', () => {
-  it('is not followed, and says where it points', async () => {
+  it('is not followed, and the error names its target', async () => {
     const elsewhere = keep(await serve((_, response) => response.end('caught')));
     const server = keep(
       await serve((_, response) => response.writeHead(302, { location: `${elsewhere.url}/x` }).end()),
@@ -258,7 +258,7 @@ describe('a proxy from the environment', () => {
     return { proxy, seen, login };
   };
 
-  it('gets plain requests whole, with its own login', async () => {
+  it('receives plain requests with its own credentials', async () => {
     const { proxy, seen, login } = await proxied();
     const env = { http_proxy: proxy.url.replace('//', '//me:p%40ss@') };
     const answer = await open({ env }).send(get('http://service.test/v2/me'));
@@ -267,7 +267,7 @@ describe('a proxy from the environment', () => {
     expect(login).toEqual([`Basic ${Buffer.from('me:p@ss').toString('base64')}`]);
   });
 
-  it('is asked for a tunnel for https, and a refusal is UNREACHABLE', async () => {
+  it('opens a tunnel for https, and its refusal is UNREACHABLE', async () => {
     const asked: string[] = [];
     const proxy = keep(
       await serveRaw((socket) =>
@@ -284,7 +284,7 @@ describe('a proxy from the environment', () => {
     expect(asked).toEqual(['CONNECT service.test:443 HTTP/1.1']);
   });
 
-  it('never sees what is for this machine', async () => {
+  it('is never used for this machine', async () => {
     const { proxy, seen } = await proxied();
     const server = keep(await serve((_, response) => response.end('direct')));
     const answer = await open({ env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url } }).send(get(server.url));
@@ -293,7 +293,7 @@ describe('a proxy from the environment', () => {
   });
 });
 
-/** A promise to be settled from outside. */
+/** A promise that is settled from outside. */
 function later() {
   let resolve: (value: unknown) => void = () => {};
   const promise = new Promise((settle) => {

@@ -24,7 +24,7 @@ function memoryCache(): AnswerCache & { readonly entries: Map<string, CachedAnsw
   };
 }
 
-/** Answers by path: a record, a status with a code, or a fault. */
+/** Replies by path: a record, a status with a code, or an error. */
 const service =
   (answers: Record<string, ReturnType<typeof json> | undefined>): Reply =>
   ({ url }) =>
@@ -58,7 +58,7 @@ function setUp(
 }
 
 describe('lookups', () => {
-  it('give one record a subject, in input order, each kind by its own call', async () => {
+  it('return one record per subject in input order, each by the call for its type', async () => {
     const { run, paths } = setUp(
       service({
         '/v2/user/handle/mert': json(200, user()),
@@ -91,7 +91,7 @@ describe('lookups', () => {
     ]);
   });
 
-  it('ask repeated subjects once, in all their spellings', async () => {
+  it('request repeated subjects once, in all their spellings', async () => {
     const { run, sent } = setUp(service({ '/v2/user/handle/mert': json(200, user()) }), { cache: undefined });
     const { records } = await run(['mert', '@MERT', 'mert', 'Mert']);
     expect(records.map(({ subject, found }) => [subject, found])).toEqual([
@@ -103,12 +103,12 @@ describe('lookups', () => {
     expect(sent.length).toBe(1);
   });
 
-  it('do not let a field of the service pass for their own', async () => {
+  it('do not let a field of the service replace their own fields', async () => {
     const { run } = setUp(() => json(200, user({ subject: 'x', found: 'maybe', extra: null })));
     expect((await run(['mert'])).records).toMatchObject([{ subject: 'mert', found: true, extra: null }]);
   });
 
-  it('take input without end in bounded memory', async () => {
+  it('process endless input in bounded memory', async () => {
     const { source, sent } = setUp(service({ '/v2/user/handle/y': json(200, user({ handle: 'y' })) }));
     function* yes() {
       for (;;) yield 'y';
@@ -120,7 +120,7 @@ describe('lookups', () => {
     expect(heldBytes() - before).toBeLessThan(5e6);
   });
 
-  it('make a record of what concerns one subject alone', async () => {
+  it('turn the failure of one subject into a record', async () => {
     const { run } = setUp(({ url }) =>
       url.endsWith('bad')
         ? error(400, 'VALIDATION_ERROR')
@@ -139,10 +139,10 @@ describe('lookups', () => {
 
   it.each([
     ['a wrong key', error(401, 'UNAUTHORIZED')],
-    ['a spent allowance', error(402, 'QUOTA_EXCEEDED')],
+    ['an exhausted allowance', error(402, 'QUOTA_EXCEEDED')],
     ['a missing scope', error(403, 'FORBIDDEN_SCOPE')],
-    ['a 429 past all waits', error(429, 'RATE_LIMITED', { retryAfter: 10_000 })],
-  ])('stop at %s, once everything answered has been given', async (_, refusal) => {
+    ['a 429 beyond the maximum wait', error(429, 'RATE_LIMITED', { retryAfter: 10_000 })],
+  ])('stop at %s after all answers were yielded', async (_, refusal) => {
     let asked = 0;
     const { run } = setUp(({ url }) => {
       // The limit of the key is requested in between, free of charge.
@@ -157,7 +157,7 @@ describe('lookups', () => {
     expect(asked).toBeLessThan(20);
   });
 
-  it('stop at the ceiling, with every answer that was paid for', async () => {
+  it('stop at the spending limit, with every answer that was paid for', async () => {
     const { run, client } = setUp(() => json(200, user()), { client: { maxCu: 1_050 } });
     const { records, failure } = await run(Array.from({ length: 100 }, (_, index) => `h${index}`));
     expect(failure).toMatchObject({ kind: 'limit', code: 'CEILING' });
@@ -165,7 +165,7 @@ describe('lookups', () => {
     expect(client.spent.cu).toBe(900);
   });
 
-  it('stop when the service is gone', async () => {
+  it('stop when the service is down', async () => {
     const { run, sent } = setUp(() => error(500, 'INTERNAL_ERROR'));
     const { records, failure } = await run(Array.from({ length: 1000 }, (_, index) => `h${index}`));
     expect(failure).toMatchObject({ code: 'INTERNAL_ERROR' });
@@ -173,21 +173,21 @@ describe('lookups', () => {
     expect(sent.length).toBeLessThan(40);
   });
 
-  it('do not take the 404 of somebody else for an answer', async () => {
+  it('do not treat the 404 of another server as an answer', async () => {
     const { run, cache } = setUp(() => ({ status: 404, headers: {}, text: '<html>' }));
     expect((await run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'HTTP_404' } }]);
     expect(cache.entries.size).toBe(0);
   });
 });
 
-describe('kept answers', () => {
+describe('cached answers', () => {
   const all = service({
     '/v2/user/handle/mert': json(200, user({ evmAddress: EVM })),
     [`/v2/user/wallet/${WALLET}`]: json(200, user({ evmAddress: EVM })),
     [`/v2/user/id/${ID}`]: json(200, user({ evmAddress: EVM })),
   });
 
-  it('serve for an hour, and no longer', async () => {
+  it('are used for an hour', async () => {
     const { run, clock, sent } = setUp(all);
     await run(['mert']);
     await clock.sleep(HOUR - 1);
@@ -197,7 +197,7 @@ describe('kept answers', () => {
     expect(sent.length).toBe(2);
   });
 
-  it('of a miss serve for five minutes, and no longer than any other', async () => {
+  it('are used for five minutes if they are misses, or for a shorter maximum age', async () => {
     const { run, clock, sent } = setUp(all);
     await run(['nobody']);
     await clock.sleep(299_999);
@@ -212,21 +212,21 @@ describe('kept answers', () => {
     expect(brief.sent.length).toBe(2);
   });
 
-  it('of any form answer for the id and the handle', async () => {
+  it('of any type are used for the id and the handle', async () => {
     const { run, sent } = setUp(all);
     await run([WALLET]);
     await run([ID, 'mert', WALLET]);
     expect(sent.length).toBe(1);
   });
 
-  it('never answer for a wallet that was not asked for: another user may hold it too', async () => {
+  it('are not used for another wallet of the user, which may be linked to another user too', async () => {
     const { run, paths } = setUp(all);
     await run(['mert']);
     await run([WALLET, EVM]);
     expect(paths()).toEqual(['/v2/user/handle/mert', `/v2/user/wallet/${WALLET}`, `/v2/user/wallet/${EVM}`]);
   });
 
-  it('of a wallet are refreshed through the id once they have aged', async () => {
+  it('of a wallet are refreshed by user id after they have aged', async () => {
     const { run, clock, paths } = setUp(all);
     await run([WALLET]);
     await clock.sleep(HOUR);
@@ -236,7 +236,7 @@ describe('kept answers', () => {
     expect(paths()).toEqual([`/v2/user/wallet/${WALLET}`, `/v2/user/id/${ID}`]);
   });
 
-  it('of a wallet are refreshed for nothing where the id is known already', async () => {
+  it('of a wallet are refreshed for free if a recent answer for the id is cached', async () => {
     const { run, clock, paths } = setUp(all);
     await run([WALLET]);
     await clock.sleep(HOUR);
@@ -246,9 +246,9 @@ describe('kept answers', () => {
   });
 
   it.each([
-    ['holds the address no more', json(200, user({ solanaAddress: null }))],
+    ['no longer has the address', json(200, user({ solanaAddress: null }))],
     ['is gone', error(404, 'NOT_OBSERVED')],
-  ])('of a wallet are asked for anew where the user %s', async (_, byId) => {
+  ])('of a wallet are requested again if the user %s', async (_, byId) => {
     let asked = 0;
     const { run, clock, paths } = setUp(({ url }) =>
       url.includes('/id/') ? byId : json(200, user({ name: `${++asked}` })),
@@ -272,7 +272,7 @@ describe('kept answers', () => {
     expect(paths()[1]).toBe(`/v2/user/id/${ID}`);
   });
 
-  it('are nothing but a 200 and a NOT_OBSERVED', async () => {
+  it('are only saved for a 200 and a NOT_OBSERVED', async () => {
     for (const answer of [
       error(500, 'INTERNAL_ERROR'),
       error(404, 'NOT_FOUND'),
@@ -285,7 +285,7 @@ describe('kept answers', () => {
     }
   });
 
-  it('that can not be read, or were written under another clock, are not used', async () => {
+  it('are ignored if they are invalid or from the future', async () => {
     const { run, cache, clock, sent } = setUp(all);
     cache.put('user.handle', 'mert', { time: clock.now(), status: 200, record: { torn: true } });
     cache.put('user.id', ID, { time: clock.now() + 1000, status: 200, record: user() });
@@ -295,7 +295,7 @@ describe('kept answers', () => {
 });
 
 describe('a plan', () => {
-  it('names the calls that a lookup would make, and none where a kept answer holds', async () => {
+  it('lists the calls of a lookup, and none if a cached answer is fresh', async () => {
     const { run, source, clock } = setUp(service({ [`/v2/user/wallet/${WALLET}`]: json(200, user()) }));
     const plan = async (text: string) =>
       (await source.plan(await readSubject(text))).map(({ id, sure }) => [id, sure]);

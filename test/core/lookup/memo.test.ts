@@ -24,7 +24,7 @@ function counted(place: Overflow, size: number) {
 }
 
 describe('a memo with an overflow', () => {
-  test('requests nothing twice, in whatever order keys come again', async () => {
+  test('requests nothing twice, in whatever order keys repeat', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(60), { maxLength: 300 }),
@@ -41,7 +41,7 @@ describe('a memo with an overflow', () => {
     );
   });
 
-  test('requests nothing twice where keys come at once', async () => {
+  test('requests nothing twice if keys are concurrent', async () => {
     const place = openOverflow();
     const { asked, request } = counted(place, 3);
     for (let round = 0; round < 20; round++) {
@@ -52,7 +52,7 @@ describe('a memo with an overflow', () => {
     await place.close();
   });
 
-  test('holds on to answers that the disk does not take', async () => {
+  test('keeps answers in memory if the disk is full', async () => {
     const full: Overflow = {
       mayHold: () => false,
       put: async () => Promise.reject(new Error('the disk is full')),
@@ -64,7 +64,7 @@ describe('a memo with an overflow', () => {
     expect(asked).toHaveLength(20);
   });
 
-  test('gives a failure back with its kind and fields, and numbers with their digits', () => {
+  test('restores a failure with its kind and fields, and numbers with their digits', () => {
     const failure = new Failure('network', 'broke', { code: 'BROKEN', retryable: true, hint: 'again' });
     const back = readSavedAnswer<{ readonly found: null; readonly failure: Failure }>(
       writeAnswer({ found: null, failure }),
@@ -76,7 +76,7 @@ describe('a memo with an overflow', () => {
 });
 
 describe('an overflow', () => {
-  test('gives back what was put under each key, records of any length and equal hashes included', async () => {
+  test('returns what was saved under each key, with records of any length and equal hashes', async () => {
     const key = fc.string({ unit: 'binary', maxLength: 20 });
     const text = fc.string({ unit: 'binary', maxLength: 6_000, size: 'max' });
     await fc.assert(

@@ -8,8 +8,8 @@ const collect = async <T>(items: AsyncIterable<T>) => {
   return out;
 };
 
-describe('work in order', () => {
-  it('comes out in the order of the items, whoever is done first', async () => {
+describe('ordered work', () => {
+  it('yields results in the order of the items, whichever is finished first', async () => {
     const clock = virtualClock();
     const work = async (item: number) => {
       await clock.sleep((item * 37) % 100);
@@ -19,7 +19,7 @@ describe('work in order', () => {
     expect(await collect(ordered(items, work, { window: 8 }))).toEqual(items);
   });
 
-  it('holds no more items than its window, however many there are', async () => {
+  it('keeps no more items than its window, whatever their number', async () => {
     let held = 0;
     let most = 0;
     function* endless() {
@@ -37,7 +37,7 @@ describe('work in order', () => {
     expect(most).toBeLessThanOrEqual(6);
   });
 
-  it('gives a result while the next item is long in coming', async () => {
+  it('yields a result while the next item is slow to arrive', async () => {
     async function* slow() {
       yield 1;
       await new Promise(() => {});
@@ -47,7 +47,7 @@ describe('work in order', () => {
     await results.return();
   });
 
-  it('gives all that succeeded after an error, begins nothing more, and then throws it', async () => {
+  it('after an error starts nothing more, yields all results, then throws', async () => {
     const clock = virtualClock();
     const begun: number[] = [];
     const work = async (item: number) => {
@@ -65,7 +65,7 @@ describe('work in order', () => {
     expect(begun).toEqual([0, 1, 2, 3]);
   });
 
-  it('passes an error of the input on, after what came before it', async () => {
+  it('passes an error of the input on after the results before it', async () => {
     function* broken() {
       yield 1;
       throw new Error('torn');
@@ -78,7 +78,7 @@ describe('work in order', () => {
     expect(out).toEqual([1]);
   });
 
-  it('ends what is under way when the reader leaves', async () => {
+  it('cancels work in progress when the consumer stops', async () => {
     const ends: string[] = [];
     const work = (item: number, signal: AbortSignal) =>
       item === 0
@@ -99,7 +99,7 @@ describe('work in order', () => {
     expect(ends).toEqual(['ended 1', 'ended 2']);
   });
 
-  it('ends at once when aborted, even where the input says nothing', async () => {
+  it('ends at once when aborted, even if the input is blocked', async () => {
     async function* silent() {
       await new Promise(() => {});
       yield 1;

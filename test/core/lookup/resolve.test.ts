@@ -17,7 +17,7 @@ const pending = (reason: string, more: object = {}) =>
   json(202, { pending: true, reason, retryable: reason !== 'no_preview', ...more });
 const live = json(200, user(), { 'x-service-resolve': 'live' });
 
-/** A service whose lookup and resolve give these answers in turn, the last one for good. */
+/** A service that returns these answers to lookups and resolves in turn, and repeats the last one. */
 function service(looks: ReturnType<Reply>[], posts: (() => ReturnType<Reply>)[]): Reply {
   return ({ method }) => {
     if (method === 'GET') return (looks.length > 1 ? looks.shift() : looks[0]) ?? error(404, 'NOT_OBSERVED');
@@ -65,7 +65,7 @@ function setUp(reply: Reply, options: Partial<ResolverOptions> & { maxCu?: numbe
 }
 
 describe('a resolve', () => {
-  it('ends with the cheap lookup where that holds a wallet', async () => {
+  it('ends with the cheap lookup if that finds a wallet', async () => {
     const { run, calls, client } = setUp(service([json(200, user())], []));
     const { records } = await run(['@mert', 'Mert']);
     expect(records).toMatchObject([
@@ -77,15 +77,15 @@ describe('a resolve', () => {
   });
 
   it.each([
-    ['holds no wallet', json(200, bare)],
+    ['has no wallet', json(200, bare)],
     ['does not know the handle', error(404, 'NOT_OBSERVED')],
-  ])('is posted where the lookup %s', async (_, look) => {
+  ])('is requested if the lookup %s', async (_, look) => {
     const { run, calls } = setUp(service([look], [() => live]));
     expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'live' }]);
     expect(calls()).toBe('GET POST');
   });
 
-  it('is posted at once where that is wanted, and says what the service had', async () => {
+  it('is requested at once with --direct, and reports the source of the wallet', async () => {
     const { run, calls } = setUp(service([], [() => json(200, user(), { 'x-service-resolve': 'cached' })]), {
       direct: true,
     });
@@ -93,7 +93,7 @@ describe('a resolve', () => {
     expect(calls()).toBe('POST');
   });
 
-  it('costs nothing where a wallet is kept, and looks again where none was', async () => {
+  it('costs nothing if a wallet is cached, and looks up again if the cached answer has none', async () => {
     const kept = setUp(service([json(200, user())], []));
     await kept.run(['mert']);
     await kept.run(['mert']);
@@ -104,14 +104,14 @@ describe('a resolve', () => {
     expect(none.calls()).toBe('GET GET');
   });
 
-  it('keeps what it found', async () => {
+  it('caches what it found', async () => {
     const { run, calls } = setUp(service([json(200, bare)], [() => live]));
     await run(['mert']);
     expect((await run(['mert'])).records).toMatchObject([{ source: 'held' }]);
     expect(calls()).toBe('GET POST');
   });
 
-  it('waits as told, and tells its place', async () => {
+  it('waits as long as the service states, and reports its place', async () => {
     const posts = [
       () => pending('queued', { retryAfterSeconds: 7, position: 3 }),
       () => pending('queued', { retryAfterSeconds: 4, position: 1 }),
@@ -126,7 +126,7 @@ describe('a resolve', () => {
     ]);
   });
 
-  it('waits longer each time where it is not told, and ends as pending', async () => {
+  it('waits longer each time if the service states nothing, and ends as pending', async () => {
     const { run, clock, client } = setUp(service([json(200, bare)], [() => pending('not_ingested')]));
     const { records, failure } = await run(['mert']);
     expect(failure).toBeUndefined();
@@ -137,7 +137,7 @@ describe('a resolve', () => {
     expect(client.spent.cu).toBe(100 + 6 * 200);
   });
 
-  it('does not begin a wait that would pass what is allowed', async () => {
+  it('does not start a wait that would exceed the maximum', async () => {
     const { run, clock } = setUp(
       service([json(200, bare)], [() => pending('queued', { retryAfterSeconds: 61, position: 9 })]),
     );
@@ -147,7 +147,7 @@ describe('a resolve', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  it('does not wait at all where that is wanted', async () => {
+  it('does not wait with --no-wait', async () => {
     const { run, calls } = setUp(
       service([json(200, bare)], [() => pending('queued', { retryAfterSeconds: 1 })]),
       { waitMs: 0 },
@@ -156,7 +156,7 @@ describe('a resolve', () => {
     expect(calls()).toBe('GET POST');
   });
 
-  it('is not asked again for no_preview', async () => {
+  it('is not repeated for no_preview', async () => {
     const { run, calls } = setUp(service([json(200, bare)], [() => pending('no_preview')]));
     expect((await run(['mert'])).records).toMatchObject([
       { code: 'PENDING', reason: 'no_preview', retryable: false },
@@ -169,9 +169,9 @@ describe('a resolve', () => {
   };
   it.each([
     ['a broken connection', drop],
-    ['a body that can not be read', () => ({ status: 200, headers: {}, text: '{' })],
-    ['a gateway that gave up', () => ({ status: 504, headers: {}, text: '<html>' })],
-  ])('asks the cheap way before it posts again after %s', async (_, lost) => {
+    ['a body that cannot be read', () => ({ status: 200, headers: {}, text: '{' })],
+    ['a gateway timeout', () => ({ status: 504, headers: {}, text: '<html>' })],
+  ])('uses the cheap lookup before it requests again after %s', async (_, lost) => {
     const found = setUp(service([json(200, bare), json(200, user())], [lost, () => live]));
     expect((await found.run(['mert'])).records).toMatchObject([{ found: true, source: 'held' }]);
     expect(found.calls()).toBe('GET POST GET');
@@ -180,7 +180,7 @@ describe('a resolve', () => {
     expect(again.calls()).toBe('GET POST GET POST');
   });
 
-  it('leaves the service time for what it was at, before 100 CU show whether it was found', async () => {
+  it('gives the service time to finish before the lookup for 100 CU', async () => {
     const { run, calls, standings } = setUp(service([json(200, bare), json(200, user())], [drop]));
     expect((await run(['mert'])).records).toMatchObject([{ found: true, source: 'held' }]);
     expect(calls()).toBe('GET POST GET');
@@ -190,13 +190,13 @@ describe('a resolve', () => {
     expect([hasty.calls(), hasty.standings]).toEqual(['GET POST GET', []]);
   });
 
-  it('is given up after the second lost answer: each may have been charged as a hit', async () => {
+  it('is given up after the second lost answer, because each may have been charged as a hit', async () => {
     const { run, sent } = setUp(service([json(200, bare)], [drop]));
     expect((await run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'BROKEN' } }]);
     expect(sent.filter(({ method }) => method === 'POST').length).toBe(2);
   });
 
-  it('of nobody is a miss, and a conflict an error', async () => {
+  it('is a miss for an unknown handle, and an error for a conflict', async () => {
     const { run } = setUp(
       service([error(404, 'NOT_OBSERVED')], [() => error(404, 'NOT_OBSERVED'), () => error(409, 'CONFLICT')]),
     );
@@ -204,14 +204,14 @@ describe('a resolve', () => {
     expect((await run(['b'])).records).toMatchObject([{ found: null, error: { code: 'CONFLICT' } }]);
   });
 
-  it('takes handles alone', async () => {
+  it('accepts handles only', async () => {
     const { run, sent } = setUp(service([], []));
     const { records } = await run([user().id, 'So11111111111111111111111111111111111111112', ' ']);
     expect(records).toMatchObject([1, 2, 3].map(() => ({ found: null, error: { code: 'BAD_SUBJECT' } })));
     expect(sent).toEqual([]);
   });
 
-  it('stops at the ceiling with what was answered', async () => {
+  it('stops at the spending limit with the answers so far', async () => {
     const { run, client } = setUp(service([json(200, user()), json(200, bare)], [() => live]), {
       maxCu: 1_000,
     });

@@ -32,7 +32,7 @@ describe('a subject', () => {
     [MIXED.toLowerCase(), 'wallet'],
     [`0x${MIXED.slice(2).toUpperCase()}`, 'wallet'],
     [ID, 'id'],
-  ])('%s is told for a %2$s', async (text, form) => {
+  ])('%s is detected as a %2$s', async (text, form) => {
     expect(await tell(` ${text} `)).toBe(form);
   });
 
@@ -55,17 +55,17 @@ describe('a subject', () => {
     ['a handle that is too long', 'a'.repeat(65), 'at most 64'],
     ['a link', 'https://x.com/mert', 'link'],
     ['dots', '..', 'dots'],
-  ])('that is %s is refused with what is wrong', async (_, text, words) => {
+  ])('is rejected with a reason: %s', async (_, text, words) => {
     const failure = await refusal(text);
     expect(failure).toMatchObject({ kind: 'usage', code: 'BAD_SUBJECT' });
     expect(failure.message.toLowerCase()).toContain(words.toLowerCase());
   });
 
-  it('that is long is not repeated whole: it may be a secret', async () => {
+  it('is cut in the error if it is long, because it may be a secret', async () => {
     expect((await refusal(`0x${'ab'.repeat(32)}`)).message).not.toContain('ab'.repeat(10));
   });
 
-  it('is what the user says it is', async () => {
+  it('has the type that the user gives', async () => {
     expect(await tell(SOLANA, 'handle')).toBe('handle');
     expect(await tell(ID, 'handle')).toBe('handle');
     expect(await tell(MIXED.slice(2), 'handle')).toBe('handle');
@@ -74,7 +74,7 @@ describe('a subject', () => {
     await refusal(MIXED.replace('a', 'A'), 'wallet');
   });
 
-  it('has one normal form in all its spellings, and Solana has no other', async () => {
+  it('has one normal form for all its spellings; Solana addresses have a single spelling', async () => {
     const normal = async (text: string) => (await readSubject(text)).normal;
     expect(await normal('@Mert')).toBe(await normal('mERT'));
     expect(await normal(MIXED)).toBe(await normal(MIXED.toLowerCase()));
@@ -83,7 +83,7 @@ describe('a subject', () => {
   });
 });
 
-it('base58 is measured as a decoder would', () => {
+it('base58 length equals that of a decoder', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       expect(base58Bytes(base58.encode(bytes))).toBe(bytes.length);

@@ -75,12 +75,12 @@ describe('a filter', () => {
     expect(passes({ grep: /to/, exclude: /sun/ }, { thesis: 'to the moon' })).toBe(true);
   });
 
-  test('reads the symbol from the field it is told', () => {
+  test('reads the symbol from the given field', () => {
     expect(passes({ symbols: ['$x'], symbolField: 'coinSymbol' }, { coinSymbol: 'X' })).toBe(true);
     expect(passes({ symbols: ['x'], symbolField: 'coinSymbol' }, { tokenSymbol: 'X' })).toBe(false);
   });
 
-  test('passes a post on which the pattern does not finish, and reports it', () => {
+  test('passes a post on which the pattern times out, and reports it', () => {
     const endless: string[] = [];
     const filter = createFilter<TailRow>({ grep: /^(a+)+$/, endless: ({ id }) => endless.push(id) });
     expect(filter(row({ thesis: `${'a'.repeat(40)}!` }))).toBe(true);
@@ -112,7 +112,7 @@ describe('a pattern', () => {
     expect(readPattern('^A?.$').test('💬')).toBe(true);
   });
 
-  test('that is invalid is rejected with the reason', () => {
+  test('is rejected with the reason if it is invalid', () => {
     expect(() => readPattern('(')).toThrow(Failure);
     expect(() => readPattern('(')).toThrow(/^invalid pattern "\(": .*nterminated/);
   });

@@ -9,7 +9,7 @@ interface Post {
   readonly time: number | null;
 }
 
-/** Posts `n-1` to `0`, a second apart; pages hold `cap` rows at the most. */
+/** Posts `n-1` to `0`, one second apart; pages hold at most `cap` rows. */
 function feedOf(count: number, { cap = 100, sized = true, gone = [] as string[] } = {}) {
   const posts: Post[] = Array.from({ length: count }, (_, index) => count - 1 - index).map((time) => ({
     id: `p${time}`,
@@ -45,43 +45,43 @@ const blocksOf = (asked: readonly { rows: number | undefined }[]) =>
   asked.reduce((sum, { rows }) => sum + Math.ceil((rows ?? 20) / 20), 0);
 
 describe('a walk', () => {
-  it('brings every row once, newest first', async () => {
+  it('yields every row once, newest first', async () => {
     const { feed, posts } = feedOf(333);
     expect(await ids(feed)).toEqual(posts.map(({ id }) => id));
   });
 
-  it('of few rows is one page of one block', async () => {
+  it('of few rows requests one page of one block', async () => {
     const { feed, asked } = feedOf(333);
     expect((await ids(feed, { limit: 5 })).length).toBe(5);
     expect(asked).toEqual([{ before: undefined, rows: 20 }]);
   });
 
-  it.each([20, 21, 60, 99, 500, 1000])('of %i rows pays for no block too many', async (limit) => {
+  it.each([20, 21, 60, 99, 500, 1000])('of %i rows pays for no unnecessary block', async (limit) => {
     const { feed, asked } = feedOf(2000);
     expect((await ids(feed, { limit })).length).toBe(limit);
     expect(blocksOf(asked)).toBe(Math.ceil(limit / 20));
   });
 
-  it('of many rows takes large pages', async () => {
+  it('of many rows requests large pages', async () => {
     const { feed, asked } = feedOf(2000);
     await ids(feed, { limit: 1000 });
     expect(asked.map(({ rows }) => rows).slice(0, 4)).toEqual([20, 40, 100, 100]);
   });
 
-  it('keeps to single blocks where the service gives no more, one probe dearer', async () => {
+  it('requests single blocks if the service returns no more, after one larger page', async () => {
     const { feed, asked } = feedOf(1000, { cap: 20 });
     expect((await ids(feed, { limit: 600 })).length).toBe(600);
     expect(asked.map(({ rows }) => rows).filter((rows) => rows !== 20)).toEqual([40]);
     expect(blocksOf(asked)).toBe(31);
   });
 
-  it('keeps to the rows that a page really holds', async () => {
+  it('adapts to the number of rows that pages really hold', async () => {
     const { feed, asked } = feedOf(1000, { cap: 50 });
     expect((await ids(feed)).length).toBe(1000);
     expect(asked.slice(3).every(({ rows }) => rows === 60 || rows === 40 || rows === 20)).toBe(true);
   });
 
-  it('ends at --since, with little more paid than is there', async () => {
+  it('ends at --since without paying for many older rows', async () => {
     const { feed, asked } = feedOf(5000);
     expect(await ids(feed, { since: 4_990_000 })).toEqual([
       'p4999',
@@ -101,28 +101,28 @@ describe('a walk', () => {
     expect(blocksOf(long.asked)).toBeLessThanOrEqual(52);
   });
 
-  it('leaves out what is not before --until, and does not count it', async () => {
+  it('skips rows that are not before --until, and does not count them', async () => {
     const { feed } = feedOf(100);
     expect(await ids(feed, { until: 90_000, limit: 2 })).toEqual(['p89', 'p88']);
   });
 
-  it('begins below a cursor, whose own failure is passed on', async () => {
+  it('starts after a cursor, and throws if that is rejected', async () => {
     const { feed } = feedOf(100);
     expect(await ids(feed, { before: 'p3' })).toEqual(['p2', 'p1', 'p0']);
     await expect(ids(feed, { before: 'nope' })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
-  it('goes on from the row above where the last one was deleted', async () => {
+  it('continues from the row above if the last one was deleted', async () => {
     const { feed, posts } = feedOf(60, { gone: ['p40', 'p39'] });
     expect(await ids(feed)).toEqual(posts.map(({ id }) => id));
   });
 
-  it('says so where no row near is a cursor any more', async () => {
+  it('fails if no nearby row is a valid cursor', async () => {
     const { feed } = feedOf(60, { gone: ['p40', 'p41', 'p42'] });
     await expect(ids(feed)).rejects.toMatchObject({ code: 'CURSOR_LOST', status: 400 });
   });
 
-  it('pays for no page that nobody takes', async () => {
+  it('does not pay for pages that are not consumed', async () => {
     const { feed, asked } = feedOf(100);
     let taken = 0;
     for await (const _ of walkPages(feed)) if (++taken === 20) break;
@@ -154,7 +154,7 @@ describe('a walk', () => {
     ],
     ['empty pages without end', [page([], true, 'x'), page([], true, 'y')], []],
     ['an empty page without a cursor', [page([post('a')], true, 'a'), page([], true, null)], ['a']],
-  ])('is no endless loop on %s', async (_, pages, before) => {
+  ])('ends on %s instead of looping', async (_, pages, before) => {
     const out: string[] = [];
     const run = (async () => {
       for await (const { id } of walkPages(scripted(pages))) out.push(id);
@@ -163,7 +163,7 @@ describe('a walk', () => {
     expect(out).toEqual(before);
   });
 
-  it('goes over one empty page, over rows given twice, and over a missing cursor', async () => {
+  it('skips an empty page and repeated rows, and tolerates a missing cursor', async () => {
     const pages = [
       page([post('a'), post('b')], true, null),
       page([], true, 'q'),
@@ -174,7 +174,7 @@ describe('a walk', () => {
 });
 
 describe('the calls of a feed', () => {
-  it('are the narrowest that there are', () => {
+  it('are as narrow as possible', () => {
     const userId = user().id;
     expect(thesisCall({}, {}).id).toBe('thesis.all');
     expect(thesisCall({ userId }, {}).id).toBe('thesis.user');
@@ -187,7 +187,7 @@ describe('the calls of a feed', () => {
     ).toEqual(['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet']);
   });
 
-  it('go out through the client', async () => {
+  it('use the client', async () => {
     const { client, paths } = rig(() =>
       json(200, {
         count: 0,

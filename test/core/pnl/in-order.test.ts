@@ -16,7 +16,7 @@ async function gather(results: AsyncIterable<PnlResult>) {
   }
 }
 
-test('gives every answer once and in order, in whatever order the requested ones come', async () => {
+test('yields every answer once and in order, in whatever order requested ones arrive', async () => {
   const cases = fc.record({
     size: fc.integer({ min: 0, max: 40 }),
     cached: fc.func(fc.boolean()),
@@ -38,7 +38,7 @@ test('gives every answer once and in order, in whatever order the requested ones
   );
 });
 
-test('gives what is here before it throws the failure that ended the requests', async () => {
+test('yields the answers so far before it throws the failure of the requests', async () => {
   const failure = new Failure('quota', 'none left', { code: 'QUOTA_EXCEEDED' });
   async function* requested() {
     yield [at(3), at(1)];
@@ -49,7 +49,7 @@ test('gives what is here before it throws the failure that ended the requests', 
   expect([positions, error]).toEqual([[1, 3, 4, 5], failure]);
 });
 
-test('ends at once if the run is called off', async () => {
+test('ends at once when the run is aborted', async () => {
   async function* requested() {
     yield [at(0)];
     throw new Error('called off');

@@ -8,7 +8,7 @@ const subjectsOf = (records: readonly { readonly subject: string }[]) =>
   records.map(({ subject }) => subject);
 
 describe('a run through many handles', () => {
-  test('asks for a hundred at a time, and gives a record each in input order', async () => {
+  test('requests a hundred handles at a time, and yields one record each in input order', async () => {
     const service = pnlService({ held: (handle) => handle !== 't7' });
     const handles = handlesUpTo(205).map((handle, at) => (at % 3 ? handle : `@${handle.toUpperCase()}`));
     const { records, failure, ledger } = await runThrough(service, handles);
@@ -20,7 +20,7 @@ describe('a run through many handles', () => {
     expect(ledger.reduce((sum, entry) => sum + entry.cu, 0)).toBe(service.used);
   });
 
-  test('writes down what it asks for before it is sent, and what came before the next', async () => {
+  test('logs each request before it is sent, and its answer before the next one', async () => {
     const { lines } = await runThrough(pnlService(), handlesUpTo(150));
     expect(lines).toEqual([
       'asking 100 at 0',
@@ -30,7 +30,7 @@ describe('a run through many handles', () => {
     ]);
   });
 
-  test('takes the single call for one handle, and its miss for an answer', async () => {
+  test('uses the single call for one handle, and treats its 404 as an answer', async () => {
     const service = pnlService({ held: (handle) => handle === 'mira' });
     const found = await runThrough(service, ['@Mira']);
     const missed = await runThrough(service, ['nobody']);
@@ -40,22 +40,22 @@ describe('a run through many handles', () => {
     expect(missed.lines.at(-1)).toBe(`answered 1 for ${cu.miss}`);
   });
 
-  test('reads the meter ever more seldom as long as its own arithmetic proves right', async () => {
+  test('reads the meter at growing intervals as long as its own count is right', async () => {
     const service = pnlService({ units: 1e9 });
     await runThrough(service, handlesUpTo(5_000));
     expect(service.batches).toHaveLength(50);
     expect(service.mes).toBeLessThan(10);
   });
 
-  test('reads the meter before each batch where somebody else spends from the same key', async () => {
+  test('reads the meter before each batch if others spend with the same key', async () => {
     const service = pnlService({ units: 1e9 });
     await runThrough(service, handlesUpTo(1_000), { afterBatch: () => service.spend(100) });
     expect(service.mes).toBe(10);
   });
 });
 
-describe('money that runs out', () => {
-  test('shrinks the batch to what the units left can pay, and names the rest', async () => {
+describe('an exhausted allowance', () => {
+  test('reduces the batch to what the units left can pay, and reports the rest', async () => {
     const service = pnlService({ units: 130 * cu.reveal + 10 });
     const { records, failure, run } = await runThrough(service, handlesUpTo(200));
     expect([records.length, service.batches]).toEqual([130, [100, 30]]);
@@ -63,14 +63,14 @@ describe('money that runs out', () => {
     expect(run.left()).toEqual(handlesUpTo(70).map((_, at) => at + 130));
   });
 
-  test('goes on after misses, which leave more than was set aside', async () => {
+  test('continues after misses, which cost less than was reserved', async () => {
     const service = pnlService({ units: 10 * cu.reveal, held: (handle) => Number(handle.slice(1)) > 50 });
     const { records, failure } = await runThrough(service, handlesUpTo(60));
     expect(failure).toBeUndefined();
     expect(records).toHaveLength(60);
   });
 
-  test('holds to a ceiling exactly, and ends as a limit', async () => {
+  test('keeps to a spending limit exactly, and fails with kind limit', async () => {
     const service = pnlService();
     const { records, failure } = await runThrough(service, handlesUpTo(200), { maxCu: 120 * cu.reveal + 5 });
     expect([records.length, service.used]).toEqual([120, 120 * cu.reveal]);
@@ -80,7 +80,7 @@ describe('money that runs out', () => {
   test.each([
     [true, 40],
     [false, 300],
-  ])('takes all that the reveals left give, whether each wallet counts (%s)', async (perWallet, answered) => {
+  ])('uses all reveals that are left, whether each wallet counts (%s)', async (perWallet, answered) => {
     const service = pnlService({ units: 1e9, reveals: perWallet ? 40 : 3, perWallet });
     const { records, failure, run } = await runThrough(service, handlesUpTo(350));
     expect(records).toHaveLength(answered);
@@ -88,7 +88,7 @@ describe('money that runs out', () => {
     expect(failure).toMatchObject({ kind: 'quota', code: 'REVEAL_LIMIT_REACHED' });
   });
 
-  test('asks the meter again on a refusal, and goes on with what another user of the key has left', async () => {
+  test('reads the meter again after a refusal, and continues with what is left', async () => {
     const service = pnlService({ units: 250 * cu.reveal });
     let batches = 0;
     const { records, failure } = await runThrough(service, handlesUpTo(250), {
@@ -120,8 +120,8 @@ describe('an answer that was lost', () => {
   });
 
   test.each([
-    ['a limit that holds only one of the two', 20 * cu.reveal, 500, 1],
-    ['a limit that holds it beside all handles to come', 40 * cu.reveal, 500, 2],
+    ['a limit that covers only one of the two', 20 * cu.reveal, 500, 1],
+    ['a limit that covers it in addition to all other handles', 40 * cu.reveal, 500, 2],
     ['a meter at zero, where a new month looks like no charge', undefined, 0, 1],
   ])('is requested as often as can be paid: %s', async (_, maxCu, before, requests) => {
     const service = pnlService({ fates: ['reset'], before });
@@ -130,14 +130,14 @@ describe('an answer that was lost', () => {
     expect([service.batches.length, run.lost.length]).toEqual([requests, 2 - requests]);
   });
 
-  test('does not take the place of a handle that was never requested', async () => {
+  test('does not replace a handle that was never requested', async () => {
     const service = pnlService({ fates: ['reset'], before: 500 });
     const { records, run } = await runThrough(service, handlesUpTo(200), { maxCu: 250 * cu.reveal });
     expect([service.batches, run.lost.length]).toEqual([[100, 100], 1]);
     expect(records.filter(({ found }) => found)).toHaveLength(100);
   });
 
-  test('is never paid for again where the meter has moved, and the rest goes on', async () => {
+  test('is not paid for again if the meter has moved, and the run continues', async () => {
     const service = pnlService({ fates: ['serve', 'lost'] });
     const { records, failure, run, lines, ledger } = await runThrough(service, handlesUpTo(250));
     expect(failure).toBeUndefined();
@@ -149,7 +149,7 @@ describe('an answer that was lost', () => {
     expect(ledger[1]).toMatchObject({ status: null, cu: 0, cuAtMost: FULL });
   });
 
-  test('counts as paid where its work ends only after the meter was looked at', async () => {
+  test('counts as paid if its work ends after the meter was read', async () => {
     const service = pnlService({ fates: ['late'], before: 500 });
     const { run } = await runThrough(service, handlesUpTo(10));
     expect(run.lost).toHaveLength(1);
@@ -157,7 +157,7 @@ describe('an answer that was lost', () => {
   });
 
   test.each(['slow', 'gateway'] as const)(
-    'is never paid for again where the service was still at it when it was given up on (%s)',
+    'is not paid for again if the service was still processing it at the timeout (%s)',
     async (fate) => {
       const service = pnlService({ fates: [fate], before: 500 });
       const { run, notices } = await runThrough(service, handlesUpTo(10));
@@ -167,7 +167,7 @@ describe('an answer that was lost', () => {
     },
   );
 
-  test('is not waited for by whoever calls the run off: it may have been charged', async () => {
+  test('is not awaited when the run is aborted, because it may have been charged', async () => {
     const stop = new AbortController();
     const service = pnlService({ fates: ['slow'], before: 500 });
     const { records, failure, run, lines, ledger, clock } = await runThrough(service, handlesUpTo(200), {
@@ -181,14 +181,14 @@ describe('an answer that was lost', () => {
     expect(clock.mono()).toBe(0);
   });
 
-  test('ends the run when it happens twice in a row: the link is not trusted with more', async () => {
+  test('ends the run when it happens twice in a row, because the connection is unreliable', async () => {
     const service = pnlService({ fates: ['lost', 'lost', 'lost'] });
     const { failure, run } = await runThrough(service, handlesUpTo(1_000));
     expect(failure).toMatchObject({ kind: 'network', code: 'BROKEN' });
     expect([service.batches.length, run.left().length]).toEqual([2, 800]);
   });
 
-  test('ends the run at once where it came and can not be read', async () => {
+  test('ends the run at once if the answer was received and cannot be read', async () => {
     const service = pnlService({ fates: ['shape'] });
     const { failure, run } = await runThrough(service, handlesUpTo(1_000));
     expect(failure).toMatchObject({ kind: 'answer', code: 'BAD_ANSWER' });
@@ -196,8 +196,8 @@ describe('an answer that was lost', () => {
   });
 });
 
-describe('a batch that is refused', () => {
-  test('is split until the handle that brought it about stands alone', async () => {
+describe('a rejected batch', () => {
+  test('is split until the handle that caused it is alone', async () => {
     const service = pnlService({ refused: (handle) => handle === 't42' });
     const { records, failure } = await runThrough(service, handlesUpTo(150));
     expect(failure).toBeUndefined();
@@ -208,14 +208,14 @@ describe('a batch that is refused', () => {
     expect(service.paid).toHaveLength(149);
   });
 
-  test('ends the run where handle after handle is refused', async () => {
+  test('ends the run if handle after handle is rejected', async () => {
     const service = pnlService({ refused: () => true });
     const { failure, run } = await runThrough(service, handlesUpTo(500));
     expect(failure).toMatchObject({ code: 'VALIDATION_ERROR' });
     expect(run.left()).toHaveLength(480);
   });
 
-  test('for good by a service that has failed leaves it to be asked for', async () => {
+  test('of a failing service stays to be requested', async () => {
     const service = pnlService({ fates: ['serve', '500', '500', '500'] });
     const { failure, lines, run } = await runThrough(service, handlesUpTo(150));
     expect(failure).toMatchObject({ kind: 'service', code: 'INTERNAL_ERROR' });
@@ -223,7 +223,7 @@ describe('a batch that is refused', () => {
   });
 });
 
-test('whatever happens on the way, no handle is paid for twice and none is lost', async () => {
+test('whatever happens, no handle is paid for twice and none is lost', async () => {
   const fate = fc.constantFrom<Fate>(
     'serve',
     'serve',
@@ -259,7 +259,7 @@ test('whatever happens on the way, no handle is paid for twice and none is lost'
         expect(records.length + run.left().length).toBe(count);
         expect(subjectsOf(records)).toEqual(handlesUpTo(count).slice(0, records.length));
         if (!failure) expect(records).toHaveLength(count);
-        // What is told is what was charged, or more where answers were lost.
+        // The reported cost is what was charged, or more if answers were lost.
         expect(client.spent.cu).toBeLessThanOrEqual(service.used);
         expect(client.spent.atMost).toBeGreaterThanOrEqual(service.used);
       },

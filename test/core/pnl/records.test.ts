@@ -13,7 +13,7 @@ const foundOf = (subjects: readonly string[], answer: ReturnType<typeof batch>) 
   );
 
 describe('the answers of a batch', () => {
-  test('stand in the order of the handles, whatever order and case they came in', () => {
+  test('have the order of the handles, whatever their order and case in the answer', () => {
     expect(foundOf(['@Mira', 'ghost', 'sol'], batch(['SOL', 'mira'], ['ghost']))).toEqual([
       ['@Mira', 'mira'],
       ['ghost', false],
@@ -21,7 +21,7 @@ describe('the answers of a batch', () => {
     ]);
   });
 
-  test('never pass an entry under another handle off as the answer, and keep what was paid for', () => {
+  test('never assign an entry to another handle, and keep what was paid for', () => {
     const answers = answersOf(['a', 'old', 'gone', 'z'], batch(['a', 'new', 'z'], ['gone']));
     expect(answers.map(({ record }) => record.found)).toEqual([true, null, false, true]);
     expect(answers[1]?.record).toMatchObject({
@@ -31,7 +31,7 @@ describe('the answers of a batch', () => {
     expect(answers[1]?.failure?.kind).toBe('answer');
   });
 
-  test('are each judged on their own, whatever stands beside them', () => {
+  test('are each validated separately, whatever the others are', () => {
     const odd = { ...entryOf('b'), windows: { '24h': { rank: null } }, followers: 'many' };
     const answers = answersOf(['a', 'b', 'c', 'd'], {
       entries: [null, 7, odd, { windows: {} }, entryOf('a')],
@@ -42,11 +42,11 @@ describe('the answers of a batch', () => {
     expect(answers[3]?.record).toMatchObject({ error: { unmatched: [null, 7, { windows: {} }] } });
   });
 
-  test('are found where the handle is listed as missing too, since they were paid for', () => {
+  test('are found even if the handle is also listed as missing, because they were paid for', () => {
     expect(foundOf(['a'], batch(['a'], ['a']))).toEqual([['a', 'a']]);
   });
 
-  test('say so where nothing was said of a handle', () => {
+  test('report handles that the answer does not mention', () => {
     expect(answersOf(['a', 'b', 'c'], batch(['a']))[1]?.record).toMatchObject({
       subject: 'b',
       found: null,
@@ -54,7 +54,7 @@ describe('the answers of a batch', () => {
     });
   });
 
-  test("never let a field of the service's take the place of subject and found", () => {
+  test('do not let a field of the service replace subject and found', () => {
     const entry = { ...entryOf('a'), subject: 'x', found: false };
     expect(answersOf(['A'], { count: 1, missing: [], entries: [entry] })[0]?.record).toMatchObject({
       subject: 'A',

@@ -33,7 +33,7 @@ function open(
 }
 const reveal = { endpoint: 'user.handle', most: 30_000 };
 
-test('a call that a budget has no room for is refused with the budget, what is left and when it renews', async () => {
+test('a call that a budget cannot cover is rejected with the budget, what is left and when it renews', async () => {
   const dir = under('refused');
   const { ledger } = open(dir, { day: 50_000, month: 1_000_000 });
   await (await ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
@@ -45,7 +45,7 @@ test('a call that a budget has no room for is refused with the budget, what is l
     retryAfter: 12 * 3600,
     hint: 'wait until then, or raise it: trdr budget set day N',
   });
-  // What does fit is sent, and a refusal leaves nothing behind.
+  // A call that fits is sent, and a rejected one leaves nothing behind.
   await (await ledger.begin({ endpoint: 'user.id', most: 200 })).settle({ status: 200, cu: 100 });
   expect(await ledger.budgets?.()).toMatchObject([
     { period: 'day', limit: 50_000, spent: 30_100, lost: 0, reserved: 0 },
@@ -70,7 +70,7 @@ test('lost answers count at their maximum, and so do calls of processes that die
   await expect(ledger.begin(reveal)).rejects.toMatchObject({ code: 'BUDGET' });
 });
 
-test('only the runs of the profile count, whatever their command, and whether they had the budget or not', async () => {
+test('only the runs of the profile count, whatever their command, with or without the budget', async () => {
   const dir = under('profiles');
   await (await open(dir, {}, { profile: 'other' }).ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
   await (await open(dir, {}).ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
@@ -102,7 +102,7 @@ test('a budget that is raised, lowered or removed applies to the next call of a 
   await expect(ledger.begin({ endpoint: 'user.id', most: 1 })).rejects.toThrow('only 0 CU');
 });
 
-test('a call waits for those in flight that may leave room, and is told where they did not', async () => {
+test('a call waits for calls in flight that may cost less, and reports if they did not', async () => {
   const { ledger, clock } = open(under('waits'), { day: 40_000 });
   const first = await ledger.begin(reveal);
   const second = ledger.begin(reveal);
@@ -133,21 +133,21 @@ test('a call of unknown price is not sent under a budget', async () => {
 });
 
 test.each([['/dev/null/none'], [undefined]])(
-  'paid calls fail where the budget cannot be checked (%s)',
+  'paid calls fail if the budget cannot be checked (%s)',
   async (dir) => {
     await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({ kind: 'local' });
     await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toThrow(/check the budget/);
   },
 );
 
-test.skipIf(process.getuid?.() === 0)('paid calls fail where the ledger cannot be read', async () => {
+test.skipIf(process.getuid?.() === 0)('paid calls fail if the ledger cannot be read', async () => {
   const dir = under('unreadable');
   await open(dir, {}).ledger.begin(reveal);
   chmodSync(join(dir, 'ledger', '2026-11.ndjson'), 0o200);
   await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({ kind: 'local' });
 });
 
-test('damaged lines, foreign entries and older formats do not disturb the sums', async () => {
+test('damaged lines, foreign entries and older formats do not affect the sums', async () => {
   const dir = under('damaged');
   mkdirSync(join(dir, 'ledger'), { recursive: true });
   const one: LedgerEntry = {
@@ -172,7 +172,7 @@ test('damaged lines, foreign entries and older formats do not disturb the sums',
   expect(await ledger.budgets?.()).toMatchObject([{ spent: 600 }, { spent: 1_100 }]);
 });
 
-test('a ledger that is compacted by another process meanwhile keeps its sums', async () => {
+test('a ledger that another process compacts meanwhile keeps its sums', async () => {
   const dir = under('compacted');
   const file = join(dir, 'ledger', '2026-11.ndjson');
   const { ledger, clock } = open(dir, { month: 1_300_000 });
@@ -193,7 +193,7 @@ test('a ledger that is compacted by another process meanwhile keeps its sums', a
   await expect(ledger.begin({ endpoint: 'x', most: 1 })).rejects.toMatchObject({ code: 'BUDGET' });
 });
 
-test('processes that spend at once never pass the budget together, although some of them die', async () => {
+test('concurrent processes never exceed the budget together, although some of them die', async () => {
   const dir = under('crowd');
   const budget = 6_000;
   const names = ['lives', 'dies', 'lives', 'dies', 'lives', 'lives'];
@@ -204,6 +204,6 @@ test('processes that spend at once never pass the budget together, although some
   expect(survivors.map(({ stdout }) => stdout)).toEqual(survivors.map(() => 'BUDGET'));
   const [sum] = await summarise(readLedger({ dir }), 'profile');
   expect(sum?.atMost).toBeLessThanOrEqual(budget);
-  // What is left over is less than one call, unless the day ended meanwhile.
+  // What is left is less than one call, unless the day ended meanwhile.
   expect(sum?.atMost).toBeGreaterThan(budget - 30);
 });

@@ -24,7 +24,7 @@ const entry = (change: Partial<LedgerEntry> = {}): LedgerEntry => ({
   ...change,
 });
 
-/** A ledger whose clock stands where it is put. */
+/** A ledger with a clock that can be set. */
 function open(dir: string | undefined, notice?: (text: string) => void) {
   const clock = { time: JANUARY };
   const now = () => clock.time;
@@ -55,7 +55,7 @@ test('a call is in the ledger before it is sent with its maximum cost, then with
   expect(await all({ dir })).toEqual([{ ...begun, status: 200, cu: 100, requestId: 'r1' }]);
 });
 
-test('a call that was not sent leaves nothing, one that was lost its bound, and one without a price a mark', async () => {
+test('a call that was not sent leaves nothing, a lost one its bound, and one without a price is marked', async () => {
   const dir = under('ends');
   const { ledger } = open(dir);
   await (await ledger.begin(lookup)).release();
@@ -67,7 +67,7 @@ test('a call that was not sent leaves nothing, one that was lost its bound, and 
   ]);
 });
 
-test('the first end of a call counts, and no other', async () => {
+test('only the first end of a call counts', async () => {
   const dir = under('once');
   const call = await open(dir).ledger.begin(lookup);
   await call.settle({ status: 200, cu: 100 });
@@ -76,7 +76,7 @@ test('the first end of a call counts, and no other', async () => {
   expect(await all({ dir })).toMatchObject([{ status: 200, cu: 100 }]);
 });
 
-test('a call that ends in another month stays in the month in which it began', async () => {
+test('a call that ends in another month stays in the month in which it started', async () => {
   const dir = under('months');
   const { ledger, clock } = open(dir);
   clock.time = Date.UTC(2026, 1, 1) - 1;
@@ -92,7 +92,7 @@ test('a call that ends in another month stays in the month in which it began', a
   expect(await all({ dir, until: Date.UTC(2026, 1, 1) })).toMatchObject([{ cu: 100 }]);
 });
 
-test('files of older versions are read as they are', async () => {
+test('files of older versions are read unchanged', async () => {
   const dir = under('older');
   mkdirSync(join(dir, 'ledger'), { recursive: true });
   const older = [entry({ requestId: 'r' }), entry({ status: null, cu: 0, cuAtMost: 30_000 })];
@@ -105,7 +105,7 @@ test('files of older versions are read as they are', async () => {
   expect(await all({ dir })).toHaveLength(3);
 });
 
-test('nothing but the fields of an entry is written, whatever else the objects hold', async () => {
+test('only the fields of an entry are written, whatever else the objects hold', async () => {
   const dir = under('fields');
   const planted = { key: 'trdr_live_planted', body: 'planted' };
   const call = await open(dir).ledger.begin({ ...lookup, ...planted });
@@ -113,7 +113,7 @@ test('nothing but the fields of an entry is written, whatever else the objects h
   expect(readFileSync(join(dir, 'ledger', '2026-01.ndjson'), 'utf8')).not.toContain('planted');
 });
 
-test('eight processes writing at once lose no call and no end', async () => {
+test('eight processes that write at once lose no call and no end', async () => {
   const dir = under('crowd');
   await Promise.all(Array.from({ length: 8 }, (_, who) => worker(['ledger', dir, 200, `w${who}`])));
   const sums = await summarise(readLedger({ dir }), 'command');
@@ -121,7 +121,7 @@ test('eight processes writing at once lose no call and no end', async () => {
   expect(sums.every(({ calls, cu, atMost }) => calls === 200 && cu === 20_000 && atMost === cu)).toBe(true);
 });
 
-test('a ledger torn at any byte keeps its whole lines, takes new ones, and never loses a bound', async () => {
+test('a ledger torn at any byte keeps its complete lines, accepts new ones, and never loses a bound', async () => {
   const dir = under('torn');
   const file = join(dir, 'ledger', '2026-01.ndjson');
   const { ledger } = open(dir);
@@ -138,7 +138,7 @@ test('a ledger torn at any byte keeps its whole lines, takes new ones, and never
 });
 
 test.each([['/dev/null/none'], [undefined]])(
-  'where it cannot be written (%s) it says so once, and the run continues',
+  'if it cannot be written (%s), this is reported once and the run continues',
   async (dir) => {
     const notices: string[] = [];
     const { ledger } = open(dir, (text) => notices.push(text));
@@ -154,7 +154,7 @@ test('a ledger that does not exist is empty', async () => {
   expect(await all({ dir: undefined })).toEqual([]);
 });
 
-test('sums go by cost, days by date, and what is uncertain or without a price is separate', async () => {
+test('sums are ordered by cost, days by date, and uncertain or unpriced calls are separate', async () => {
   const entries = [
     entry({ command: 'pnl', host: 'a', cu: 30_000, time: Date.UTC(2026, 0, 2) }),
     entry({ cu: 100, calls: 5, time: Date.UTC(2026, 0, 1) }),
@@ -172,7 +172,7 @@ test('sums go by cost, days by date, and what is uncertain or without a price is
   expect(await summarise([entry({ time: 9e15 })], 'day')).toMatchObject([{ group: 'unknown' }]);
 });
 
-test('a busy month is compacted: hours are summed, recent calls and bounds are not, and no CU changes', async () => {
+test('a compacted month sums old calls by the hour, keeps recent calls and bounds, and changes no total', async () => {
   const dir = under('compact');
   const file = join(dir, 'ledger', '2026-01.ndjson');
   const { ledger, clock } = open(dir);

@@ -89,7 +89,7 @@ describe('the status file of a run', () => {
     await health.end();
   });
 
-  test('ends a run that cannot write it at all, and only warns of it later', async () => {
+  test('ends a run that cannot write it at the start, and only warns later', async () => {
     const run = openRun();
     expect(() => run.watch({ status: join(run.folder, 'none', 'a.prom') })).toThrow('a.prom');
     const folder = join(run.folder, 'sub');
@@ -114,7 +114,7 @@ test('a heartbeat is one line each time', async () => {
 describe('the service manager', () => {
   const env = { NOTIFY_SOCKET: '/none', WATCHDOG_USEC: '30000000' };
 
-  test('hears READY after the first proof, WATCHDOG while the loop turns, and STOPPING once', async () => {
+  test('receives READY after the first proof, WATCHDOG while the loop runs, and STOPPING once', async () => {
     const run = openRun(env);
     const health = run.watch({});
     await run.clock.advance(25_000);
@@ -132,7 +132,7 @@ describe('the service manager', () => {
     expect(run.sent.flat().filter((line) => line === 'STOPPING=1')).toHaveLength(1);
   });
 
-  test('hears nothing of a loop that hangs, so that it restarts the tail', async () => {
+  test('receives nothing while the loop hangs, so that it restarts the tail', async () => {
     const run = openRun(env);
     run.tail.facts = { ...facts, ready: true };
     const health = run.watch({});
@@ -148,7 +148,7 @@ describe('the service manager', () => {
     await health.end();
   });
 
-  test('is not told about a watchdog that is meant for another process', () => {
+  test('receives nothing if the watchdog is meant for another process', () => {
     const manager = (more: Record<string, string>) =>
       openServiceManager({ env: { ...env, ...more }, clock: virtualClock() }, () => {});
     expect(manager({})?.watchdogMs).toBe(30_000);
@@ -158,7 +158,7 @@ describe('the service manager', () => {
     expect(openServiceManager({ env: {}, clock: virtualClock() }, () => {})).toBeUndefined();
   });
 
-  test('gets what waits in one message, without line ends, and a failure is reported once', async () => {
+  test('receives queued states in one message without line breaks, and a failure is reported once', async () => {
     const notices: string[] = [];
     const sent: (readonly string[])[] = [];
     let fail = false;
