@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Each phrase with a better one. A space also matches a line break inside a comment or a paragraph. */
 const phrases = [
   ['(?<!there )is no(?! longer| one)', 'is not a, invalid, unknown'],
-  ['(?:is|are) none', 'not found, there is no'],
+  ['(?<!there )(?:is|are) none', 'not found, there is no'],
   ['none of the', 'no, not one of'],
   ['anew', 'again'],
   ['whoever|whomever', 'name the subject'],
@@ -19,7 +19,7 @@ const phrases = [
   ["can not|can't", 'cannot'],
   ['(?:nobody|no one) (?:is|says|reads|tells|knows|asks|has)', 'name the subject'],
   ['stands? (?:beside|between)', 'is next to, is between'],
-  ['seen to', 'handled'],
+  ['seen to by', 'handled by'],
   ['at the most', 'at most'],
   ['all the same', 'anyway, still'],
 ].map(([phrase, better]) => ({ pattern: patternOf(phrase), better }));

@@ -38,7 +38,7 @@ export const onOff: Kind<boolean> = {
 };
 
 /**
- * A number with an optional `k` or `M`. Separators must stand between groups of three digits: reading the
+ * A number with an optional `k` or `M`. Separators are allowed only before groups of three digits: reading the
  * comma of `1,5M` as a separator would raise a limit tenfold.
  */
 function readNumber(text: string): number | undefined {

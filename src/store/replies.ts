@@ -1,8 +1,8 @@
 import type { StoreConnection } from './connection.ts';
 
-/** A reply as a list; empty where it is none. */
+/** A reply as a list; empty if it is not one. */
 export const list = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
-/** A reply as a number; 0 where it is none. */
+/** A reply as a number; 0 if it is not one. */
 export const number = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
 
 /** All fields of a hash. */

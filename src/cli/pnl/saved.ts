@@ -27,7 +27,7 @@ export interface Division {
   isCached(position: number): boolean;
 }
 
-/** Looks up the handles at these positions in the cache. One byte is held for each, and none of the answers. */
+/** Looks up the handles at these positions in the cache. Needs one byte of memory for each; answers are not kept. */
 export async function divide(
   saved: SavedNumbers | undefined,
   subjects: readonly string[],
