@@ -58,7 +58,7 @@ describe('a cell', () => {
     ['handle', '@ana', '@ana'],
     ['status', 'found', '✓ found'],
     ['status', 'failed: TIMEOUT', '✗ failed: TIMEOUT'],
-    ['status', 'none held', '· none held'],
+    ['status', 'not found', '· not found'],
     ['status', 'queued, place 3', '… queued, place 3'],
     ['text', { a: 1 }, '{"a":1}'],
     ['usd', 'n/a', 'n/a'],
