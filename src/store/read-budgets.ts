@@ -4,7 +4,7 @@ import type { BudgetState } from '../contract/budget.ts';
 import { isRecord } from '../contract/known.ts';
 import type { StoreConnection } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { hash, list, number, serverNow } from './replies.ts';
+import { hashReply, listReply, number, serverNow } from './replies.ts';
 
 /** The sums of a period, of all machines or of one. */
 interface PeriodSum {
@@ -19,14 +19,14 @@ interface PeriodSum {
 
 /** The sums of the present month and day, and those of every budget. */
 export async function readSums(store: StoreConnection, keys: Keys, now: number): Promise<PeriodSum[]> {
-  const caps = await hash(store, keys.caps);
+  const caps = await hashReply(store, keys.caps);
   const { month, day } = periodsAt(now);
   const open = await openReservations(store, keys);
   const sums: PeriodSum[] = [];
   for (const field of new Set(['month', 'day', ...caps.keys()])) {
     const [period = '', machine] = field.split('@');
     const of = machine === undefined ? '' : `@${machine}`;
-    const fields = await hash(store, keys.sum(period === 'day' ? day : month));
+    const fields = await hashReply(store, keys.sum(period === 'day' ? day : month));
     const held = open.filter((call) => machine === undefined || call.machine === machine);
     sums.push({
       field,
@@ -53,9 +53,9 @@ export async function readBudgets(store: StoreConnection, keys: Keys): Promise<B
 }
 
 async function openReservations(store: StoreConnection, keys: Keys) {
-  const ids = list(await store.send('ZRANGE', [keys.open, 0, -1])).map(String);
+  const ids = listReply(await store.send('ZRANGE', [keys.open, 0, -1])).map(String);
   if (ids.length === 0) return [];
-  return list(await store.send('HMGET', [keys.calls, ...ids])).flatMap((text) => {
+  return listReply(await store.send('HMGET', [keys.calls, ...ids])).flatMap((text) => {
     const call = typeof text === 'string' ? parseJson(text) : undefined;
     return isRecord(call) && call['state'] === 'open'
       ? [{ most: number(call['most']), machine: String(call['machine']) }]

@@ -1,13 +1,13 @@
 import type { StoreConnection } from './connection.ts';
 
 /** A reply as a list; empty if it is not one. */
-export const list = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
+export const listReply = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
 /** A reply as a number; 0 if it is not one. */
 export const number = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
 
 /** All fields of a hash. */
-export async function hash(store: StoreConnection, key: string): Promise<Map<string, string>> {
-  const flat = list(await store.send('HGETALL', [key])).map(String);
+export async function hashReply(store: StoreConnection, key: string): Promise<Map<string, string>> {
+  const flat = listReply(await store.send('HGETALL', [key])).map(String);
   const fields = new Map<string, string>();
   for (let at = 0; at + 1 < flat.length; at += 2) fields.set(flat[at] ?? '', flat[at + 1] ?? '');
   return fields;
@@ -15,6 +15,6 @@ export async function hash(store: StoreConnection, key: string): Promise<Map<str
 
 /** The time by the clock of the server. */
 export async function serverNow(store: StoreConnection): Promise<number> {
-  const [seconds, micros] = list(await store.send('TIME', [])).map(Number);
+  const [seconds, micros] = listReply(await store.send('TIME', [])).map(Number);
   return (seconds ?? 0) * 1000 + Math.floor((micros ?? 0) / 1000);
 }

@@ -4,7 +4,7 @@ import type { StoreConnection } from './connection.ts';
 import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
 import { readSums } from './read-budgets.ts';
-import { hash, list, number, serverNow } from './replies.ts';
+import { hashReply, listReply, number, serverNow } from './replies.ts';
 
 /** The state of a machine, lane, budget, feed or group. */
 export interface StatusItem {
@@ -29,8 +29,8 @@ export async function readStatus(store: StoreConnection, keys: Keys): Promise<St
 
 async function machines(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   const { month } = periodsAt(now);
-  const sums = await hash(store, keys.sum(month));
-  const flat = list(await store.send('ZRANGE', [keys.fleet, 0, -1, 'WITHSCORES'])).map(String);
+  const sums = await hashReply(store, keys.sum(month));
+  const flat = listReply(await store.send('ZRANGE', [keys.fleet, 0, -1, 'WITHSCORES'])).map(String);
   const seen = new Map<string, number>();
   for (let at = 0; at + 1 < flat.length; at += 2) seen.set(flat[at] ?? '', Number(flat[at + 1]));
   const spenders = [...sums.keys()].flatMap((field) => /^(?:spent|lost)@(.*)$/.exec(field)?.[1] ?? []);
@@ -52,7 +52,7 @@ async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<S
   const items: StatusItem[] = [];
   for (const name of ['key', 'resolve']) {
     const { calls, meta } = keys.lane(name);
-    const fields = await hash(store, meta);
+    const fields = await hashReply(store, meta);
     const sent = number(await store.send('ZCOUNT', [calls, now - 60_000, now]));
     const queued = number(await store.send('ZCOUNT', [calls, `(${now}`, '+inf']));
     const blocked = Math.max(0, number(fields.get('until')) - now);
@@ -72,11 +72,11 @@ async function budgets(store: StoreConnection, keys: Keys, now: number): Promise
 
 async function feeds(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   const items: StatusItem[] = [];
-  for (const id of list(await store.send('SMEMBERS', [keys.feeds]))
+  for (const id of listReply(await store.send('SMEMBERS', [keys.feeds]))
     .map(String)
     .sort()) {
     const feed = keys.feed(id);
-    const info = await hash(store, feed.info);
+    const info = await hashReply(store, feed.info);
     const left = number(await store.send('PTTL', [feed.lease]));
     const published = timeFrom(info.get('published'));
     const verified = timeFrom(info.get('verifiedAgo'));
@@ -102,8 +102,8 @@ async function groups(
   now: number,
 ): Promise<StatusItem[]> {
   if (number(await store.send('EXISTS', [stream])) === 0) return [];
-  return list(await store.send('XINFO', ['GROUPS', stream])).map((group) => {
-    const flat = list(group);
+  return listReply(await store.send('XINFO', ['GROUPS', stream])).map((group) => {
+    const flat = listReply(group);
     const field = (name: string) => flat[flat.indexOf(name) + 1];
     const pending = number(field('pending'));
     const last = String(field('last-delivered-id') ?? '0-0');

@@ -131,7 +131,7 @@ async function* fromBytes(
     return;
   }
   let at: number | undefined;
-  for await (const { cells, line } of readCsv(textOf(chunks))) {
+  for await (const { cells, line } of readCsv(inputText(chunks))) {
     if (at === undefined) {
       at = columnAt(cells, column);
       continue;
@@ -187,7 +187,7 @@ async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
 }
 
 /** Bytes decoded as UTF-8. */
-export async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* inputText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   for await (const chunk of chunks) yield decoder.write(Buffer.from(chunk));
   yield decoder.end();

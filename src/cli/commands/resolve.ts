@@ -19,7 +19,7 @@ import { gatherSubjects, isSingle } from '../args/subjects.ts';
 import { duration } from '../args/values.ts';
 import { command } from '../command.ts';
 import { lazyClient, openCachedLookup } from '../lookup/open-lookup.ts';
-import { createTally } from '../lookup/tally.ts';
+import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
 import { countText } from '../spend/estimate.ts';
 import { preflight } from '../spend/preflight.ts';
@@ -93,7 +93,7 @@ export const resolveCommand = command({
       waitMs,
       onStanding,
     });
-    const tally = createTally();
+    const tally = createLookupTally();
     const unanswered = new Map<string, string[]>();
     try {
       await context.emit(resolveView, isSingle(source, subjects), async (out) => {

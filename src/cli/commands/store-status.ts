@@ -42,9 +42,9 @@ export const storeStatus = command({
     const { keys, link } = await needStore(context);
     const items = await link.use((store) => readStatus(store, keys));
     if (output === 'metrics') {
-      const { metricsText } = await import('../../output/views/store-metrics.ts');
+      const { storeMetricsText } = await import('../../output/views/store-metrics.ts');
       const sink = await context.output();
-      await sink.write(metricsText(items));
+      await sink.write(storeMetricsText(items));
       await sink.end();
     } else await context.print(storeView, items);
     const late = items.find(

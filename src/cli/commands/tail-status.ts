@@ -4,7 +4,12 @@ import { TailStatusRecord } from '../../contract/records/tail-status.ts';
 import { span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { tailStatusView } from '../../output/views/tail-status.ts';
-import { judgeStatus, readStatus, type SavedStatus, type Verdict } from '../../tail/health/read-status.ts';
+import {
+  judgeStatus,
+  readStatusFile,
+  type SavedStatus,
+  type TailHealth,
+} from '../../tail/health/read-status.ts';
 import { value } from '../args/option.ts';
 import { positiveDuration } from '../args/values.ts';
 import { command } from '../command.ts';
@@ -62,13 +67,13 @@ function statusIn(path: string): SavedStatus {
       hint: `start the tail with --status ${path}`,
     });
   }
-  return readStatus(text);
+  return readStatusFile(text);
 }
 
-function unhealthy(path: string, verdict: Verdict, status: SavedStatus, now: number): Failure {
+function unhealthy(path: string, verdict: TailHealth, status: SavedStatus, now: number): Failure {
   const ago = (at: number) => `${span(Math.max(0, now - at))} ago`;
   const since = status.verifiedTo ?? status.startedAt;
-  const what: Readonly<Record<Verdict, string>> = {
+  const what: Readonly<Record<TailHealth, string>> = {
     healthy: '',
     starting: '',
     stopped: `stopped ${ago(status.updatedAt)}`,

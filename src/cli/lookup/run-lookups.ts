@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { openProgress } from '../progress.ts';
 import { unitsText } from '../spend/estimate.ts';
-import { createTally, type Outcomes } from './tally.ts';
+import { createLookupTally, type Outcomes } from './tally.ts';
 
 /** Shorter lookups are over before a progress line could be read. */
 const DELAY_MS = 1_000;
@@ -27,7 +27,7 @@ export async function runLookups<T extends object>(
   { view, subjects, single, strict, found }: Lookups<T>,
 ): Promise<ExitCode> {
   const { io, format, globals } = context;
-  const tally = createTally();
+  const tally = createLookupTally();
   const progress = single ? undefined : await openProgress(context, DELAY_MS);
   const isApart = io.stdout.isTTY !== true || globals.out !== undefined;
   const total = subjects.endless ? undefined : subjects.checked.length;

@@ -8,7 +8,7 @@ export type Outcomes =
   | { readonly found: null; readonly failure?: Failure | undefined };
 
 /** Counts the outcomes of a run and derives its exit code. */
-export function createTally() {
+export function createLookupTally() {
   let found = 0;
   let missing = 0;
   let failed = 0;

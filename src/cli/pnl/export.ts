@@ -8,7 +8,7 @@ import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
 import type { ExportJournal } from '../../state/journal/journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
-import { createTally } from '../lookup/tally.ts';
+import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
 import { approveRun, handlesText } from '../spend/approve-pnl.ts';
 import { unitsText } from '../spend/estimate.ts';
@@ -123,7 +123,7 @@ async function exportBy(
     if (left.length > 0 && answered > 0) await journal.leave(failure.error.code, left).catch(() => {});
     reportSkipped(context, left, answered > 0 ? journal.path : undefined);
   }
-  const tally = createTally();
+  const tally = createLookupTally();
   if (delivers) {
     const records = recordsOf(journal, run, tally, subjects);
     await present(records, shape, async (view, single, items) => {
@@ -189,7 +189,7 @@ async function follow(run: PnlRun, context: Context, total: number): Promise<voi
 async function* recordsOf(
   journal: ExportJournal,
   run: PnlRun | undefined,
-  tally: ReturnType<typeof createTally>,
+  tally: ReturnType<typeof createLookupTally>,
   subjects: readonly string[],
 ): AsyncGenerator<PnlRecord> {
   const lost = new Map(

@@ -1,4 +1,4 @@
-import { readSavedAnswer } from '../../core/pnl/batches.ts';
+import { answerFromJournal } from '../../core/pnl/batches.ts';
 import type { ExportJournal } from '../../state/journal/journal.ts';
 
 /**
@@ -9,7 +9,7 @@ export async function readSavedAnswers(journal: ExportJournal, subjects: readonl
   let handles = 0;
   for await (const { positions, answer } of journal.unread()) {
     const asked = positions.map((position) => subjects[position] ?? '');
-    const rows = readSavedAnswer(asked, answer).flatMap(({ record, failure }, place) =>
+    const rows = answerFromJournal(asked, answer).flatMap(({ record, failure }, place) =>
       failure ? [] : [{ position: positions[place] ?? 0, value: record }],
     );
     if (rows.length === 0) continue;

@@ -7,7 +7,7 @@ import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
-import { createTally } from '../lookup/tally.ts';
+import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
 import { approveRun } from '../spend/approve-pnl.ts';
 import { unitsText } from '../spend/estimate.ts';
@@ -32,7 +32,7 @@ export async function streamPnl(
   { shape, strict, saved }: StreamOptions,
 ): Promise<ExitCode> {
   const { io, signal } = context;
-  const tally = createTally();
+  const tally = createLookupTally();
   const { todo, isCached } = await divide(saved, subjects, everyPosition(subjects));
   let run: PnlRun | undefined;
 

@@ -18,13 +18,13 @@ export interface Consent {
 }
 
 /** Whether a run may start at once, or only after a confirmation. */
-export type Verdict = 'go' | 'ask';
+export type SpendVerdict = 'go' | 'ask';
 
 /**
  * A run may start without a confirmation if it cannot cost more than `confirmAbove` (by its estimate or by its limit), if
  * the user passed --yes, or if the limit covers all of it.
  */
-export function judge({ most }: Estimate, { confirmAbove, maxCu, yes }: Consent): Verdict {
+export function judge({ most }: Estimate, { confirmAbove, maxCu, yes }: Consent): SpendVerdict {
   if (yes) return 'go';
   const bound = Math.min(most ?? Number.POSITIVE_INFINITY, maxCu ?? Number.POSITIVE_INFINITY);
   if (bound <= confirmAbove) return 'go';

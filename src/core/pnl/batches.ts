@@ -112,7 +112,7 @@ async function batch(
 }
 
 /** What an answer says that an earlier run saved without being able to read it. */
-export function readSavedAnswer(subjects: readonly string[], text: string): readonly HandleAnswer[] {
+export function answerFromJournal(subjects: readonly string[], text: string): readonly HandleAnswer[] {
   const body = parseJson(text);
   const found = recognise('batch', body);
   if (found) return answersOf(subjects, found.record);

@@ -58,7 +58,7 @@ const metrics: readonly Metric[] = [
 const label = (text: string) => text.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
 
 /** The status as OpenMetrics text. */
-export function metricsText(items: readonly Item[]): string {
+export function storeMetricsText(items: readonly Item[]): string {
   const lines: string[] = [
     '# TYPE trdr_store_up gauge',
     '# HELP trdr_store_up Whether the store is reachable.',

@@ -40,7 +40,7 @@ function labelsOf(text: string): Record<string, string> {
 }
 
 /** Reads a status file. Throws where it is not one, or not complete. */
-export function readStatus(text: string): SavedStatus {
+export function readStatusFile(text: string): SavedStatus {
   if (!text.endsWith('\n# EOF\n')) throw notStatus();
   const samples = new Map<string, Sample[]>();
   for (const line of text.split('\n')) {
@@ -94,13 +94,17 @@ const notStatus = () =>
   });
 
 /** How a tail is doing, from its status file. */
-export type Verdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stopped';
+export type TailHealth = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stopped';
 
 /** A running tail writes its file every five seconds. */
 const STALE_MS = 30_000;
 
 /** Judges a status; a lag is measured from the last proof, and from the start before the first one. */
-export function judgeStatus(status: SavedStatus, now: number, maxLagMs = Number.POSITIVE_INFINITY): Verdict {
+export function judgeStatus(
+  status: SavedStatus,
+  now: number,
+  maxLagMs = Number.POSITIVE_INFINITY,
+): TailHealth {
   if (!status.up) return 'stopped';
   // The clock may have been set back since: a tail that runs soon writes the file again.
   if (Math.abs(now - status.progressAt) > STALE_MS) return 'stale';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { TailHealth } from '../../../src/tail/health/health.ts';
 import { metricsText } from '../../../src/tail/health/metrics.ts';
-import { judgeStatus, readStatus } from '../../../src/tail/health/read-status.ts';
+import { judgeStatus, readStatusFile } from '../../../src/tail/health/read-status.ts';
 
 /** Part of Prometheus; the test that needs it is skipped where it is not installed. */
 const checker = 'promtool';
@@ -78,7 +78,7 @@ describe('the status file', () => {
   });
 
   test('is read back as it was written', () => {
-    expect(readStatus(text)).toEqual({
+    expect(readStatusFile(text)).toEqual({
       ...identity,
       ...{ up: true, ready: true, serviceUp: true, mode: 'streaming' },
       ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, verifiedTo: NOW - 4_322 },
@@ -93,12 +93,12 @@ describe('the status file', () => {
     ['another file', 'node_load1 1\n# EOF\n'],
     ['odd numbers', text.replace(/(trdr_tail_up\{.*\}) 1/, '$1 NaN')],
   ])('is not accepted: %s', (_, other) => {
-    expect(() => readStatus(other)).toThrow('not the status file of a tail');
+    expect(() => readStatusFile(other)).toThrow('not the status file of a tail');
   });
 });
 
 describe('the verdict', () => {
-  const saved = readStatus(text);
+  const saved = readStatusFile(text);
   test.each([
     ['healthy', {}, 0, undefined],
     ['healthy', {}, 29_000, 60_000],

@@ -5,7 +5,7 @@ import { createLineSplitter } from '../../../base/lines.ts';
 import { isRecord, type Sent, textOf as textIn } from '../../../contract/known.ts';
 import type { PnlRecord } from '../../../contract/records/subject.ts';
 import { readCsv } from '../../args/csv-input.ts';
-import { inputBytes, textOf } from '../../args/input.ts';
+import { inputBytes, inputText } from '../../args/input.ts';
 import type { Io } from '../../io.ts';
 import { readRecord } from '../record.ts';
 import { createRowReader, isRowHeader } from './delimited.ts';
@@ -23,7 +23,7 @@ const byExtension: Readonly<Record<string, Format>> = {
 
 /** The records of an earlier export, in the order of the file. */
 export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<PnlRecord> {
-  const { first, chunks } = await peek(textOf(inputBytes(path, io)));
+  const { first, chunks } = await peek(inputText(inputBytes(path, io)));
   const format = byExtension[extname(path).toLowerCase()] ?? formatOf(first);
   const name = path === '-' ? 'stdin' : path;
   if (format === 'json') yield* wholeDocument(chunks, name);

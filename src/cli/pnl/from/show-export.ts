@@ -6,7 +6,7 @@ import type { PnlRecord } from '../../../contract/records/subject.ts';
 import { safeLine } from '../../../output/terminal/safe-text.ts';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit.ts';
-import { createTally } from '../../lookup/tally.ts';
+import { createLookupTally } from '../../lookup/tally.ts';
 import { handlesText } from '../../spend/approve-pnl.ts';
 import { present, type Shape, WHOLE_TABLE } from '../present.ts';
 import { outcomeOf } from '../record.ts';
@@ -28,7 +28,7 @@ const NAMED = 20;
 /** Shows an earlier export in another order, format or selection. Nothing is requested. */
 export async function showExport(context: Context, options: FromOptions): Promise<ExitCode> {
   const { from, subjects, strict } = options;
-  const tally = createTally();
+  const tally = createLookupTally();
   const all = readExport(from, context.io);
   const { ahead, records, size } = await readAhead(
     subjects.length > 0 ? select(all, subjects, options, context) : all,

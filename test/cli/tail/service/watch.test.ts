@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openServiceManager } from '../../../../src/cli/tail/service/notify.ts';
 import { type TailFacts, watchHealth } from '../../../../src/cli/tail/service/watch.ts';
-import { readStatus } from '../../../../src/tail/health/read-status.ts';
+import { readStatusFile } from '../../../../src/tail/health/read-status.ts';
 import { virtualClock } from '../../../core/virtual-clock.ts';
 import { clockOn, createScheduler } from '../../../sim/scheduler.ts';
 
@@ -57,7 +57,7 @@ function openRun(env: Record<string, string> = {}) {
   };
   const watch = (flags: { status?: string; heartbeat?: number }) =>
     watchHealth(context, { status: flags.status, heartbeat: flags.heartbeat }, watched, manager);
-  const status = () => readStatus(readFileSync(join(folder, 'a.prom'), 'utf8'));
+  const status = () => readStatusFile(readFileSync(join(folder, 'a.prom'), 'utf8'));
   return { folder, clock: { now: clock.now, advance }, notices, sent, ending, tail, watch, status };
 }
 
