@@ -5,10 +5,10 @@ import { span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { tailStatusView } from '../../output/views/tail-status.ts';
 import {
+  type HealthVerdict,
   judgeStatus,
   readStatusFile,
   type SavedStatus,
-  type TailHealth,
 } from '../../tail/health/read-status.ts';
 import { value } from '../args/option.ts';
 import { positiveDuration } from '../args/values.ts';
@@ -70,10 +70,10 @@ function statusIn(path: string): SavedStatus {
   return readStatusFile(text);
 }
 
-function unhealthy(path: string, verdict: TailHealth, status: SavedStatus, now: number): Failure {
+function unhealthy(path: string, verdict: HealthVerdict, status: SavedStatus, now: number): Failure {
   const ago = (at: number) => `${span(Math.max(0, now - at))} ago`;
   const since = status.verifiedTo ?? status.startedAt;
-  const what: Readonly<Record<TailHealth, string>> = {
+  const what: Readonly<Record<HealthVerdict, string>> = {
     healthy: '',
     starting: '',
     stopped: `stopped ${ago(status.updatedAt)}`,

@@ -94,7 +94,7 @@ const notStatus = () =>
   });
 
 /** How a tail is doing, from its status file. */
-export type TailHealth = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stopped';
+export type HealthVerdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stopped';
 
 /** A running tail writes its file every five seconds. */
 const STALE_MS = 30_000;
@@ -104,7 +104,7 @@ export function judgeStatus(
   status: SavedStatus,
   now: number,
   maxLagMs = Number.POSITIVE_INFINITY,
-): TailHealth {
+): HealthVerdict {
   if (!status.up) return 'stopped';
   // The clock may have been set back since: a tail that runs soon writes the file again.
   if (Math.abs(now - status.progressAt) > STALE_MS) return 'stale';
