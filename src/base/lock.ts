@@ -96,7 +96,7 @@ function release(path: string, token: string): void {
 
 /** How long and how often to try to acquire a short lock. */
 export interface Waiting {
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -107,7 +107,7 @@ export async function withLock<T>(
   work: () => T | Promise<T>,
   waiting: Waiting = {},
 ): Promise<T> {
-  const { patienceMs = 10_000, signal } = waiting;
+  const { timeoutMs = 10_000, signal } = waiting;
   const sleep =
     waiting.sleep ??
     ((ms: number, stop?: AbortSignal) => delay(ms, undefined, stop === undefined ? {} : { signal: stop }));
@@ -123,7 +123,7 @@ export async function withLock<T>(
         result.release();
       }
     }
-    if (waited >= patienceMs) throw lockedFailure(path, result);
+    if (waited >= timeoutMs) throw lockedFailure(path, result);
     // Random waits, so that waiting processes do not retry in step.
     const ms = 1 + Math.random() * Math.min(25, 2 + waited / 8);
     await sleep(ms, signal);

@@ -53,8 +53,9 @@ export function formatOf(
   }
   // The setting applies where possible: a stream cannot print a JSON document, and a file is not a
   // terminal.
-  const wished = command.stream && setting === 'json' ? 'ndjson' : setting;
-  const fallback = out === undefined ? (wished ?? (isTerminal ? 'table' : 'ndjson')) : (wished ?? 'ndjson');
+  const preferred = command.stream && setting === 'json' ? 'ndjson' : setting;
+  const fallback =
+    out === undefined ? (preferred ?? (isTerminal ? 'table' : 'ndjson')) : (preferred ?? 'ndjson');
   const format = asked ?? (out !== undefined && fallback === 'table' ? 'ndjson' : fallback);
   if (bom && format !== 'csv')
     throw usageError(`--bom works with CSV only; the output is ${format}`, 'add -o csv');

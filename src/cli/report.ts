@@ -7,14 +7,14 @@ import { exitOf } from './exit.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
 
-type Said = Pick<RunSettings, 'color' | 'output' | 'key'>;
+type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key'>;
 
 /**
  * Reports on stderr why a run failed and returns its exit code: as text if stderr is a terminal or the
  * output is a table, as one line of JSON otherwise. Without settings, it searches the command line itself,
  * which may be what could not be parsed.
  */
-export function createErrorReport(io: Io): (error: unknown, settings?: Said) => Promise<number> {
+export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<number> {
   return async (error, settings) => {
     const known = error instanceof Failure ? error : bug(error);
     const hide = (text: string) =>
@@ -72,7 +72,7 @@ const stated = (argv: readonly string[], names: readonly string[]): string | und
   return undefined;
 };
 
-function wantsJson(io: Io, setting: Said['output'], logged: boolean): boolean {
+function wantsJson(io: Io, setting: ReportSettings['output'], logged: boolean): boolean {
   if (logged) return true;
   if (io.stderr.isTTY === true) return false;
   if (io.argv.includes('--json')) return true;

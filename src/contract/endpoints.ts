@@ -187,11 +187,11 @@ export const endpoints = rows({
         after: ({ body }, { known: { entries = [], missing = [] } }) => {
           const asked = distinctHandles(body.handles).length;
           const found = Math.min(asked, entries.length);
-          const gone = Math.min(asked - found, missing.length);
+          const missed = Math.min(asked - found, missing.length);
           // Handles that the answer does not mention may have been charged too.
-          const open = asked - found - gone;
+          const open = asked - found - missed;
           return {
-            cu: cu.reveal * found + cu.miss * gone,
+            cu: cu.reveal * found + cu.miss * missed,
             reveals: Math.min(asked, entries.filter(provesWallet).length + open),
             ...(open > 0 && { uncertain: cu.reveal * open }),
           };

@@ -3,7 +3,7 @@ import { asObject, type FieldForm, fieldForms, isSchemaObject } from './drift-fi
 /** A difference between the service's description and ours. */
 export interface ApiDifference {
   readonly what: 'endpoint' | 'parameter' | 'field';
-  readonly how: 'came' | 'went' | 'changed';
+  readonly how: 'added' | 'removed' | 'changed';
   /** `GET /v2/me`. */
   readonly call: string;
   readonly text: string;
@@ -34,7 +34,7 @@ export function compareDescriptions(
     if (skip(key)) continue;
     const their = present.get(key);
     const { call } = mine;
-    if (!their) differences.push({ what: 'endpoint', how: 'went', call, text: 'is gone', breaks: true });
+    if (!their) differences.push({ what: 'endpoint', how: 'removed', call, text: 'is gone', breaks: true });
     else {
       differences.push(...parameters(call, ours, mine.node, theirs, their.node));
       differences.push(...bodies(call, ours, mine.node, theirs, their.node));
@@ -42,7 +42,7 @@ export function compareDescriptions(
   }
   for (const [key, { call }] of present) {
     if (known.has(key) || skip(key)) continue;
-    differences.push({ what: 'endpoint', how: 'came', call, text: 'is new', breaks: false });
+    differences.push({ what: 'endpoint', how: 'added', call, text: 'is new', breaks: false });
   }
   return differences;
 }
@@ -76,13 +76,13 @@ function parameters(
     differences.push({ what: 'parameter', how, call, text, breaks });
   for (const [key, form] of known) {
     const other = present.get(key);
-    if (!other) add('went', `${key} is gone`, true);
+    if (!other) add('removed', `${key} is gone`, true);
     else if (isOther(form, other))
       add('changed', `${key} is ${typeText(other)}, was ${typeText(form)}`, true);
     else if (!form.required && other.required) add('changed', `${key} is now required`, true);
   }
   for (const [key, { required }] of present) {
-    if (!known.has(key)) add('came', `${key} is new${required ? ', and required' : ''}`, required);
+    if (!known.has(key)) add('added', `${key} is new${required ? ', and required' : ''}`, required);
   }
   return differences;
 }
@@ -121,7 +121,13 @@ function bodies(
   for (const status of Object.keys(answers).filter((each) => /^2\d\d$/.test(each))) {
     const other = asObject(asObject(their)['responses'])[status];
     if (other === undefined) {
-      differences.push({ what: 'field', how: 'went', call, text: `answer ${status} is gone`, breaks: false });
+      differences.push({
+        what: 'field',
+        how: 'removed',
+        call,
+        text: `answer ${status} is gone`,
+        breaks: false,
+      });
       continue;
     }
     const [own, their200] = [contentOf(answers[status], ours), contentOf(other, theirs)];
@@ -153,7 +159,7 @@ function fields(
       // it.
       const parent = present.get(parentOf(path));
       if (parent && (parent.types.length > 0 || hasChildren(present, parentOf(path)))) {
-        add('went', `${name} is gone`, form.required && matters(path));
+        add('removed', `${name} is gone`, form.required && matters(path));
       }
     } else if (isOther(form, other)) {
       add(
@@ -168,7 +174,7 @@ function fields(
   for (const [path, { types }] of present) {
     const parent = known.get(parentOf(path));
     if (!known.has(path) && parent && parent.types.length > 0) {
-      add('came', `${path} is new (${typeText({ types })})`, false);
+      add('added', `${path} is new (${typeText({ types })})`, false);
     }
   }
   return differences;

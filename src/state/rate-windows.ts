@@ -58,7 +58,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
           // the file intact.
           writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
         },
-        { patienceMs: 5_000, ...(options.sleep && { sleep: options.sleep }) },
+        { timeoutMs: 5_000, ...(options.sleep && { sleep: options.sleep }) },
       );
     } catch (error) {
       onDisk = false;

@@ -93,7 +93,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   async function reserve({ endpoint, most = 0 }: PaidCall, signal?: AbortSignal): Promise<string> {
     let id: string = randomUUID();
     const began = clock.mono();
-    let told = false;
+    let isReported = false;
     for (let tries = 0; tries < TRIES; tries++) {
       const answer = await link.use((store) =>
         run(store, begin, [id, most, options.ttlMs, machine, command, endpoint, store.server.boot]),
@@ -106,9 +106,9 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       if (word === 'refused') {
         // Calls in flight may cost less than was reserved for them.
         if (!mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS) throw refusal(answer, most);
-        if (!told && clock.mono() - began > QUIET_MS) {
+        if (!isReported && clock.mono() - began > QUIET_MS) {
           options.notice('waiting for calls in flight, which use up the shared budget');
-          told = true;
+          isReported = true;
         }
         await clock.sleep(LOOK_MS, signal);
         tries = 0;

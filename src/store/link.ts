@@ -31,7 +31,7 @@ export interface StoreLink {
 const PAUSE_MS = 5_000;
 
 export function createLink({ address, connect, keys, clock, random }: LinkOptions): StoreLink {
-  const greetings: ((store: StoreConnection) => Promise<void>)[] = [];
+  const connectHooks: ((store: StoreConnection) => Promise<void>)[] = [];
   let current: Promise<StoreConnection> | undefined;
   let before = false;
   let closed = false;
@@ -51,7 +51,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   async function open(): Promise<StoreConnection> {
     const store = await openChecked();
     try {
-      for (const greet of greetings) await greet(store);
+      for (const hook of connectHooks) await hook(store);
     } catch (error) {
       store.close();
       throw error;
@@ -92,7 +92,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
     keys,
     open: openChecked,
     use: async (work) => work(await connection()),
-    onConnect: (work) => void greetings.push(work),
+    onConnect: (work) => void connectHooks.push(work),
     close() {
       closed = true;
       void current?.then(

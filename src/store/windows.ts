@@ -4,7 +4,7 @@ import type { RateWindows, Ticket, WindowSlot } from '../contract/ports.ts';
 import { unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
-import { block, confess, drop, learn, take } from './scripts/lanes.ts';
+import { addUnrecorded, block, drop, learn, take } from './scripts/lanes.ts';
 
 /**
  * The service's minute plus a second for travel time: the service counts arrivals, the lanes count
@@ -51,8 +51,8 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
     departures = young;
     for (const lane of new Set(young.map((one) => one.lane))) {
       const calls = young.filter((one) => one.lane === lane);
-      const told = calls.flatMap(({ id, at }) => [id, Math.max(0, Math.round(clock.mono() - at))]);
-      await store.run(confess, [link.keys.lane(lane).calls], [windowMs, ...told]);
+      const entries = calls.flatMap(({ id, at }) => [id, Math.max(0, Math.round(clock.mono() - at))]);
+      await store.run(addUnrecorded, [link.keys.lane(lane).calls], [windowMs, ...entries]);
     }
   });
 

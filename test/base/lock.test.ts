@@ -129,7 +129,7 @@ test('waiting for a lock ends at its timeout, and at once when cancelled', async
   const sleep = async (ms: number) => {
     waited += ms;
   };
-  await expect(withLock(lock, () => 1, { patienceMs: 300, sleep })).rejects.toMatchObject({ code: 'LOCKED' });
+  await expect(withLock(lock, () => 1, { timeoutMs: 300, sleep })).rejects.toMatchObject({ code: 'LOCKED' });
   expect(waited).toBeGreaterThanOrEqual(300);
   const stop = AbortSignal.abort(new Error('called off'));
   await expect(withLock(lock, () => 1, { signal: stop })).rejects.toThrow('called off');

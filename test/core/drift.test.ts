@@ -34,8 +34,8 @@ describe('a description compared with ours', () => {
       Object.assign(document['paths'] ?? {}, { '/v3/me': { get: { responses: {} } } });
     });
     expect(brief(drift(theirs))).toEqual([
-      ['endpoint', 'went', 'GET /v2/me', 'is gone', true],
-      ['endpoint', 'came', 'GET /v3/me', 'is new', false],
+      ['endpoint', 'removed', 'GET /v2/me', 'is gone', true],
+      ['endpoint', 'added', 'GET /v3/me', 'is new', false],
     ]);
   });
 
@@ -51,10 +51,10 @@ describe('a description compared with ours', () => {
       });
     });
     expect(brief(drift(theirs))).toEqual([
-      ['parameter', 'went', 'GET /v2/thesis', 'query parameter before is gone', true],
+      ['parameter', 'removed', 'GET /v2/thesis', 'query parameter before is gone', true],
       ['parameter', 'changed', 'GET /v2/thesis', 'query parameter limit is string, was integer', true],
-      ['parameter', 'came', 'GET /v2/thesis', 'query parameter after is new', false],
-      ['parameter', 'came', 'GET /v2/thesis', 'query parameter tenant is new, and required', true],
+      ['parameter', 'added', 'GET /v2/thesis', 'query parameter after is new', false],
+      ['parameter', 'added', 'GET /v2/thesis', 'query parameter tenant is new, and required', true],
     ]);
   });
 
@@ -69,8 +69,8 @@ describe('a description compared with ours', () => {
     // Answers are delivered whatever their fields are: only the loss of the list of records breaks a call.
     expect(found).toEqual([
       ['field', 'changed', call, 'answer 200: entries[].rank is string, was integer', false],
-      ['field', 'went', call, 'answer 200: entries[].pnlSol is gone', false],
-      ['field', 'came', call, 'answer 200: entries[].streak is new (integer)', false],
+      ['field', 'removed', call, 'answer 200: entries[].pnlSol is gone', false],
+      ['field', 'added', call, 'answer 200: entries[].streak is new (integer)', false],
     ]);
   });
 
@@ -122,7 +122,7 @@ describe('a description compared with ours', () => {
     });
     expect(drift(loop)).toBeInstanceOf(Array);
     for (const nonsense of [null, [], 'text', {}, { paths: [] }, { paths: { '/v2/me': null } }]) {
-      expect(drift(nonsense).every(({ how, what }) => how === 'went' && what === 'endpoint')).toBe(true);
+      expect(drift(nonsense).every(({ how, what }) => how === 'removed' && what === 'endpoint')).toBe(true);
     }
   });
 });

@@ -3,7 +3,7 @@ import type { StoreConnection } from '../../src/store/connection.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
 import { ask, failScript, fill } from '../../src/store/scripts/answers.ts';
 import { ackOrdered, publish } from '../../src/store/scripts/feed.ts';
-import { block, confess, drop, learn, take } from '../../src/store/scripts/lanes.ts';
+import { addUnrecorded, block, drop, learn, take } from '../../src/store/scripts/lanes.ts';
 import { lead, renew, resign } from '../../src/store/scripts/lease.ts';
 import { begin, release, reseed, settle, sweep } from '../../src/store/scripts/spending.ts';
 import { hasServer } from './program.ts';
@@ -103,7 +103,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
 
     it('counts calls that were made without the store', async () => {
       const { take, calls } = lane(fresh());
-      await db().run(confess, [calls], [WINDOW, 'x', 10_000, 'y', 5_000, 'x', 1]);
+      await db().run(addUnrecorded, [calls], [WINDOW, 'x', 10_000, 'y', 5_000, 'x', 1]);
       const waiting = wait(await take('1'));
       expect(waiting).toBeGreaterThan(WINDOW - 11_000);
       expect(waiting).toBeLessThanOrEqual(WINDOW - 10_000);

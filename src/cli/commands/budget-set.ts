@@ -46,8 +46,8 @@ export const budgetSet = command({
     }
     const { storeBudgets } = await import('../../store/budgets.ts');
     await storeBudgets(store).set({ period, cu, machine });
-    const whose = machine === undefined ? 'all machines' : machine;
-    context.notice(`Set the ${period} budget of ${whose} to ${unitsText(cu)}`);
+    const owner = machine === undefined ? 'all machines' : machine;
+    context.notice(`Set the ${period} budget of ${owner} to ${unitsText(cu)}`);
     return 0;
   },
 });

@@ -27,8 +27,8 @@ export const budgetUnset = command({
     if (store === undefined) checkLocal(machine);
     else {
       const { storeBudgets } = await import('../../store/budgets.ts');
-      const whose = machine === undefined ? 'all machines' : machine;
-      if (await storeBudgets(store).unset({ period, machine })) removed.push(whose);
+      const owner = machine === undefined ? 'all machines' : machine;
+      if (await storeBudgets(store).unset({ period, machine })) removed.push(owner);
     }
     if (machine === undefined) {
       const profile = sourcedSettings(context.io, context.globals, { tolerant: true }).profile.value;

@@ -30,8 +30,8 @@ export const configGet = command({
     const { json, output, fields, out } = context.globals;
     // Print the bare value instead of a table with one setting, even if tables are configured for all
     // commands.
-    const wished = context.settings.output ?? 'table';
-    if (json || (output ?? fields ?? out) !== undefined || wished !== 'table') {
+    const preferred = context.settings.output ?? 'table';
+    if (json || (output ?? fields ?? out) !== undefined || preferred !== 'table') {
       await context.printOne(settingView(true), row);
       return 0;
     }

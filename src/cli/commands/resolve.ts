@@ -69,12 +69,12 @@ export const resolveCommand = command({
     const planned = handles.flatMap((handle) => ids.map((id) => ({ id, ask: { params: { handle } } })));
     if (await context.dryRun(planned)) return 0;
     // A lookup without a wallet, the unanswered attempts, and the final one.
-    const dearest = (direct ? 0 : cu.miss) + cu.miss * attemptsWithin(waitMs) + cu.reveal;
+    const maxCost = (direct ? 0 : cu.miss) + cu.miss * attemptsWithin(waitMs) + cu.reveal;
     await preflight(
       context,
       {
         least: (direct ? cu.miss : cu.lookup) * handles.length,
-        most: subjects.endless ? null : dearest * handles.length,
+        most: subjects.endless ? null : maxCost * handles.length,
         reveals: subjects.endless ? null : handles.length,
       },
       `resolving ${subjects.endless ? 'these handles' : countText(handles.length, 'handle')}`,

@@ -116,9 +116,9 @@ export const thesisList = command({
       const userId = author && (await userIdOf(author, context));
       const tokenAddress = choice && (await tokenAddressOf(choice, context));
       const feed = thesisFeed(await context.client(), { userId, tokenAddress });
-      const dearest = (cu.thesisBlock * THESIS_LIMIT_MAX) / THESIS_BLOCK;
+      const maxPageCost = (cu.thesisBlock * THESIS_LIMIT_MAX) / THESIS_BLOCK;
       yield* walkPages(
-        open ? stopAtThreshold(feed, context, dearest) : feed,
+        open ? stopAtThreshold(feed, context, maxPageCost) : feed,
         { ...range, limit: rows, before, signal: context.signal },
         {
           matches: (record) => filter({ record }),

@@ -179,12 +179,12 @@ async function storedFeed(context: Context, via: string, tokens: readonly string
   return liveFeed(context, tokens);
 }
 
-/** Calls `tell` for the first value only, for notices that may repeat a thousand times. */
-function once<T>(tell: (value: T) => void): (value: T) => void {
-  let told = false;
+/** Calls `report` for the first value only, for notices that may repeat a thousand times. */
+function once<T>(report: (value: T) => void): (value: T) => void {
+  let isReported = false;
   return (value) => {
-    if (!told) tell(value);
-    told = true;
+    if (!isReported) report(value);
+    isReported = true;
   };
 }
 

@@ -73,7 +73,7 @@ export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
         }),
       );
     }
-    if (how === 'came') return passed('drift', detail);
+    if (how === 'added') return passed('drift', detail);
     return warn('drift', detail, 'upgrade trdr if there is a newer version');
   });
 }

@@ -26,12 +26,12 @@ export function savedProfiles(current: Sourced, file: ConfigFile): SavedProfile[
   const all = isUsed && !names.includes(name) ? [name, ...names] : names;
   return all.map((profile) =>
     profile === name
-      ? heldOf(profile, true, current)
-      : heldOf(profile, false, resolveSettings({ flags: { profile }, env: {}, file, tolerant: true })),
+      ? profileRecord(profile, true, current)
+      : profileRecord(profile, false, resolveSettings({ flags: { profile }, env: {}, file, tolerant: true })),
   );
 }
 
-function heldOf(profile: string, current: boolean, { baseUrl, key }: Sourced): SavedProfile {
+function profileRecord(profile: string, current: boolean, { baseUrl, key }: Sourced): SavedProfile {
   const kind = key.value === undefined ? 'unknown' : keyKind(key.value);
   return {
     baseUrl: baseUrl.value,

@@ -4,13 +4,13 @@ import type { Context } from '../context.ts';
 import { unitsText } from './estimate.ts';
 
 /** Limits a walk without a known end to `confirmAbove`, unless confirmed. `dearest` is the most that one page costs. */
-export function stopAtThreshold<T>(feed: PageFeed<T>, context: Context, dearest: number): PageFeed<T> {
+export function stopAtThreshold<T>(feed: PageFeed<T>, context: Context, maxPageCost: number): PageFeed<T> {
   const { confirmAbove, maxCu } = context.settings;
   if (context.globals.yes || maxCu !== undefined) return feed;
   return {
     ...feed,
     async page(...request) {
-      if (context.spent + dearest > confirmAbove) throw enough(context.spent, confirmAbove);
+      if (context.spent + maxPageCost > confirmAbove) throw enough(context.spent, confirmAbove);
       return await feed.page(...request);
     },
   };

@@ -75,18 +75,18 @@ async function standBy(
   { keepMs, keepRows }: RelayPlan,
   health: Health,
 ): Promise<RelayTerm> {
-  let told = false;
+  let isReported = false;
   const describe = () => ({ machine, ...(health.tail && describeTail(health.tail)) });
   for (;;) {
     const term = await openTerm({ store, feed, clock: io.clock, keepMs, keepRows, describe });
     if (!('leftMs' in term)) return term;
-    if (!told) {
+    if (!isReported) {
       const leader = await store.send('HGET', [feed.info, 'machine']);
       notice(
         `standing by: ${typeof leader === 'string' ? safeName(leader) : 'another machine'} leads this feed`,
       );
     }
-    told = true;
+    isReported = true;
     await io.clock.sleep(Math.min(LOOK_MS, term.leftMs), signal);
   }
 }

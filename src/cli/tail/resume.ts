@@ -97,11 +97,11 @@ async function readFile(
   path: string,
   form: LineForm,
   wanted: number | undefined,
-  mend = true,
+  repair = true,
 ): Promise<FileEnd | undefined> {
   let fd: number;
   try {
-    fd = openSync(path, mend ? 'r+' : 'r');
+    fd = openSync(path, repair ? 'r+' : 'r');
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw fileFailure('read', path, error, 'check its permissions, or name another file');
@@ -113,7 +113,7 @@ async function readFile(
       return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
     };
     const end = await readTailFile({ size, read: async (from, to) => read(from, to) }, form, timing, wanted);
-    if (!mend || end.keep === size) return { ...end, torn: undefined };
+    if (!repair || end.keep === size) return { ...end, torn: undefined };
     const rest = read(end.keep, size);
     checkTorn(rest, path);
     ftruncateSync(fd, end.keep);

@@ -78,8 +78,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
     const { waitMs, known } = await windows.take('key', CALLS_BEFORE_ASKING + 1);
     if (known !== null) rate = known;
     else if (waitMs <= 0) {
-      const told = await options.askRate().catch(() => null);
-      if (told !== null) await learn(told);
+      const stated = await options.askRate().catch(() => null);
+      if (stated !== null) await learn(stated);
       isUnavailable = rate === null;
     }
   }
@@ -89,7 +89,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   async function takeKeySlot(signal: AbortSignal | undefined): Promise<void> {
     let ticket = nextTicket();
-    let told = false;
+    let isReported = false;
     let slices = 0;
     await holdingPlace(
       'key',
@@ -121,9 +121,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
             await clock.sleep(SLICE_MS, signal);
             continue;
           }
-          if (!told && waitMs > SILENT_WAIT_MS)
+          if (!isReported && waitMs > SILENT_WAIT_MS)
             notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('key', rate) });
-          told = true;
+          isReported = true;
           await clock.sleep(waitMs, signal);
         }
       },
@@ -132,7 +132,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   async function takeResolveSlot(signal: AbortSignal | undefined): Promise<void> {
     const ticket = nextTicket();
-    let told = false;
+    let isReported = false;
     await holdingPlace(
       'resolve',
       () => ticket,
@@ -141,9 +141,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
           const { waitMs, queued } = await windows.take('resolve', RESOLVES_PER_MINUTE, ticket);
           if (waitMs <= 0) return;
           if (!queued && waitMs > MAX_WAIT_MS) throw waitTooLong('resolve', waitMs);
-          if (!told && waitMs > SILENT_WAIT_MS)
+          if (!isReported && waitMs > SILENT_WAIT_MS)
             notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('resolve', RESOLVES_PER_MINUTE) });
-          told = true;
+          isReported = true;
           await clock.sleep(waitMs, signal);
         }
       },

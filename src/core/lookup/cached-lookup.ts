@@ -39,7 +39,7 @@ export interface CachedLookup {
   plan(subject: Subject): Promise<readonly LookupCall[]>;
 }
 
-type Kept = { readonly time: number; readonly user: Sent | null };
+type SavedUser = { readonly time: number; readonly user: Sent | null };
 
 const endpointOf: Readonly<Record<SubjectForm, UserEndpoint>> = {
   handle: 'user.handle',
@@ -52,7 +52,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   const maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS;
   const missAgeMs = Math.min(options.missAgeMs ?? MISS_AGE_MS, maxAgeMs);
 
-  async function kept(endpoint: UserEndpoint, normal: string): Promise<Kept | undefined> {
+  async function savedUser(endpoint: UserEndpoint, normal: string): Promise<SavedUser | undefined> {
     const entry = await cache?.get(endpoint, normal);
     if (!entry) return undefined;
     if (entry.status === 404) return { time: entry.time, user: null };
@@ -60,7 +60,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     return user && { time: entry.time, user };
   }
 
-  function isFresh({ time, user }: Kept): boolean {
+  function isFresh({ time, user }: SavedUser): boolean {
     const age = clock.now() - time;
     // A time in the future was written while the clock was wrong.
     return age >= 0 && age < (user ? maxAgeMs : missAgeMs);
@@ -134,7 +134,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     const value = idOf(user);
     if (value === undefined) return undefined;
     const id = { value, normal: value.toLowerCase() };
-    const saved = await kept('user.id', id.normal);
+    const saved = await savedUser('user.id', id.normal);
     const answer: LookupAnswer =
       saved?.user && isFresh(saved)
         ? { found: true, record: saved.user, time: saved.time, from: 'cache' }
@@ -149,7 +149,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   return {
     async answer(subject, signal) {
       const endpoint = endpointOf[subject.form];
-      const saved = await kept(endpoint, subject.normal);
+      const saved = await savedUser(endpoint, subject.normal);
       if (saved && isFresh(saved)) {
         const { time, user } = saved;
         return user
@@ -167,12 +167,12 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
     async plan(subject) {
       const endpoint = endpointOf[subject.form];
-      const saved = await kept(endpoint, subject.normal);
+      const saved = await savedUser(endpoint, subject.normal);
       if (saved && isFresh(saved)) return [];
       const asked = { id: endpoint, ask: askFor(endpoint, subject.value) };
       const id = saved?.user ? idOf(saved.user) : undefined;
       if (id === undefined || subject.form !== 'wallet') return [{ ...asked, sure: true }];
-      const byId = await kept('user.id', id.toLowerCase());
+      const byId = await savedUser('user.id', id.toLowerCase());
       if (byId?.user && isFresh(byId)) return holds(byId.user, subject) ? [] : [{ ...asked, sure: true }];
       return [
         { id: 'user.id', ask: askFor('user.id', id), sure: true },

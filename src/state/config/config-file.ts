@@ -52,7 +52,7 @@ export function readConfig(path: string | undefined): ConfigFile {
   } catch (error) {
     // A file of another user cannot be moved away either.
     const isForeign = errno(error) === 'EACCES' || errno(error) === 'EPERM';
-    throw fileFailure('read the settings in', path, error, isForeign ? ownFolder(path) : wayOut(path));
+    throw fileFailure('read the settings in', path, error, isForeign ? ownFolder(path) : fixHint(path));
   }
   return text === undefined ? emptyConfig : parseConfig(text, path);
 }
@@ -82,7 +82,7 @@ export function parseConfig(given: string, path: string): ConfigFile {
   throw corrupt(path, at === undefined ? 'not a config file' : `invalid value for "${String(at)}"`);
 }
 
-const wayOut = (path: string) =>
+const fixHint = (path: string) =>
   `fix it by hand, or move it away and log in again: mv '${path}' '${path}.broken' && trdr auth login`;
 
 const ownFolder = (path: string) =>
@@ -91,7 +91,7 @@ const ownFolder = (path: string) =>
 const corrupt = (path: string, why: string) =>
   new Failure('local', `cannot read the settings in ${path}: ${why}`, {
     code: 'CONFIG_CORRUPT',
-    hint: wayOut(path),
+    hint: fixHint(path),
   });
 
 /** The engine's message quotes text around the error, which may be a key, so only the position is used. */

@@ -60,19 +60,20 @@ export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sour
     }
   };
   const profile = profileNamed(flags, env, file);
-  const held = profileOf(file, profile.value);
-  if (!held && !newProfile && (profile.origin === 'flag' || profile.origin === 'environment')) {
+  const savedProfile = profileOf(file, profile.value);
+  if (!savedProfile && !newProfile && (profile.origin === 'flag' || profile.origin === 'environment')) {
     trying(() => {
       throw noProfile(file, profile.value);
     });
   }
-  const one = <N extends SettingName>(name: N) => settle(name, flags, env, held, profile.value, trying);
+  const one = <N extends SettingName>(name: N) =>
+    settle(name, flags, env, savedProfile, profile.value, trying);
   const values = Object.fromEntries(settingNames.map((name) => [name, one(name)]));
   return {
     ...(values as { readonly [N in SettingName]: Sourced<SettingValue<N>> }),
     profile,
-    key: keyOf(env, held, profile.value, trying),
-    storePassword: storePasswordOf(env, held, profile.value),
+    key: keyOf(env, savedProfile, profile.value, trying),
+    storePassword: storePasswordOf(env, savedProfile, profile.value),
     problems,
   };
 }
@@ -91,7 +92,7 @@ function settle<N extends SettingName>(
   name: N,
   flags: GivenValues,
   env: Sources['env'],
-  held: Profile | undefined,
+  savedProfile: Profile | undefined,
   profile: string,
   trying: Trying,
 ): Sourced<SettingValue<N>> {
@@ -103,14 +104,14 @@ function settle<N extends SettingName>(
     const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
     return { value, origin: 'flag', from: row.flag };
   }
-  const said = row.env && env[row.env];
-  if (said) {
-    const value = trying(() => readSetting(name, said, row.env ?? name));
+  const text = row.env && env[row.env];
+  if (text) {
+    const value = trying(() => readSetting(name, text, row.env ?? name));
     if (value !== undefined) return { value, origin: 'environment', from: row.env };
   }
-  if (held && Object.hasOwn(held, name)) {
+  if (savedProfile && Object.hasOwn(savedProfile, name)) {
     const fix = `run "trdr config set ${name} VALUE --profile ${profile}", or unset it`;
-    const value = trying(() => readSetting(name, held[name], `${name} of profile "${profile}"`, fix));
+    const value = trying(() => readSetting(name, savedProfile[name], `${name} of profile "${profile}"`, fix));
     if (value !== undefined) return { value, origin: 'profile', from: profile };
   }
   return { value: settingRows[name].fallback as SettingValue<N>, origin: 'default' };
@@ -118,18 +119,18 @@ function settle<N extends SettingName>(
 
 function keyOf(
   env: Sources['env'],
-  held: Profile | undefined,
+  savedProfile: Profile | undefined,
   profile: string,
   trying: Trying,
 ): Sourced<string | undefined> {
-  const said = env['TRDR_API_KEY'];
-  if (said) {
-    const value = trying(() => checkKeyFormat(said, 'TRDR_API_KEY'));
+  const text = env['TRDR_API_KEY'];
+  if (text) {
+    const value = trying(() => checkKeyFormat(text, 'TRDR_API_KEY'));
     if (value !== undefined) return { value, origin: 'environment', from: 'TRDR_API_KEY' };
   }
-  const kept = held?.key;
-  if (kept !== undefined) {
-    const value = trying(() => checkKeyFormat(kept, `the key of profile "${profile}"`));
+  const savedKey = savedProfile?.key;
+  if (savedKey !== undefined) {
+    const value = trying(() => checkKeyFormat(savedKey, `the key of profile "${profile}"`));
     if (value !== undefined) return { value, origin: 'profile', from: profile };
   }
   return { value: undefined, origin: 'default' };
@@ -137,14 +138,15 @@ function keyOf(
 
 function storePasswordOf(
   env: Sources['env'],
-  held: Profile | undefined,
+  savedProfile: Profile | undefined,
   profile: string,
 ): Sourced<string | undefined> {
   const given = env['TRDR_STORE_PASSWORD'];
   if (given) return { value: given, origin: 'environment', from: 'TRDR_STORE_PASSWORD' };
-  const saved = held?.storePassword;
+  const savedPassword = savedProfile?.storePassword;
   // A password saved for one store is not sent to another store that the environment names.
-  if (saved !== undefined && !env['TRDR_STORE']) return { value: saved, origin: 'profile', from: profile };
+  if (savedPassword !== undefined && !env['TRDR_STORE'])
+    return { value: savedPassword, origin: 'profile', from: profile };
   return { value: undefined, origin: 'default' };
 }
 

@@ -80,7 +80,7 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
   ): Promise<void> {
     const began = clock.mono();
     const wanted = most ?? Number.POSITIVE_INFINITY;
-    for (let told = false; ; ) {
+    for (let isReported = false; ; ) {
       const waiting = await exclusively((now) => {
         const states = statesAt(caps, now);
         const short = states.filter((state) => room(state) < wanted);
@@ -97,8 +97,8 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
       }, signal);
       if (!waiting) return;
       // Calls in flight may cost less than what is held for them.
-      if (!told && clock.mono() - began > QUIET_MS) {
-        told = true;
+      if (!isReported && clock.mono() - began > QUIET_MS) {
+        isReported = true;
         notice?.('waiting for calls in flight, which the budget has to cover');
       }
       await clock.sleep(LOOK_MS, signal);

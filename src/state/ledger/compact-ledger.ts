@@ -62,38 +62,38 @@ function compact(path: string, now: number): void {
 
 /** The text of a file with its calls summed up, in the order of their first lines. */
 function compacted(text: string, now: number): string {
-  const kept = new Map<string, { readonly entry: LedgerEntry; readonly id?: string }>();
+  const entries = new Map<string, { readonly entry: LedgerEntry; readonly id?: string }>();
   let plain = 0;
   for (const given of text.split('\n')) {
     const line = readLedgerLine(given);
-    if (line?.kind === 'entry') add(kept, line.entry, now, `${plain++}`);
-    else if (line?.kind === 'open') kept.set(`id ${line.id}`, { entry: line.entry, id: line.id });
+    if (line?.kind === 'entry') add(entries, line.entry, now, `${plain++}`);
+    else if (line?.kind === 'open') entries.set(`id ${line.id}`, { entry: line.entry, id: line.id });
     else if (line) {
       const name = `id ${line.id}`;
-      const open = kept.get(name);
+      const open = entries.get(name);
       const entry = open && ended(open.entry, line.end);
-      kept.delete(name);
-      if (entry) add(kept, entry, now, `${plain++}`);
+      entries.delete(name);
+      if (entry) add(entries, entry, now, `${plain++}`);
     }
   }
-  return [...kept.values()].map(({ entry, id }) => entryText(entry, id)).join('');
+  return [...entries.values()].map(({ entry, id }) => entryText(entry, id)).join('');
 }
 
 function add(
-  kept: Map<string, { readonly entry: LedgerEntry }>,
+  entries: Map<string, { readonly entry: LedgerEntry }>,
   entry: LedgerEntry,
   now: number,
   number: string,
 ) {
   const { time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, calls = 1 } = entry;
   if (cuAtMost || unpriced || now - time < DETAILED_MS) {
-    kept.set(`one ${number}`, { entry });
+    entries.set(`one ${number}`, { entry });
     return;
   }
   const hour = Math.floor(time / HOUR) * HOUR;
   const name = JSON.stringify([hour, command, profile, host, endpoint, status]);
-  const sum = kept.get(name)?.entry;
-  kept.set(name, {
+  const sum = entries.get(name)?.entry;
+  entries.set(name, {
     entry: {
       time: hour,
       command,

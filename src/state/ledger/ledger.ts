@@ -40,10 +40,10 @@ export function openLedger(options: LedgerOptions): Ledger {
   const { dir, command, profile, now, notice, caps } = options;
   const host = (options.host || hostname()).slice(0, 100);
   let written = 0;
-  let told = false;
-  const tell = (why: string) => {
-    if (!told) notice?.(`cannot record what this run costs: ${why}`);
-    told = true;
+  let isWarned = false;
+  const warn = (why: string) => {
+    if (!isWarned) notice?.(`cannot record what this run costs: ${why}`);
+    isWarned = true;
   };
 
   /** Adds a line. Throws if the file cannot be written. */
@@ -61,14 +61,14 @@ export function openLedger(options: LedgerOptions): Ledger {
 
   function append(month: string, line: string): void {
     if (dir === undefined) {
-      tell('no home directory for the state folder');
+      warn('no home directory for the state folder');
       return;
     }
     try {
       write(dir, month, line);
       compact();
     } catch (error) {
-      tell(fileFailure('write in', ledgerFolder(dir), error).message);
+      warn(fileFailure('write in', ledgerFolder(dir), error).message);
     }
   }
 

@@ -109,8 +109,8 @@ return 1`,
  * Adds calls that were made without the store, or that it may have lost. KEYS: calls. ARGV: window, then
  * ticket and age in ms of each call.
  */
-export const confess = script(
-  'confess',
+export const addUnrecorded = script(
+  'addUnrecorded',
   `
 local window = tonumber(ARGV[1])
 for at = 2, #ARGV, 2 do redis.call('ZADD', KEYS[1], 'NX', now - tonumber(ARGV[at + 1]), ARGV[at]) end
