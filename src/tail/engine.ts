@@ -197,6 +197,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   const close = async () => {
     session.close();
     if (!writer.busy()) flow.releaseAll();
+    await sink.end?.();
     const { timing, checkpointer: keeper } = parts;
     await shutDown({ clock, timing, bell, outlet: writer, keeper, flush: sink.flush }, [
       walker.settled,

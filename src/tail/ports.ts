@@ -57,6 +57,8 @@ export interface TailSink {
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
   /** Settles when everything written is out of this process, and on disk where it is a file that is resumed from. */
   flush(): Promise<boolean>;
+  /** No more rows follow. Settles when nothing is under way that must not be cut short, however long that takes. */
+  end?(): Promise<void>;
 }
 
 /** What the tail needs to know of the key. */

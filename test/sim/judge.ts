@@ -34,7 +34,7 @@ export function judge(outcome: Outcome): string[] {
 function duplicates({ schedule, processes }: Outcome, emitted: readonly string[]): string[] {
   const times = new Map<string, number>();
   for (const id of emitted) times.set(id, (times.get(id) ?? 0) + 1);
-  const excused = new Set<string>();
+  const excused = new Set(processes.flatMap(({ failed }) => [...failed]));
   if (schedule.resume === 'checkpoint') {
     for (const process of processes) {
       if (!process.killed) continue;

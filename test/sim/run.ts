@@ -1,6 +1,6 @@
 import { judge } from './judge.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
-import { createSimulation, type Mutation } from './world.ts';
+import { createSimulation, type Mutation, type Outcome } from './world.ts';
 
 /** The number of interleaved simulations: in each turn of the event loop, each of them handles one event. */
 const INTERLEAVED = 8;
@@ -10,6 +10,7 @@ export async function simulate(
   schedules: Iterable<Schedule>,
   mutation?: Mutation,
   enough = 5,
+  look: (outcome: Outcome) => void = () => {},
 ): Promise<{ schedule: Schedule; problems: string[] }[]> {
   const failed: { schedule: Schedule; problems: string[] }[] = [];
   const queue = schedules[Symbol.iterator]();
@@ -21,6 +22,7 @@ export async function simulate(
       do await new Promise(setImmediate);
       while (simulation.step());
       const { error } = simulation;
+      look(simulation.outcome);
       const problems =
         error === undefined
           ? judge(simulation.outcome)

@@ -31,6 +31,20 @@ export type ResumeBy = 'none' | 'checkpoint' | 'file' | 'both';
 export const acknowledgements = ['described', 'named', 'bare', 'wrapped', 'unknown', 'none'] as const;
 export type Acknowledgement = (typeof acknowledgements)[number];
 
+/** A command that posts are handed over to. */
+export interface ExecSchedule {
+  readonly batch: number;
+  readonly lingerMs: number;
+  readonly tries: number;
+  /** The chance of a failure, before and after it did its work, and how long it takes at most. */
+  readonly fails: number;
+  readonly slowMs: number;
+  /** When it recovers. */
+  readonly untilMs: number;
+  /** A safeguard that is missing. */
+  readonly flaw?: 'forgets' | 'early' | 'no start';
+}
+
 /** All parameters of one simulation: the same schedule always gives the same run. */
 export interface Schedule {
   readonly seed: number;
@@ -68,6 +82,8 @@ export interface Schedule {
   readonly units: number | null;
   readonly end: 'stop' | 'duration';
   readonly faults: readonly Fault[];
+  /** The posts are handed over to a command. */
+  readonly exec?: ExecSchedule | undefined;
   /** Each process is killed at this number of contacts with its ports. */
   readonly kills: readonly number[];
 }

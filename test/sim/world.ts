@@ -10,6 +10,7 @@ import type { TailRow } from '../../src/tail/row.ts';
 import { timing } from '../../src/tail/timing.ts';
 import type { Resume, StartPoint } from '../../src/tail/walk/bounds.ts';
 import { createDisk, type Disk } from './disk.ts';
+import { createExecOutput, startedFrom } from './exec-output.ts';
 import { calmMs, EPOCH } from './posts.ts';
 import { rngOf } from './rng.ts';
 import type { Fault, Schedule } from './schedule.ts';
@@ -32,6 +33,8 @@ export interface Process {
   /** The number of waits and listeners that remain after the end. */
   left: number;
   savedWrites: number;
+  /** Ids of batches that a command had processed before it failed. */
+  readonly failed: Set<string>;
 }
 
 /** The result of a simulation. */
@@ -140,7 +143,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   const access = service.access(() => alive, touch);
   const resume = await resumeOf(outcome);
   const process: Process = {
-    fresh: resume === undefined,
+    fresh: resume === undefined && startedFrom(disk) === undefined,
     access,
     notices: [],
     writes: [],
@@ -151,6 +154,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     endedAt: 0,
     left: 0,
     savedWrites: 0,
+    failed: new Set(),
   };
   processes.push(process);
 
@@ -207,20 +211,36 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
       process.savedWrites = until;
     });
   };
+  const exec =
+    schedule.exec &&
+    createExecOutput({
+      exec: schedule.exec,
+      disk,
+      clock,
+      rng,
+      process,
+      since: sinceOf(schedule, scheduler),
+      effect,
+      slowness,
+    });
   const world: TailPorts = {
     clock,
     random: rng.next,
     source: access.source,
     connect: schedule.feed === 'thesis' ? access.connect : undefined,
     key: access.key,
-    sink,
-    save: schedule.resume === 'checkpoint' || schedule.resume === 'both' ? save : undefined,
+    sink: exec?.sink ?? sink,
+    save: exec
+      ? exec.save
+      : schedule.resume === 'checkpoint' || schedule.resume === 'both'
+        ? save
+        : undefined,
   };
   const options: TailOptions = {
-    start: resume ?? startOf(schedule, scheduler),
+    start: resume ?? startedFrom(disk) ?? startOf(schedule, scheduler),
     via: schedule.via,
     lagMs: schedule.lagMs,
-    sieve: (row) => passes(schedule, row.record['tokenSymbol']),
+    sieve: (row) => (exec === undefined || exec.isNew(row)) && passes(schedule, row.record['tokenSymbol']),
     durationMs: schedule.end === 'duration' ? Math.max(1, endsAt - scheduler.now) : undefined,
     ceiling: schedule.ceiling ?? undefined,
     socketShare: 1,
@@ -262,9 +282,15 @@ const startOf = (schedule: Schedule, scheduler: Scheduler): StartPoint => {
   return start.kind === 'since' ? { kind: 'since', at: EPOCH + scheduler.now - start.ago } : start;
 };
 
+const sinceOf = (schedule: Schedule, scheduler: Scheduler): number | null => {
+  const start = startOf(schedule, scheduler);
+  return start.kind === 'since' ? start.at : null;
+};
+
 /** The position that a new process resumes from. */
 async function resumeOf({ schedule, disk }: Outcome): Promise<Resume | undefined> {
-  const checkpoint = disk.checkpoint === undefined ? undefined : readCheckpoint(disk.checkpoint, 'sim');
+  const checkpoint =
+    disk.checkpoint === undefined || startedFrom(disk) ? undefined : readCheckpoint(disk.checkpoint, 'sim');
   const bytes = Buffer.from(disk.text);
   const file = {
     size: bytes.length,

@@ -56,7 +56,7 @@ export const launchpadTail = command({
     )
       return 0;
     const shown = { view: liveCalloutView, timeField: 'createdAt' };
-    await checkOutput(context, shown);
+    await checkOutput(context, shown, flags);
     const ceiling = await approveTail(context, flags.duration, flags.lag, cu.launchpad);
     const client = await context.client();
     await runTail(context, client, {

@@ -82,7 +82,7 @@ export const thesisTail = command({
     if (await context.dryRun(via === 'store' ? [] : plan(via, author, tokenAddress))) return 0;
     const view = { ...liveThesisView, highlight: highlightOf(patterns.grep) };
     const shown = { view, timeField: 'platformCreatedAt' };
-    await checkOutput(context, shown);
+    await checkOutput(context, shown, flags);
     const normal = tokens.map(normalToken).sort();
     const stored = await storedFeed(context, via, normal);
     const wanted = (userId: string | undefined) =>

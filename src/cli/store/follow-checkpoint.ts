@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
 import { errno } from '../../base/files.ts';
+import { entryMs } from '../../store/feed/entry.ts';
 import type { FeedPosition } from '../../store/feed/follower.ts';
+import { readStartCheckpoint, splitCheckpoint } from '../../tail/exec/acknowledged.ts';
 
 const FORM = 'trdr-follow';
 
@@ -18,7 +20,9 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
     if (errno(error) === 'ENOENT') return undefined;
     throw refuse(path, `cannot be read (${errno(error)})`);
   }
-  const value = parse(text);
+  if (readStartCheckpoint(text, feed)) return undefined;
+  const { head, since } = splitCheckpoint(text);
+  const value = parse(head);
   if (value?.['form'] === 'trdr-tail')
     throw refuse(path, 'was written by a tail that did not read from the store');
   if (value?.['form'] !== FORM || value['version'] !== 1)
@@ -33,7 +37,16 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
   ) {
     throw refuse(path, 'is damaged');
   }
-  return { entry, last: placeOf(last), known };
+  return withIds(
+    { entry, last: placeOf(last), known },
+    since.map(([id]) => id),
+  );
+}
+
+/** A position above which some posts were delivered. Their ids are remembered as long as that of its last post. */
+export function withIds(position: FeedPosition, ids: readonly string[]): FeedPosition {
+  const ms = position.known.reduce((most, [, each]) => Math.max(most, each), entryMs(position.entry));
+  return { ...position, known: [...position.known, ...ids.map((id) => [id, ms] as const)] };
 }
 
 const isKnown = (value: unknown): value is readonly [string, number] =>

@@ -5,6 +5,7 @@ import { followGroup } from '../../store/feed/group.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import { instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
+import { createBell, withBell } from '../tail/bell.ts';
 import type { TailFlags } from '../tail/run.ts';
 import { openTailWriter } from '../tail/writer.ts';
 import type { RunStore } from './open-store.ts';
@@ -23,14 +24,72 @@ export interface GroupPlan {
 
 const BATCH = 100;
 
-/** Reads a feed as a member of a group. A batch is acknowledged after its rows have left this process. */
+/** Takes a batch of rows; false where it was not delivered, and the run is over. */
+interface Delivering {
+  readonly batch: number;
+  readonly lingerMs: number;
+  deliver(rows: readonly TailRow[], over: AbortSignal): Promise<'done' | 'left' | 'closed'>;
+  /** Aborted when the reader has gone. */
+  readonly closed: AbortSignal | undefined;
+  end(): Promise<void>;
+  check(): void;
+}
+
+/** Prints the batches: one is delivered once it has left this process. */
+async function openPrinting(context: Context, { view, flags }: GroupPlan): Promise<Delivering> {
+  const records = await context.records(view);
+  const sink = openTailWriter(records, () => {});
+  const writer = flags.bell ? withBell(sink, context.io) : sink;
+  return {
+    ...{ batch: BATCH, lingerMs: 0, closed: records.closed, check() {} },
+    async deliver(rows) {
+      if (rows.length > 0 && !(await writer.write(rows))) return 'closed';
+      return (await writer.flush()) ? 'done' : 'closed';
+    },
+    async end() {
+      if (!records.closed.aborted) await records.end();
+    },
+  };
+}
+
+/** Hands the batches to a command: one is delivered once the command has acknowledged it. */
+async function openExec(context: Context, { view, flags, feedId, group }: GroupPlan): Promise<Delivering> {
+  const { BATCH: batch, LINGER_MS, openCourier } = await import('../tail/exec/open.ts');
+  const feed = `group ${group} of ${feedId}`;
+  const courier = await openCourier(context, {
+    ...{ view, flags, feed },
+    checkpoint: undefined,
+    remembered: true,
+  });
+  const ring = flags.bell ? createBell(context.io) : () => {};
+  let number = 0;
+  return {
+    batch: flags.batch ?? batch,
+    lingerMs: flags.linger ?? LINGER_MS,
+    closed: undefined,
+    check: courier.check,
+    async deliver(rows, over) {
+      if (rows.length === 0) return 'done';
+      ring();
+      number++;
+      const lines = rows.map((row) => ({ id: row.id, at: row.at, line: courier.encode(row) }));
+      const stop = AbortSignal.any([context.signal, over]);
+      return (await courier.deliver({ number, rows: lines }, stop)) === 'left' ? 'left' : 'done';
+    },
+    async end() {
+      courier.release();
+    },
+  };
+}
+
+/** Reads a feed as a member of a group: a batch is acknowledged once it was delivered. */
 export async function followAsMember(context: Context, plan: GroupPlan): Promise<void> {
   const { io, signal, notice, settings } = context;
   const { store, flags, feedId, group, shared } = plan;
-  const records = await context.records(plan.view);
-  const writer = openTailWriter(records, () => {});
+  const delivering = await (flags.exec === undefined ? openPrinting : openExec)(context, plan);
+  const { closed } = delivering;
   const ended = new AbortController();
-  const until = AbortSignal.any([signal, ended.signal, records.closed]);
+  const until = AbortSignal.any([signal, ended.signal, ...(closed ? [closed] : [])]);
   if (flags.duration !== undefined) {
     void io.clock.sleep(flags.duration, until).then(
       () => ended.abort(),
@@ -44,7 +103,8 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   const events = followGroup(
     {
       ...{ open: store.link.open, feed: store.keys.feed(feedId), name: group, shared },
-      ...{ machine: store.machine, clock: io.clock, batch: BATCH, lingerMs: 0 },
+      ...{ machine: store.machine, clock: io.clock },
+      ...{ batch: delivering.batch, lingerMs: delivering.lingerMs },
       start: flags.since === undefined ? '$' : '0',
     },
     until,
@@ -62,9 +122,11 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
       const wanted = event.rows
         .map(streamedRow)
         .filter((row) => (floor === null || row.at === null || row.at >= floor) && plan.sieve(row));
-      if (wanted.length > 0 && !(await writer.write(wanted))) break;
-      if (!(await writer.flush())) break;
-      // A batch that cannot be acknowledged is delivered again, to this member or another.
+      const outcome = await delivering.deliver(wanted, event.over);
+      if (outcome === 'closed') break;
+      // A batch that was left is delivered again, to this member or another.
+      if (outcome === 'left') continue;
+      // So is one that cannot be acknowledged.
       await event.ack().catch(ignoreAway);
       count += wanted.length;
       // A batch is acknowledged as a whole, so it is printed as a whole.
@@ -72,10 +134,11 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
     }
   } finally {
     ended.abort();
-    if (!records.closed.aborted) await records.end();
+    await delivering.end();
   }
   notice(`stopped: ${count} rows, 0 CU`);
   signal.throwIfAborted();
+  delivering.check();
 }
 
 function ignoreAway(error: unknown): void {

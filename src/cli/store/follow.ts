@@ -1,16 +1,23 @@
 import { Failure } from '../../base/failure.ts';
-import { writeAtomic } from '../../base/replace-file.ts';
 import { span } from '../../output/format/time.ts';
 import type { View } from '../../output/view.ts';
-import { type Begin, createFollower, type FeedPoint, type FollowEvent } from '../../store/feed/follower.ts';
+import {
+  type Begin,
+  createFollower,
+  type FeedPoint,
+  type FeedPosition,
+  type FollowEvent,
+} from '../../store/feed/follower.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
+import type { StartPoint } from '../../tail/walk/bounds.ts';
 import { instantAt } from '../args/values.ts';
-import type { Context, Records } from '../context.ts';
+import type { Context } from '../context.ts';
+import { withBell } from '../tail/bell.ts';
 import { lockFiles, openCheckpoint } from '../tail/files.ts';
-import { readResume } from '../tail/resume.ts';
+import { readResume, startedFrom } from '../tail/resume.ts';
 import type { TailFlags } from '../tail/run.ts';
-import { openTailWriter } from '../tail/writer.ts';
-import { followText, readFollowCheckpoint } from './follow-checkpoint.ts';
+import { readFollowCheckpoint, withIds } from './follow-checkpoint.ts';
+import { openFollowOutput } from './follow-output.ts';
 import type { RunStore } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
 
@@ -48,10 +55,10 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
     const written = (file?.known ?? []).map(([id]) => id);
     const [last] = file?.known ?? [];
     const begin: Begin = saved
-      ? { kind: 'position', position: { ...saved, known: withIds(saved.known, written) } }
+      ? { kind: 'position', position: withIds(saved, written) }
       : last
         ? { kind: 'after', last: { id: last[0], at: last[1] }, known: written }
-        : beginOf(plan.flags, context);
+        : beginOf(plan.flags, context, startedFrom(checkpoint, nameOf(context, plan)));
     await run(context, plan, begin);
   } finally {
     unlock();
@@ -61,13 +68,12 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
 const nameOf = ({ scope }: Context, { feedId }: FollowPlan) =>
   `${feedId} of ${scope?.baseUrl ?? 'a service'}`;
 
-/** The output may already contain lines that are newer than the checkpoint. */
-function withIds(known: readonly (readonly [string, number])[], ids: readonly string[]) {
-  const newest = known.reduce((most, [, ms]) => Math.max(most, ms), 0);
-  return [...known, ...ids.map((id) => [id, newest] as const)];
-}
-
-function beginOf({ since, backfill }: TailFlags, { io, settings }: Context): Begin {
+function beginOf(
+  { since, backfill }: TailFlags,
+  { io, settings }: Context,
+  started: StartPoint | undefined,
+): Begin {
+  if (started?.kind === 'since') return { kind: 'since', ms: started.at };
   if (since !== undefined) return { kind: 'since', ms: instantAt(since, io.clock.now(), settings.utc) };
   return backfill === undefined ? { kind: 'now' } : { kind: 'newest', rows: backfill };
 }
@@ -75,10 +81,15 @@ function beginOf({ since, backfill }: TailFlags, { io, settings }: Context): Beg
 async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<void> {
   const { io, signal, notice } = context;
   const { store, flags, feedId } = plan;
-  const records = await context.records(plan.view);
-  const writer = openTailWriter(records, () => {});
+  const feed = nameOf(context, plan);
+  const output = await openFollowOutput(context, plan, {
+    feed,
+    since: begin.kind === 'since' ? begin.ms : null,
+  });
+  const { isNew = () => true } = output;
+  const writer = flags.bell ? withBell(output.sink, io) : output.sink;
   const ended = new AbortController();
-  const until = AbortSignal.any([signal, ended.signal, records.closed]);
+  const until = AbortSignal.any([signal, ended.signal, output.closed]);
   const follower = createFollower({
     open: store.link.open,
     feed: store.keys.feed(feedId),
@@ -96,16 +107,22 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     );
   }
 
+  /** The ids of an event that were delivered, where --count cut it short. */
+  let cut: readonly string[] | undefined;
+  let closed = false;
+
   /** Writes the wanted rows; returns false if the run is over. */
   async function emit(rows: readonly TailRow[]): Promise<boolean> {
-    const left = (flags.count ?? Number.POSITIVE_INFINITY) - count;
-    const wanted = rows
-      .filter((row) => (row.at === null || row.at >= floor) && plan.sieve(row))
-      .slice(0, left);
+    const passing = rows.filter(
+      (row) => (row.at === null || row.at >= floor) && isNew(row) && plan.sieve(row),
+    );
+    const limit = flags.count ?? Number.POSITIVE_INFINITY;
+    const wanted = passing.slice(0, limit - count);
     count += wanted.length;
-    if (wanted.length > 0 && !(await writer.write(wanted))) return false;
-    if (!(await writer.flush())) return false;
-    return count < (flags.count ?? Number.POSITIVE_INFINITY);
+    if (wanted.length < passing.length) cut = wanted.map(({ id }) => id);
+    closed =
+      (wanted.length > 0 && !(await writer.write(wanted))) || (!output.lags && !(await writer.flush()));
+    return !closed && count < limit;
   }
 
   async function onGap({ from, to }: Extract<FollowEvent, { kind: 'gap' }>): Promise<boolean> {
@@ -122,6 +139,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     return true;
   }
 
+  let reached: FeedPosition | undefined;
   notice(`reading from the store (${feedId}): 0 CU`);
   try {
     for await (const event of follower.events(until)) {
@@ -130,24 +148,28 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       else if (event.kind === 'gap') open = await onGap(event);
       else if (event.kind === 'away') notice(`${event.why}; waiting for it`);
       else if (event.kind === 'back') notice('the store is back');
-      const position = follower.position();
-      if (flags.checkpoint !== undefined && position && event.kind !== 'away') {
-        writeAtomic(flags.checkpoint, followText(nameOf(context, plan), position), { private: false });
-      }
+      // What the reader did not get stays above the position.
+      if (closed) break;
+      const position = cut ? reached && withIds(reached, cut) : follower.position();
+      if (position && event.kind !== 'away') await output.reached(position, ended);
+      reached = position;
       if (!open) break;
     }
+    await output.sink.end?.();
+    await output.settled();
   } finally {
     ended.abort();
-    if (!records.closed.aborted) await records.end();
+    await output.close();
   }
   const took = span(io.clock.mono() - began);
   notice(`stopped after ${took}: ${count} rows, ${gaps === 0 ? 'no gaps' : `${gaps} gaps`}, 0 CU`);
   if (!ended.signal.aborted || signal.aborted) signal.throwIfAborted();
-  throwUnlessClosed(records);
+  throwUnlessClosed(output.closed);
+  output.check?.();
 }
 
 /** A reader that closed the output is not a failure; a full disk is. */
-function throwUnlessClosed({ closed }: Records<unknown>): void {
+function throwUnlessClosed(closed: AbortSignal): void {
   if (closed.aborted && closed.reason instanceof Failure) throw closed.reason;
 }
 

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/failure.ts';
-import { value, valueOr } from '../args/option.ts';
-import { duration, file, integer, positiveDuration, time } from '../args/values.ts';
+import { flag, value, valueOr } from '../args/option.ts';
+import { duration, file, integer, positiveDuration, text, time } from '../args/values.ts';
 import type { TailFlags } from './run.ts';
 import { serviceOptions } from './service/flags.ts';
 
@@ -13,6 +13,17 @@ export const tailOptions = {
   duration: value('--duration', 'stop after this time', positiveDuration),
   checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),
   ...serviceOptions,
+  exec: value('--exec', 'run CMD for each batch, with its posts on stdin', text('cmd')),
+  batch: value(
+    '--batch',
+    'with --exec: maximum number of posts per batch',
+    integer({ min: 1, max: 10_000 }),
+    '100',
+  ),
+  linger: value('--linger', 'with --exec: how long a batch waits for more posts', duration, '1s'),
+  tries: value('--tries', 'with --exec: attempts per batch; 0 retries forever', integer({ min: 0 }), '10'),
+  shell: flag('--shell', 'with --exec: run CMD with /bin/sh'),
+  bell: flag('--bell', 'ring the terminal bell for new posts'),
 };
 
 /** Checks combinations of flags, before any request. */
@@ -22,5 +33,10 @@ export function checkTail<F extends TailFlags>(flags: F): F {
   }
   if (flags.lag < 100)
     throw usageError('--lag must be at least 100ms', 'the WebSocket has the least delay: --via ws');
+  const { exec, batch, linger, tries, shell } = flags;
+  const alone = { batch, linger, tries, shell: shell || undefined };
+  const [name] = Object.entries(alone).find(([, given]) => given !== undefined) ?? [];
+  if (exec === undefined && name !== undefined)
+    throw usageError(`--${name} requires --exec`, 'add --exec CMD');
   return flags;
 }

@@ -1,7 +1,10 @@
+import type { HandoffNotice } from '../../tail/exec/batch.ts';
 import type { TailNotice } from '../../tail/notice.ts';
 
-/** Notices that a failing service can repeat indefinitely. */
-const repeated: ReadonlySet<TailNotice['kind']> = new Set([
+type NoticeKind = TailNotice['kind'] | HandoffNotice['kind'];
+
+/** Notices that a failing service or command can repeat indefinitely. */
+const repeated: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
   'frame',
   'nameless',
   'down',
@@ -10,6 +13,8 @@ const repeated: ReadonlySet<TailNotice['kind']> = new Set([
   'caughtUp',
   'unproven',
   'unacknowledged',
+  'failed',
+  'recovered',
 ]);
 /** Shown this often before a kind is limited; then the pause between two doubles, up to an hour. */
 const FIRST = 5;
@@ -19,7 +24,7 @@ const LONGEST_MS = 3_600_000;
 /** Limits how often a kind of notice is shown: returns the text to show, or undefined. */
 export function createNoticeLimit(mono: () => number) {
   const kinds = new Map<string, { shown: number; held: number; next: number; pause: number }>();
-  return (kind: TailNotice['kind'], text: string): string | undefined => {
+  return (kind: NoticeKind, text: string): string | undefined => {
     if (!repeated.has(kind)) return text;
     const state = kinds.get(kind) ?? { shown: 0, held: 0, next: 0, pause: PAUSE_MS };
     kinds.set(kind, state);

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
 import { fileFailure, isAbsent } from '../../base/files.ts';
+import { readStartCheckpoint } from '../../tail/exec/acknowledged.ts';
 import { readCheckpoint } from '../../tail/output/checkpoint.ts';
 import {
   type LineForm,
@@ -10,7 +11,7 @@ import {
   tornId,
 } from '../../tail/output/out-file.ts';
 import { timing } from '../../tail/timing.ts';
-import type { Resume } from '../../tail/walk/bounds.ts';
+import type { Resume, StartPoint } from '../../tail/walk/bounds.ts';
 import { type FilePosition, fileAt, isSameFile, readPosition, renamedFrom } from './position.ts';
 
 /** Where a tail resumes. */
@@ -29,7 +30,8 @@ export interface ResumeFrom {
 export async function readResume(from: ResumeFrom): Promise<Resume | undefined> {
   const { out, checkpoint, feed, notice } = from;
   const text = checkpoint === undefined ? undefined : textOf(checkpoint);
-  const given = text === undefined ? undefined : readCheckpoint(text, feed);
+  const given =
+    text === undefined || readStartCheckpoint(text, feed) ? undefined : readCheckpoint(text, feed);
   if (out === undefined) return given;
 
   const position = from.position === undefined ? undefined : readPosition(from.position);
@@ -50,6 +52,13 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
     ...merged,
     lines: [...(merged.lines ?? []), ...(await linesBefore(out, position, standing, from))],
   };
+}
+
+/** The start point of a run that handed batches over, and ended before its first checkpoint. */
+export function startedFrom(checkpoint: string | undefined, feed: string): StartPoint | undefined {
+  const text = checkpoint === undefined ? undefined : textOf(checkpoint);
+  const since = text === undefined ? undefined : readStartCheckpoint(text, feed)?.since;
+  return typeof since === 'number' ? { kind: 'since', at: since } : undefined;
 }
 
 /** Whether a position still belongs to the file at its path. */

@@ -13,28 +13,31 @@ import type { StartPoint } from '../../tail/walk/bounds.ts';
 import { type Instant, instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { selectedFields } from '../output.ts';
+import { withBell } from './bell.ts';
+import type { ExecFlags } from './exec/open.ts';
 import { lockFiles, openCheckpoint } from './files.ts';
 import { openFollowed } from './followed-file.ts';
 import { gapText, statusText, tailText } from './messages.ts';
 import { createNoticeLimit } from './notice-limit.ts';
 import { positionPath } from './position.ts';
-import { readResume } from './resume.ts';
+import { readResume, startedFrom } from './resume.ts';
 import { createSaver } from './saver.ts';
 import type { ServiceFlags } from './service/flags.ts';
 import { watchHealth } from './service/watch.ts';
 import { watchedTail } from './service/watched-tail.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
-import { openTailWriter } from './writer.ts';
+import { printTo, type TailOutput } from './writer.ts';
 
 /** The flags of every tail. */
-export interface TailFlags extends ServiceFlags {
+export interface TailFlags extends ServiceFlags, ExecFlags {
   readonly lag: number;
   readonly backfill: number | undefined;
   readonly since: Instant | undefined;
   readonly count: number | undefined;
   readonly duration: number | undefined;
   readonly checkpoint: string | undefined;
+  readonly bell: boolean;
 }
 
 /** The source of a tail's rows, and which of them are wanted. */
@@ -76,13 +79,14 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
       now,
       notice: context.notice,
     });
-    const { reason, gaps } = await follow(context, client, plan, {
+    const { reason, gaps, check } = await follow(context, client, plan, {
       ...{ out, position, feed, fileIsCheckpoint: out !== undefined && checkpoint === undefined },
-      start: resume ?? startOf(plan.flags, now, context.settings.utc),
+      start: resume ?? startedFrom(checkpoint, feed) ?? startOf(plan.flags, now, context.settings.utc),
     });
     // A signal, a closed reader and a full disk each have their own exit code.
     if (reason === 'stopped') signal.throwIfAborted();
     if (reason !== 'reader') failOnGaps(gaps);
+    check?.();
   } finally {
     unlock();
   }
@@ -108,7 +112,7 @@ async function follow(
   client: Client,
   plan: TailPlan,
   { out, position, ...place }: Place,
-): Promise<Summary> {
+): Promise<Summary & Pick<TailOutput, 'check'>> {
   const { io, globals, notice } = context;
   const { lag, count, duration, checkpoint } = plan.flags;
   const followed =
@@ -122,27 +126,43 @@ async function follow(
           },
         });
   const saver = createSaver({ checkpoint, out, position, identity: () => followed?.identity, notice });
-  const records = await context.records(plan.view, false, followed?.sink);
   const status = createStatusLine({
     stream: io.stderr,
     enabled: io.stderr.isTTY === true && io.stdout.isTTY === true && !globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
   });
   const limit = createNoticeLimit(io.clock.mono);
+  const { sieve = () => true } = plan.options;
+  const saves = checkpoint !== undefined || position !== undefined;
+  const output: TailOutput =
+    plan.flags.exec === undefined
+      ? printTo(
+          await context.records(plan.view, false, followed?.sink),
+          status.hide,
+          saves ? saver.save : undefined,
+        )
+      : await (await import('./exec/open.ts')).openHandoff(context, {
+          ...plan,
+          checkpoint,
+          feed: place.feed,
+          since: place.start.kind === 'since' ? place.start.at : null,
+        });
+  const { isNew = () => true } = output;
   const tail = createTail(
     {
       clock: io.clock,
       random: io.random,
       source: plan.source,
       connect: plan.connect,
-      sink: openTailWriter(records, status.hide),
+      sink: plan.flags.bell ? withBell(output.sink, io) : output.sink,
       key: keyFacts(client),
       spool: openSpool,
-      save: checkpoint === undefined && position === undefined ? undefined : saver.save,
+      save: output.save,
     },
     {
       ...plan.options,
       ...place,
+      sieve: (row) => isNew(row) && sieve(row),
       lagMs: lag,
       count,
       durationMs: duration,
@@ -165,13 +185,13 @@ async function follow(
   try {
     const summary = await tail.run(context.signal);
     saver.ended();
-    return summary;
+    return { ...summary, check: output.check };
   } finally {
     ended.abort();
     await watch;
     await health.end();
     status.hide();
-    if (!records.closed.aborted) await records.end();
+    await output.close();
   }
 }
 
@@ -185,10 +205,13 @@ function startOf({ backfill, since }: TailFlags, now: number, utc: boolean): Sta
  * a file must contain records with id and post time.
  */
 export async function checkOutput(
-  { globals, format }: Context,
+  context: Context,
   { view, timeField }: Pick<TailPlan, 'view' | 'timeField'>,
+  flags: ExecFlags,
 ): Promise<void> {
+  const { globals, format } = context;
   await selectedFields(globals.fields, view);
+  if (flags.exec !== undefined) (await import('./exec/open.ts')).checkExec(context, flags);
   if (globals.out === undefined) return;
   if (format !== 'ndjson') {
     throw usageError(

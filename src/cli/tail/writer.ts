@@ -3,6 +3,31 @@ import type { TailSink } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Records } from '../context.ts';
 
+/** Where the rows of a run go, and what depends on it. */
+export interface TailOutput {
+  readonly sink: TailSink;
+  /** Saves a checkpoint; undefined where nothing is saved. */
+  readonly save: ((text: string) => Promise<void>) | undefined;
+  /** False for rows that an earlier run delivered, where the start point does not say so. */
+  readonly isNew?: (row: TailRow) => boolean;
+  /** Throws where the output makes a run that ended by itself a failure. */
+  readonly check?: (() => void) | undefined;
+  close(): Promise<void>;
+}
+
+/** Prints the rows. */
+export const printTo = (
+  records: Records<TailRow['record']>,
+  hide: () => void,
+  save: TailOutput['save'],
+): TailOutput => ({
+  sink: openTailWriter(records, hide),
+  save,
+  async close() {
+    if (!records.closed.aborted) await records.end();
+  },
+});
+
 /** Writes the rows of a tail. `hide` removes the status line while rows are printed. */
 export function openTailWriter(records: Records<TailRow['record']>, hide: () => void): TailSink {
   const { closed } = records;

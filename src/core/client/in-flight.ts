@@ -7,20 +7,35 @@ export interface InFlight {
   readonly count: number;
   /** The time until the last of them times out. */
   leftMs(): number;
-  /** Resolves when no call is in flight. */
+  /** Delays the end of the process after a signal for something else than a call. Returns what ends the delay. */
+  hold(): () => void;
+  /** Resolves when no call is left and nothing delays the end. */
   idle(): Promise<void>;
 }
 
 export function createInFlight(clock: Pick<Clock, 'mono'>): InFlight {
   const calls = new Map<symbol, number>();
+  const holds = new Set<symbol>();
   const waiting: (() => void)[] = [];
+  const look = () => {
+    if (calls.size > 0 || holds.size > 0) return;
+    for (const resolve of waiting.splice(0)) resolve();
+  };
   return {
     begin(timeoutMs) {
       const id = Symbol();
       calls.set(id, clock.mono() + timeoutMs);
       return () => {
-        if (!calls.delete(id) || calls.size > 0) return;
-        for (const resolve of waiting.splice(0)) resolve();
+        calls.delete(id);
+        look();
+      };
+    },
+    hold() {
+      const id = Symbol();
+      holds.add(id);
+      return () => {
+        holds.delete(id);
+        look();
       };
     },
     get count() {
@@ -28,7 +43,7 @@ export function createInFlight(clock: Pick<Clock, 'mono'>): InFlight {
     },
     leftMs: () => Math.max(0, ...[...calls.values()].map((end) => end - clock.mono())),
     async idle() {
-      if (calls.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (calls.size > 0 || holds.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },
   };
 }

@@ -59,3 +59,10 @@ export function isBefore(one: string, other: string): boolean {
   const [otherMs = 0, otherCount = 0] = other.split('-').map(Number);
   return ms < otherMs || (ms === otherMs && count < otherCount);
 }
+
+/** The entry id right before an entry, for commands that read after an id. */
+export function before(entry: string): string {
+  const [ms = 0, count = 0] = entry.split('-').map(Number);
+  if (count > 0) return `${ms}-${count - 1}`;
+  return ms > 0 ? `${ms - 1}-18446744073709551615` : '0-0';
+}

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { StoreConnection } from '../connection.ts';
 import { unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
-import { entryMs, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
+import { before, entryMs, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 
 /**
  * How far a follower looks back if its position is lost: longer than any failover or power failure loses.
@@ -231,11 +231,4 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
             known: [...known].filter(([, ms]) => ms >= entryMs(entry ?? '') - LOOK_BACK_MS),
           },
   };
-}
-
-/** The entry id right before an entry, for commands that read after an id. */
-function before(entry: string): string {
-  const [ms = 0, count = 0] = entry.split('-').map(Number);
-  if (count > 0) return `${ms}-${count - 1}`;
-  return ms > 0 ? `${ms - 1}-18446744073709551615` : '0-0';
 }

@@ -5,7 +5,7 @@ import { storeFailure, unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { ackOrdered } from '../scripts/feed.ts';
 import { renew, resign } from '../scripts/lease.ts';
-import { isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
+import { before, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 import { LEASE_MS } from './term.ts';
 
 const BLOCK_MS = 2_000;
@@ -51,6 +51,11 @@ export type GroupEvent =
   | { readonly kind: 'away'; readonly why: string }
   | { readonly kind: 'back' };
 
+/** Whether a batch has been handed out and is not done yet. */
+interface Work {
+  open: boolean;
+}
+
 /** Reads a feed as a member of a group: the group receives each post at least once. */
 export async function* followGroup(
   options: GroupOptions,
@@ -59,14 +64,20 @@ export async function* followGroup(
   let away = false;
   while (!signal.aborted) {
     let store: StoreConnection | undefined;
-    const hangUp = () => store?.close();
+    const work: Work = { open: false };
+    // Ends a blocking read. A batch under way still has to be acknowledged.
+    const hangUp = () => {
+      if (!work.open) store?.close();
+    };
     signal.addEventListener('abort', hangUp, { once: true });
     try {
       store = await options.open();
       if (signal.aborted) return;
       if (away) yield { kind: 'back' };
       away = false;
-      yield* options.shared ? member(options, store, signal) : activeMember(options, store, signal);
+      yield* options.shared
+        ? member(options, store, work, signal)
+        : activeMember(options, store, work, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (!unusable(error)) throw error;
@@ -108,6 +119,7 @@ async function join({ feed, name, start }: GroupOptions, store: StoreConnection)
 async function* activeMember(
   options: GroupOptions,
   store: StoreConnection,
+  work: Work,
   signal: AbortSignal,
 ): AsyncGenerator<GroupEvent, void, void> {
   const { feed, name, clock, leaseMs = LEASE_MS } = options;
@@ -121,8 +133,9 @@ async function* activeMember(
   }
   yield { kind: 'active' };
   const over = new AbortController();
-  const ended = AbortSignal.any([over.signal, store.lost, signal]);
-  void renewing(options, store, token, over, ended);
+  // A stopped member keeps the lease until its batch is done.
+  const lost = AbortSignal.any([over.signal, store.lost]);
+  void renewing(options, store, token, over, lost);
   const ack = async (rows: readonly string[]) => {
     const answer = await store.run(ackOrdered, [lease, feed.stream], [token, name, ...rows]);
     if (answer !== -1) return;
@@ -130,7 +143,7 @@ async function* activeMember(
     throw taken();
   };
   try {
-    yield* batches(options, store, 'ordered', ack, ended);
+    yield* batches({ options, store, consumer: 'ordered', ack, work, lost, signal });
   } finally {
     over.abort(taken());
     if (!store.lost.aborted) await store.run(resign, [lease], [token]).catch(() => {});
@@ -168,6 +181,7 @@ async function renewing(
 async function* member(
   options: GroupOptions,
   store: StoreConnection,
+  work: Work,
   signal: AbortSignal,
 ): AsyncGenerator<GroupEvent, void, void> {
   yield { kind: 'active' };
@@ -175,22 +189,31 @@ async function* member(
   const ack = async (rows: readonly string[]) => {
     if (rows.length > 0) await store.send('XACK', [feed.stream, name, ...rows]);
   };
-  yield* batches(
-    options,
-    store,
-    `${machine}-${randomUUID().slice(0, 8)}`,
-    ack,
-    AbortSignal.any([signal, store.lost]),
-  );
+  const consumer = `${machine}-${randomUUID().slice(0, 8)}`;
+  yield* batches({ options, store, consumer, ack, work, lost: store.lost, signal });
 }
 
-async function* batches(
-  options: GroupOptions,
-  store: StoreConnection,
-  consumer: string,
-  ack: (entries: readonly string[]) => Promise<void>,
-  ended: AbortSignal,
-): AsyncGenerator<GroupEvent, void, void> {
+interface Membership {
+  readonly options: GroupOptions;
+  readonly store: StoreConnection;
+  readonly consumer: string;
+  readonly ack: (entries: readonly string[]) => Promise<void>;
+  readonly work: Work;
+  /** Aborted when the batches of this member go to another. */
+  readonly lost: AbortSignal;
+  readonly signal: AbortSignal;
+}
+
+async function* batches({
+  options,
+  store,
+  consumer,
+  ack,
+  work,
+  lost,
+  signal,
+}: Membership): AsyncGenerator<GroupEvent, void, void> {
+  const ended = AbortSignal.any([lost, signal]);
   const { feed, name, clock, batch, lingerMs, shared, abandonedMs = ABANDONED_MS } = options;
   const missing = await join(options, store);
   if (missing > 0) yield { kind: 'gap', missing };
@@ -200,10 +223,32 @@ async function* batches(
     const answer = await store.send('XREADGROUP', words, blockMs);
     return { rows: readStreams(answer), entries: entriesOf(answer) };
   };
-  const deliver = (rows: readonly StreamRow[], entries: readonly string[]): GroupEvent => ({
-    ...{ kind: 'batch', rows, over: ended },
-    ack: () => ack(entries),
-  });
+  async function* deliver(
+    rows: readonly StreamRow[],
+    entries: readonly string[],
+  ): AsyncGenerator<GroupEvent, void, void> {
+    const done = new AbortController();
+    work.open = true;
+    if (shared) void keepPending(entries, AbortSignal.any([done.signal, lost]));
+    try {
+      yield { kind: 'batch', rows, over: lost, ack: () => ack(entries) };
+    } finally {
+      work.open = false;
+      done.abort();
+    }
+  }
+
+  /** Reading a pending entry again restarts its idle time, so that a slow batch is not given to another member. */
+  const keepPending = async (entries: readonly string[], until: AbortSignal) => {
+    try {
+      for (;;) {
+        await clock.sleep(abandonedMs / 4, until);
+        await read(before(entries[0] ?? '0-0'), entries.length, 0);
+      }
+    } catch {
+      // The batch is done, or the connection is lost: the batch then goes to another member.
+    }
+  };
 
   // Entries that were delivered and not acknowledged come first, in their order.
   for (let from = '0'; ; ) {
@@ -211,7 +256,7 @@ async function* batches(
     const { rows, entries } = await read(from, batch, 0);
     const last = entries.at(-1);
     if (last === undefined) break;
-    if (rows.length > 0) yield deliver(rows, entries);
+    if (rows.length > 0) yield* deliver(rows, entries);
     // Entries that were deleted meanwhile can no longer be delivered.
     else await ack(entries);
     from = last;
@@ -226,7 +271,7 @@ async function* batches(
       );
       const rows = readEntries(answer[1]);
       if (rows.length > 0)
-        yield deliver(
+        yield* deliver(
           rows,
           rows.map(({ entry }) => entry),
         );
@@ -240,7 +285,7 @@ async function* batches(
       rows = [...rows, ...more.rows];
       entries = [...entries, ...more.entries];
     }
-    yield deliver(rows, entries);
+    yield* deliver(rows, entries);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { splitCheckpoint } from '../exec/acknowledged.ts';
 import type { Flow } from '../flow.ts';
 import { timeOf } from '../row.ts';
 import type { Watermark } from '../seen/watermark.ts';
@@ -31,7 +32,8 @@ export const writeCheckpoint = (checkpoint: Checkpoint): string =>
 
 /** Reads a checkpoint back; whatever is not one as a whole is refused, never guessed at. */
 export function readCheckpoint(text: string, feed: string): Resume {
-  const value = parse(text);
+  const { head, since } = splitCheckpoint(text);
+  const value = parse(head);
   if (value['form'] !== FORM) throw refuse('is not a checkpoint of a tail');
   if (value['version'] !== VERSION) throw refuse('was written by another version of trdr');
   if (value['feed'] !== feed) throw refuse(`belongs to another feed (${String(value['feed'])}, not ${feed})`);
@@ -46,6 +48,7 @@ export function readCheckpoint(text: string, feed: string): Resume {
     watermark,
     floor: timeOf(floor) ?? Number.NEGATIVE_INFINITY,
     known,
+    ...(since.length > 0 && { lines: since }),
   };
 }
 

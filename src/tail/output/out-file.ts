@@ -182,7 +182,7 @@ export function mergeResume(
 ): Resume | undefined {
   if (!checkpoint) return file;
   const known = torn === undefined ? checkpoint.known : checkpoint.known.filter(([id]) => id !== torn);
-  return { ...checkpoint, known, lines: file?.known ?? [] };
+  return { ...checkpoint, known, lines: [...(checkpoint.lines ?? []), ...(file?.known ?? [])] };
 }
 
 /** The id of a line that was cut short, where the cut left it. */

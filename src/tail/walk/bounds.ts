@@ -18,7 +18,7 @@ export interface Resume {
   /** Rows posted before this came out, or are not wanted. */
   readonly floor: number;
   readonly known: readonly (readonly [id: string, at: number | null])[];
-  /** Lines of the output that a checkpoint belongs to. */
+  /** What came out since the checkpoint: lines of the output, or batches that a command acknowledged. */
   readonly lines?: readonly (readonly [id: string, at: number | null])[];
 }
 

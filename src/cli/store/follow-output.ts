@@ -1,0 +1,77 @@
+import { writeAtomic } from '../../base/replace-file.ts';
+import type { View } from '../../output/view.ts';
+import type { FeedPosition } from '../../store/feed/follower.ts';
+import type { PostFields } from '../../tail/row.ts';
+import type { Context } from '../context.ts';
+import type { TailFlags } from '../tail/run.ts';
+import { printTo, type TailOutput } from '../tail/writer.ts';
+import { followText } from './follow-checkpoint.ts';
+
+/** Where a follower's posts go, and its checkpoint. */
+export interface FollowOutput extends TailOutput {
+  /** Aborted when the reader has gone. */
+  readonly closed: AbortSignal;
+  /** Posts are acknowledged later than they are written. */
+  readonly lags: boolean;
+  /** Saves a position once everything written so far was delivered. Aborts `ended` where that fails later. */
+  reached(position: FeedPosition, ended: AbortController): Promise<void>;
+  /** Settles when the last position is saved; throws what failed. */
+  settled(): Promise<void>;
+}
+
+interface FollowOutputPlan {
+  readonly flags: TailFlags;
+  readonly view: View<PostFields>;
+}
+
+/** Opens the printer of the run, or the handoff to a command. */
+export async function openFollowOutput(
+  context: Context,
+  { flags, view }: FollowOutputPlan,
+  { feed, since }: { readonly feed: string; readonly since: number | null },
+): Promise<FollowOutput> {
+  const { checkpoint } = flags;
+  if (flags.exec === undefined) {
+    const records = await context.records(view);
+    const save = (text: string) => {
+      if (checkpoint !== undefined) writeAtomic(checkpoint, text, { private: false });
+    };
+    return {
+      ...printTo(records, () => {}, undefined),
+      ...{ closed: records.closed, lags: false },
+      reached: async (position) => save(followText(feed, position)),
+      settled: async () => {},
+    };
+  }
+  const { openHandoff } = await import('../tail/exec/open.ts');
+  const output = await openHandoff(context, { view, flags, checkpoint, feed, since });
+  const { sink, save } = output;
+  let next: FeedPosition | undefined;
+  let saving: Promise<void> | undefined;
+  let failure: { readonly error: unknown } | undefined;
+
+  /** Saves the newest position again and again, as batches are acknowledged. */
+  const keepSaving = async () => {
+    for (let position = next; position && save; position = next) {
+      next = undefined;
+      if (await sink.flush()) await save(followText(feed, position));
+    }
+    saving = undefined;
+  };
+
+  return {
+    ...output,
+    ...{ closed: new AbortController().signal, lags: true },
+    async reached(position, ended) {
+      next = position;
+      saving ??= keepSaving().catch((error: unknown) => {
+        failure = { error };
+        ended.abort();
+      });
+    },
+    async settled() {
+      await saving;
+      if (failure) throw failure.error;
+    },
+  };
+}

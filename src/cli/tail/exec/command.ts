@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { usageError } from '../../../base/failure.ts';
+import { errno } from '../../../base/files.ts';
+import type { Batch, CommandEnd } from '../../../tail/exec/batch.ts';
+import { splitCommand } from './split-command.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The command of `--exec`, ready to run. */
+export interface Command {
+  readonly file: string;
+  readonly words: readonly string[];
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Secrets, and what only concerns this process as a service. */
+const withheld = new Set([
+  'TRDR_API_KEY',
+  'TRDR_STORE_PASSWORD',
+  'NOTIFY_SOCKET',
+  'WATCHDOG_USEC',
+  'WATCHDOG_PID',
+]);
+/** Ids of the service. One of another form stays out of the environment, where text of strangers has no place. */
+const plainId = /^[\w.:-]{1,200}$/;
+
+/** Reads `--exec`, and checks that the program exists: a typing error must not show after the first paid call. */
+export function readCommand(
+  text: string,
+  shell: boolean,
+  { env, cwd, platform }: Pick<Command, 'env' | 'cwd' | 'platform'>,
+): Command {
+  const windows = platform === 'win32';
+  const world = {
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name.toUpperCase()))),
+    ...{ cwd, platform },
+  };
+  if (shell) {
+    if (text.trim() === '') throw usageError('--exec names no command');
+    const [file, ...words] = windows
+      ? [env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', `"${text}"`]
+      : ['/bin/sh', '-c', text];
+    return { file: file ?? '', words, ...world };
+  }
+  const [file, ...words] = splitCommand(text);
+  // Windows finds programs by endings as well; there the first attempt tells.
+  if (!windows && !isProgram(file, world)) {
+    throw usageError(`command not found: ${file}`, 'check --exec; --shell runs it with /bin/sh');
+  }
+  return { file, words, ...world };
+}
+
+function isProgram(file: string, { env, cwd }: Pick<Command, 'env' | 'cwd'>): boolean {
+  const places = file.includes('/')
+    ? [resolve(cwd, file)]
+    : (env['PATH'] ?? '').split(delimiter).map((folder) => join(resolve(cwd, folder), file));
+  return places.some((place) => {
+    try {
+      accessSync(place, constants.X_OK);
+      return statSync(place).isFile();
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Runs the command with a batch on its stdin. It writes to this program's stdout and stderr. */
+export function runCommand(
+  { file, words, env, cwd, platform }: Command,
+  { number, rows }: Batch,
+  attempt: number,
+): Promise<CommandEnd> {
+  const windows = platform === 'win32';
+  const child = spawn(file, words, {
+    cwd,
+    env: { ...env, ...describe(number, rows, attempt) },
+    stdio: ['pipe', 'inherit', 'inherit'],
+    // In a group of its own, Ctrl-C reaches this process only, which lets the command finish.
+    detached: !windows,
+    windowsHide: true,
+    windowsVerbatimArguments: windows && file.toLowerCase().endsWith('cmd.exe'),
+  });
+  const kill = () => {
+    if (child.pid === undefined) return;
+    try {
+      if (windows) child.kill();
+      else process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It ended at this moment.
+    }
+  };
+  // A second signal ends this process at once, and its command with it.
+  process.once('exit', kill);
+  return new Promise<CommandEnd>((settle) => {
+    child.once('error', (error) => settle({ ok: false, why: `cannot start ${file}: ${errno(error)}` }));
+    child.once('exit', (code, signal) => {
+      if (code === 0) settle({ ok: true });
+      else settle({ ok: false, why: signal === null ? `exit code ${code}` : `killed by ${signal}` });
+    });
+    // A command need not read everything: its exit code alone counts.
+    child.stdin.on('error', () => {});
+    child.stdin.end(Buffer.concat(rows.map(({ line }) => line)));
+  }).finally(() => {
+    process.removeListener('exit', kill);
+    child.stdin.destroy();
+  });
+}
+
+/** What a command is told of its batch. */
+function describe(number: number, rows: Batch['rows'], attempt: number): Record<string, string> {
+  const id = (row: Batch['rows'][number] | undefined) =>
+    row !== undefined && plainId.test(row.id) ? row.id : '';
+  return {
+    TRDR_BATCH: String(number),
+    TRDR_ROWS: String(rows.length),
+    TRDR_FIRST_ID: id(rows[0]),
+    TRDR_LAST_ID: id(rows.at(-1)),
+    TRDR_ATTEMPT: String(attempt),
+  };
+}

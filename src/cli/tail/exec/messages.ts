@@ -1,0 +1,38 @@
+import { span } from '../../../output/format/time.ts';
+import { safeLine } from '../../../output/terminal/safe-text.ts';
+import type { Batch, HandoffNotice } from '../../../tail/exec/batch.ts';
+import type { HandoffCounts } from '../../../tail/exec/handoff.ts';
+
+export const postsText = (count: number): string =>
+  `${count.toLocaleString('en-US')} post${count === 1 ? '' : 's'}`;
+
+const batchText = ({ number, rows }: Batch) => `batch ${number} (${postsText(rows.length)})`;
+const tryText = (count: number) => `${count} attempt${count === 1 ? '' : 's'}`;
+
+/** A notice of the handoff as a line for stderr. */
+export function handoffText(notice: HandoffNotice, deadLetters: string): string {
+  const { batch } = notice;
+  switch (notice.kind) {
+    case 'failed':
+      return `the command failed on ${batchText(batch)}: ${safeLine(notice.why)}; retrying in ${waitText(notice.waitMs)}`;
+    case 'recovered':
+      return `the command accepted ${batchText(batch)} after ${tryText(notice.attempts)}`;
+    case 'dead':
+      return `the command failed on ${batchText(batch)} after ${tryText(notice.attempts)}: ${safeLine(notice.why)}; saved to ${deadLetters}`;
+  }
+}
+
+const waitText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)}ms` : span(ms));
+
+/** The last line of a run about what it handed over. */
+export function handedOverText(
+  { batches, acknowledged, dead, left }: HandoffCounts,
+  resumes: boolean,
+): string {
+  const parts = [
+    `handed over ${postsText(acknowledged)} in ${batches.toLocaleString('en-US')} batch${batches === 1 ? '' : 'es'}`,
+    dead > 0 ? `${postsText(dead)} in the dead-letter file` : '',
+    left > 0 ? `${postsText(left)} ${resumes ? 'left for the next run' : 'not handed over'}` : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}

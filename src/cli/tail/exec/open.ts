@@ -1,0 +1,167 @@
+import { Failure, usageError } from '../../../base/failure.ts';
+import type { View } from '../../../output/view.ts';
+import { createAcknowledgements } from '../../../tail/exec/acknowledgements.ts';
+import type { Batch } from '../../../tail/exec/batch.ts';
+import { createDelivery, type Delivery } from '../../../tail/exec/deliver.ts';
+import { createHandoff } from '../../../tail/exec/handoff.ts';
+import type { TailRow } from '../../../tail/row.ts';
+import type { Context } from '../../context.ts';
+import { createNoticeLimit } from '../notice-limit.ts';
+import type { TailOutput } from '../writer.ts';
+import { openCheckpointFile } from './checkpoint-file.ts';
+import { type Command, readCommand, runCommand } from './command.ts';
+import { openDeadLetters } from './dead-letters.ts';
+import { createEncoder } from './encode.ts';
+import { handedOverText, handoffText, postsText } from './messages.ts';
+
+/** The flags of a handoff. */
+export interface ExecFlags {
+  readonly exec: string | undefined;
+  readonly batch: number | undefined;
+  readonly linger: number | undefined;
+  readonly tries: number | undefined;
+  readonly shell: boolean;
+}
+
+export const BATCH = 100;
+export const LINGER_MS = 1_000;
+const TRIES = 10;
+
+/** Checks what can be checked of `--exec` before anything is paid for. */
+export function checkExec({ globals, io }: Context, { exec, shell }: ExecFlags): void {
+  if (exec === undefined) return;
+  if (globals.out !== undefined)
+    throw usageError('--exec and --out cannot be combined', 'let the command write the file');
+  const format = globals.json ? 'json' : globals.output;
+  if (format !== undefined && format !== 'ndjson')
+    throw usageError(`--exec hands over NDJSON, not ${format}`, 'remove -o');
+  readCommand(exec, shell, io);
+}
+
+interface Parts {
+  readonly view: View<TailRow['record']>;
+  readonly flags: ExecFlags;
+  readonly checkpoint: string | undefined;
+  /** Names the feed. */
+  readonly feed: string;
+  /** Post time of the start, where the flags say so. */
+  readonly since?: number | null;
+  /** The batches have another memory than a checkpoint. */
+  readonly remembered?: boolean;
+}
+
+/** Delivers batches to the command, with retries and dead letters. */
+export interface Courier {
+  readonly encode: (row: TailRow) => Uint8Array;
+  deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
+  /** Throws if batches went to the dead-letter file: a run that ends by itself is no success then. */
+  check(): void;
+  /** Lets the process end after a signal. */
+  release(): void;
+}
+
+/** Opens the way to the command. */
+export async function openCourier(context: Context, parts: Parts): Promise<Courier> {
+  const { io, signal, settings } = context;
+  const { view, flags, checkpoint, feed, remembered = checkpoint !== undefined } = parts;
+  const command = readCommand(flags.exec ?? '', flags.shell, io);
+  const name = `${feed}\n${flags.exec}`;
+  const letters = openDeadLetters({ checkpoint, state: settings.folders.state, name });
+  const limit = createNoticeLimit(io.clock.mono);
+  const encode = await createEncoder(context, view);
+  let dead = 0;
+  let running: Batch | undefined;
+  const tell = () => {
+    if (running)
+      context.notice(`waiting for the command (batch ${running.number}); a second signal kills it`);
+  };
+  signal.addEventListener('abort', tell, { once: true });
+  const letGo = io.inFlight.hold();
+  const deliver = createDelivery(
+    {
+      ...{ clock: io.clock, random: io.random, deadLetter: letters.save },
+      async run(batch, attempt) {
+        running = batch;
+        try {
+          return await runCommand(command, batch, attempt);
+        } finally {
+          running = undefined;
+        }
+      },
+      notify(notice) {
+        if (notice.kind === 'dead') dead += notice.batch.rows.length;
+        const text = limit(notice.kind, handoffText(notice, letters.path ?? ''));
+        if (text !== undefined) context.notice(text);
+      },
+    },
+    { tries: flags.tries === 0 ? Number.POSITIVE_INFINITY : (flags.tries ?? TRIES), forgetful: !remembered },
+  );
+  return {
+    encode,
+    deliver,
+    check() {
+      if (dead === 0) return;
+      throw new Failure('local', `the command did not accept ${postsText(dead)}; saved to ${letters.path}`, {
+        code: 'DEAD_LETTER',
+        hint: `hand them over again when the cause is fixed: ${redo(command)} < ${letters.path}`,
+      });
+    },
+    release() {
+      signal.removeEventListener('abort', tell);
+      letGo();
+    },
+  };
+}
+
+const redo = ({ file }: Command) => `${file} ...`;
+
+/** Hands the rows of a tail over; what was acknowledged is saved with the checkpoint. */
+export async function openHandoff(context: Context, parts: Parts): Promise<TailOutput> {
+  const { io, signal, notice } = context;
+  const { flags, checkpoint, feed } = parts;
+  const { since = null } = parts;
+  const log =
+    checkpoint === undefined
+      ? undefined
+      : createAcknowledgements(openCheckpointFile(checkpoint), { feed, since });
+  const courier = await openCourier(context, parts);
+  const handoff = createHandoff(
+    {
+      ...{ clock: io.clock, encode: courier.encode },
+      deliver(batch, stop) {
+        log?.begin(batch);
+        return courier.deliver(batch, stop);
+      },
+      acknowledged: (batch, end) => log?.add(batch, end),
+    },
+    {
+      ...{ batch: flags.batch ?? BATCH, lingerMs: flags.linger ?? LINGER_MS, stop: signal },
+      forgetful: log === undefined,
+    },
+  );
+  if (log === undefined) notice('without --checkpoint, the next run does not know what was handed over');
+  let covered = 0;
+  return {
+    sink: {
+      write: handoff.write,
+      end: handoff.end,
+      async flush() {
+        const { written } = handoff;
+        const whole = await handoff.flush();
+        if (whole) covered = written;
+        return whole;
+      },
+    },
+    save:
+      log &&
+      (async (text) => {
+        log.save(text, covered);
+      }),
+    isNew: ({ id }) => !log?.before.has(id),
+    check: courier.check,
+    async close() {
+      courier.release();
+      notice(handedOverText(handoff.counts, log !== undefined));
+    },
+  };
+}

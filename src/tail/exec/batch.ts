@@ -1,0 +1,30 @@
+/** A post on its way to the command: the line that the command reads, and what identifies it. */
+export interface HandoffRow {
+  readonly id: string;
+  /** Post time, epoch ms. */
+  readonly at: number | null;
+  /** One line of NDJSON, with its line end. */
+  readonly line: Uint8Array;
+}
+
+/** Consecutive posts that are handed over together. */
+export interface Batch {
+  /** Counts the batches of a run from 1. */
+  readonly number: number;
+  readonly rows: readonly HandoffRow[];
+}
+
+/** How one attempt ended: exit code 0 acknowledges the batch. */
+export type CommandEnd = { readonly ok: true } | { readonly ok: false; readonly why: string };
+
+/** What the handoff reports to the command line. */
+export type HandoffNotice =
+  | {
+      readonly kind: 'failed';
+      readonly batch: Batch;
+      readonly attempt: number;
+      readonly why: string;
+      readonly waitMs: number;
+    }
+  | { readonly kind: 'recovered'; readonly batch: Batch; readonly attempts: number }
+  | { readonly kind: 'dead'; readonly batch: Batch; readonly attempts: number; readonly why: string };

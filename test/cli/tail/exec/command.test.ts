@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readCommand, runCommand } from '../../../../src/cli/tail/exec/command.ts';
+import type { Batch } from '../../../../src/tail/exec/batch.ts';
+
+const batchOf = (...ids: readonly string[]): Batch => ({
+  number: 7,
+  rows: ids.map((id) => ({ id, at: 1, line: Buffer.from(`${JSON.stringify({ id })}\n`) })),
+});
+
+function world(env: Record<string, string> = {}) {
+  const cwd = mkdtempSync(join(tmpdir(), 'trdr-exec-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  return { cwd, platform: process.platform, env: { PATH: process.env['PATH'] ?? '', ...env } };
+}
+
+describe.runIf(process.platform !== 'win32')('a command', () => {
+  it('reads the batch on stdin, and is told its number, size, first and last id', async () => {
+    const given = world();
+    const script =
+      'cat > got; echo "$TRDR_BATCH $TRDR_ROWS $TRDR_FIRST_ID $TRDR_LAST_ID $TRDR_ATTEMPT" >> got';
+    const end = await runCommand(readCommand(script, true, given), batchOf('a', 'b', 'c'), 2);
+    expect(end).toEqual({ ok: true });
+    expect(readFileSync(join(given.cwd, 'got'), 'utf8')).toBe(
+      '{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n7 3 a c 2\n',
+    );
+  });
+
+  it('does not get the key, the password of the store, or the socket of a service manager', async () => {
+    const given = world({
+      TRDR_API_KEY: 'secret-1',
+      TRDR_STORE_PASSWORD: 'secret-2',
+      NOTIFY_SOCKET: '/run/x',
+      KEPT: 'yes',
+    });
+    await runCommand(readCommand('env > got', true, given), batchOf('a'), 1);
+    const got = readFileSync(join(given.cwd, 'got'), 'utf8');
+    expect(got).toContain('KEPT=yes');
+    expect(got).not.toMatch(/secret|NOTIFY_SOCKET/);
+  });
+
+  it.each(['a b', '$(touch x)', 'a\nb', 'a\0b', ''])(
+    'does not put the id %j into the environment',
+    async (id) => {
+      const given = world();
+      const script = 'printf "%s|%s|" "$TRDR_FIRST_ID" "$TRDR_LAST_ID" > got';
+      expect(await runCommand(readCommand(script, true, given), batchOf(id, 'ok'), 1)).toEqual({ ok: true });
+      expect(readFileSync(join(given.cwd, 'got'), 'utf8')).toBe('|ok|');
+    },
+  );
+
+  it('runs without a shell, so that posts and arguments are plain text', async () => {
+    const given = world();
+    await runCommand(readCommand(`tee 'a;b' '$HOME'`, false, given), batchOf('a'), 1);
+    expect(readFileSync(join(given.cwd, 'a;b'), 'utf8')).toBe('{"id":"a"}\n');
+    expect(readFileSync(join(given.cwd, '$HOME'), 'utf8')).toBe('{"id":"a"}\n');
+  });
+
+  it('acknowledges with exit code 0 alone, whatever it read', async () => {
+    const large = batchOf(...Array.from({ length: 20_000 }, (_, i) => `${i}`.repeat(10)));
+    const run = (script: string) => runCommand(readCommand(script, true, world()), large, 1);
+    expect(await run('exit 0')).toEqual({ ok: true });
+    expect(await run('exit 3')).toEqual({ ok: false, why: 'exit code 3' });
+    expect(await run('cat > /dev/null; kill -9 $$')).toEqual({ ok: false, why: 'killed by SIGKILL' });
+  });
+
+  it('is looked for before the run begins', () => {
+    const given = world();
+    expect(() => readCommand('nonesuch --x', false, given)).toThrow('command not found: nonesuch');
+    expect(() => readCommand('./nonesuch', false, given)).toThrow('command not found');
+    expect(() => readCommand('/tmp', false, given)).toThrow('command not found');
+    expect(readCommand('/bin/sh', false, given).file).toBe('/bin/sh');
+  });
+
+  it('that cannot be started is a failed attempt', async () => {
+    const given = world();
+    const command = { ...readCommand('cat', false, given), file: '/nonesuch' };
+    expect(await runCommand(command, batchOf('a'), 1)).toEqual({
+      ok: false,
+      why: 'cannot start /nonesuch: ENOENT',
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { rngOf } from './rng.ts';
+import { simulate } from './run.ts';
+import { type ExecSchedule, type Schedule, scheduleOf } from './schedule.ts';
+import type { Process } from './world.ts';
+
+const COUNT = Number(process.env['SIM_SEEDS'] ?? 40);
+const FIRST = Number(process.env['SEED'] ?? 0);
+const seeds = Array.from({ length: process.env['SEED'] === undefined ? COUNT : 1 }, (_, i) => FIRST + i);
+
+/** A schedule whose posts are handed over to a command that is slow and fails, in a process that is killed often. */
+function execSchedule(seed: number, flaw?: ExecSchedule['flaw']): Schedule {
+  const base = scheduleOf(seed);
+  const rng = rngOf(seed, 77);
+  return {
+    ...base,
+    resume: 'checkpoint',
+    kills: Array.from({ length: 1 + rng.int(5) }, () => 1 + rng.int(rng.chance(0.5) ? 40 : 400)),
+    exec: {
+      batch: rng.pick([1, 1, 2, 5, 100]),
+      lingerMs: rng.pick([0, 0, 500, 5_000, 60_000]),
+      tries: rng.pick([1, 3, 10, Number.POSITIVE_INFINITY]),
+      fails: rng.pick([0, 0.05, 0.3]),
+      slowMs: rng.pick([1, 50, 2_000, 20_000]),
+      untilMs: base.busyMs,
+      ...(flaw && { flaw }),
+    },
+  };
+}
+
+test(`${COUNT} schedules hand every post over, and repeat only the batch that was not acknowledged`, {
+  timeout: Math.max(120_000, COUNT * 120),
+}, async () => {
+  let batches = 0;
+  const count = (processes: readonly Process[]) => {
+    batches += processes.reduce((sum, { writes }) => sum + writes.length, 0);
+  };
+  const [failed] = await simulate(
+    seeds.map((seed) => execSchedule(seed)),
+    undefined,
+    1,
+    ({ processes }) => count(processes),
+  );
+  expect(failed?.problems.slice(0, 10), `SEED=${failed?.schedule.seed}`).toBe(undefined);
+  process.stderr.write(`handed over ${batches} batches in ${seeds.length} schedules\n`);
+});
+
+test.each(['forgets', 'early', 'no start'] as const)('notices a missing safeguard: %s', async (flaw) => {
+  const schedules = Array.from({ length: 200 }, (_, seed) => execSchedule(seed, flaw));
+  expect(await simulate(schedules, undefined, 1)).not.toEqual([]);
+});
