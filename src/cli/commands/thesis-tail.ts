@@ -29,6 +29,7 @@ export const thesisTail = command({
     'Streams over WebSocket (20,000 CU/min), with polls that fill every gap, or polls only (200 CU each). "auto" starts with the WebSocket and falls back to polling when the key has no live feed, when the WebSocket has used its share of the remaining units (setting socketShare, 10%), or when the spending limit does not cover another minute.',
     'Every thesis posted between start and end is printed exactly once, oldest first within a fill. A gap that cannot be filled is reported with its start and end.',
     '--out appends to the file and, after any crash, continues from its end: no line is lost, torn or doubled. If the file is renamed, replaced or deleted meanwhile, the tail continues in a new one. --checkpoint resumes a pipe: if trdr is killed, rows written since the last checkpoint can be repeated. It cannot know what the reader of the pipe had processed: rows in the pipe are lost if the reader dies.',
+    '--exec CMD runs CMD for each batch of posts, as NDJSON on its stdin. Exit code 0 acknowledges the batch; otherwise it is retried in order, and after --tries attempts moved to a dead-letter file beside the checkpoint. With --checkpoint every post is handed over at least once, and after a crash only the batch that was not acknowledged is repeated. CMD is not run in a shell unless --shell is given.',
     'A run that ends while posts may be missing (a gap, or a service that fails until the end) exits 9. The last line states up to when the feed is complete.',
     '"--via store" reads what a relay publishes (see "trdr thesis relay") for 0 CU; "auto" does so while a relay leads this feed.',
     '--status keeps the state in a file for Prometheus and for "trdr tail status"; if NOTIFY_SOCKET is set, systemd is notified (READY, STATUS, WATCHDOG, STOPPING). Off a terminal, lines on stderr carry the time.',
@@ -61,6 +62,10 @@ export const thesisTail = command({
     {
       run: "trdr thesis tail --max-cu 1M | jq -r 'select(.authorTradeUsd > 1000) | .thesis'",
       does: 'filter the feed in a pipe',
+    },
+    {
+      run: "trdr thesis tail --checkpoint tail.json --batch 1 --exec './notify' --max-cu 5M",
+      does: 'run a command for each post, again until it succeeds',
     },
     { run: 'trdr thesis tail --user mira --grep "sold|out" --yes', does: 'one author, matching words' },
   ],

@@ -1,0 +1,150 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { idsOf, readText, startTail, until } from './feed.ts';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
+
+const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 30 } as const;
+
+describe.runIf(process.platform !== 'win32')('--exec', () => {
+  it.each([
+    [['--batch', '3'], '--batch requires --exec'],
+    [['--linger', '3s'], '--linger requires --exec'],
+    [['--tries', '3'], '--tries requires --exec'],
+    [['--shell'], '--shell requires --exec'],
+    [['--exec', 'cat', '--out', 'x.ndjson'], '--exec and --out cannot be combined'],
+    [['--exec', 'cat', '-o', 'csv'], '--exec hands over NDJSON, not csv'],
+    [['--exec', 'nonesuch-command'], 'command not found: nonesuch-command'],
+    [['--exec', 'cat | wc'], '"|" in --exec needs a shell'],
+    [['--exec', ''], '--exec names no command'],
+    [['--exec', 'cat', '--batch', '0'], undefined],
+  ])('rejects %j before it asks the service', async (flags, message) => {
+    const sandbox = await withSandbox(open);
+    const ran = await runInProcess(['thesis', 'tail', '--yes', ...flags], { sandbox });
+    expect(ran.exitCode).toBe(2);
+    if (message !== undefined) expect(ran.error()['message']).toBe(message);
+    expect(sandbox.state().requests).toBe(0);
+  });
+
+  it('hands over what would be printed, filters and fields included, and resumes without a repeat', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const [out, checkpoint] = [join(home.path, 'got'), join(home.path, 'ck')];
+    const run = (count: number) =>
+      runInProcess(
+        ['thesis', 'tail', '--yes', '--via', 'poll', '--lag', '100ms', '--backfill', '20']
+          .concat(['--fields', 'id,platformCreatedAt', '--times', 'iso', '--count', `${count}`])
+          .concat(['--checkpoint', checkpoint, '--batch', '4', '--shell', '--exec', `cat >> '${out}'`]),
+        { sandbox, home },
+      );
+    const first = await run(10);
+    expect(first.exitCode, first.stderr).toBe(0);
+    expect(first.stderr).toContain('handed over 10 posts in 3 batches');
+    const second = await run(10);
+    expect(second.exitCode, second.stderr).toBe(0);
+    const lines = readFileSync(out, 'utf8').split('\n').slice(0, -1);
+    expect(lines[0]).toMatch(/^\{"id":"[^"]+","platformCreatedAt":"\d{4}-[^"]+Z"\}$/);
+    const ids = idsOf(readFileSync(out, 'utf8'));
+    expect(new Set(ids).size).toBe(20);
+    const times = lines.map((line) => JSON.parse(line).platformCreatedAt);
+    expect(times).toEqual([...times].sort());
+  });
+
+  it('moves a batch that is never accepted to the dead-letter file, continues, and exits 9', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const [out, checkpoint] = [join(home.path, 'got'), join(home.path, 'ck')];
+    const command = `test "$TRDR_BATCH" != 2 && cat >> '${out}'`;
+    const flags = [
+      '--yes',
+      '--via',
+      'poll',
+      '--backfill',
+      '6',
+      '--count',
+      '6',
+      '--batch',
+      '2',
+      '--tries',
+      '2',
+    ];
+    const ran = await runInProcess(
+      ['thesis', 'tail', ...flags, '--checkpoint', checkpoint, '--shell', '--exec', command],
+      { sandbox, home, random: () => 0 },
+    );
+    expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'DEAD_LETTER']);
+    const dead = `${checkpoint}.dead.ndjson`;
+    expect([idsOf(readText(out)).length, idsOf(readText(dead)).length]).toEqual([4, 2]);
+    expect(ran.stderr).toContain(`the command failed on batch 2 (2 posts) after 2 attempts: exit code 1`);
+    expect(ran.stderr).toContain('handed over 4 posts in 3 batches, 2 posts in the dead-letter file');
+  });
+
+  it('without a checkpoint says so, and keeps dead letters in the state folder', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const flags = ['--yes', '--via', 'poll', '--backfill', '2', '--count', '2', '--tries', '1'];
+    const ran = await runInProcess(['thesis', 'tail', ...flags, '--exec', 'false'], { sandbox, home });
+    expect(ran.stderr).toContain('without --checkpoint, the next run does not know what was handed over');
+    const path = /saved to (\S+\.dead\.ndjson)/.exec(ran.stderr)?.[1] ?? '';
+    expect(path.startsWith(home.state)).toBe(true);
+    expect(idsOf(readText(path)).length).toBe(2);
+  });
+
+  it('works for callouts', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const out = join(home.path, 'got');
+    const flags = ['--yes', '--backfill', '3', '--count', '3', '--shell', '--exec', `cat >> '${out}'`];
+    const ran = await runInProcess(['launchpad', 'tail', ...flags], { sandbox, home });
+    expect([ran.exitCode, idsOf(readText(out)).length], ran.stderr).toEqual([0, 3]);
+  });
+
+  it('at a signal waits for the command; a second signal kills it', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const [go, out, checkpoint] = [join(home.path, 'go'), join(home.path, 'got'), join(home.path, 'ck')];
+    const script = `echo $$ > '${out}.pid'; until [ -e '${go}' ]; do sleep 0.02; done; cat >> '${out}'`;
+    const flags = ['--yes', '--via', 'poll', '--backfill', '4', '--batch', '2', '--shell', '--exec', script];
+    const start = () => startTail([...flags, '--checkpoint', checkpoint], { sandbox, home });
+
+    const killed = start();
+    await until(() => readText(`${out}.pid`).endsWith('\n'));
+    const pid = Number(readText(`${out}.pid`));
+    killed.child.kill('SIGINT');
+    await until(() => killed.stderr.includes('waiting for the command (batch 1); a second signal kills it'));
+    process.kill(pid, 0);
+    killed.child.kill('SIGTERM');
+    expect((await killed.child).exitCode).toBe(143);
+    await until(() => !existsSync(`/proc/${pid}/cmdline`) || readText(`/proc/${pid}/cmdline`) === '');
+    expect(existsSync(out)).toBe(false);
+
+    const waited = start();
+    await until(() => readText(`${out}.pid`) !== `${pid}\n`);
+    waited.child.kill('SIGINT');
+    await until(() => waited.stderr.includes('waiting for the command'));
+    expect(waited.child.exitCode).toBe(null);
+    writeFileSync(go, '');
+    expect((await waited.child).exitCode, waited.stderr).toBe(130);
+    expect(idsOf(readText(out)).length).toBe(2);
+    expect(waited.stderr).toContain('handed over 2 posts in 1 batch, 2 posts left for the next run');
+
+    const rest = start();
+    await until(() => idsOf(readText(out)).length >= 4);
+    rest.child.kill('SIGTERM');
+    await rest.child;
+    const ids = idsOf(readText(out));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('--bell', () => {
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])('rings on a terminal (%s), at most once a second', async (tty, rings) => {
+    const sandbox = await withSandbox(open);
+    const flags = ['--yes', '--via', 'poll', '--backfill', '5', '--count', '5', '--bell', '-o', 'ndjson'];
+    const ran = await runInProcess(['thesis', 'tail', ...flags], { sandbox, tty: { stderr: tty } });
+    expect([ran.exitCode, ran.stderr.split('\u0007').length - 1]).toEqual([0, rings]);
+  });
+});
