@@ -9,7 +9,7 @@ import { splitCommand } from './split-command.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The command of `--exec`, ready to run. */
-export interface Command {
+export interface ExecCommand {
   readonly file: string;
   readonly words: readonly string[];
   readonly env: Environment;
@@ -32,8 +32,8 @@ const plainId = /^[\w.:-]{1,200}$/;
 export function readCommand(
   text: string,
   shell: boolean,
-  { env, cwd, platform }: Pick<Command, 'env' | 'cwd' | 'platform'>,
-): Command {
+  { env, cwd, platform }: Pick<ExecCommand, 'env' | 'cwd' | 'platform'>,
+): ExecCommand {
   const windows = platform === 'win32';
   const world = {
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name.toUpperCase()))),
@@ -54,7 +54,7 @@ export function readCommand(
   return { file, words, ...world };
 }
 
-function isProgram(file: string, { env, cwd }: Pick<Command, 'env' | 'cwd'>): boolean {
+function isProgram(file: string, { env, cwd }: Pick<ExecCommand, 'env' | 'cwd'>): boolean {
   const places = file.includes('/')
     ? [resolve(cwd, file)]
     : (env['PATH'] ?? '').split(delimiter).map((folder) => join(resolve(cwd, folder), file));
@@ -70,7 +70,7 @@ function isProgram(file: string, { env, cwd }: Pick<Command, 'env' | 'cwd'>): bo
 
 /** Runs the command with a batch on its stdin. It writes to this program's stdout and stderr. */
 export function runCommand(
-  { file, words, env, cwd, platform }: Command,
+  { file, words, env, cwd, platform }: ExecCommand,
   { number, rows }: Batch,
   attempt: number,
 ): Promise<CommandEnd> {

@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../notice-limit.ts';
 import type { TailOutput } from '../writer.ts';
 import { openCheckpointFile } from './checkpoint-file.ts';
-import { type Command, readCommand, runCommand } from './command.ts';
+import { type ExecCommand, readCommand, runCommand } from './command.ts';
 import { openDeadLetters } from './dead-letters.ts';
 import { createEncoder } from './encode.ts';
 import { handedOverText, handoffText, postsText } from './messages.ts';
@@ -113,7 +113,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   };
 }
 
-const redo = ({ file }: Command) => `${file} ...`;
+const redo = ({ file }: ExecCommand) => `${file} ...`;
 
 /** Hands the rows of a tail over; what was acknowledged is saved with the checkpoint. */
 export async function openHandoff(context: Context, parts: Parts): Promise<TailOutput> {

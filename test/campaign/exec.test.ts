@@ -1,0 +1,142 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { compare, idsOf, randomOf, readText, seedOf, startPosting, startTail, until } from '../e2e/feed.ts';
+import { openHome, withSandbox } from '../e2e/harness.ts';
+
+// The real program hands posts over while it, its command and the service are killed at random.
+// EXEC_ROUNDS=200 makes it long, SEED=n runs the same kills again.
+
+const ROUNDS = Number(process.env['EXEC_ROUNDS'] ?? 6);
+const disturbances = 'withhold=2%,dup=2%,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';
+
+/** Logs each batch in one line when it is processed, as its mode says: `ok`, `fail` before it, `late` after it, or `slow`. */
+const script = `#!/bin/sh
+cd "$1"
+echo $$ > pid
+ids=$(sed -n 's/^{"id":"\\([^"]*\\)".*/\\1/p' | tr '\\n' ' ')
+mode=$(cat mode)
+[ "$mode" = slow ] && sleep 0.3
+[ "$mode" = fail ] && exit 1
+end=ok
+[ "$mode" = late ] && end=fail
+echo "$PPID $TRDR_BATCH $TRDR_ATTEMPT $end $ids" >> log
+[ $end = ok ]
+`;
+
+interface Entry {
+  readonly run: string;
+  readonly batch: number;
+  readonly attempt: number;
+  readonly ok: boolean;
+  readonly ids: readonly string[];
+}
+
+const entriesOf = (text: string): Entry[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => {
+      const [run = '', batch, attempt, end, ...ids] = line.trim().split(' ');
+      return { run, batch: Number(batch), attempt: Number(attempt), ok: end === 'ok', ids };
+    });
+
+/** Repeats of a batch other than the one that was not acknowledged, and batches out of order. */
+function problemsOf(entries: readonly Entry[]): string[] {
+  const problems: string[] = [];
+  const lastOf = new Map(entries.filter(({ ok }) => ok).map((entry) => [entry.run, entry]));
+  const seen = new Map<string, Entry>();
+  for (const entry of entries) {
+    for (const id of entry.ids) {
+      const before = seen.get(id);
+      // A run may have been killed before the exit code of its last command reached it.
+      const mayRepeat = !before?.ok || (before.run !== entry.run && lastOf.get(before.run) === before);
+      if (before && !mayRepeat) problems.push(`${id} was repeated after batch ${before.batch}`);
+      seen.set(id, entry);
+    }
+  }
+  for (const [at, entry] of entries.entries()) {
+    const next = entries.slice(at + 1).find(({ run }) => run === entry.run);
+    if (next && (next.batch < entry.batch || (next.batch === entry.batch && next.attempt <= entry.attempt)))
+      problems.push(`batch ${next.batch} came after batch ${entry.batch}`);
+  }
+  return problems;
+}
+
+test.runIf(process.platform !== 'win32')(
+  `${ROUNDS} kills of trdr, the command or the service lose no post and repeat one batch at most`,
+  { timeout: 60_000 + ROUNDS * 5_000 },
+  async () => {
+    const seed = seedOf();
+    process.stderr.write(`campaign: SEED=${seed}, ${ROUNDS} rounds\n`);
+    const random = randomOf(seed);
+    const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 };
+    const sandbox = await withSandbox({ ...open, seed });
+    const home = openHome();
+    const path = (name: string) => join(home.path, name);
+    writeFileSync(path('deliver'), script);
+    chmodSync(path('deliver'), 0o755);
+    const mode = (text: string) => writeFileSync(path('mode'), text);
+    const start = (more: readonly string[] = []) => {
+      const flags = [
+        '--yes',
+        '--lag',
+        '300ms',
+        '--fields',
+        'id,platformCreatedAt',
+        '--checkpoint',
+        path('ck'),
+      ];
+      const batch = ['--batch', `${1 + random.between(0, 5)}`, '--linger', `${random.between(0, 200)}ms`];
+      const exec = ['--exec', `'${path('deliver')}' '${home.path}'`, '--tries', '0'];
+      return startTail([...flags, ...batch, ...exec, ...more], { sandbox, home });
+    };
+    const entries = () => entriesOf(readText(path('log')));
+
+    mode('ok');
+    let client = start();
+    await until(() => readText(path('ck')) !== '');
+    const posting = startPosting(sandbox, 25, () => (random.next() < 0.02 ? 30 : 1));
+    await until(() => entries().length > 0);
+    sandbox.faults.set(disturbances);
+    for (let round = 0; round < ROUNDS; round++) {
+      const before = entries().length;
+      mode(['ok', 'ok', 'slow', 'late', 'fail'][random.between(0, 5)] ?? 'ok');
+      await delay(random.between(50, 600));
+      const chance = random.next();
+      if (chance < 0.15) sandbox.restart(100);
+      else if (chance < 0.4) {
+        try {
+          process.kill(-Number(readText(path('pid'))), 'SIGKILL');
+        } catch {
+          // No command is running at this moment.
+        }
+      } else {
+        const how = (['SIGKILL', 'SIGKILL', 'SIGTERM'] as const)[random.between(0, 3)] ?? 'SIGKILL';
+        mode('ok');
+        client.child.kill(how);
+        await client.child;
+        client = start();
+      }
+      mode('ok');
+      // Half of the rounds go on at once, so that runs are killed in their start as well.
+      if (random.next() < 0.5) await until(() => entries().length > before);
+    }
+    client.child.kill('SIGTERM');
+    await client.child;
+    posting.stop();
+    sandbox.faults.set('');
+    const last = start(['--duration', '3s']);
+    expect((await last.child).exitCode, last.stderr).toBe(0);
+
+    const got = entries().filter(({ ok }) => ok);
+    const { lost, foreign } = compare(
+      posting.ids,
+      got.flatMap(({ ids }) => ids),
+    );
+    const problems = problemsOf(entries());
+    expect({ seed, lost, foreign, problems }).toEqual({ seed, lost: [], foreign: [], problems: [] });
+    expect(idsOf(readText(path('ck.dead.ndjson')))).toEqual([]);
+  },
+);
