@@ -120,7 +120,7 @@ test.runIf(process.platform !== 'win32')(
         client = start();
       }
       mode('ok');
-      // Half of the rounds go on at once, so that runs are killed in their start as well.
+      // Half of the rounds continue at once, so that runs are killed in their start as well.
       if (random.next() < 0.5) await until(() => entries().length > before);
     }
     client.child.kill('SIGTERM');

@@ -54,7 +54,7 @@ interface Parts {
 export interface Courier {
   readonly encode: (row: TailRow) => Uint8Array;
   deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
-  /** Throws if batches went to the dead-letter file: a run that ends by itself is no success then. */
+  /** Throws if batches went to the dead-letter file: a run that ends by itself then failed. */
   check(): void;
   /** Lets the process end after a signal. */
   release(): void;
