@@ -38,7 +38,7 @@ describe('trdr pnl', () => {
   });
 
   test.each([
-    ['0x52908400098527886E0F7030069857D2E4169EE7', 'line 3'],
+    ['0x52908400098527886E0F7030069857D2E4169EE', 'line 3'],
     ['two words', 'line 3'],
     ['x'.repeat(65), 'line 3'],
   ])('rejects an invalid handle with its line, before anything is sent: %s', async (bad, where) => {

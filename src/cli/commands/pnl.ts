@@ -4,6 +4,7 @@ import { BATCH_MAX } from '../../contract/limits.ts';
 import { windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
+import { createTargets, type Targets } from '../../core/pnl/targets.ts';
 import { sortKeys } from '../../output/views/pnl-rows.ts';
 import { subjectOptions } from '../args/common.ts';
 import { type SubjectSource, subjectSource } from '../args/input.ts';
@@ -11,11 +12,12 @@ import { flag, list, value } from '../args/option.ts';
 import { duration, file, oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
+import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output.ts';
 import { exportPnl, openExport } from '../pnl/export.ts';
 import { isFinished } from '../pnl/finished.ts';
 import { showExport } from '../pnl/from/show-export.ts';
-import { gatherHandles } from '../pnl/gather-handles.ts';
+import { gatherPnlSubjects } from '../pnl/gather-subjects.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { divide, everyPosition, openSavedNumbers } from '../pnl/saved.ts';
 import { streamPnl } from '../pnl/stream.ts';
@@ -25,6 +27,7 @@ export const pnl = command({
   summary: "Show traders' cash flow, return, volume, trades and rank",
   about: [
     'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number. Tables label it cash flow.',
+    'The handle of a wallet or user id is looked up first, unless it is cached: 30,000 CU for a wallet that is found, 100 CU for a user id. The numbers cost as much again as those of a handle.',
     'One handle uses the single call; more use batches of up to 100. A handle given twice is requested once. If the remaining allowance cannot pay for a full batch, the batch is reduced; the skipped handles are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three kinds of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has them in the column status: ok, not_held, no_wallet, no_numbers, failed.',
@@ -35,7 +38,7 @@ export const pnl = command({
   args: [
     {
       name: 'handle',
-      help: 'handle, with or without @; - reads them from stdin',
+      help: 'handle, wallet or user id; - reads them from stdin',
       variadic: true,
       optional: true,
       complete: 'handle',
@@ -47,6 +50,7 @@ export const pnl = command({
     resume: flag('--resume', 'with --out: resume an interrupted export'),
     fresh: flag('--fresh', 'with --out: start over, even if FILE is finished'),
     from: value('--from', 'read an earlier export instead of the service', file),
+    as: value('--as', 'treat every subject as this type', oneOf('handle', 'wallet', 'id')),
     ...subjectOptions,
     maxAge: value('--max-age', 'maximum age of a cached answer', duration, '10m; 5m if not found'),
     noCache: flag('--no-cache', 'bypass the cache'),
@@ -55,11 +59,12 @@ export const pnl = command({
   examples: [
     { run: 'trdr pnl mira', does: 'one trader' },
     { run: 'trdr pnl mira solwolf 0xMert', does: 'compare a few' },
+    { run: 'trdr pnl 0x52908400098527886E0F7030069857D2E4169EE7', does: 'the trader of a wallet' },
     { run: 'trdr pnl --file desk.txt --window 7d --sort returnPct', does: 'a list, best return first' },
     { run: 'trdr pnl --file desk.txt --out pnl.csv --resume --fresh --max-cu 60M', does: 'nightly export' },
     { run: 'trdr pnl --from pnl.csv --window 30d --sort rank', does: 'sort an export again, at no cost' },
   ],
-  calls: ['user.pnl', 'users.pnl', 'me'],
+  calls: ['user.pnl', 'users.pnl', 'user.wallet', 'user.id', 'me'],
   record: () => PnlRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => {
@@ -72,13 +77,15 @@ export const pnl = command({
     }
     return { ...given, window: [...new Set(given.window)], source };
   },
-  async run(context, { source, window, sort, resume, fresh, from, strict, maxAge, noCache }) {
+  async run(context, { source, as, window, sort, resume, fresh, from, strict, maxAge, noCache }) {
     const { out, dryRun, fields } = context.globals;
     const needsFile = resume ? '--resume' : fresh ? '--fresh' : undefined;
     if (needsFile && out === undefined) {
       throw usageError(`${needsFile} requires --out`, 'name the file of the export: --out FILE');
     }
-    const subjects = source ? await gatherHandles(source, context) : [];
+    const { texts: subjects, others } = source
+      ? await gatherPnlSubjects(source, context, as)
+      : { texts: [], others: new Map() };
     const windows = window.length > 0 ? window : windowNames;
     const shape: Shape = {
       format: context.format,
@@ -99,16 +106,17 @@ export const pnl = command({
       return await showExport(context, { from, subjects, windows: window, shape, strict });
     }
     const saved = openSavedNumbers(context, { noCache, maxAge });
+    const targets = createTargets(subjects, others, openCachedLookup(context, { noCache, maxAge }));
     if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects))) return 0;
-    if (dryRun) return await plan(context, subjects, { resume, saved });
+    if (dryRun) return await plan(context, targets, { resume, saved });
     // Reject unknown fields before the handles are paid for.
     await selectedFields(fields, { fields: knownFields(shape) });
     if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
       context.notice(`--window and --sort apply to tables and CSV; ${context.format} has the full records`);
     }
     if (out === undefined || (!resume && !fresh && isDevice(out)))
-      return await streamPnl(context, subjects, { shape, strict, saved });
-    return await exportPnl(context, subjects, { out, resume, fresh, shape, strict, saved });
+      return await streamPnl(context, targets, { shape, strict, saved });
+    return await exportPnl(context, targets, { out, resume, fresh, shape, strict, saved });
   },
 });
 
@@ -139,10 +147,11 @@ const isDevice = (out: string): boolean => {
 /** The calls that a run would make now. */
 async function plan(
   context: Context,
-  subjects: readonly string[],
+  targets: Targets,
   { resume, saved }: { readonly resume: boolean; readonly saved: SavedNumbers | undefined },
 ): Promise<0> {
   const { out } = context.globals;
+  const { texts: subjects, handleAt } = targets;
   let left = everyPosition(subjects);
   if (resume && out !== undefined && statSync(`${out}.journal`, { throwIfNoEntry: false })) {
     const journal = await openExport(context, subjects, { out, resume });
@@ -150,14 +159,12 @@ async function plan(
     left = [...open, ...journal.free(subjects.length)];
     await journal.close();
   }
-  const { todo } = await divide(saved, subjects, left);
+  const lookups = await targets.lookups(left);
+  const { todo } = await divide(saved, targets, left);
   if (todo.length === 0) context.notice('every answer is here already; nothing would be requested');
-  await context.dryRun(
-    callsFor(
-      todo.map((at) => subjects[at] ?? ''),
-      subjects.length === 1,
-    ),
-  );
+  // The handle of a wallet is not known before it is looked up; the price does not depend on it.
+  const handles = todo.map((at) => handleAt(at) ?? subjects[at] ?? '');
+  await context.dryRun([...lookups, ...callsFor(handles, subjects.length === 1)]);
   return 0;
 }
 

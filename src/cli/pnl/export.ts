@@ -2,15 +2,17 @@ import { Failure } from '../../base/failure.ts';
 import { group } from '../../base/units.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
+import { isRejected, type PnlResult } from '../../core/pnl/batches.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import { failedPnl } from '../../core/pnl/records.ts';
 import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
+import type { Targets } from '../../core/pnl/targets.ts';
 import type { ExportJournal } from '../../state/journal/journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
-import { approveRun, handlesText } from '../spend/approve-pnl.ts';
+import { approveRun, costOfLookups, handlesText } from '../spend/approve-pnl.ts';
 import { unitsText } from '../spend/estimate.ts';
 import { openAllowance } from './allowance.ts';
 import { settleLostBatches } from './lost-batches.ts';
@@ -52,12 +54,12 @@ export async function openExport(
 /** Exports numbers to a file through a journal, so that an interrupted export can be resumed. */
 export async function exportPnl(
   context: Context,
-  subjects: readonly string[],
+  targets: Targets,
   options: ExportOptions,
 ): Promise<ExitCode> {
-  const journal = await openExport(context, subjects, options);
+  const journal = await openExport(context, targets.texts, options);
   try {
-    return await exportBy(journal, context, subjects, options);
+    return await exportBy(journal, context, targets, options);
   } finally {
     await journal.close();
   }
@@ -66,9 +68,10 @@ export async function exportPnl(
 async function exportBy(
   journal: ExportJournal,
   context: Context,
-  subjects: readonly string[],
+  targets: Targets,
   { out, resume, shape, strict, saved }: ExportOptions,
 ): Promise<ExitCode> {
+  const { texts: subjects, handleAt } = targets;
   const purse = purseOf(context);
   const before = await settleLostBatches(journal);
   if (journal.resumed) {
@@ -88,19 +91,28 @@ async function exportBy(
       `read the answers for ${handlesText(read)} that an earlier run saved without understanding them`,
     );
   }
-  await fillFromCache(journal, saved, subjects);
-  const todo = journal.free(subjects.length);
+  const lookups = costOfLookups(await targets.lookups(journal.free(subjects.length)));
+  await fillFromCache(journal, saved, targets);
+  let todo: readonly number[] = journal.free(subjects.length);
   let run: PnlRun | undefined;
+  let unfound: readonly PnlResult[] = [];
   let failure: { readonly error: unknown } | undefined;
   if (todo.length > 0) {
-    await approveRun(context, await purse(), todo.length);
+    await approveRun(context, await purse(), todo.length, lookups);
     const client = await context.client();
     const { clock } = context.io;
+    if (targets.isMixed) {
+      unfound = await findHandles(context, journal, targets, todo);
+      await fillFromCache(journal, saved, targets);
+      const failed = new Set(unfound.map(({ position }) => position));
+      todo = journal.free(subjects.length).filter((position) => !failed.has(position));
+    }
     run = createPnlRun({
       client,
       clock,
       purse: await purse(),
       subjects,
+      ...(targets.isMixed && { handleAt }),
       todo,
       log: journal,
       saved,
@@ -114,7 +126,7 @@ async function exportBy(
   }
   const left = run?.left().map((position) => subjects[position] ?? '') ?? [];
   const lost = run?.lost ?? [];
-  const whole = failure === undefined && lost.length === 0;
+  const whole = failure === undefined && lost.length === 0 && unfound.length === 0;
   const { answered } = journal.counts();
   // A file that lacks something is made only where the run came to an end of its own; else the last one stays.
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
@@ -125,7 +137,7 @@ async function exportBy(
   }
   const tally = createLookupTally();
   if (delivers) {
-    const records = recordsOf(journal, run, tally, subjects);
+    const records = recordsOf(journal, failuresOf(run, unfound), tally, subjects);
     await present(records, shape, async (view, single, items) => {
       await journal.deliver(pnlText(context, view, single, items), { keep: !whole });
     });
@@ -137,7 +149,8 @@ async function exportBy(
     );
   }
   if (failure) throw failure.error;
-  if (lost[0]) throw lost[0].failure;
+  const [firstLost = unfound[0]] = lost;
+  if (firstLost?.failure) throw firstLost.failure;
   if (context.io.stderr.isTTY) context.notice(`${tally.text}, ${unitsText(context.spent)}`);
   return tally.exit(strict);
 }
@@ -149,12 +162,13 @@ const CACHED_ROWS = 100;
 async function fillFromCache(
   journal: ExportJournal,
   saved: SavedNumbers | undefined,
-  subjects: readonly string[],
+  { texts, handleAt }: Targets,
 ): Promise<void> {
   if (!saved) return;
   let rows: { readonly position: number; readonly value: PnlRecord }[] = [];
-  for (const position of journal.free(subjects.length)) {
-    const value = await saved.find(subjects[position] ?? '');
+  for (const position of journal.free(texts.length)) {
+    const handle = handleAt(position);
+    const value = handle === undefined ? undefined : await saved.find(handle, texts[position]);
     if (value) rows.push({ position, value });
     if (rows.length < CACHED_ROWS) continue;
     await journal.found(rows);
@@ -162,6 +176,31 @@ async function fillFromCache(
   }
   if (rows.length > 0) await journal.found(rows);
 }
+
+/**
+ * Finds the users of wallets and ids. Those without a user are answered, and so are those that the service rejects;
+ * the failures that --resume may overcome are returned.
+ */
+async function findHandles(
+  { signal }: Context,
+  journal: ExportJournal,
+  targets: Targets,
+  todo: readonly number[],
+): Promise<PnlResult[]> {
+  const results = await targets.resolve(todo, signal);
+  const isFinal = ({ failure }: PnlResult) => failure === undefined || isRejected(failure);
+  await journal.found(results.filter(isFinal).map(({ position, record }) => ({ position, value: record })));
+  return results.filter((result) => !isFinal(result));
+}
+
+/** Why positions have no answer. */
+const failuresOf = (run: PnlRun | undefined, unfound: readonly PnlResult[]): ReadonlyMap<number, Failure> =>
+  new Map([
+    ...(run?.lost ?? []).flatMap(({ positions, failure }) =>
+      positions.map((position) => [position, failure] as const),
+    ),
+    ...unfound.flatMap(({ position, failure }) => (failure ? [[position, failure] as const] : [])),
+  ]);
 
 /** The purse, made when it is first needed: a journal that holds everything needs no service. */
 function purseOf(context: Context): () => Promise<Allowance> {
@@ -188,17 +227,12 @@ async function follow(run: PnlRun, context: Context, total: number): Promise<voi
 /** The records of the file: what the journal holds, and for what was lost, that it was. */
 async function* recordsOf(
   journal: ExportJournal,
-  run: PnlRun | undefined,
+  failures: ReadonlyMap<number, Failure>,
   tally: ReturnType<typeof createLookupTally>,
   subjects: readonly string[],
 ): AsyncGenerator<PnlRecord> {
-  const lost = new Map(
-    (run?.lost ?? []).flatMap(({ positions, failure }) =>
-      positions.map((position) => [position, failure] as const),
-    ),
-  );
   for await (const { position, value, held } of journal.values()) {
-    const failure = lost.get(position);
+    const failure = failures.get(position);
     if (!held && failure) {
       tally.add({ found: null, failure });
       yield failedPnl(subjects[position] ?? '', failure);

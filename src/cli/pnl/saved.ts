@@ -1,4 +1,5 @@
 import { createSavedNumbers, NUMBERS_AGE_MS, type SavedNumbers } from '../../core/pnl/saved-numbers.ts';
+import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from '../lookup/open-lookup.ts';
 
@@ -21,26 +22,32 @@ export function openSavedNumbers(context: Context, { noCache, maxAge }: CacheUse
   });
 }
 
-/** The handles of a run, divided into those with a cached answer and those to be requested. */
+/** The subjects of a run, divided into those with a cached answer and those to be requested. */
 export interface Division {
   readonly todo: readonly number[];
   isCached(position: number): boolean;
+  /** Checks positions whose handles were not known before. Returns those to be requested. */
+  check(positions: readonly number[]): Promise<readonly number[]>;
 }
 
-/** Looks up the handles at these positions in the cache. Needs one byte of memory for each; answers are not kept. */
+/** Looks up the subjects at these positions in the cache. Needs one byte of memory for each; answers are not kept. */
 export async function divide(
   saved: SavedNumbers | undefined,
-  subjects: readonly string[],
+  { texts, handleAt }: Targets,
   positions: readonly number[],
 ): Promise<Division> {
-  if (!saved) return { todo: positions, isCached: () => false };
-  const cached = new Uint8Array(subjects.length);
-  const todo: number[] = [];
-  for (const position of positions) {
-    if (await saved.find(subjects[position] ?? '')) cached[position] = 1;
-    else todo.push(position);
+  if (!saved) return { todo: positions, isCached: () => false, check: async (unchecked) => unchecked };
+  const cached = new Uint8Array(texts.length);
+  async function check(unchecked: readonly number[]): Promise<number[]> {
+    const todo: number[] = [];
+    for (const position of unchecked) {
+      const handle = handleAt(position);
+      if (handle !== undefined && (await saved?.find(handle))) cached[position] = 1;
+      else todo.push(position);
+    }
+    return todo;
   }
-  return { todo, isCached: (position) => cached[position] === 1 };
+  return { todo: await check(positions), isCached: (position) => cached[position] === 1, check };
 }
 
 /** All positions of a list. */

@@ -1,15 +1,15 @@
 import { Failure } from '../../base/failure.ts';
-import { cu } from '../../contract/endpoints.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { type PnlResult, requestOne } from '../../core/pnl/batches.ts';
 import { inOrder } from '../../core/pnl/in-order.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
+import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
-import { approveRun } from '../spend/approve-pnl.ts';
+import { approveRun, costOfLookups, numbersEstimate } from '../spend/approve-pnl.ts';
 import { unitsText } from '../spend/estimate.ts';
 import { openAllowance } from './allowance.ts';
 import { isWhole, present, type Shape } from './present.ts';
@@ -28,23 +28,29 @@ export interface StreamOptions {
 /** Prints cached answers, and requested ones as they come. */
 export async function streamPnl(
   context: Context,
-  subjects: readonly string[],
+  targets: Targets,
   { shape, strict, saved }: StreamOptions,
 ): Promise<ExitCode> {
   const { io, signal } = context;
+  const { texts: subjects, handleAt } = targets;
   const tally = createLookupTally();
-  const { todo, isCached } = await divide(saved, subjects, everyPosition(subjects));
+  const lookups = costOfLookups(await targets.lookups(everyPosition(subjects)));
+  const division = await divide(saved, targets, everyPosition(subjects));
+  let { todo } = division;
+  const unfound = new Map<number, PnlResult>();
   let run: PnlRun | undefined;
 
   async function request(position: number): Promise<PnlResult> {
     const client = await context.client();
-    const result = await requestOne(client, subjects[position] ?? '', { signal, saved, now: io.clock.now });
-    return { ...result, position };
+    const subject = subjects[position] ?? '';
+    const handle = handleAt(position) ?? subject;
+    const { record, failure } = await requestOne(client, handle, { signal, saved, now: io.clock.now });
+    return { position, record: { ...record, subject }, failure };
   }
 
   async function cachedAt(position: number): Promise<PnlResult | undefined> {
-    if (!isCached(position)) return undefined;
-    const record = await saved?.find(subjects[position] ?? '');
+    if (!division.isCached(position)) return unfound.get(position);
+    const record = await saved?.find(handleAt(position) ?? '', subjects[position]);
     // Another process may have cleared the cache since.
     return record ? { position, record } : await request(position);
   }
@@ -71,14 +77,24 @@ export async function streamPnl(
     }
   }
 
+  /** Finds the users of wallets and ids, and divides the rest again: some of them may be cached. */
+  async function findHandles(): Promise<void> {
+    if (!targets.isMixed) return;
+    for (const result of await targets.resolve(todo, signal)) unfound.set(result.position, result);
+    todo = await division.check(todo.filter((position) => !unfound.has(position)));
+  }
+
   const [only] = subjects;
   if (subjects.length === 1 && todo.length === 1) {
-    await context.approve({ least: cu.miss, most: cu.reveal }, `requesting ${only}`);
+    await context.approve(numbersEstimate(1, lookups), `requesting ${only}`);
+    await findHandles();
   } else if (todo.length > 0) {
     const client = await context.client();
     const purse = openAllowance(context, client);
-    await approveRun(context, purse, todo.length);
-    run = createPnlRun({ client, clock: io.clock, purse, subjects, todo, saved, signal });
+    await approveRun(context, purse, todo.length, lookups);
+    await findHandles();
+    const shared = targets.isMixed ? { handleAt } : {};
+    run = createPnlRun({ client, clock: io.clock, purse, subjects, todo, saved, signal, ...shared });
   }
   try {
     await present(records(), shape, (view, single, items) =>

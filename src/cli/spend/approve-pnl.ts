@@ -1,5 +1,7 @@
 import { group } from '../../base/units.ts';
 import { cu } from '../../contract/endpoints.ts';
+import { encode } from '../../core/client/coding.ts';
+import type { LookupCall } from '../../core/lookup/cached-lookup.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
 import type { Context } from '../context.ts';
 import { countText, unitsText } from './estimate.ts';
@@ -7,14 +9,45 @@ import { countText, unitsText } from './estimate.ts';
 /** `1 handle`, `2,000 handles`. */
 export const handlesText = (count: number): string => countText(count, 'handle');
 
+/** What it costs to find the handles of wallets and user ids. */
+export interface LookupCost {
+  readonly count: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+const NO_LOOKUPS: LookupCost = { count: 0, least: 0, most: 0 };
+
+/** The cost of so many lookup calls. */
+export function costOfLookups(calls: readonly LookupCall[]): LookupCost {
+  const sum = { count: calls.length, least: 0, most: 0 };
+  for (const { id, ask, sure } of calls) {
+    const { least, most } = encode(id, ask).bounds;
+    if (sure) sum.least += least;
+    sum.most += most;
+  }
+  return sum;
+}
+
+/** The cost of numbers. A user who is not found has none, so nothing is certain of a subject that is still to be looked up. */
+export const numbersEstimate = (count: number, { count: unknown, least, most }: LookupCost) => ({
+  least: cu.miss * Math.max(0, count - unknown) + least,
+  most: cu.reveal * count + most,
+});
+
 /**
  * Holds a run against the money rules and against what is left of both meters, before any paid call. What
  * cannot all be paid for is said, not refused: the batches are sized to it.
  */
-export async function approveRun(context: Context, purse: Allowance, count: number): Promise<void> {
+export async function approveRun(
+  context: Context,
+  purse: Allowance,
+  count: number,
+  lookups: LookupCost = NO_LOOKUPS,
+): Promise<void> {
   if (count === 0) return;
   const { io, signal } = context;
-  const estimate = { least: cu.miss * count, most: cu.reveal * count };
+  const estimate = numbersEstimate(count, lookups);
   const what = `requesting ${handlesText(count)}`;
   const somebody = io.stdin.isTTY === true && io.stderr.isTTY === true;
   // Where nobody can be asked, the rules alone decide, and the service is left alone.

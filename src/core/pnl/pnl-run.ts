@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { cu } from '../../contract/endpoints.ts';
+import { cu, normalHandle } from '../../contract/endpoints.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import type { Allowance } from './allowance.ts';
@@ -33,6 +33,8 @@ export interface PnlRunOptions {
   readonly purse: Allowance;
   /** All handles, as they were given; no two are the same. */
   readonly subjects: readonly string[];
+  /** The handle that is requested for a subject; the subject itself unless given. Several may have the same one. */
+  readonly handleAt?: ((position: number) => string | undefined) | undefined;
   /** The positions to be asked about, in their order. */
   readonly todo: readonly number[];
   readonly log?: BatchLog | undefined;
@@ -69,9 +71,18 @@ const REFUSED_IN_ROW = 20;
  * that at any moment no more than one batch can be paid for and not had.
  */
 export function createPnlRun(options: PnlRunOptions): PnlRun {
-  const { client, clock, purse, subjects, todo, log, saved, signal } = options;
+  const { client, clock, purse, subjects, log, saved, signal } = options;
+  const subjectAt = (position: number) => subjects[position] ?? '';
+  const handleAt = (position: number) => options.handleAt?.(position) ?? subjectAt(position);
+  const { todo, sharing } = distinct(options.todo, options.handleAt);
   const lost: LostBatch[] = [];
   let at = 0;
+
+  /** Positions with those that share their handles. */
+  const all = (positions: readonly number[]) =>
+    sharing.size === 0
+      ? positions
+      : positions.flatMap((position) => [position, ...(sharing.get(position) ?? [])]);
 
   const mayBeLost = () => client.spent.atMost - client.spent.cu;
 
@@ -106,7 +117,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       signal?.throwIfAborted();
       const size = await affordable(Math.min(most, todo.length - at));
       const positions = todo.slice(at, at + size);
-      const asked = positions.map((position) => subjects[position] ?? '');
+      const asked = positions.map(handleAt);
       const { unitsUsed } = purse;
       const batch = await log?.asking({ positions, unitsUsed });
       const settle = async (how: (log: BatchLog, batch: number) => Promise<void>) => {
@@ -129,10 +140,10 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
             continue;
           }
           at += size;
-          lost.push({ positions, cuAtMost, failure });
-          yield positions.map((position, place) => ({
+          lost.push({ positions: all(positions), cuAtMost, failure });
+          yield all(positions).map((position) => ({
             position,
-            record: failedPnl(asked[place] ?? '', failure),
+            record: failedPnl(subjectAt(position), failure),
             failure,
           }));
           if (lostInRow >= LOST_IN_ROW || failure.kind === 'answer') throw failure;
@@ -140,10 +151,15 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
         }
         if (size === 1 && isRejected(error)) {
           const [position = 0] = positions;
-          const record = failedPnl(asked[0] ?? '', error);
-          await settle((to, number) => to.answered(number, { rows: [{ position, value: record }], cu: 0 }));
+          const results = all([position]).map((each) => ({
+            position: each,
+            record: failedPnl(subjectAt(each), error),
+            failure: error,
+          }));
+          const rows = results.map(({ position: each, record }) => ({ position: each, value: record }));
+          await settle((to, number) => to.answered(number, { rows, cu: 0 }));
           at += size;
-          yield [{ position, record, failure: error }];
+          yield results;
           if (++refusedInRow >= REFUSED_IN_ROW) throw error;
           continue;
         }
@@ -155,11 +171,13 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       refusedInRow = 0;
       most = Math.min(BATCH_MAX, most * 2);
       const spent = client.spent.cu - before.cu;
-      const results = answer.answers.map(({ record, failure }, place) => ({
-        position: positions[place] ?? 0,
-        record,
-        failure,
-      }));
+      const results = answer.answers.flatMap(({ record, failure }, place) =>
+        all(positions.slice(place, place + 1)).map((position) => ({
+          position,
+          record: { ...record, subject: subjectAt(position) },
+          failure,
+        })),
+      );
       const rows = results.map(({ position, record }) => ({ position, value: record }));
       await settle((to, number) =>
         keep(() => to.answered(number, { rows, cu: spent, requestId: answer.requestId })),
@@ -198,7 +216,25 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     }
   }
 
-  return { results, left: () => todo.slice(at), lost };
+  return { results, left: () => all(todo.slice(at)), lost };
+}
+
+/** The positions whose handles differ, and for each of them the others with the same handle. */
+function distinct(
+  positions: readonly number[],
+  handleAt: PnlRunOptions['handleAt'],
+): { readonly todo: readonly number[]; readonly sharing: ReadonlyMap<number, readonly number[]> } {
+  const sharing = new Map<number, number[]>();
+  if (!handleAt) return { todo: positions, sharing };
+  const first = new Map<string, number>();
+  const todo = positions.filter((position) => {
+    const handle = normalHandle(handleAt(position) ?? '');
+    const earlier = first.get(handle);
+    if (earlier === undefined) first.set(handle, position);
+    else sharing.set(earlier, [...(sharing.get(earlier) ?? []), position]);
+    return earlier === undefined;
+  });
+  return { todo, sharing };
 }
 
 const KEEP_TRIES = 10;

@@ -16,8 +16,8 @@ export interface SavedNumbersOptions {
 
 /** The numbers that are cached, and the place where paid answers are saved. */
 export interface SavedNumbers {
-  /** The answer for a handle, if it was fresh when the run began. */
-  find(subject: string): Promise<PnlAnswer | undefined>;
+  /** The answer for a handle, if it was fresh when the run began, as the record of `subject`. */
+  find(handle: string, subject?: string): Promise<PnlAnswer | undefined>;
   /** Saves the answer of the single call. */
   saveOne(subject: string, numbers: Sent): Promise<void>;
   /** Saves that a handle was not found. */
@@ -49,8 +49,8 @@ export function createSavedNumbers({
   const saveMiss = async (handle: string) => put(handle, { time: now(), status: 404, record: null });
 
   return {
-    async find(subject) {
-      const saved = await cache.get('user.pnl', normalHandle(subject));
+    async find(handle, subject = handle) {
+      const saved = await cache.get('user.pnl', normalHandle(handle));
       if (!saved || !isFresh(saved)) return undefined;
       if (saved.status === 404) return missingPnl(subject);
       const numbers = recognise('numbers', saved.record)?.record;

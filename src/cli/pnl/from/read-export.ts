@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { type Failure, usageError } from '../../../base/failure.ts';
 import { parseJson } from '../../../base/json.ts';
 import { createLineSplitter } from '../../../base/lines.ts';
-import { isRecord, type Sent, textOf as textIn } from '../../../contract/known.ts';
+import { isRecord, type Sent, textOf } from '../../../contract/known.ts';
 import type { PnlRecord } from '../../../contract/records/subject.ts';
 import { readCsv } from '../../args/csv-input.ts';
 import { inputBytes, inputText } from '../../args/input.ts';
@@ -58,9 +58,9 @@ const notAnExport = (name: string, why: string): Failure => usageError(`cannot r
 /** A record of an export; `--fields` may have left out what only repeats the handle. */
 function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const sent: Sent = isRecord(value) ? value : {};
-  const subject = textIn(sent['subject']) ?? textIn(sent['handle']);
+  const subject = textOf(sent['subject']) ?? textOf(sent['handle']);
   const found = 'found' in sent ? sent['found'] : 'windows' in sent ? true : undefined;
-  const updatedAt = textIn(sent['updatedAt']);
+  const updatedAt = textOf(sent['updatedAt']);
   const time = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
   const first = { subject, found };
   // A text was written with --times iso.

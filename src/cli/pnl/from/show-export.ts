@@ -78,8 +78,8 @@ async function* select(
     subjects.map((subject) => [normalHandle(subject), undefined]),
   );
   for await (const record of all) {
-    const handle = record.found === true ? textOf(record['handle']) : undefined;
-    for (const name of [record.subject, handle ?? record.subject].map(normalHandle)) {
+    const names = record.found === true ? [record['handle'], record['wallet'], record['evmWallet']] : [];
+    for (const name of [record.subject, ...names].map((text) => normalHandle(textOf(text) ?? ''))) {
       if (wanted.has(name)) wanted.set(name, wanted.get(name) ?? record);
     }
   }

@@ -1,0 +1,38 @@
+import { Failure } from '../../base/failure.ts';
+import { readSubject, type Subject, type SubjectForm } from '../../core/lookup/subject.ts';
+import type { SubjectSource } from '../args/input.ts';
+import { onLine, subjectsOf } from '../args/subjects.ts';
+import type { Context } from '../context.ts';
+
+/** The subjects of a run: their texts in order, and those that are not handles by position. */
+export interface GatheredSubjects {
+  readonly texts: readonly string[];
+  readonly others: ReadonlyMap<number, Subject>;
+}
+
+/** All subjects of an input, each once, as first written. Rejects an invalid one with its line before anything is paid for. */
+export async function gatherPnlSubjects(
+  source: SubjectSource,
+  context: Pick<Context, 'io' | 'settings'>,
+  as?: SubjectForm,
+): Promise<GatheredSubjects> {
+  const texts: string[] = [];
+  const others = new Map<number, Subject>();
+  const seen = new Set<string>();
+  for await (const { text, line } of subjectsOf(source, context)) {
+    let subject: Subject;
+    try {
+      subject = await readSubject(text, as);
+    } catch (error) {
+      throw error instanceof Failure && line !== undefined ? onLine(line, error) : error;
+    }
+    const { form, normal } = subject;
+    // A handle has no spaces, so the other forms cannot be taken for one.
+    const name = form === 'handle' ? normal : `${form} ${normal}`;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    if (form !== 'handle') others.set(texts.length, subject);
+    texts.push(text.trim());
+  }
+  return { texts, others };
+}

@@ -1,0 +1,89 @@
+import { Failure } from '../../base/failure.ts';
+import { known } from '../../contract/known.ts';
+import { User } from '../../contract/records/user.ts';
+import type { CachedLookup, LookupCall } from '../lookup/cached-lookup.ts';
+import type { LookupAnswer } from '../lookup/lookup.ts';
+import { ordered } from '../lookup/ordered.ts';
+import type { Subject } from '../lookup/subject.ts';
+import type { PnlResult } from './batches.ts';
+import { failedPnl, missingPnl } from './records.ts';
+
+/** The subjects of a run, and the handles that are requested for them. */
+export interface Targets {
+  /** The subjects as they were given. */
+  readonly texts: readonly string[];
+  /** Whether wallets or ids are among them, so that two may have the same handle. */
+  readonly isMixed: boolean;
+  /** The handle of a subject; undefined until the user of a wallet or id is known. */
+  handleAt(position: number): string | undefined;
+  /** The calls that find the users of wallets and ids at these positions, as far as they are not cached. */
+  lookups(positions: readonly number[]): Promise<LookupCall[]>;
+  /** Finds these users. Returns a result for each subject that has no handle. */
+  resolve(positions: readonly number[], signal?: AbortSignal): Promise<PnlResult[]>;
+}
+
+/** How many users are looked up at once. */
+const WINDOW = 8;
+
+/** `others` has the wallets and ids by position; every other text is a handle. */
+export function createTargets(
+  texts: readonly string[],
+  others: ReadonlyMap<number, Subject>,
+  users: CachedLookup,
+): Targets {
+  const answers = new Map<number, LookupAnswer>();
+
+  const open = (positions: readonly number[]) =>
+    others.size === 0 ? [] : positions.filter((position) => others.has(position) && !handleAt(position));
+
+  function handleAt(position: number): string | undefined {
+    if (!others.has(position)) return texts[position];
+    const answer = answers.get(position);
+    return answer?.found ? known(User, answer.record).handle || undefined : undefined;
+  }
+
+  function resultOf(position: number, answer: LookupAnswer): PnlResult | undefined {
+    const subject = texts[position] ?? '';
+    if (answer.found === false) return { position, record: missingPnl(subject, answer.code) };
+    if (answer.found && handleAt(position) !== undefined) return undefined;
+    const failure = answer.found ? handleless(subject) : answer.failure;
+    return { position, record: failedPnl(subject, failure), failure };
+  }
+
+  return {
+    texts,
+    isMixed: others.size > 0,
+    handleAt,
+    async lookups(positions) {
+      const calls: LookupCall[] = [];
+      for (const position of open(positions)) {
+        const subject = others.get(position);
+        if (!subject || answers.has(position)) continue;
+        const planned = await users.plan(subject);
+        calls.push(...planned);
+        if (planned.length === 0) answers.set(position, await users.answer(subject));
+      }
+      return calls;
+    },
+    async resolve(positions, signal) {
+      const results: PnlResult[] = [];
+      const ask = async (position: number, stop: AbortSignal) => {
+        const subject = others.get(position);
+        const answer = answers.get(position) ?? (subject && (await users.answer(subject, stop)));
+        if (answer) answers.set(position, answer);
+        return { position, answer };
+      };
+      for await (const { position, answer } of ordered(open(positions), ask, { window: WINDOW, signal })) {
+        const result = answer && resultOf(position, answer);
+        if (result) results.push(result);
+      }
+      return results;
+    },
+  };
+}
+
+const handleless = (subject: string) =>
+  new Failure('answer', `the user of ${subject} has no handle, by which numbers are requested`, {
+    code: 'BAD_ANSWER',
+    hint: 'trdr whois shows the user',
+  });

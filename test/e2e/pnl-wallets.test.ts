@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
+
+const NOBODY = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+interface Known {
+  readonly id: string;
+  readonly solanaAddress: string;
+  readonly evmAddress: string;
+}
+
+/** A user whose service knows mira and solwolf, and their addresses. */
+async function desk(options: Parameters<typeof withSandbox>[0] = {}) {
+  const sandbox = await withSandbox({ plan: 'enterprise', monthlyUnits: 1e9, ...options });
+  const home = openHome();
+  const other = openHome();
+  const whois = await runInProcess(['whois', 'mira', 'solwolf'], { sandbox, home: other });
+  const [mira, solwolf] = whois.records() as unknown as [Known, Known];
+  const before = sandbox.meter().unitsUsed;
+  const calls = sandbox.log.length;
+  return {
+    sandbox,
+    home,
+    mira,
+    solwolf,
+    run: (words: readonly string[], more: Parameters<typeof runInProcess>[1] = {}) =>
+      runInProcess(['pnl', ...words], { sandbox, home, ...more }),
+    paid: () => sandbox.meter().unitsUsed - before,
+    asked: () =>
+      sandbox.log
+        .slice(calls)
+        .map(({ endpoint }) => endpoint)
+        .filter((endpoint) => endpoint !== 'me'),
+  };
+}
+
+describe('numbers of wallets and user ids', () => {
+  test('are those of their handles, found by one lookup and then the cache', async () => {
+    const { mira, run, paid, asked } = await desk();
+    const { exitCode, json } = await run([mira.evmAddress, '--json']);
+    expect([exitCode, json()]).toMatchObject([0, { subject: mira.evmAddress, found: true, handle: 'mira' }]);
+    expect([asked(), paid()]).toEqual([['user.wallet', 'user.pnl'], 60_000]);
+    const again = await run([mira.evmAddress, 'mira', mira.id, '-o', 'ndjson']);
+    expect(again.records().map(({ subject, handle }) => [subject, handle])).toEqual([
+      [mira.evmAddress, 'mira'],
+      ['mira', 'mira'],
+      [mira.id, 'mira'],
+    ]);
+    expect(paid()).toBe(60_000);
+  });
+
+  test('are requested once, however many subjects lead to a handle, also without a cache', async () => {
+    const { mira, solwolf, run, paid } = await desk();
+    const given = [mira.evmAddress, 'solwolf', NOBODY, 'mira', solwolf.id, 'nosuch'];
+    const { records, exitCode } = await run([...given, '-y', '--no-cache']);
+    expect([exitCode, records().map(({ subject }) => subject)]).toEqual([0, given]);
+    expect(records().map(({ found, handle }) => (found ? handle : found))).toEqual([
+      'mira',
+      'solwolf',
+      false,
+      'mira',
+      'solwolf',
+      false,
+    ]);
+    // A wallet, a wallet that is nobody's, an id; two handles with numbers, and one without.
+    expect(paid()).toBe(30_000 + 200 + 100 + 2 * 30_000 + 200);
+  });
+
+  test('are priced with their lookups before anything is sent', async () => {
+    const { mira, solwolf, run, asked } = await desk();
+    const plan = await run([mira.evmAddress, solwolf.id, 'quiet', '--dry-run']);
+    expect(plan.records().map(({ endpoint, most }) => [endpoint, most])).toEqual([
+      ['user.wallet', 30_000],
+      ['user.id', 200],
+      ['users.pnl', 90_000],
+    ]);
+    const refused = await run([mira.evmAddress, solwolf.id, 'quiet']);
+    expect([refused.exitCode, refused.error()['message'], asked()]).toEqual([
+      11,
+      expect.stringContaining('120,200 CU'),
+      [],
+    ]);
+    expect((await run([mira.evmAddress, '--max-cu', '59999', '--yes'])).exitCode).toBe(6);
+  });
+
+  test('of a wallet without a user are not found, and cost only the lookup', async () => {
+    const { run, paid } = await desk();
+    const { exitCode, records } = await run([NOBODY]);
+    expect([exitCode, records(), paid()]).toEqual([
+      3,
+      [{ subject: NOBODY, found: false, code: 'NOT_OBSERVED' }],
+      200,
+    ]);
+  });
+
+  test('are exported with the others, and resume after a failed lookup', async () => {
+    const { mira, solwolf, run, home, sandbox, paid } = await desk();
+    const out = join(home.path, 'out.ndjson');
+    const words = [
+      mira.evmAddress,
+      NOBODY,
+      solwolf.solanaAddress,
+      'solwolf',
+      '-y',
+      '--out',
+      out,
+      '--retries',
+      '0',
+    ];
+    sandbox.faults.set('503@user.wallet+2');
+    const failed = await run(words);
+    expect([failed.exitCode, existsSync(`${out}.journal`)]).toEqual([9, true]);
+    sandbox.faults.set('');
+    expect((await run([...words, '--resume'])).exitCode).toBe(0);
+    const lines = readFileSync(out, 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line)).map(({ subject, handle }) => [subject, handle])).toEqual([
+      [mira.evmAddress, 'mira'],
+      [NOBODY, undefined],
+      [solwolf.solanaAddress, 'solwolf'],
+      ['solwolf', 'solwolf'],
+    ]);
+    expect(paid()).toBe(2 * 30_000 + 200 + 2 * 30_000);
+    const stored = await run([solwolf.evmAddress ?? '', '--from', out, '-o', 'ndjson']);
+    expect(stored.records()).toMatchObject([{ handle: 'solwolf' }]);
+  });
+
+  test('take the form that --as names', async () => {
+    const { run } = await desk();
+    const { exitCode, error } = await run(['mira', '--as', 'wallet']);
+    expect([exitCode, error()['message']]).toEqual([2, expect.stringContaining('mira')]);
+  });
+});
