@@ -122,8 +122,8 @@ describe('numbers of wallets and user ids', () => {
       ['solwolf', 'solwolf'],
     ]);
     expect(paid()).toBe(2 * 30_000 + 200 + 2 * 30_000);
-    const stored = await run([solwolf.evmAddress ?? '', '--from', out, '-o', 'ndjson']);
-    expect(stored.records()).toMatchObject([{ handle: 'solwolf' }]);
+    const stored = await run([mira.solanaAddress, '--from', out, '-o', 'ndjson']);
+    expect(stored.records()).toMatchObject([{ handle: 'mira' }]);
   });
 
   test('take the form that --as names', async () => {
