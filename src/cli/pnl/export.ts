@@ -85,13 +85,13 @@ async function exportBy(
       `${handlesText(before.handles)} were in flight when the last run died (up to ${unitsText(before.cuAtMost)}); requesting them again`,
     );
   }
-  const read = await readSavedAnswers(journal, subjects);
+  const lookups = costOfLookups(await targets.lookups(journal.free(subjects.length)));
+  const read = await readSavedAnswers(journal, targets);
   if (read > 0) {
     context.notice(
       `read the answers for ${handlesText(read)} that an earlier run saved without understanding them`,
     );
   }
-  const lookups = costOfLookups(await targets.lookups(journal.free(subjects.length)));
   await fillFromCache(journal, saved, targets);
   let todo: readonly number[] = journal.free(subjects.length);
   let run: PnlRun | undefined;

@@ -1,16 +1,23 @@
 import { answerFromJournal } from '../../core/pnl/batches.ts';
+import type { Targets } from '../../core/pnl/targets.ts';
 import type { ExportJournal } from '../../state/journal/journal.ts';
 
 /**
  * Reads the answers again that an earlier run of an export could not read and saved in the journal: this version of trdr may
  * know their form. Returns the number of handles that need not be paid for again.
  */
-export async function readSavedAnswers(journal: ExportJournal, subjects: readonly string[]): Promise<number> {
+export async function readSavedAnswers(
+  journal: ExportJournal,
+  { texts, handleAt }: Targets,
+): Promise<number> {
   let handles = 0;
   for await (const { positions, answer } of journal.unread()) {
-    const asked = positions.map((position) => subjects[position] ?? '');
+    const subjectAt = (position = 0) => texts[position] ?? '';
+    const asked = positions.map((position) => handleAt(position) ?? subjectAt(position));
     const rows = answerFromJournal(asked, answer).flatMap(({ record, failure }, place) =>
-      failure ? [] : [{ position: positions[place] ?? 0, value: record }],
+      failure
+        ? []
+        : [{ position: positions[place] ?? 0, value: { ...record, subject: subjectAt(positions[place]) } }],
     );
     if (rows.length === 0) continue;
     await journal.found(rows);
