@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const src = join(root, 'src');
 
-/** Which rooms a room may know. */
+/** The folders that each folder may import. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   base: [],
   contract: ['base'],
@@ -19,8 +19,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   cli: ['output', 'tail', 'store', 'state', 'core', 'contract', 'base'],
 };
 
-/** Where each vendor lives: the files of one room, and no others. Schemas are spoken at every edge. */
-const homes: Readonly<Record<string, RegExp>> = {
+/** The files that may import each dependency. Schemas are used wherever outside data is parsed. */
+const vendorFiles: Readonly<Record<string, RegExp>> = {
   zod: /^/,
   iovalkey: /^store\//,
   undici: /^core\/http\//,
@@ -35,13 +35,13 @@ const homes: Readonly<Record<string, RegExp>> = {
   '@scure/base': /^(core|sandbox)\//,
 };
 
-/** The one file through which the program reaches the embedded service. */
-const sandboxDoor = 'cli/commands/sandbox.ts';
+/** The only file that may import the sandbox. */
+const sandboxEntry = 'cli/commands/sandbox.ts';
 
 interface Import {
   readonly from: string;
   readonly to: string;
-  /** True if the file is loaded when it is needed. */
+  /** Whether the import is dynamic. */
   readonly lazy: boolean;
 }
 
@@ -65,26 +65,26 @@ const imports: Import[] = filesBelow(src).flatMap((file) => {
   }));
 });
 
-const roomOf = (path: string) => path.split('/')[0] ?? '';
+const folderOf = (path: string) => path.split('/')[0] ?? '';
 const own = imports.filter(({ to }) => to.startsWith('.'));
 const vendors = imports.filter(({ to }) => !to.startsWith('.') && !to.startsWith('node:'));
 
-describe('the rooms', () => {
-  it('are the ones that are named here', () => {
-    const rooms = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(rooms.map(({ name }) => name).filter((name) => !(name in allowed))).toEqual([]);
+describe('the folders', () => {
+  it('are listed here', () => {
+    const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map(({ name }) => name).filter((name) => !(name in allowed))).toEqual([]);
   });
 
   it('import one way', () => {
-    const breaches = own.filter(({ from, to }) => {
-      const target = roomOf(normalize(join(dirname(from), to)));
-      if (from === sandboxDoor && target === 'sandbox') return false;
-      return target !== roomOf(from) && !allowed[roomOf(from)]?.includes(target);
+    const violations = own.filter(({ from, to }) => {
+      const target = folderOf(normalize(join(dirname(from), to)));
+      if (from === sandboxEntry && target === 'sandbox') return false;
+      return target !== folderOf(from) && !allowed[folderOf(from)]?.includes(target);
     });
-    expect(breaches).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
-  it('name a whole file, so that everyone sees which', () => {
+  it('name complete files', () => {
     expect(own.filter(({ to }) => !to.endsWith('.ts'))).toEqual([]);
   });
 });
@@ -108,50 +108,50 @@ describe('the files', () => {
   });
 
   it('export each name once', () => {
-    const homesOf = new Map<string, string[]>();
+    const filesByName = new Map<string, string[]>();
     for (const file of filesBelow(src)) {
       const exported = readFileSync(file, 'utf8').matchAll(
         /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm,
       );
       for (const name of new Set([...exported].map(([, name]) => name ?? ''))) {
-        homesOf.set(name, [...(homesOf.get(name) ?? []), relative(src, file)]);
+        filesByName.set(name, [...(filesByName.get(name) ?? []), relative(src, file)]);
       }
     }
-    expect([...homesOf].filter(([, files]) => files.length > 1)).toEqual([]);
+    expect([...filesByName].filter(([, files]) => files.length > 1)).toEqual([]);
   });
 });
 
-describe('the vendors', () => {
-  it('each live in one room', () => {
-    const breaches = vendors.filter(({ from, to }) => {
-      const name = Object.keys(homes).find((vendor) => to === vendor || to.startsWith(`${vendor}/`));
-      return name === undefined || !homes[name]?.test(from);
+describe('the dependencies', () => {
+  it('are imported only by the files listed here', () => {
+    const violations = vendors.filter(({ from, to }) => {
+      const name = Object.keys(vendorFiles).find((vendor) => to === vendor || to.startsWith(`${vendor}/`));
+      return name === undefined || !vendorFiles[name]?.test(from);
     });
-    expect(breaches).toEqual([]);
+    expect(violations).toEqual([]);
   });
 });
 
-describe('time, chance and the process', () => {
-  /** Reads of the outside world that a test could not steer. Locks and temporary files need names and ages of their own. */
+describe('time, randomness and the process', () => {
+  /** Accesses to the outside world that a test could not control. Locks and temporary files need real times and random names. */
   const reads: readonly [RegExp, RegExp, string][] = [
     [
       /\bDate\.now\(|new Date\(\)/,
       /^(base|sandbox)\/clock\.ts$|^base\/(files|lock-holder|lock)\.ts$|^cli\/compile-cache\.ts$/,
       'a clock',
     ],
-    [/\bMath\.random\(/, /^base\/(lock-holder|lock)\.ts$/, 'chance'],
+    [/\bMath\.random\(/, /^base\/(lock-holder|lock)\.ts$/, 'randomness'],
     [/\bprocess\.(env|argv|stdout|stderr|stdin)\b/, /^cli\/(main|process)\.ts$/, 'the process'],
     [/\bprocess\.exit\(/, /^cli\/process\.ts$/, 'an exit'],
     [/\bconsole\.\w+\(/, /^$/, 'the console'],
   ];
 
-  it.each(reads)('%s is read only where it belongs: %s, %s', (pattern, home) => {
-    const breaches = filesBelow(src)
+  it.each(reads)('%s only appears in %s: %s', (pattern, files) => {
+    const violations = filesBelow(src)
       .map((file) => relative(src, file))
       .filter(
-        (file) => !home.test(file) && pattern.test(withoutComments(readFileSync(join(src, file), 'utf8'))),
+        (file) => !files.test(file) && pattern.test(withoutComments(readFileSync(join(src, file), 'utf8'))),
       );
-    expect(breaches).toEqual([]);
+    expect(violations).toEqual([]);
   });
 });
 
