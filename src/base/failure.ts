@@ -58,6 +58,22 @@ export class Failure extends Error {
   }
 }
 
+/** The fields of an error that are printed, in order. A new one also needs a line in `ErrorInfo`. */
+export const printedFields = ({
+  code,
+  message,
+  status,
+  retryable,
+  retryAfter,
+  requestId,
+  hint,
+}: PrintedFailure) => ({ code, message, status, retryable, retryAfter, requestId, hint });
+
+export type PrintedFailure = Pick<
+  Failure,
+  'code' | 'message' | 'status' | 'retryable' | 'retryAfter' | 'requestId' | 'hint'
+>;
+
 /** A usage error: what is wrong with the input, and how to correct it. */
 export const usageError = (message: string, hint?: string) =>
   new Failure('usage', message, { code: 'USAGE', hint });

@@ -1,4 +1,4 @@
-import { Failure } from '../base/failure.ts';
+import { Failure, printedFields } from '../base/failure.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import { failureJson, renderFailure } from '../output/error-text.ts';
 import { safeLine, safeText } from '../output/terminal/safe-text.ts';
@@ -20,7 +20,7 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
     const hide = (text: string) =>
       withoutKeys(withoutKey(withoutKey(text, io.env['TRDR_API_KEY']?.trim()), settings?.key));
     const failure = {
-      ...fieldsOf(known),
+      ...printedFields(known),
       message: hide(known.message),
       hint: known.hint === undefined ? undefined : hide(known.hint),
     };
@@ -46,14 +46,6 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
     return exit;
   };
 }
-
-const fieldsOf = ({ code, status, retryable, retryAfter, requestId }: Failure) => ({
-  code,
-  status,
-  retryable,
-  retryAfter,
-  requestId,
-});
 
 function bug(error: unknown): Failure {
   return new Failure('local', error instanceof Error ? error.message : String(error), {

@@ -1,23 +1,15 @@
-import type { Failure } from '../base/failure.ts';
+import { type PrintedFailure, printedFields } from '../base/failure.ts';
 import { jsonLine } from './format/ndjson.ts';
 import { asciiOnly, safeLine, safeText } from './terminal/safe-text.ts';
 import type { Style } from './terminal/style.ts';
 
-/** The fields of a failure that are shown. */
-export type ShownFailure = Pick<
-  Failure,
-  'message' | 'code' | 'status' | 'retryable' | 'retryAfter' | 'requestId' | 'hint'
->;
-
 /** Formats a failure for programs: one line of JSON without the absent members. `log` adds the members of a log line. */
 export function failureJson(
-  failure: ShownFailure,
+  failure: PrintedFailure,
   exit: number,
   log?: Readonly<Record<string, string>>,
 ): string {
-  const { code, message, status, retryable, retryAfter, requestId, hint } = failure;
-  const error = { code, message, status, retryable, retryAfter, requestId, hint, exit };
-  return `${jsonLine({ error, ...log })}\n`;
+  return `${jsonLine({ error: { ...printedFields(failure), exit }, ...log })}\n`;
 }
 
 /** The width and the style of a rendered failure. */
@@ -32,7 +24,7 @@ const MAX_LINES = 8;
 
 /** Formats a failure for people: what happened, why, and what to do next. */
 export async function renderFailure(
-  failure: ShownFailure,
+  failure: PrintedFailure,
   { width, style, unicode }: ErrorLook,
 ): Promise<string> {
   const { wrap, truncate } = await import('./terminal/width.ts');
