@@ -1,7 +1,7 @@
-/** The UTC periods that budgets renew in. */
+/** The UTC periods of budgets. */
 export type Period = 'month' | 'day';
 
-/** The periods of a moment, as keys and files name them. */
+/** The periods of a time, as keys and files name them. */
 export interface Periods {
   readonly month: string;
   readonly day: string;
@@ -12,7 +12,7 @@ export function periodsAt(epochMs: number): Periods {
   return { month: iso.slice(0, 7), day: iso.slice(0, 10) };
 }
 
-/** The moment at which the period of a time ends, and a budget renews. */
+/** The end of the period that contains a time; a budget renews then. */
 export function renewalOf(period: Period, epochMs: number): number {
   const now = new Date(epochMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];

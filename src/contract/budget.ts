@@ -2,22 +2,22 @@ import { Failure } from '../base/failure.ts';
 import { type Period, renewalOf } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
 
-/** A budget and what is left of it. */
+/** A budget and its use. */
 export interface BudgetState {
   readonly period: Period;
-  /** Whose spending it limits: a profile of this machine, all machines of a key, or one of them. */
+  /** What it limits: a profile of this machine, all machines of a key, or one of them. */
   readonly scope: 'profile' | 'key' | 'machine';
   /** The name of the profile or machine; empty for a key. */
   readonly name: string;
   readonly limit: number;
   readonly spent: number;
-  /** Calls whose answers were lost: they may have been charged. */
+  /** What lost answers may have cost. */
   readonly lost: number;
-  /** Held for calls in flight. */
+  /** Reserved for calls in flight. */
   readonly reserved: number;
 }
 
-/** What a budget has room for; never negative. */
+/** How much of a budget is left; never negative. */
 export const leftIn = ({ limit, spent, lost, reserved }: Omit<BudgetState, 'period' | 'scope' | 'name'>) =>
   Math.max(0, limit - spent - lost - reserved);
 
@@ -25,18 +25,18 @@ type Named = Pick<BudgetState, 'period' | 'scope' | 'name'>;
 
 /** `the day budget of profile "desk"`. */
 export function budgetText({ period, scope, name }: Named): string {
-  const whose = scope === 'key' ? 'all machines' : scope === 'machine' ? name : `profile "${name}"`;
-  return `the ${period} budget of ${whose}`;
+  const owner = scope === 'key' ? 'all machines' : scope === 'machine' ? name : `profile "${name}"`;
+  return `the ${period} budget of ${owner}`;
 }
 
 /** `2026-11-23 00:00 UTC`. */
 export const renewalText = (period: Period, now: number): string =>
   `${new Date(renewalOf(period, now)).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The code of every refusal by a budget. */
+/** The error code of every call rejected by a budget. */
 export const BUDGET = 'BUDGET';
 
-/** The refusal of a call that a budget has no room for. */
+/** The error for a call that a budget cannot cover. */
 export function budgetRefusal(
   budget: Named & { readonly limit: number; readonly left: number },
   most: number | undefined,
@@ -58,7 +58,7 @@ export function budgetRefusal(
   });
 }
 
-/** A budget as a line of `budget show` and `store status`; without a limit, what was spent. */
+/** A budget as a line of `budget show` and `store status`; without a limit, only its use. */
 export function budgetItem(
   name: string,
   {

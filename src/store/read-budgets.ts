@@ -6,18 +6,18 @@ import type { StoreConnection } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { hashReply, listReply, number, serverNow } from './replies.ts';
 
-/** The sums of a period, of all machines or of one. */
+/** The sums of a period, for all machines or one of them. */
 interface PeriodSum {
   /** `month`, or `month@MACHINE`. */
   readonly field: string;
-  /** Null where there is no budget. */
+  /** Null without a budget. */
   readonly limit: number | null;
   readonly spent: number;
   readonly lost: number;
   readonly reserved: number;
 }
 
-/** The sums of the present month and day, and those of every budget. */
+/** The sums of this month and day, and those of every budget. */
 export async function readSums(store: StoreConnection, keys: Keys, now: number): Promise<PeriodSum[]> {
   const caps = await hashReply(store, keys.caps);
   const { month, day } = periodsAt(now);

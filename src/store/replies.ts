@@ -13,7 +13,7 @@ export async function hashReply(store: StoreConnection, key: string): Promise<Ma
   return fields;
 }
 
-/** The time by the clock of the server. */
+/** The time of the server's clock. */
 export async function serverNow(store: StoreConnection): Promise<number> {
   const [seconds, micros] = listReply(await store.send('TIME', [])).map(Number);
   return (seconds ?? 0) * 1000 + Math.floor((micros ?? 0) / 1000);

@@ -19,11 +19,11 @@ const LARGEST = 1024 * 1024;
 
 export const tailStatus = command({
   path: 'tail status',
-  summary: 'Show how a running tail is doing, from its status file',
+  summary: 'Show the state of a running tail from its status file',
   about: [
-    'Reads the file that "thesis tail --status FILE" or "launchpad tail --status FILE" keeps current, and calls nothing.',
-    'Exits 0 while the tail is running, and 9 if it has stopped, if its file was not written for 30 seconds, or, with --max-lag, if the feed was last verified longer ago: usable as a probe of Kubernetes or Docker.',
-    'A tail whose service fails is running: to restart it would not help. --max-lag notices that the feed is no longer followed.',
+    'Reads the file that "thesis tail --status FILE" or "launchpad tail --status FILE" keeps current. Sends no requests.',
+    'Exits 0 while the tail is running, and 9 if it has stopped, if its file was not written for 30 seconds, or, with --max-lag, if the feed was last verified longer ago. Use it as a probe in Kubernetes or Docker.',
+    'A tail whose service fails still counts as running, because a restart would not help; with --max-lag it exits 9.',
   ],
   args: [{ name: 'FILE', help: 'the status file', complete: 'file' }],
   options: {
@@ -31,8 +31,11 @@ export const tailStatus = command({
   },
   common: ['output'],
   examples: [
-    { run: 'trdr tail status theses.prom', does: 'is it alive, and how far is it?' },
-    { run: 'trdr tail status theses.prom --max-lag 5m -q > /dev/null', does: 'a readiness probe' },
+    {
+      run: 'trdr tail status theses.prom',
+      does: 'whether it is running, and up to when the feed is verified',
+    },
+    { run: 'trdr tail status theses.prom --max-lag 5m -q > /dev/null', does: 'use it as a readiness probe' },
   ],
   calls: [],
   record: () => TailStatusRecord,
@@ -83,6 +86,6 @@ function unhealthy(path: string, verdict: HealthVerdict, status: SavedStatus, no
   const name = safeLine(status.tail || path);
   return new Failure('local', `the tail ${name} ${what[verdict]}`, {
     code: `TAIL_${verdict.toUpperCase()}`,
-    hint: status.serviceUp ? 'see what it wrote to stderr' : 'the service did not answer it: see trdr doctor',
+    hint: status.serviceUp ? 'see what it wrote to stderr' : 'the service did not answer: run trdr doctor',
   });
 }

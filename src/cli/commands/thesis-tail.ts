@@ -49,7 +49,7 @@ export const thesisTail = command({
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
     group: value('--group', 'with --via store: share the posts among the members of this group', plain),
     shared: flag('--shared', 'with --group: all members read at once, in any order'),
-    fill: flag('--fill', 'fetch posts that the store no longer has from the service'),
+    fill: flag('--fill', 'fetch posts from the service that the store no longer has'),
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],

@@ -3,7 +3,7 @@ import { field } from '../field.ts';
 
 const time = (text: string) => field(z.nullable(z.number()), `${text}, epoch ms.`);
 
-/** How a tail is doing, from its status file. */
+/** The state of a tail, from its status file. */
 export const TailStatusRecord = z.looseObject({
   state: field(
     z.enum(['healthy', 'starting', 'lagging', 'stale', 'stopped']),

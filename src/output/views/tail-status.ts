@@ -15,7 +15,7 @@ const cost = ({ spent, spentAtMost }: TailStatusRecord) =>
 const modeText = ({ mode, serviceUp, up }: TailStatusRecord) =>
   `${mode}${up && !serviceUp ? ', and the service does not answer' : ''}`;
 
-/** The state of a tail; ages count from `now`. */
+/** The state of a tail; ages are relative to `now`. */
 export const tailStatusView = (now: number): View<TailStatusRecord> => ({
   columns: [
     { title: 'tail', kind: 'text', value: (row) => row.tail, field: 'tail' },

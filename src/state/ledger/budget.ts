@@ -7,7 +7,7 @@ import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.t
 import { ledgerFolder, monthFile, monthOf } from './months.ts';
 import { createTally, type Spending } from './tally.ts';
 
-/** Limits of a profile, in CU; undefined where there is none. */
+/** Limits of a profile in CU; undefined without a limit. */
 export type Caps = { readonly [P in Period]: number | undefined };
 
 export interface BudgetOptions {
@@ -18,39 +18,39 @@ export interface BudgetOptions {
   readonly notice?: ((text: string) => void) | undefined;
 }
 
-/** The budgets of a profile, checked against the ledger that all processes of this machine write. */
+/** The budgets of a profile, checked against the ledger that all processes of this machine share. */
 export interface Budget {
   /**
-   * Calls `write` while the budgets have room for `most`, under the lock that other processes take for the same: so
-   * none of them can pass a budget together. Rejects with a `limit` Failure where there is no room.
+   * Calls `write` if the budgets can cover `most`, under a lock, so that concurrent processes cannot exceed
+   * a budget together. Otherwise rejects with a `limit` Failure.
    */
   admit(caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void>;
   states(caps: Caps): Promise<BudgetState[]>;
-  /** What was spent, whether there is a budget or not. */
+  /** What was spent, with or without a budget. */
   spending(): Promise<Readonly<Record<Period, Spending>>>;
 }
 
-/** How long calls in flight are waited for that a budget has no room beside, and how often it is looked at. */
-const PATIENCE_MS = 60_000;
+/** How long to wait for calls in flight that use up a budget, and how often to check. */
+const IN_FLIGHT_WAIT_MS = 60_000;
 const LOOK_MS = 50;
 const QUIET_MS = 2_000;
 const periods = ['day', 'month'] as const;
 
-/** What is left, or how far a budget is exceeded that was lowered. */
+/** What is left; negative if the budget was lowered below its use. */
 const room = ({ limit, spent, lost, reserved }: BudgetState) => limit - spent - lost - reserved;
 
 export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Budget {
   const tally = createTally(profile);
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** Runs `work` with the sums up to date and nobody else adding to them. */
+  /** Runs `work` with current sums, while no other process adds to them. */
   async function exclusively<T>(work: (now: number) => T, signal?: AbortSignal): Promise<T> {
     if (dir === undefined) throw unchecked();
     const now = clock.now();
     const path = monthFile(dir, monthOf(now));
     try {
       ensureFolder(ledgerFolder(dir));
-      // The lock of compaction too: while a file is replaced, some of its lines are in neither version.
+      // Compaction uses the same lock: while a file is replaced, some of its lines are in neither version.
       return await withLock(
         `${path}.lock`,
         () => {
@@ -88,15 +88,15 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
           write();
           return false;
         }
-        // A budget that calls in flight cannot change decides at once.
+        // Reject at once if calls in flight cannot make a difference.
         const final = short.find((state) => room(state) + state.settling < wanted);
-        const late = clock.mono() - began > PATIENCE_MS;
+        const late = clock.mono() - began > IN_FLIGHT_WAIT_MS;
         const refused = final ?? (late ? short[0] : undefined);
         if (refused) throw budgetRefusal({ ...refused, left: leftIn(refused) }, most, now);
         return true;
       }, signal);
       if (!waiting) return;
-      // Calls in flight may cost less than what is held for them.
+      // Calls in flight may cost less than was reserved for them.
       if (!isReported && clock.mono() - began > QUIET_MS) {
         isReported = true;
         notice?.('waiting for calls in flight, which the budget has to cover');
@@ -107,7 +107,7 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
 
   return {
     admit(caps, most, write, signal) {
-      // One after another: the calls of a process would only wait for each other's lock.
+      // In order: the calls of one process would only compete for the lock.
       const turn = queue.then(() => admitted(caps, most, write, signal));
       queue = turn.catch(() => {});
       return turn;

@@ -7,22 +7,22 @@ import { ended, readLedgerLine } from './lines.ts';
 /** What a profile has spent in a period. */
 export interface Spending {
   readonly spent: number;
-  /** What lost answers may have cost, those of processes that died too. */
+  /** What lost answers may have cost, including those of processes that died. */
   readonly lost: number;
-  /** Held for calls that may be in flight. */
+  /** Reserved for calls that may be in flight. */
   readonly reserved: number;
-  /** The part of `reserved` that can become less soon: a minute of the socket does not. */
+  /** The part of `reserved` that may soon be released: all but minutes of the WebSocket. */
   readonly settling: number;
 }
 
-/** The sums of the month file of the ledger for one profile; reads only what was appended since the last look. */
+/** The sums of a month's ledger file for one profile. Reads only what was appended since the last call. */
 export interface Tally {
-  /** Reads what is new in the file of a month. Throws if the file cannot be read. */
+  /** Reads what was appended to the file of a month. Throws if the file cannot be read. */
   refresh(path: string): void;
   sum(period: Period, now: number): Spending;
 }
 
-/** A call is answered or given up within this time. */
+/** Every call ends within this time. */
 const IN_FLIGHT_MS = 5 * 60_000;
 const NEWLINE = 10;
 
@@ -64,7 +64,7 @@ export function createTally(profile: string): Tally {
     }
     if (line.entry.profile !== profile || Math.abs(line.entry.time) > 8.64e15) return;
     if (line.kind === 'entry') add(line.entry);
-    // A line that was written while the file was compacted may be there twice.
+    // A line written during a compaction may be duplicated.
     else if (!over.has(line.id)) open.set(line.id, line.entry);
   };
 
@@ -108,7 +108,7 @@ export function createTally(profile: string): Tally {
         if (!periodsAt(time).day.startsWith(current)) continue;
         const pid = processOf(id);
         if (!living.has(pid)) living.set(pid, isAlive(pid));
-        // A process that died leaves its bound behind, and its number may be another's now.
+        // A process that died leaves its bound behind, and its pid may have been reused.
         const fresh = living.get(pid) === true && Math.abs(now - time) < IN_FLIGHT_MS;
         if (!fresh) total.lost += cuAtMost;
         else total.reserved += cuAtMost;
@@ -119,7 +119,7 @@ export function createTally(profile: string): Tally {
   };
 }
 
-/** The process that began a call: ids start with its number. */
+/** The process that started a call: ids begin with its pid. */
 const processOf = (id: string): number => Number.parseInt(id.split('-')[0] ?? '', 36) || 0;
 
 function isAlive(pid: number): boolean {
@@ -128,7 +128,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process of another user.
+    // The process belongs to another user.
     return errno(error) === 'EPERM';
   }
 }

@@ -1,19 +1,19 @@
-/** How a tail follows its feed at the moment. */
+/** How a tail currently follows its feed. */
 export const healthModes = ['streaming', 'connecting', 'polling', 'store', 'waiting'] as const;
 export type HealthMode = (typeof healthModes)[number];
 
-/** Everything that is told about a running tail to those who watch it. Times are epoch milliseconds. */
+/** The state of a running tail, for monitoring. Times are epoch milliseconds. */
 export interface TailHealth {
   /** False once the run has ended. */
   readonly up: boolean;
-  /** The first proof is there: the tail has caught up with its feed. */
+  /** Whether the tail has caught up with its feed once. */
   readonly ready: boolean;
   /** The service answers. */
   readonly serviceUp: boolean;
   readonly mode: HealthMode;
   readonly startedAt: number;
   readonly updatedAt: number;
-  /** When the loop last took a turn: it hangs if this stands still. */
+  /** When the loop last took a turn; if this does not advance, the loop hangs. */
   readonly progressAt: number;
   /** Everything posted before is printed, except in gaps; null before the first proof. */
   readonly verifiedTo: number | null;
@@ -27,13 +27,13 @@ export interface TailHealth {
   readonly gaps: number;
   readonly reconnects: number;
   readonly pages: number;
-  /** Posts a second on the feed. */
+  /** Posts per second on the feed. */
   readonly rate: number;
   /** CU charged for certain, and at most. */
   readonly spent: number;
   readonly spentAtMost: number;
   readonly perMinute: number;
-  /** CU left of the spending limit and of the key's units; null without a limit, or where it is not known. */
+  /** CU left of the spending limit and of the key's units; null without a limit, or if unknown. */
   readonly limitLeft: number | null;
   readonly allowanceLeft: number | null;
   /** CU left of each budget. */
@@ -42,7 +42,7 @@ export interface TailHealth {
   readonly cpuMs: number;
 }
 
-/** What stays the same during a run. */
+/** Constant facts about a run. */
 export interface TailIdentity {
   /** Distinguishes the tails of a machine: the name of the status file without its extension. */
   readonly tail: string;

@@ -6,7 +6,7 @@ interface Family {
   readonly type: 'gauge' | 'counter';
   readonly unit?: string;
   readonly help: string;
-  /** One value, or one for each value of a label; null and undefined leave the sample out. */
+  /** One value, or one for each value of a label; null and undefined omit the sample. */
   readonly of: (health: TailHealth) => number | null | undefined | Labelled;
 }
 
@@ -93,7 +93,7 @@ const families: readonly Family[] = [
   {
     name: 'filled_rows',
     type: 'counter',
-    help: 'Posts that the WebSocket should have brought and only a page did.',
+    help: 'Posts that the WebSocket missed and a page contained.',
     of: ({ filled }) => filled,
   },
   {
@@ -191,8 +191,9 @@ const labels = (pairs: readonly (readonly [string, string])[]) =>
   `{${pairs.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`;
 
 /**
- * The state of a tail as OpenMetrics text. Every sample has the label `tail`, so that the files of several tails can be in
- * one folder of the node exporter. Types that its older parser does not know (info, stateset) are written as gauges.
+ * The state of a tail as OpenMetrics text. Every sample has the label `tail`, so that files of several
+ * tails can be in one folder of the node exporter. Types that its older parser does not support (info,
+ * stateset) are written as gauges.
  */
 export function metricsText(health: TailHealth, { tail, command, version }: TailIdentity): string {
   const about: readonly (readonly [string, string])[] = [['tail', tail]];

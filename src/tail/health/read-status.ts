@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { type HealthMode, healthModes } from './health.ts';
 
-/** What a status file says, as far as it can be read back. Times are epoch milliseconds. */
+/** The content of a status file. Times are epoch milliseconds. */
 export interface SavedStatus {
   readonly tail: string;
   readonly command: string;
@@ -39,7 +39,7 @@ function labelsOf(text: string): Record<string, string> {
   return labels;
 }
 
-/** Reads a status file. Throws where it is not one, or not complete. */
+/** Parses a status file. Throws if it is not one, or is incomplete. */
 export function readStatusFile(text: string): SavedStatus {
   if (!text.endsWith('\n# EOF\n')) throw notStatus();
   const samples = new Map<string, Sample[]>();
@@ -93,20 +93,20 @@ const notStatus = () =>
     hint: 'name the file that the tail writes with --status',
   });
 
-/** How a tail is doing, from its status file. */
+/** The state of a tail, from its status file. */
 export type HealthVerdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stopped';
 
 /** A running tail writes its file every five seconds. */
 const STALE_MS = 30_000;
 
-/** Judges a status; a lag is measured from the last proof, and from the start before the first one. */
+/** Judges a status. The lag is measured from the last proof, or from the start before the first proof. */
 export function judgeStatus(
   status: SavedStatus,
   now: number,
   maxLagMs = Number.POSITIVE_INFINITY,
 ): HealthVerdict {
   if (!status.up) return 'stopped';
-  // The clock may have been set back since: a tail that runs soon writes the file again.
+  // The clock may have been set back since; a running tail writes the file again soon.
   if (Math.abs(now - status.progressAt) > STALE_MS) return 'stale';
   if (now - (status.verifiedTo ?? status.startedAt) > maxLagMs) return 'lagging';
   return status.ready ? 'healthy' : 'starting';

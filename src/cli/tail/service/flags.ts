@@ -8,7 +8,7 @@ export interface ServiceFlags {
 }
 
 export const serviceOptions = {
-  status: value('--status', 'keep the state as OpenMetrics text in this file', file),
+  status: value('--status', 'write the state to FILE as OpenMetrics text', file),
   heartbeat: value('--heartbeat', 'report the state on stderr this often', positiveDuration),
   logFormat: valueOr('--log-format', 'format of the lines on stderr', oneOf('text', 'json'), 'text'),
 };

@@ -5,17 +5,17 @@ import type { Io } from '../../io.ts';
 /** Sends assignments such as `READY=1` to the service manager. */
 export type SendState = (lines: readonly string[]) => Promise<void>;
 
-/** Tells the service manager how the tail is doing, as sd_notify(3) describes. */
+/** Reports the state of the tail to the service manager, as described in sd_notify(3). */
 export interface ServiceManager {
-  /** How often it wants to hear that the tail works; undefined without a watchdog. */
+  /** The interval in which it expects a sign of life; undefined without a watchdog. */
   readonly watchdogMs: number | undefined;
-  /** Sends after what is being sent; of several messages that wait, all assignments go out in one. */
-  tell(state: Readonly<Record<string, string | number>>): void;
-  /** Settles when all is sent. */
+  /** Sends after the message in progress. Messages that are waiting are merged into one. */
+  notify(state: Readonly<Record<string, string | number>>): void;
+  /** Settles when everything was sent. */
   settled(): Promise<void>;
 }
 
-/** A program that sends datagrams is expected to take milliseconds. */
+/** A program that sends a datagram needs milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 /** The service manager of this process; undefined if none wants to be notified. */
@@ -46,7 +46,7 @@ export function openServiceManager(
 
   return {
     watchdogMs: watchdogOf(env),
-    tell(state) {
+    notify(state) {
       waiting = { ...waiting, ...state };
       sending ??= pump();
     },
@@ -67,8 +67,8 @@ function watchdogOf(env: Io['env']): number | undefined {
 }
 
 /**
- * Node has no datagram sockets of the Unix domain, so a program sends the message: `systemd-notify`, which is part of
- * systemd, or `socat`, for containers without it.
+ * Node has no Unix datagram sockets, so a program sends the message: `systemd-notify`, a part of systemd,
+ * or `socat` for containers without systemd.
  */
 function sendByProgram(env: Io['env'], clock: Clock): SendState {
   const socket = env['NOTIFY_SOCKET'] ?? '';
@@ -88,7 +88,7 @@ function sendByProgram(env: Io['env'], clock: Clock): SendState {
   };
 }
 
-/** Runs a program to its end; false if it is not installed. */
+/** Runs a program until it exits; false if it is not installed. */
 async function runProgram(
   clock: Clock,
   program: string,

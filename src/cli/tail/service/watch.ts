@@ -8,36 +8,39 @@ import { version } from '../../version.ts';
 import type { ServiceFlags } from './flags.ts';
 import { openServiceManager, type ServiceManager } from './notify.ts';
 
-/** What a tail tells about itself. */
+/** The state that a tail reports. */
 export type TailFacts = Omit<
   TailHealth,
   'up' | 'startedAt' | 'updatedAt' | 'progressAt' | 'memoryBytes' | 'cpuMs'
 >;
 
-/** A tail that is watched. */
+/** A tail that is monitored. */
 export interface Watched {
   facts(): TailFacts;
-  /** The state in one line, for a person. */
+  /** The state in one line for people. */
   text(): string;
-  /** Grows with each turn of its loop. */
+  /** Increases with each turn of its loop. */
   turns(): number;
   /** Makes the loop take a turn although nothing is due. */
   stir(): void;
 }
 
-/** Keeps those informed who watch the run: the status file, stderr and the service manager. */
+/** Reports the state of the run to the status file, stderr and the service manager. */
 export interface HealthWatch {
   end(): Promise<void>;
 }
 
-/** How often the status file is written, and the service manager hears of a run that has no watchdog. */
+/** How often the status file is written, and the service manager notified if it has no watchdog. */
 const WRITE_MS = 5_000;
-const TELL_MS = 30_000;
+const NOTIFY_MS = 30_000;
 const LOOK_MS = 1_000;
-/** A service manager kills what does not start in time, but a first walk through much of the feed takes long. */
+/**
+ * A service manager kills what does not start in time, but a first walk through much of the feed can take
+ * longer, so the start timeout is extended.
+ */
 const START_MS = 60_000;
 
-/** What a watch needs of a run. */
+/** What a health watch needs to know about the run. */
 type Run = Pick<Context, 'io' | 'command' | 'notice' | 'signal'>;
 
 export function watchHealth(
@@ -71,7 +74,7 @@ export function watchHealth(
     while (await pause(context, ms(), ended.signal)) act();
   }
 
-  const stopping = () => manager?.tell({ STOPPING: 1, STATUS: 'stopping' });
+  const stopping = () => manager?.notify({ STOPPING: 1, STATUS: 'stopping' });
   context.signal.addEventListener('abort', stopping, { once: true });
   return {
     async end() {
@@ -85,7 +88,7 @@ export function watchHealth(
   };
 }
 
-/** False once it is over. */
+/** Waits; false once the run is over. */
 async function pause({ io }: Pick<Run, 'io'>, ms: number, until: AbortSignal): Promise<boolean> {
   try {
     await io.clock.sleep(ms, until);
@@ -96,7 +99,9 @@ async function pause({ io }: Pick<Run, 'io'>, ms: number, until: AbortSignal): P
   }
 }
 
-/** Tells the service manager that the tail has caught up, and from then on that its loop takes turns. */
+/**
+ * Notifies the service manager when the tail has caught up, and from then on while its loop takes turns.
+ */
 async function inform(
   context: Run,
   manager: ServiceManager,
@@ -104,27 +109,30 @@ async function inform(
   until: AbortSignal,
 ): Promise<void> {
   const { clock } = context.io;
-  const beatMs = Math.min(TELL_MS, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 2);
+  const beatMs = Math.min(NOTIFY_MS, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 2);
   const extension = { EXTEND_TIMEOUT_USEC: START_MS * 1_000 };
-  manager.tell({ STATUS: 'starting', ...extension });
-  let toldAt = clock.mono();
+  manager.notify({ STATUS: 'starting', ...extension });
+  let notifiedAt = clock.mono();
   while (!watched.facts().ready) {
     if (!(await pause(context, Math.min(LOOK_MS, beatMs), until))) return;
-    if (clock.mono() - toldAt < START_MS / 3) continue;
-    toldAt = clock.mono();
-    manager.tell({ STATUS: `starting: ${watched.text()}`, ...extension });
+    if (clock.mono() - notifiedAt < START_MS / 3) continue;
+    notifiedAt = clock.mono();
+    manager.notify({ STATUS: `starting: ${watched.text()}`, ...extension });
   }
   const progress = progressOf(watched, clock.now);
   progress.look();
-  manager.tell({ READY: 1, STATUS: watched.text(), WATCHDOG: 1 });
+  manager.notify({ READY: 1, STATUS: watched.text(), WATCHDOG: 1 });
   while (await pause(context, beatMs, until)) {
     const before = progress.turns();
     progress.look();
-    if (progress.turns() !== before) manager.tell({ STATUS: watched.text(), WATCHDOG: 1 });
+    if (progress.turns() !== before) manager.notify({ STATUS: watched.text(), WATCHDOG: 1 });
   }
 }
 
-/** When the loop was last seen to take a turn. Each look asks for one more, which the next look sees. */
+/**
+ * The last time at which the loop was seen to take a turn. Each check requests another turn, which the next
+ * check sees.
+ */
 function progressOf(watched: Watched, now: () => number) {
   let turns = watched.turns();
   let at = now();

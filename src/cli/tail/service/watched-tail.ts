@@ -5,7 +5,7 @@ import type { TailStatus } from '../../../tail/notice.ts';
 import { statusText } from '../messages.ts';
 import type { TailFacts, Watched } from './watch.ts';
 
-/** A tail as it is watched. */
+/** A tail in the form that the health watch needs. */
 export function watchedTail(tail: Tail, now: () => number): Watched {
   return {
     facts: () => factsOf(tail.status(), now()),

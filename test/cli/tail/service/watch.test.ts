@@ -170,15 +170,15 @@ describe('the service manager', () => {
         sent.push(lines);
       },
     );
-    manager?.tell({ STATUS: 'one' });
-    manager?.tell({ STATUS: 'two\nREADY=1' });
-    manager?.tell({ WATCHDOG: 1 });
+    manager?.notify({ STATUS: 'one' });
+    manager?.notify({ STATUS: 'two\nREADY=1' });
+    manager?.notify({ WATCHDOG: 1 });
     await manager?.settled();
     expect(sent).toEqual([['STATUS=one'], ['STATUS=two READY=1', 'WATCHDOG=1']]);
     fail = true;
-    manager?.tell({ WATCHDOG: 1 });
+    manager?.notify({ WATCHDOG: 1 });
     await manager?.settled();
-    manager?.tell({ WATCHDOG: 1 });
+    manager?.notify({ WATCHDOG: 1 });
     await manager?.settled();
     expect(notices).toEqual(['warning: cannot notify the service manager: no such socket']);
   });
