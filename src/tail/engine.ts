@@ -1,7 +1,7 @@
 import { createDeadline } from './deadline.ts';
-import { cannotHold, ceilingReached } from './failures.ts';
+import { ceilingReached } from './failures.ts';
 import { createFlow } from './flow.ts';
-import type { EndReason, Summary, TailStatus } from './notice.ts';
+import type { EndReason, Stretched, Summary, TailStatus } from './notice.ts';
 import type { TailOptions } from './options.ts';
 import { snapshotOf } from './output/checkpoint.ts';
 import { createCheckpointer } from './output/checkpointer.ts';
@@ -53,7 +53,7 @@ function createParts(
   const notify = options.on ?? (() => {});
   const bell = createWakeup(clock);
   const { wake } = bell;
-  const { via, lagMs } = options;
+  const { via, lagMs, waitForBudget = false } = options;
   const connect = via === 'poll' ? undefined : ports.connect;
   const byFile = options.fileIsCheckpoint ?? options.start.kind === 'file';
   const meter = createCostMeter(clock.mono, source.spent);
@@ -75,7 +75,18 @@ function createParts(
       snapshot: () => snapshotOf(options.feed, flow),
     });
   const spend = createTailSpend({
-    ...{ world: ports, timing, meter, rate, wake, signal, via, lagMs, ceiling: options.ceiling },
+    ...{
+      world: ports,
+      timing,
+      meter,
+      rate,
+      wake,
+      signal,
+      via,
+      lagMs,
+      ceiling: options.ceiling,
+      durationMs: options.durationMs,
+    },
     price: { step: source.sizes.step, cu: source.price(source.sizes.step) },
     hasSocket: connect !== undefined,
     socketShare: options.socketShare ?? SOCKET_SHARE,
@@ -84,13 +95,14 @@ function createParts(
     ...{ world: ports, timing, flow, notify, wake, signal, lagMs },
     ...{ afford: spend.afford, paid: meter.paid, lost: meter.lost, nameless: report.nameless },
     firstTries: options.firstTries ?? FIRST_TRIES,
+    waitForBudget,
   });
   const session = createSession({
     ...{ clock, random: ports.random, timing, connect, meter, wake, signal },
     subscription: options.subscription ?? { type: 'all' },
   });
   const policy = createSocketPolicy({
-    ...{ clock, session, via, spend, meter, notify },
+    ...{ clock, session, via, spend, meter, notify, waitForBudget },
     ...{ subscribed: walker.subscribed, polls: walker.want },
   });
   const end = (reason: EndReason, failure?: unknown) => finish({ reason, failure });
@@ -167,18 +179,30 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   const nextDue = () =>
     Math.min(walker.due(view()), policy.due(isQuiet()), printing.due, spend.due, deadline.due);
 
+  let told: Stretched | undefined;
+  /** Reports an interval of polls that a budget dictates: once until it renews, and when it has doubled. */
+  const tellStretched = () => {
+    const stretched = mode() === 'poll' ? spend.stretched : undefined;
+    if (!stretched || !walker.started) return;
+    const isNews = told?.until !== stretched.until || stretched.everyMs > 2 * told.everyMs;
+    if (!isNews) return;
+    told = stretched;
+    notify({ kind: 'stretched', perMinute: spend.perMinute('poll'), stretched });
+  };
+
   const begin = async () => {
     began = clock.mono();
     deadline.start();
     await spend.first(() => bell.wait(never));
     const why = ports.connect ? spend.against(0) : 'noSocket';
-    if (why && options.via === 'ws') throw cannotHold(why);
-    if (why) session.poll();
+    if (why) policy.poll(why);
     const way = mode();
+    told = way === 'poll' ? spend.stretched : undefined;
     const other = way === 'ws' ? 'poll' : 'ws';
     notify({
       ...{ kind: 'start', from: options.start.kind, way, why, lagMs: options.lagMs },
       perMinute: spend.perMinute(way),
+      stretched: told,
       other: ports.connect ? { way: other, perMinute: spend.perMinute(other) } : null,
     });
   };
@@ -190,6 +214,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       deadline.step();
       if (over || (await printing.step()) || walkStep() || policy.step(isQuiet())) continue;
       spend.step(mode());
+      tellStretched();
       await bell.wait(nextDue());
     }
   };

@@ -1,4 +1,5 @@
 import { Failure } from '../base/failure.ts';
+import { BUDGET } from '../contract/budget.ts';
 import type { PollReason } from './spend/socket-share.ts';
 
 /** The user's ceiling ends the run. */
@@ -39,7 +40,12 @@ export const rejected = (text: string) =>
 export const cannotHold = (why: PollReason) =>
   why === 'noSocket'
     ? new Failure('usage', 'this feed has no WebSocket', { code: 'USAGE', hint: 'remove --via' })
-    : new Failure('limit', 'the spending limit does not cover another minute of streaming', {
-        code: 'CEILING',
-        hint: 'raise --max-cu, or poll instead: --via poll',
-      });
+    : why === 'budget'
+      ? new Failure('limit', 'the budget does not cover another minute of streaming', {
+          code: BUDGET,
+          hint: 'see what is left with "trdr budget show", or poll instead: --via poll',
+        })
+      : new Failure('limit', 'the spending limit does not cover another minute of streaming', {
+          code: 'CEILING',
+          hint: 'raise --max-cu, or poll instead: --via poll',
+        });

@@ -54,6 +54,13 @@ export interface Summary {
   readonly completeTo: number | null;
 }
 
+/** An interval of polls that makes a budget last. */
+export interface Stretched {
+  readonly everyMs: number;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
 /** What the tail reports to the command. */
 export type TailNotice =
   | {
@@ -65,13 +72,27 @@ export type TailNotice =
       readonly perMinute: number;
       readonly other: { readonly way: Mode; readonly perMinute: number } | null;
       readonly lagMs: number;
+      /** The interval of polls, and until when it makes a budget last, where it is longer than the lag. */
+      readonly stretched?: Stretched | undefined;
     }
   | { readonly kind: 'connected'; readonly times: number }
   | { readonly kind: 'unacknowledged' }
   | { readonly kind: 'nameless' }
   | { readonly kind: 'caughtUp'; readonly rows: number; readonly pages: number }
   | { readonly kind: 'down'; readonly why: DownReason; readonly text: string; readonly waitMs: number }
-  | { readonly kind: 'fallback'; readonly why: PollReason; readonly perMinute: number }
+  | {
+      readonly kind: 'fallback';
+      readonly why: PollReason;
+      readonly perMinute: number;
+      readonly stretched?: Stretched | undefined;
+    }
+  /** A budget has renewed, and streaming is possible again. */
+  | { readonly kind: 'streamAgain'; readonly perMinute: number }
+  /** The interval of polls has changed with what a budget has left. */
+  | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }
+  /** A budget is used up: nothing is requested until it renews, at `until`. */
+  | { readonly kind: 'budget'; readonly until: number; readonly reason: string }
+  | { readonly kind: 'renewed' }
   | { readonly kind: 'unstable'; readonly sessions: number; readonly cuAtMost: number }
   | ({ readonly kind: 'gap' } & Gap)
   /** Too many posts between two walks to remember them all: what the socket lost here was not looked for. */

@@ -26,6 +26,8 @@ export interface TailOptions {
   readonly durationMs?: number | undefined;
   /** CU that the run may spend. */
   readonly ceiling?: number | undefined;
+  /** Waits where a budget is used up, until it renews; the run ends otherwise. */
+  readonly waitForBudget?: boolean | undefined;
   /** The part of the key's units that the socket may use in `auto`. */
   readonly socketShare?: number | undefined;
   /** Names the feed in a checkpoint. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import type { Failure } from '../base/failure.ts';
 import type { PostFields, TailRow } from './row.ts';
 
 /** One page of the feed, newest first. */
@@ -29,6 +30,8 @@ export interface LinkEnd {
   readonly text: string;
   /** Set where the service may not have heard of it, and counts on. */
   readonly unheard?: boolean;
+  /** Why this machine ended it. */
+  readonly failure?: Failure | undefined;
 }
 
 /** An open socket: frames wait in it, bounded in bytes, until they are taken. */
@@ -68,6 +71,15 @@ export interface KeyFacts {
   /** Whether the key's plan has the live feed; null where that cannot be told. */
   readonly live: boolean | null;
   readonly ratePerMinute: number | null;
+  /** What is left of the budgets of the user; absent where there are none. */
+  readonly budgets?: readonly BudgetLeft[];
+}
+
+/** What is left of a budget. */
+export interface BudgetLeft {
+  readonly left: number;
+  /** Epoch milliseconds. */
+  readonly renewsAt: number;
 }
 
 /** Keeps rows of a long walk outside of memory. */

@@ -2,7 +2,7 @@ import { cu } from '../../contract/endpoints.ts';
 import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { addressOf } from '../args/address.ts';
-import { list, valueOr } from '../args/option.ts';
+import { flag, list, valueOr } from '../args/option.ts';
 import { duration, oneOf, positiveDuration, text, units } from '../args/values.ts';
 import { command } from '../command.ts';
 import { approveTail } from '../spend/approve-tail.ts';
@@ -22,6 +22,7 @@ export const thesisRelay = command({
     token: list('--token', 'only theses about this token', text('address')),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll'), 'auto'),
     lag: valueOr('--lag', 'target delay when polling; longer is cheaper', duration, 10_000, '10s'),
+    waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget renews'),
     keep: valueOr('--keep', 'how long the store keeps posts', positiveDuration, 86_400_000, '24h'),
     keepRows: valueOr('--keep-rows', 'how many posts the store keeps', units, 200_000, '200k'),
   },
@@ -33,7 +34,7 @@ export const thesisRelay = command({
   calls: ['ws', 'thesis.all', 'thesis.token', 'me'],
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse: (_, given) => given,
-  async run(context, { token, via, lag, keep, keepRows }) {
+  async run(context, { token, via, lag, keep, keepRows, waitForBudget }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const pages = {
@@ -57,6 +58,7 @@ export const thesisRelay = command({
       options: {
         via,
         ceiling,
+        waitForBudget,
         socketShare: context.settings.socketShare,
         feed: ['thesis', '', normal.join(',')].join(' ').trim(),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },

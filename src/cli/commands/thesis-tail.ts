@@ -21,12 +21,14 @@ import { checkTail, tailOptions } from '../tail/flags.ts';
 import { checkOutput, runTail } from '../tail/run.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisSource } from '../tail/source.ts';
+import { onceInBudget } from '../tail/wait-for-budget.ts';
 
 export const thesisTail = command({
   path: 'thesis tail',
   summary: 'Stream theses as they are posted, each exactly once',
   about: [
     'Streams over WebSocket (20,000 CU/min), with polls that fill every gap, or polls only (200 CU each). "auto" starts with the WebSocket and falls back to polling when the key has no live feed, when the WebSocket has used its share of the remaining units (setting socketShare, 10%), or when the spending limit does not cover another minute.',
+    'With a budget (see "trdr budget set"), "auto" streams if the budget covers it until it renews, and otherwise polls at an interval with which the budget lasts. At the end of a budget the run exits 6; with --wait-for-budget it sleeps until the budget renews and continues.',
     'Every thesis posted between start and end is printed exactly once, oldest first within a fill. A gap that cannot be filled is reported with its start and end.',
     '--out appends to the file and, after any crash, continues from its end: no line is lost, torn or doubled. If the file is renamed, replaced or deleted meanwhile, the tail continues in a new one. --checkpoint resumes a pipe: if trdr is killed, rows written since the last checkpoint can be repeated. It cannot know what the reader of the pipe had processed: rows in the pipe are lost if the reader dies.',
     '--exec CMD runs CMD for each batch of posts, as NDJSON on its stdin. Exit code 0 acknowledges the batch; otherwise it is retried in order, and after --tries attempts moved to a dead-letter file beside the checkpoint. With --checkpoint every post is handed over at least once, and after a crash only the batch that was not acknowledged is repeated. CMD is not run in a shell unless --shell is given.',
@@ -90,6 +92,8 @@ export const thesisTail = command({
     await checkOutput(context, shown, flags);
     const normal = tokens.map(normalToken).sort();
     const stored = await storedFeed(context, via, normal);
+    const authorId = async () =>
+      author && (await onceInBudget(context, flags.waitForBudget, () => userIdOf(author, context)));
     const wanted = (userId: string | undefined) =>
       createFilter<TailRow>({
         ...{ tokens, userId, symbols: symbol, minHoldings, devOnly, ...patterns },
@@ -102,13 +106,13 @@ export const thesisTail = command({
     if (stored) {
       if (group !== undefined) {
         const { followAsMember } = await import('../store/follow-group.ts');
-        const userId = author && (await userIdOf(author, context));
+        const userId = await authorId();
         await followAsMember(context, { ...stored, ...shown, group, shared, flags, sieve: wanted(userId) });
         return 0;
       }
       const { followStore } = await import('../store/follow.ts');
       const { fillFrom } = await import('../store/fill-gap.ts');
-      const userId = author && (await userIdOf(author, context));
+      const userId = await authorId();
       const filling = fill
         ? fillFrom(thesisSource(await context.client(), { userId, tokenAddress }))
         : undefined;
@@ -123,7 +127,7 @@ export const thesisTail = command({
       cu.thesisBlock,
       flags.backfill,
     );
-    const userId = author && (await userIdOf(author, context));
+    const userId = await authorId();
     const client = await context.client();
     // Above fifty tokens, the connection carries all posts and they are filtered here.
     const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;

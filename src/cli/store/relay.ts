@@ -112,7 +112,7 @@ async function lead(
       source: plan.source,
       connect: plan.connect,
       sink: relaySink(term),
-      key: keyFacts(client),
+      key: keyFacts(client, await context.ledger(), io.clock.now),
       spool: openSpool,
       save(text) {
         const { mark, floor, known } = markText(text, name);

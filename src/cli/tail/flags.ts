@@ -11,6 +11,7 @@ export const tailOptions = {
   since: value('--since', 'start with posts since this time', time),
   count: value('--count', 'stop after N rows', integer({ min: 1 })),
   duration: value('--duration', 'stop after this time', positiveDuration),
+  waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget renews'),
   checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),
   ...serviceOptions,
   exec: value('--exec', 'run CMD for each batch, with its posts on stdin', text('cmd')),

@@ -1,6 +1,6 @@
 import { span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
-import type { Gap, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
+import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/row.ts';
 import type { PollReason } from '../../tail/spend/socket-share.ts';
 import { unitsText } from '../spend/estimate.ts';
@@ -35,6 +35,7 @@ export function gapText({ why, from, lateFrom, to }: Gap): string {
 
 const cuts: Readonly<Record<Gap['why'], string>> = {
   ceiling: 'the spending limit of this run was reached',
+  budget: 'a budget is used up',
   quota: 'the key has no units left',
   cursor: 'the service no longer knows the cursor',
   stuck: 'the pages repeat themselves',
@@ -66,7 +67,15 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'down':
       return `connection lost (${notice.why}${notice.text === '' ? '' : `: ${safeLine(notice.text)}`}); reconnecting${notice.waitMs < 1_000 ? '' : ` in ${span(notice.waitMs)}`}`;
     case 'fallback':
-      return `falling back to polling (${perMinute(notice.perMinute)}): ${pollReasons[notice.why]}`;
+      return `falling back to polling${stretchedText(notice.stretched)} (${perMinute(notice.perMinute)}): ${pollReasons[notice.why]}`;
+    case 'streamAgain':
+      return `the budget has renewed: streaming over WebSocket again (${perMinute(notice.perMinute)})`;
+    case 'stretched':
+      return `polling${stretchedText(notice.stretched)} (${perMinute(notice.perMinute)})`;
+    case 'budget':
+      return `waiting until ${untilText(notice.until)}: ${notice.reason}`;
+    case 'renewed':
+      return 'the budget has room again: continuing';
     case 'unstable':
       return `the connection failed ${notice.sessions} times in a row; each attempt is billed, at most ${unitsText(notice.cuAtMost)} so far`;
     case 'gap':
@@ -84,15 +93,30 @@ export function tailText(notice: TailNotice): string | undefined {
   }
 }
 
+/** Budgets renew at UTC midnight, whatever the time zone of the output. */
+export const untilText = (ms: number): string =>
+  `${new Date(Math.ceil(ms / 60_000) * 60_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+const stretchedText = (stretched: Stretched | undefined): string =>
+  stretched === undefined
+    ? ''
+    : ` every ${span(stretched.everyMs)} so that the budget lasts until ${untilText(stretched.until)}`;
+
 function startText({
   way,
   from,
   lagMs,
   perMinute: cu,
+  why,
+  stretched,
   other,
 }: Extract<TailNotice, { kind: 'start' }>): string {
   const every = `every ${lagMs < 1_000 ? `${lagMs}ms` : span(lagMs)}`;
-  if (way === 'poll') return `polling ${every} (${perMinute(cu)})${starts[from]}`;
+  if (way === 'poll') {
+    const because = why === 'budget' ? `: ${pollReasons.budget}` : '';
+    const interval = stretched ? stretchedText(stretched) : ` ${every}`;
+    return `polling${interval} (${perMinute(cu)})${because}${starts[from]}`;
+  }
   const instead = other === null ? '' : ` (polling ${every} would cost ${perMinute(other.perMinute)})`;
   return `streaming over WebSocket: ${perMinute(cu)}${instead}${starts[from]}`;
 }
@@ -105,6 +129,7 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
   rejected: 'the service rejected the subscription',
   ceiling: 'the spending limit cannot cover another minute of streaming',
   allowance: 'the units left cannot cover another minute of streaming',
+  budget: 'the budget does not cover streaming until it renews',
   share: 'streaming has used its share of the units left',
   unstable: 'the connection failed three times in a row',
 };

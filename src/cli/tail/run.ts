@@ -38,6 +38,7 @@ export interface TailFlags extends ServiceFlags, ExecFlags {
   readonly duration: number | undefined;
   readonly checkpoint: string | undefined;
   readonly bell: boolean;
+  readonly waitForBudget: boolean;
 }
 
 /** The source of a tail's rows, and which of them are wanted. */
@@ -155,7 +156,7 @@ async function follow(
       source: plan.source,
       connect: plan.connect,
       sink: plan.flags.bell ? withBell(output.sink, io) : output.sink,
-      key: keyFacts(client),
+      key: keyFacts(client, await context.ledger(), io.clock.now),
       spool: openSpool,
       save: output.save,
     },
@@ -166,6 +167,7 @@ async function follow(
       lagMs: lag,
       count,
       durationMs: duration,
+      waitForBudget: plan.flags.waitForBudget,
       firstTries: FIRST_TRIES,
       on(notice) {
         const text = tailText(notice);

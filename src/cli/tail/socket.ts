@@ -41,7 +41,7 @@ export function socketOf(
     let refused: LinkEnd | undefined;
     minutes.run(AbortSignal.any([signal, over.signal])).catch((error: unknown) => {
       const text = error instanceof Error ? error.message : 'the next minute cannot be recorded';
-      refused = { why: 'closed', text };
+      refused = { why: 'closed', text, ...(error instanceof Failure && { failure: error }) };
       stir();
     });
     return {

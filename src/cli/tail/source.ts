@@ -1,6 +1,8 @@
+import { renewalOf } from '../../base/periods.ts';
+import { leftIn } from '../../contract/budget.ts';
 import { cu, type EndpointId, thesisBlocks } from '../../contract/endpoints.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
-import type { Client, Result } from '../../contract/ports.ts';
+import type { Client, Ledger, Result } from '../../contract/ports.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { readPage } from '../../contract/records/page.ts';
 import { leftOf } from '../../core/account.ts';
@@ -46,9 +48,15 @@ function pageOf(
 
 /** What the tail needs to know about the key, from the free `me`. */
 export const keyFacts =
-  (client: Client) =>
+  (client: Client, ledger: Ledger, now: () => number) =>
   async (signal: AbortSignal): Promise<KeyFacts> => {
     const { record, known } = await client.call('me', {}, { signal });
+    const budgets = (await ledger.budgets?.()) ?? [];
     // The record does not show whether the plan has a live feed; only the handshake does.
-    return { remaining: leftOf(known).units, live: null, ratePerMinute: readAccount(record).ratePerMinute };
+    return {
+      remaining: leftOf(known).units,
+      live: null,
+      ratePerMinute: readAccount(record).ratePerMinute,
+      budgets: budgets.map((state) => ({ left: leftIn(state), renewsAt: renewalOf(state.period, now()) })),
+    };
   };

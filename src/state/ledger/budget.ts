@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { ensureFolder, inWords } from '../../base/files.ts';
+import { inWords } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
 import type { Period } from '../../base/periods.ts';
 import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.ts';
-import { ledgerFolder, monthFile, monthOf } from './months.ts';
+import { monthFile, monthOf } from './months.ts';
 import { createTally, type Spending } from './tally.ts';
 
 /** Limits of a profile in CU; undefined without a limit. */
@@ -49,7 +49,6 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
     const now = clock.now();
     const path = monthFile(dir, monthOf(now));
     try {
-      ensureFolder(ledgerFolder(dir));
       // Compaction uses the same lock: while a file is replaced, some of its lines are in neither version.
       return await withLock(
         `${path}.lock`,

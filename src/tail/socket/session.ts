@@ -47,8 +47,10 @@ export interface Session {
   catchUp(): void;
   /** Gives the connection up; a new one follows. */
   drop(why: DownReason, text: string): void;
-  /** Gives the socket up for good, and polls. */
+  /** Gives the socket up, and polls. */
   poll(): void;
+  /** Polls no more: a connection may be opened again. */
+  reopen(): void;
   /** Ends the connection, and opens no other. */
   close(): void;
   /** Settles when no attempt is under way. */
@@ -157,8 +159,9 @@ export function createSession(world: SessionWorld): Session {
     hangUp(link, link.end && !link.end.unheard ? 0 : PING_MS);
     if (draining && link.held > 0) return undefined;
     const { why, text } = cause;
+    const failure = link.end?.failure;
     cause = undefined;
-    if (why !== 'quota') return down(why, text);
+    if (why !== 'quota') return down(why, text, failure);
     state = { kind: 'closing', mode: 'ws' };
     return { kind: 'quota', text };
   };
@@ -227,6 +230,10 @@ export function createSession(world: SessionWorld): Session {
       cause ??= { why, text };
     },
     poll: () => leave({ kind: 'polling' }),
+    reopen() {
+      const now = clock.mono();
+      if (connect && state.kind === 'polling') state = { kind: 'down', since: now, until: now };
+    },
     close() {
       if (state.kind !== 'closing') leave({ kind: 'closing', mode: modeOf(state) });
     },

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { BUDGET } from '../../contract/budget.ts';
 import { cannotHold, outOfUnits, rejected } from '../failures.ts';
 import type { TailNotice } from '../notice.ts';
 import type { CostMeter } from '../spend/cost-meter.ts';
@@ -11,6 +12,8 @@ export interface SocketPolicy {
   /** Looks after the connection; `quiet` says that its frames could be printed soon. True when something happened. */
   step(quiet: boolean): boolean;
   due(quiet: boolean): number;
+  /** Polls for this reason; where it is a budget, until that renews. */
+  poll(why: PollReason): void;
   /**
    * Reports posts that the pages showed: a connection that has not answered its subscription, and does not bring
    * them, is given up.
@@ -22,6 +25,7 @@ interface PolicyParts {
   readonly clock: Clock;
   readonly session: Session;
   readonly via: Via;
+  readonly waitForBudget: boolean;
   readonly spend: TailSpend;
   readonly meter: CostMeter;
   readonly notify: (notice: TailNotice) => void;
@@ -45,12 +49,27 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   let missed = 0;
   let decided = 0;
   let decidedFor: number | undefined;
+  let forBudget = false;
+
+  const poll = (why: PollReason) => {
+    session.poll();
+    forBudget = why === 'budget';
+    if (via === 'ws' && !(forBudget && parts.waitForBudget)) throw cannotHold(why);
+  };
 
   const leave = (why: PollReason) => {
-    session.poll();
-    if (via === 'ws') throw cannotHold(why);
-    notify({ kind: 'fallback', why, perMinute: spend.perMinute('poll') });
+    poll(why);
+    notify({ kind: 'fallback', why, perMinute: spend.perMinute('poll'), stretched: spend.stretched });
     parts.polls();
+  };
+
+  /** Streams again once the budget of a new period covers it. */
+  const reopen = (): boolean => {
+    if (!forBudget || spend.against(0) !== undefined) return false;
+    forBudget = false;
+    session.reopen();
+    notify({ kind: 'streamAgain', perMinute: spend.perMinute('ws') });
+    return true;
   };
 
   const decideAt = () =>
@@ -71,6 +90,10 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   const down = (event: Extract<SessionEvent, { kind: 'down' }>) => {
     const { failure } = event;
     if (failure?.kind === 'quota' || failure?.kind === 'auth') throw failure;
+    if (failure?.code === BUDGET) {
+      spend.refused(1_000 * (failure.retryAfter ?? 0));
+      return leave('budget');
+    }
     if (failure && socketOnly.has(failure.kind)) {
       if (via === 'ws') throw failure;
       return leave('refused');
@@ -102,7 +125,8 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   return {
     step(quiet) {
       const { kind } = session.state;
-      if (kind === 'polling' || kind === 'closing') return false;
+      if (kind === 'polling') return reopen();
+      if (kind === 'closing') return false;
       const why = objection(quiet);
       if (why) {
         leave(why);
@@ -112,6 +136,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
       if (event) heard(event);
       return event !== undefined;
     },
+    poll,
     due: (quiet) => Math.min(session.due(quiet), decideAt()),
     sawPosts(posts, since) {
       const late = session.unansweredSince;

@@ -12,6 +12,7 @@ export type PollReason =
   | 'rejected' // the service rejected the subscription
   | 'ceiling' // the ceiling cannot hold another minute
   | 'allowance' // what is left cannot hold another minute
+  | 'budget' // a budget does not cover it
   | 'share' // the socket has used its share
   | 'unstable'; // it broke again and again within its first minute
 
@@ -23,6 +24,8 @@ export interface SpendState {
   /** CU left under the ceiling, and under the key's allowance; null without a limit. */
   readonly ceilingLeft: number | null;
   readonly allowanceLeft: number | null;
+  /** Whether the budgets of the user cover it. */
+  readonly budgetsCover: boolean;
   /** The key's units when the run started, and the part of them that the socket may use. */
   readonly allowanceAtStart: number | null;
   readonly socketShare: number;
@@ -44,6 +47,7 @@ export function reasonToPoll(standing: SpendState): PollReason | undefined {
   if (!standing.hasSocket) return 'noSocket';
   if (standing.via === 'poll') return 'asked';
   if (standing.ceilingLeft !== null && standing.ceilingLeft < firm) return 'ceiling';
+  if (!standing.budgetsCover) return 'budget';
   if (standing.via === 'ws') return undefined;
   if (standing.live === false) return 'plan';
   if (standing.allowanceLeft !== null && standing.allowanceLeft < minute) return 'allowance';

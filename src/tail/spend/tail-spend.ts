@@ -1,8 +1,10 @@
 import { Failure } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
 import { type Job, startJob } from '../job.ts';
+import type { Stretched } from '../notice.ts';
 import type { KeyFacts, TailPorts } from '../ports.ts';
 import type { Timing } from '../timing.ts';
+import { createBudgetPlan } from './budget-plan.ts';
 import type { CostMeter } from './cost-meter.ts';
 import { leastSeconds, type PagePrice, pollPerMinute, pollSeconds, type Rate } from './pace.ts';
 import { type Mode, type PollReason, reasonToPoll, type Via } from './socket-share.ts';
@@ -21,6 +23,10 @@ export interface TailSpend {
   against(shortSessions: number): PollReason | undefined;
   /** Asks the free `me` for what is left, every now and then. */
   step(way: Mode): void;
+  /** A budget has refused a minute of the socket. */
+  refused(retryAfterMs: number): void;
+  /** The interval of polls, where it is longer than the lag so that a budget lasts. */
+  readonly stretched: Stretched | undefined;
   readonly due: number;
   /** Settles when the first answer is there; throws where the key is not known. */
   first(wait: () => Promise<void>): Promise<void>;
@@ -36,6 +42,7 @@ interface PurseWorld {
   readonly via: Via;
   readonly hasSocket: boolean;
   readonly lagMs: number;
+  readonly durationMs: number | undefined;
   readonly ceiling: number | undefined;
   readonly socketShare: number;
   readonly wake: () => void;
@@ -50,11 +57,24 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
   let job: Job<KeyFacts> | undefined;
   let next = clock.mono();
 
+  const began = clock.mono();
+  const plan = createBudgetPlan({
+    ...{ clock, price, marginMs: timing.marginMs, auditMs: timing.auditMs },
+    runLeftMs: () =>
+      given.durationMs === undefined ? Number.POSITIVE_INFINITY : began + given.durationMs - clock.mono(),
+  });
+
   const ceilingLeft = () => (given.ceiling === undefined ? null : given.ceiling - meter.spent.most);
-  const pollMs = () => {
+  const wantedSeconds = () => {
     const least = leastSeconds(facts?.ratePerMinute ?? null);
-    return 1_000 * pollSeconds(rate.perSecond, given.lagMs / 1_000, least, price);
+    return pollSeconds(rate.perSecond, given.lagMs / 1_000, least, price);
   };
+  // A user who asked for polls at an interval gets that interval, for as long as the budget lasts.
+  const interval = (): { readonly seconds: number; readonly until?: number } =>
+    given.via === 'poll'
+      ? { seconds: wantedSeconds() }
+      : plan.interval(wantedSeconds(), rate.perSecond, meter.spent.most);
+  const pollMs = () => 1_000 * interval().seconds;
 
   const look = (): unknown => {
     const outcome = job?.outcome;
@@ -63,6 +83,9 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     if ('error' in outcome) return outcome.error;
     facts = outcome.value;
     atStart ??= facts.remaining;
+    plan.learn(facts.budgets ?? [], meter.spent.most);
+    // What is left is another sum as soon as a budget renews.
+    next = Math.min(next, clock.mono() + Math.max(0, plan.renewsAt - clock.now()) + 1);
     return undefined;
   };
 
@@ -90,12 +113,18 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
         live: facts?.live ?? null,
         ceilingLeft: ceilingLeft(),
         allowanceLeft: facts?.remaining ?? null,
+        budgetsCover: plan.covers(meter.spent.most, given.via === 'auto'),
         allowanceAtStart: atStart,
         socketShare: given.socketShare,
         socketSpent: meter.socket,
         shortSessions,
       }),
     step,
+    refused: (ms) => plan.refuse(clock.now() + ms),
+    get stretched() {
+      const { seconds, until } = interval();
+      return until === undefined ? undefined : { everyMs: 1_000 * seconds, until };
+    },
     get due() {
       return key ? next : Number.POSITIVE_INFINITY;
     },

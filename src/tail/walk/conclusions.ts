@@ -58,7 +58,7 @@ export function createConclusions(parts: ConclusionParts): (done: Filled) => voi
     policy.sawPosts(done.fresh, walkedBefore);
     walkedBefore = walked.startedAt;
     walker.emitted(done);
-    if (walked.cut === 'ceiling' || walked.cut === 'quota') {
+    if (walked.cut === 'ceiling' || walked.cut === 'budget' || walked.cut === 'quota') {
       return parts.spent(walked.failure ?? ceilingReached());
     }
     if (deaf) session.drop('deaf', 'the pages showed posts that the socket did not bring');

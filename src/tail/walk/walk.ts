@@ -1,6 +1,7 @@
 import { type Backoff, createBackoff } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { BUDGET } from '../../contract/budget.ts';
 import type { FeedPage, PageSource } from '../ports.ts';
 import type { PostFields, PostMark, TailRow } from '../row.ts';
 import type { PollSizer } from '../spend/pace.ts';
@@ -8,7 +9,7 @@ import { orderedRows, settledRows } from './page-order.ts';
 import type { RowStack } from './row-stack.ts';
 
 /** Why a walk could not be brought to its end. */
-export type Cut = 'ceiling' | 'quota' | 'cursor' | 'stuck' | 'denied';
+export type Cut = 'ceiling' | 'budget' | 'quota' | 'cursor' | 'stuck' | 'denied';
 
 /** What a walk has to do, decided again whenever it restarts. */
 export interface WalkBounds {
@@ -42,6 +43,8 @@ export interface WalkWorld {
   /** An answer was lost that may have been paid for. */
   readonly lost: (cu: number) => void;
   readonly wait: (ms: number, failure: Failure) => void;
+  /** Waits where a budget has refused a page; absent where that ends the walk. */
+  readonly renewal?: ((failure: Failure) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -215,7 +218,12 @@ async function ask(
       world.signal.throwIfAborted();
       if (!(error instanceof Failure)) throw error;
       if (error.kind === 'quota') return { cut: 'quota', failure: error };
-      if (error.kind === 'limit') return { cut: 'ceiling', failure: error };
+      if (error.kind === 'limit' && error.code !== BUDGET) return { cut: 'ceiling', failure: error };
+      if (error.kind === 'limit') {
+        if (!world.renewal) return { cut: 'budget', failure: error };
+        await world.renewal(error);
+        continue;
+      }
       if (error.kind === 'usage' && id !== undefined) {
         cursor++;
         if (cursor >= before.length) return { cut: 'cursor' };

@@ -65,6 +65,8 @@ interface WalkerWorld {
   readonly afford: (cu: number) => boolean;
   readonly paid: (cu: number) => void;
   readonly lost: (cu: number) => void;
+  /** Waits where a budget is used up. */
+  readonly waitForBudget: boolean;
   readonly notify: (notice: TailNotice) => void;
   readonly wake: () => void;
   readonly signal: AbortSignal;
@@ -72,6 +74,8 @@ interface WalkerWorld {
 
 /** Walks that may lead nowhere before a gap is said. */
 const WALK_TRIES = 3;
+/** A budget that is used up is tried again so often: it may have been raised. */
+const BUDGET_MS = 10 * 60_000;
 
 export function createWalker({ world, timing, flow, notify, wake, signal, ...given }: WalkerWorld): Walker {
   const { clock, source } = world;
@@ -91,6 +95,16 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   let failures = 0;
   let retryAt = Number.NEGATIVE_INFINITY;
   let trouble: Failure | undefined;
+  let withoutBudget = false;
+
+  /** Waits for a budget to renew, or to be raised. The clock of the machine decides, since it may have been suspended. */
+  const renewal = async (failure: Failure) => {
+    const ms = 1_000 * (failure.retryAfter ?? 0);
+    trouble = failure;
+    if (!withoutBudget) notify({ kind: 'budget', until: clock.now() + ms, reason: failure.message });
+    withoutBudget = true;
+    await clock.sleep(Math.min(BUDGET_MS, Math.max(1_000, ms)), signal);
+  };
 
   const plan = ({ way, connected, downSince, pollMs }: WalkView) => {
     const { lagMs } = given;
@@ -129,9 +143,12 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
         paid(cu) {
           pages++;
           trouble = undefined;
+          if (withoutBudget) notify({ kind: 'renewed' });
+          withoutBudget = false;
           given.paid(cu);
         },
         lost: given.lost,
+        renewal: given.waitForBudget ? renewal : undefined,
         wait(ms, failure) {
           trouble = failure;
           notify({ kind: 'wait', ms, reason: failure.message });
@@ -162,7 +179,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     last = pile;
     if ('error' in outcome) throw outcome.error;
     const walked = outcome.value;
-    const goOn = walked.cut !== 'ceiling' && walked.cut !== 'quota';
+    const goOn = walked.cut !== 'ceiling' && walked.cut !== 'budget' && walked.cut !== 'quota';
     if (walked.cut && goOn && again(walked, urgent)) return undefined;
     if (goOn) {
       failures = 0;

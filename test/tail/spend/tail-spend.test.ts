@@ -13,6 +13,7 @@ const free: SpendState = {
   live: true,
   ceilingLeft: null,
   allowanceLeft: null,
+  budgetsCover: true,
   allowanceAtStart: null,
   socketShare: 0.1,
   socketSpent: 0,
@@ -79,7 +80,7 @@ function createSpend({ ceiling, key, rate: perSecond = 0, lagMs = 10_000 }: Give
     world: { clock: { now: () => now, mono: () => now, sleep: async () => {} }, key: ask },
     ...{ timing, meter, rate, ceiling, lagMs },
     price: { step: 20, cu: 200 },
-    ...{ via: 'auto', hasSocket: true, socketShare: 0.1 },
+    ...{ via: 'auto', hasSocket: true, socketShare: 0.1, durationMs: undefined },
     wake: () => {
       wakes++;
     },

@@ -1,0 +1,103 @@
+import type { Clock } from '../../base/clock.ts';
+import { cu } from '../../contract/endpoints.ts';
+import type { BudgetLeft } from '../ports.ts';
+import { type PagePrice, pollCost } from './pace.ts';
+import { WALK_RESERVE } from './socket-share.ts';
+
+/** How a tail divides what its budgets have left over the time until they renew. */
+export interface BudgetPlan {
+  /** Takes what is left now; `spent` is what the run has spent so far. */
+  learn(budgets: readonly BudgetLeft[], spent: number): void;
+  /** A budget has refused the socket: nothing more of it until then. */
+  refuse(untilMs: number): void;
+  /** Whether the budgets cover another minute of the socket; `whole` asks for all minutes until they renew. */
+  covers(spent: number, whole: boolean): boolean;
+  /** Seconds between polls, at least `least`, with which each budget lasts; `until` is when the tightest renews. */
+  interval(least: number, rate: number, spent: number): { readonly seconds: number; readonly until?: number };
+  /** When the next budget renews, in epoch milliseconds. */
+  readonly renewsAt: number;
+}
+
+const MINUTE = 60_000;
+/** A longer interval would hide that a budget is used up. */
+const MOST_SECONDS = 3_600;
+/** Each step comes closer to the interval at which cost and budget meet. */
+const STEPS = 8;
+
+interface PlanParts {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly price: PagePrice;
+  /** How far below the newest post a verifying poll reads, and how often one is made. */
+  readonly marginMs: number;
+  readonly auditMs: number;
+  /** Milliseconds until the run ends. */
+  readonly runLeftMs: () => number;
+}
+
+export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }: PlanParts): BudgetPlan {
+  let budgets: readonly BudgetLeft[] = [];
+  let spentThen = 0;
+  let refusedUntil = Number.NEGATIVE_INFINITY;
+  let decided: { readonly until: number; readonly socket: boolean } | undefined;
+
+  const renewsAt = () => Math.min(Number.POSITIVE_INFINITY, ...budgets.map((budget) => budget.renewsAt));
+  /** What is left of each budget, and for how long it has to last. One that has renewed meanwhile is not known. */
+  const current = (spent: number) =>
+    budgets
+      .filter((budget) => budget.renewsAt > clock.now())
+      .map((budget) => ({
+        left: Math.max(0, budget.left - (spent - spentThen)),
+        renewsAt: budget.renewsAt,
+        lastsMs: Math.min(budget.renewsAt - clock.now(), runLeftMs()),
+      }));
+
+  /** CU of a poll, with its part of the walks that verify the feed. */
+  const costOf = (rate: number, seconds: number) => {
+    const verifying = Math.min(1, (seconds * 1_000) / auditMs);
+    return pollCost(rate, seconds, price) + (verifying * price.cu * rate * marginMs) / 1_000 / price.step;
+  };
+
+  return {
+    learn(now, spent) {
+      budgets = now;
+      spentThen = spent;
+    },
+    refuse(untilMs) {
+      refusedUntil = untilMs;
+    },
+    covers(spent, whole) {
+      if (clock.now() < refusedUntil) return false;
+      const known = current(spent);
+      // Until the sums of the new period are known, the decision stands.
+      if (known.length < budgets.length) return decided?.socket ?? true;
+      const minute = cu.socketMinute + WALK_RESERVE;
+      const short = known.filter(({ left }) => left < minute + cu.socketMinute);
+      // Minutes that were reserved ahead come back when the connection ends: too few to begin again.
+      refusedUntil = Math.max(refusedUntil, ...short.map((budget) => budget.renewsAt));
+      const next = short.length === 0;
+      if (!whole || budgets.length === 0) return next;
+      if (decided && clock.now() < decided.until) {
+        decided = { ...decided, socket: decided.socket && next };
+      } else {
+        const all = known.every(({ left, lastsMs }) => left >= Math.ceil(lastsMs / MINUTE) * minute);
+        decided = { until: renewsAt(), socket: next && all };
+      }
+      return decided.socket;
+    },
+    interval(least, rate, spent) {
+      let longest: { readonly seconds: number; readonly until?: number } = { seconds: least };
+      for (const { left, lastsMs, renewsAt: until } of current(spent)) {
+        let seconds = longest.seconds;
+        for (let step = 0; step < STEPS; step++) {
+          const lasting = ((lastsMs / 1_000) * costOf(rate, seconds)) / Math.max(1, left);
+          seconds = Math.max(seconds, Math.min(MOST_SECONDS, lastsMs / 1_000 + 1, lasting));
+        }
+        if (seconds > longest.seconds) longest = { seconds, until };
+      }
+      return longest;
+    },
+    get renewsAt() {
+      return renewsAt();
+    },
+  };
+}

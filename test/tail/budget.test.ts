@@ -1,0 +1,301 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { Failure } from '../../src/base/failure.ts';
+import { renewalOf } from '../../src/base/periods.ts';
+import { leftIn } from '../../src/contract/budget.ts';
+import type { Ledger } from '../../src/contract/ports.ts';
+import { createBudget } from '../../src/state/ledger/budget.ts';
+import { openLedger } from '../../src/state/ledger/ledger.ts';
+import { readLedger } from '../../src/state/ledger/read-ledger.ts';
+import { summarise } from '../../src/state/ledger/sum-ledger.ts';
+import { createTail } from '../../src/tail/engine.ts';
+import type { TailNotice } from '../../src/tail/notice.ts';
+import type { TailOptions } from '../../src/tail/options.ts';
+import type { Link, LinkEnd, PageSource, TailPorts } from '../../src/tail/ports.ts';
+import type { TailRow } from '../../src/tail/row.ts';
+import { recordSocketMinutes } from '../../src/tail/spend/socket-minutes.ts';
+import { type VirtualClock, virtualClock } from '../core/virtual-clock.ts';
+
+const memory = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'trdr-budget-'));
+afterAll(() => rmSync(memory, { recursive: true, force: true }));
+let rooms = 0;
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NOON = Date.UTC(2026, 0, 1, 12);
+
+/** A feed with a post every `everyMs` since the epoch, one page of which holds 20. */
+function feed(clock: VirtualClock, ledger: Ledger, everyMs: number): PageSource {
+  const row = (number: number): TailRow => {
+    const at = number * everyMs;
+    return { id: `p${number}`, at, record: { id: `p${number}`, platformCreatedAt: at }, raw: null };
+  };
+  return {
+    async page({ before, limit }, signal) {
+      const call = await ledger.begin({ endpoint: 'thesis.all', most: 200 }, signal);
+      await call.settle({ status: 200, cu: 200 });
+      const newest = before === undefined ? Math.floor(clock.now() / everyMs) : Number(before.slice(1)) - 1;
+      const rows = Array.from({ length: Math.min(20, limit) }, (_, back) => row(newest - back));
+      return { rows, hasMore: true, nextBefore: rows.at(-1)?.id ?? null, cu: 200 };
+    },
+    price: () => 200,
+    sizes: { step: 20, max: 40 },
+  };
+}
+
+/** A socket that acknowledges, brings nothing, and whose minutes are recorded ahead. */
+const socket =
+  (clock: VirtualClock, ledger: Ledger): TailPorts['connect'] =>
+  async (stir, signal) => {
+    const minutes = await recordSocketMinutes(clock, ledger);
+    minutes.opened();
+    let end: LinkEnd | undefined;
+    let signs = 0;
+    const over = new AbortController();
+    const pings = async () => {
+      for (; ; signs++) {
+        await clock.sleep(15_000, AbortSignal.any([signal, over.signal]));
+        minutes.alive();
+      }
+    };
+    pings().catch(() => {});
+    minutes.run(AbortSignal.any([signal, over.signal])).catch((failure: unknown) => {
+      end = { why: 'closed', text: 'refused', ...(failure instanceof Failure && { failure }) };
+      stir();
+    });
+    const waiting = [Buffer.from('{"type":"subscription","subscription":{"type":"all"}}')];
+    const link: Link = {
+      next: () => waiting.shift(),
+      held: 0,
+      get signs() {
+        return signs;
+      },
+      get end() {
+        return end;
+      },
+      send: () => stir(),
+      close() {
+        over.abort();
+        return minutes.end(true).then(() => true);
+      },
+    };
+    return link;
+  };
+
+interface Given {
+  readonly day?: number;
+  readonly month?: number;
+  readonly everyMs?: number;
+  readonly start?: number;
+  readonly runMs: number;
+  readonly options?: Partial<TailOptions>;
+  /** Called with each notice, to stop the run or change the budget. */
+  readonly onNotice?: (
+    notice: TailNotice,
+    limits: { day: number | undefined },
+    stop: AbortController,
+  ) => void;
+}
+
+/** Runs a tail for a while of virtual time. */
+async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, options, onNotice }: Given) {
+  const dir = join(memory, String(rooms++));
+  const clock = virtualClock(start);
+  const limits = { day, month };
+  const budget = createBudget({ dir, profile: 'p', clock });
+  const ledger = openLedger({
+    ...{ dir, command: 'thesis tail', profile: 'p', host: 'h', now: clock.now },
+    caps: () => limits,
+    budget: async () => budget,
+  });
+  const rows: string[] = [];
+  const notices: TailNotice[] = [];
+  const stop = new AbortController();
+  const tail = createTail(
+    {
+      clock,
+      random: () => 0.5,
+      source: feed(clock, ledger, everyMs),
+      connect: socket(clock, ledger),
+      sink: {
+        write: (batch) => {
+          rows.push(...batch.map(({ id }) => id));
+          return true;
+        },
+        flush: async () => true,
+      },
+      key: async () => ({
+        ...{ remaining: null, live: null, ratePerMinute: 600 },
+        budgets: ((await ledger.budgets?.()) ?? []).map((state) => ({
+          left: leftIn(state),
+          renewsAt: renewalOf(state.period, clock.now()),
+        })),
+      }),
+    },
+    {
+      ...{ start: { kind: 'now' }, via: 'auto', lagMs: 10_000, feed: 'f', waitForBudget: true, ...options },
+      on(notice) {
+        notices.push(notice);
+        onNotice?.(notice, limits, stop);
+      },
+    },
+  );
+  clock.sleep(runMs, stop.signal).then(
+    () => stop.abort(new Error('time is up')),
+    () => {},
+  );
+  const outcome = await tail.run(stop.signal).catch((error: unknown) => error);
+  stop.abort();
+  const days = await summarise(readLedger({ dir }), 'day');
+  const newest = Math.floor(clock.now() / everyMs);
+  const first = Math.floor(start / everyMs);
+  const from = Number(rows[0]?.slice(1) ?? first);
+  expect(from - first).toBeLessThan(2);
+  const all = Array.from({ length: newest - from + 1 }, (_, index) => `p${from + index}`);
+  return {
+    outcome,
+    rows,
+    notices,
+    days,
+    all,
+    clock,
+    spent: days.reduce((sum, { atMost }) => sum + atMost, 0),
+  };
+}
+
+const kinds = (notices: readonly TailNotice[]) => notices.map(({ kind }) => kind);
+
+describe('a tail under a budget', () => {
+  test('polls at the interval that lasts until midnight, and says so', async () => {
+    const { rows, notices, days, all, outcome } = await run({ day: 20_000, runMs: 36 * HOUR });
+    expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
+    expect(notices[0]).toMatchObject({
+      ...{ kind: 'start', way: 'poll', why: 'budget' },
+      stretched: { until: Date.UTC(2026, 0, 2) },
+    });
+    expect(notices.filter(({ kind }) => kind === 'stretched')).toMatchObject([
+      { stretched: { until: Date.UTC(2026, 0, 3) } },
+    ]);
+    expect(kinds(notices)).not.toContain('budget');
+    for (const { atMost } of days) {
+      expect(atMost).toBeLessThanOrEqual(20_000);
+      expect(atMost).toBeGreaterThan(18_000);
+    }
+    expect(rows).toEqual(all.slice(0, rows.length));
+    expect(all.length - rows.length).toBeLessThan(4);
+  });
+
+  test('streams where the budget covers it until it renews, and polls the day after', async () => {
+    const start = Date.UTC(2026, 0, 1, 23, 30);
+    const { notices, days } = await run({ day: 700_000, start, runMs: 4 * HOUR });
+    expect(notices[0]).toMatchObject({ kind: 'start', way: 'ws' });
+    expect(notices.filter(({ kind }) => kind === 'connected')).toHaveLength(1);
+    expect(notices.filter(({ kind }) => kind === 'fallback')).toMatchObject([
+      { why: 'budget', stretched: { until: Date.UTC(2026, 0, 3) } },
+    ]);
+    expect(days[0]?.atMost).toBeGreaterThan(600_000);
+    for (const { atMost } of days) expect(atMost).toBeLessThanOrEqual(700_000);
+  });
+
+  test('streams again on a day whose budget covers it', async () => {
+    const raised: Given['onNotice'] = (notice, limits) => {
+      if (notice.kind === 'stretched' || notice.kind === 'start') limits.day = 31_000_000;
+    };
+    const start = Date.UTC(2026, 0, 1, 23, 30);
+    const { notices } = await run({ day: 50_000, start, runMs: HOUR, onNotice: raised });
+    expect(notices[0]).toMatchObject({ kind: 'start', way: 'poll', why: 'budget' });
+    expect(kinds(notices)).toContain('streamAgain');
+    expect(kinds(notices)).toContain('connected');
+  });
+
+  test('falls back to polls when another run has spent what the next minute needs', async () => {
+    const start = Date.UTC(2026, 0, 1, 23);
+    const lowered: Given['onNotice'] = (notice, limits) => {
+      if (notice.kind === 'connected') limits.day = 150_000;
+    };
+    const { notices, outcome, spent } = await run({
+      day: 3_000_000,
+      start,
+      runMs: 30 * MINUTE,
+      onNotice: lowered,
+    });
+    expect(outcome).toMatchObject({ reason: 'stopped' });
+    expect(notices.filter(({ kind }) => kind === 'fallback')).toMatchObject([{ why: 'budget' }]);
+    expect(kinds(notices)).not.toContain('budget');
+    expect(spent).toBeLessThanOrEqual(150_000);
+  });
+
+  test('sleeps until the budget renews, says so once, and misses nothing', async () => {
+    const { rows, notices, days, all } = await run({
+      ...{ day: 4_000, runMs: 40 * HOUR },
+      options: { via: 'poll', lagMs: 10 * MINUTE },
+    });
+    const waits = notices.filter(({ kind }) => kind === 'budget' || kind === 'renewed');
+    expect(kinds(waits)).toEqual(['budget', 'renewed', 'budget', 'renewed', 'budget'].slice(0, waits.length));
+    expect(waits[0]).toMatchObject({
+      until: Date.UTC(2026, 0, 2),
+      reason: expect.stringContaining('only 0 CU of the day budget of profile "p" (4,000 CU) remain'),
+    });
+    for (const { atMost } of days) expect(atMost).toBeLessThanOrEqual(4_000);
+    expect(rows).toEqual(all.slice(0, rows.length));
+    expect(rows.length).toBeGreaterThan(all.length - 6 * 24);
+  });
+
+  test('ends where it does not wait, with the budget as the reason', async () => {
+    const { outcome, notices, clock } = await run({
+      ...{ day: 4_000, runMs: 40 * HOUR },
+      options: { via: 'poll', lagMs: 10 * MINUTE, waitForBudget: false },
+    });
+    expect(outcome).toMatchObject({ kind: 'limit', code: 'BUDGET' });
+    expect(kinds(notices)).not.toContain('budget');
+    expect(clock.now()).toBeLessThan(NOON + 6 * HOUR);
+  });
+
+  test('a signal ends the sleep at once', async () => {
+    const { outcome, clock } = await run({
+      ...{ day: 200, runMs: 40 * HOUR },
+      options: { via: 'poll', lagMs: MINUTE },
+      onNotice: (notice, _, stop) => notice.kind === 'budget' && stop.abort(new Error('SIGTERM')),
+    });
+    expect(outcome).toMatchObject({ reason: 'stopped' });
+    expect(clock.now()).toBeLessThan(NOON + 2 * MINUTE);
+  });
+
+  test('a budget that is raised meanwhile ends the sleep', async () => {
+    const { rows, all } = await run({
+      ...{ day: 200, runMs: 2 * HOUR },
+      options: { via: 'poll', lagMs: MINUTE },
+      onNotice(notice, limits) {
+        if (notice.kind === 'budget') limits.day = 1_000_000;
+      },
+    });
+    expect(all.length - rows.length).toBeLessThan(3);
+  });
+
+  test('streaming that was asked for waits too, and ends without --wait-for-budget', async () => {
+    const start = Date.UTC(2026, 0, 1, 23, 50);
+    const given = { day: 100_000, start, runMs: 15 * MINUTE };
+    const waiting = await run({ ...given, options: { via: 'ws' } });
+    expect(waiting.outcome).toMatchObject({ reason: 'stopped' });
+    expect(waiting.notices.filter(({ kind }) => kind === 'streamAgain')).toHaveLength(1);
+    for (const { atMost } of waiting.days) expect(atMost).toBeLessThanOrEqual(100_000);
+    const ending = await run({ ...given, options: { via: 'ws', waitForBudget: false } });
+    expect(ending.outcome).toMatchObject({ kind: 'limit', code: 'BUDGET' });
+  });
+});
+
+test('a standing tail runs for a year within its budgets, without an end and without a gap', async () => {
+  const { outcome, rows, notices, all, spent, days } = await run({
+    ...{ day: 10_000, month: 150_000, runMs: 365 * DAY, everyMs: HOUR },
+    options: { timing: { keyMs: HOUR } },
+  });
+  expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
+  expect(rows).toEqual(all.slice(0, rows.length));
+  expect(all.length - rows.length).toBeLessThan(3);
+  expect(days).toHaveLength(366);
+  expect(spent).toBeLessThanOrEqual(13 * 150_000);
+  expect(kinds(notices)).not.toContain('gap');
+});
