@@ -18,6 +18,8 @@ export interface Io {
   readonly random: () => number;
   /** Aborted with an `Interrupt` by the first signal: no new call is sent, and every wait ends. */
   readonly signal: AbortSignal;
+  /** Calls `act` at each SIGUSR2, which asks a tail to look at its output file; the answer ends that. */
+  readonly onReopen: (act: () => void) => () => void;
   /** The paid calls that a shutdown waits for. */
   readonly inFlight: InFlight;
 }

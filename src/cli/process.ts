@@ -64,6 +64,10 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     clock: systemClock,
     random: Math.random,
     signal: ending.signal,
+    onReopen(act) {
+      process.on('SIGUSR2', act);
+      return () => process.off('SIGUSR2', act);
+    },
     inFlight,
   });
   // The handlers stay: the last output may still be on its way to a slow reader.

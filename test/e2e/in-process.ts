@@ -76,6 +76,7 @@ export async function runInProcess(
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     signal: ending.signal,
+    onReopen: () => () => {},
     inFlight: createInFlight(options.clock ?? systemClock),
   };
   const exitCode = await run(io);

@@ -1,6 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { flag, value, valueOr } from '../args/option.ts';
 import { duration, file, integer, positiveDuration, text, time } from '../args/values.ts';
+import { rotateRule } from './rotation.ts';
 import type { TailFlags } from './run.ts';
 import { serviceOptions } from './service/flags.ts';
 
@@ -13,6 +14,8 @@ export const tailOptions = {
   duration: value('--duration', 'stop after this time', positiveDuration),
   waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget renews'),
   checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),
+  rotate: value('--rotate', 'begin a new --out file at this size or time', rotateRule),
+  compress: flag('--compress', 'with --rotate: gzip finished files'),
   ...serviceOptions,
   exec: value('--exec', 'run CMD for each batch, with its posts on stdin', text('cmd')),
   batch: value(

@@ -12,11 +12,14 @@ import {
 } from '../../tail/output/out-file.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Resume, StartPoint } from '../../tail/walk/bounds.ts';
+import { readFileSet } from './file-set.ts';
 import { type FilePosition, fileAt, isSameFile, readPosition, renamedFrom } from './position.ts';
 
 /** Where a tail resumes. */
 export interface ResumeFrom {
   readonly out: string | undefined;
+  /** The output is divided into files: what the present one does not say, those before it do. */
+  readonly rotates?: boolean | undefined;
   readonly checkpoint: string | undefined;
   /** The file with the position of `out`. */
   readonly position: string | undefined;
@@ -37,7 +40,10 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const position = from.position === undefined ? undefined : readPosition(from.position);
   const standing = position && standingOf(out, position);
   const saved = given ?? (standing === 'useless' ? undefined : positionResume(position, feed));
-  const file = await readFile(out, from, saved?.floor);
+  const alone = await readFile(out, from, saved?.floor);
+  const isScratch = alone === undefined && position?.ended === true;
+  const set = from.rotates && !isScratch ? await readFileSet(out, alone, from, saved?.floor) : alone;
+  const file = set && { ...set, torn: alone?.torn };
   // A file that reaches back far enough is better than a position: it is never older than its own lines.
   const base = given ?? (standing === 'same' && !file?.young ? undefined : saved);
   if (!base) return file?.resume;

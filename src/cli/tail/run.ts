@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import type { Client } from '../../contract/ports.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
@@ -14,23 +13,24 @@ import { type Instant, instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { selectedFields } from '../output.ts';
 import { withBell } from './bell.ts';
+import { everySecond } from './every-second.ts';
 import type { ExecFlags } from './exec/open.ts';
 import { lockFiles, openCheckpoint } from './files.ts';
-import { openFollowed } from './followed-file.ts';
 import { gapText, statusText, tailText } from './messages.ts';
 import { createNoticeLimit } from './notice-limit.ts';
+import { openOutputFile, type RotateFlags } from './output-file.ts';
 import { positionPath } from './position.ts';
 import { readResume, startedFrom } from './resume.ts';
 import { createSaver } from './saver.ts';
 import type { ServiceFlags } from './service/flags.ts';
-import { watchHealth } from './service/watch.ts';
+import { type HealthWatch, watchHealth } from './service/watch.ts';
 import { watchedTail } from './service/watched-tail.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
 import { printTo, type TailOutput } from './writer.ts';
 
 /** The flags of every tail. */
-export interface TailFlags extends ServiceFlags, ExecFlags {
+export interface TailFlags extends ServiceFlags, RotateFlags, ExecFlags {
   readonly lag: number;
   readonly backfill: number | undefined;
   readonly since: Instant | undefined;
@@ -50,8 +50,6 @@ export interface TailPlan {
   readonly connect?: Connect | undefined;
   readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'count' | 'durationMs' | 'on' | 'firstTries'>;
 }
-
-const SECOND_MS = 1_000;
 
 /** A first page that fails this often ends the run. Each attempt has already been retried. */
 const FIRST_TRIES = 2;
@@ -73,6 +71,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
     const { timeField } = plan;
     const resume = await readResume({
       out,
+      rotates: plan.flags.rotate !== undefined,
       checkpoint,
       position,
       feed,
@@ -116,16 +115,11 @@ async function follow(
 ): Promise<Summary & Pick<TailOutput, 'check'>> {
   const { io, globals, notice } = context;
   const { lag, count, duration, checkpoint } = plan.flags;
+  const { timeField } = plan;
   const followed =
     out === undefined
       ? undefined
-      : await openFollowed(out, {
-          mono: io.clock.mono,
-          moved(how) {
-            notice(`${out} was ${how}: continuing in a new file`);
-            saver.moved();
-          },
-        });
+      : await openOutputFile(context, out, { ...plan.flags, timeField }, () => saver.moved());
   const saver = createSaver({ checkpoint, out, position, identity: () => followed?.identity, notice });
   const status = createStatusLine({
     stream: io.stderr,
@@ -178,20 +172,19 @@ async function follow(
       },
     },
   );
-  const health = watchHealth(context, plan.flags, watchedTail(tail, io.clock.now));
   const ended = new AbortController();
-  const watch = Promise.all([
-    watchStatus(context, () => status.show(statusText(tail.status())), ended.signal),
-    followed && everySecond(io.clock, ended.signal, followed.check),
-  ]);
+  const watch = watchStatus(context, () => status.show(statusText(tail.status())), ended.signal);
+  let health: HealthWatch | undefined;
   try {
+    health = watchHealth(context, plan.flags, watchedTail(tail, io.clock.now));
     const summary = await tail.run(context.signal);
     saver.ended();
     return { ...summary, check: output.check };
   } finally {
     ended.abort();
     await watch;
-    await health.end();
+    await followed?.end();
+    await health?.end();
     status.hide();
     await output.close();
   }
@@ -209,10 +202,14 @@ function startOf({ backfill, since }: TailFlags, now: number, utc: boolean): Sta
 export async function checkOutput(
   context: Context,
   { view, timeField }: Pick<TailPlan, 'view' | 'timeField'>,
-  flags: ExecFlags,
+  flags: ExecFlags & RotateFlags,
 ): Promise<void> {
   const { globals, format } = context;
   await selectedFields(globals.fields, view);
+  if (flags.compress && flags.rotate === undefined)
+    throw usageError('--compress requires --rotate', 'add --rotate 1d, for example');
+  if (flags.rotate !== undefined && openCheckpoint(globals.out) === undefined)
+    throw usageError('--rotate requires --out FILE', 'name a file with --out');
   if (flags.exec !== undefined) (await import('./exec/open.ts')).checkExec(context, flags);
   if (globals.out === undefined) return;
   if (format !== 'ndjson') {
@@ -232,15 +229,4 @@ export async function checkOutput(
 
 async function watchStatus({ io }: Context, show: () => void, until: AbortSignal): Promise<void> {
   if (io.stderr.isTTY === true && io.stdout.isTTY === true) await everySecond(io.clock, until, show);
-}
-
-async function everySecond(clock: Clock, until: AbortSignal, act: () => void | Promise<void>): Promise<void> {
-  try {
-    for (;;) {
-      await clock.sleep(SECOND_MS, until);
-      await act();
-    }
-  } catch (error) {
-    if (!until.aborted) throw error;
-  }
 }

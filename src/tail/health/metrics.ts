@@ -195,7 +195,7 @@ const labels = (pairs: readonly (readonly [string, string])[]) =>
  * tails can be in one folder of the node exporter. Types that its older parser does not support (info,
  * stateset) are written as gauges.
  */
-export function metricsText(health: TailHealth, { tail, command, version }: TailIdentity): string {
+export function tailMetrics(health: TailHealth, { tail, command, version }: TailIdentity): string {
   const about: readonly (readonly [string, string])[] = [['tail', tail]];
   const build = [...about, ['command', command], ['version', version]] as const;
   const lines = [

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { TailHealth } from '../../../src/tail/health/health.ts';
-import { metricsText } from '../../../src/tail/health/metrics.ts';
+import { tailMetrics } from '../../../src/tail/health/metrics.ts';
 import { judgeStatus, readStatusFile } from '../../../src/tail/health/read-status.ts';
 
 /** Part of Prometheus; the test that needs it is skipped where it is not installed. */
@@ -19,7 +19,7 @@ const health: TailHealth = {
   ],
 };
 const identity = { tail: 'a "b"\\c\n}d', command: 'thesis tail', version: '1.0.0' };
-const text = metricsText(health, identity);
+const text = tailMetrics(health, identity);
 
 /** The rules of OpenMetrics that a file like this can break: https://prometheus.io/docs/specs/om/open_metrics_spec */
 function flawsOf(exposition: string): string[] {
@@ -62,7 +62,7 @@ describe('the status file', () => {
   });
 
   test('leaves out what is not known, and never writes NaN', () => {
-    const unknown = metricsText(
+    const unknown = tailMetrics(
       { ...health, verifiedTo: null, lastPostAt: null, lastPostLagMs: null, rate: Number.NaN, budgets: [] },
       identity,
     );

@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path';
 import { inWords } from '../../../base/files.ts';
 import { writeAtomic } from '../../../base/replace-file.ts';
 import type { TailHealth } from '../../../tail/health/health.ts';
-import { metricsText } from '../../../tail/health/metrics.ts';
+import { tailMetrics } from '../../../tail/health/metrics.ts';
 import type { Context } from '../../context.ts';
 import { version } from '../../version.ts';
 import type { ServiceFlags } from './flags.ts';
@@ -163,7 +163,7 @@ function statusWriter({ io, command, notice }: Run, path: string, watched: Watch
       cpuMs: (user + system) / 1_000,
     };
     try {
-      writeAtomic(path, metricsText(health, identity), { private: false, sync: false });
+      writeAtomic(path, tailMetrics(health, identity), { private: false, sync: false });
       written = true;
       failed = false;
     } catch (error) {

@@ -1,0 +1,82 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { fileFailure, syncFolder } from '../../base/files.ts';
+import { finishedFiles } from './rotation.ts';
+
+/** Compresses finished files beside the run, one at a time. */
+export interface Compressor {
+  /** Compresses every finished file that is not compressed yet, also those that an earlier run left behind. */
+  start(): void;
+  /** Settles when nothing is being compressed; an aborted signal ends it early. */
+  settled(): Promise<void>;
+}
+
+export function createCompressor(
+  out: string,
+  signal: AbortSignal,
+  notice: (text: string) => void,
+): Compressor {
+  const failed = new Set<string>();
+  let job: Promise<void> | undefined;
+  let again = false;
+
+  const work = async () => {
+    do {
+      again = false;
+      for (const { path, isCompressed } of finishedFiles(out)) {
+        if (isCompressed || failed.has(path) || signal.aborted) continue;
+        try {
+          await compress(path, signal);
+        } catch (error) {
+          if (signal.aborted) return;
+          failed.add(path);
+          notice(`warning: ${fileFailure('compress', path, error).message}`);
+        }
+      }
+    } while (again && !signal.aborted);
+  };
+
+  return {
+    start() {
+      again = true;
+      job ??= work()
+        .catch((error: unknown) => notice(`warning: ${fileFailure('compress', out, error).message}`))
+        .finally(() => {
+          job = undefined;
+        });
+    },
+    settled: async () => job,
+  };
+}
+
+/** The compressed file appears complete, and only then the original is removed: a crash leaves one of them at least. */
+async function compress(path: string, signal: AbortSignal): Promise<void> {
+  // A fixed name: the leftover of a process that was killed is overwritten, because only one tail has the lock.
+  const temporary = `${path}.gz.tmp`;
+  try {
+    const { mode, atime, mtime } = await stat(path);
+    await pipeline(
+      createReadStream(path),
+      createGzip(),
+      createWriteStream(temporary, { mode: mode & 0o777 }),
+      { signal },
+    );
+    const handle = await open(temporary, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    // The order of finished files is that of their last lines.
+    await utimes(temporary, atime, mtime);
+    await rename(temporary, `${path}.gz`);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+  syncFolder(dirname(path));
+  await unlink(path);
+}

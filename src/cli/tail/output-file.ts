@@ -1,0 +1,59 @@
+import { basename } from 'node:path';
+import type { Sink } from '../../output/sink.ts';
+import type { Context } from '../context.ts';
+import { createCompressor } from './compress.ts';
+import { everySecond } from './every-second.ts';
+import { type FileIdentity, openFollowed } from './followed-file.ts';
+import type { RotateRule } from './rotation.ts';
+
+/** How the output of a tail is divided into files. */
+export interface RotateFlags {
+  readonly rotate: RotateRule | undefined;
+  readonly compress: boolean;
+}
+
+/** The file that a tail appends to, with all that happens to it meanwhile. */
+export interface OutputFile {
+  readonly sink: Sink;
+  readonly identity: FileIdentity;
+  /** Ends the watch over the file, and waits for what is being compressed unless a signal ends the run. */
+  end(): Promise<void>;
+}
+
+/** Opens the output; `moved` is called when it continues in another file. */
+export async function openOutputFile(
+  { io, notice, signal }: Pick<Context, 'io' | 'notice' | 'signal'>,
+  out: string,
+  { rotate, compress, timeField }: RotateFlags & { readonly timeField: string },
+  moved: () => void,
+): Promise<OutputFile> {
+  const compressor = compress ? createCompressor(out, signal, notice) : undefined;
+  const file = await openFollowed(out, {
+    mono: io.clock.mono,
+    now: io.clock.now,
+    rotate: rotate && { rule: rotate, timeField },
+    warn: notice,
+    moved(how, name) {
+      if (how === 'finished') notice(`finished ${basename(name ?? out)}: continuing in ${out}`);
+      else notice(`${out} was ${how}: continuing in a new file`);
+      moved();
+      if (how === 'finished') compressor?.start();
+    },
+  });
+  compressor?.start();
+  const ended = new AbortController();
+  const stopListening = io.onReopen(() => void file.check());
+  const watch = everySecond(io.clock, ended.signal, file.check);
+  return {
+    sink: file.sink,
+    get identity() {
+      return file.identity;
+    },
+    async end() {
+      stopListening();
+      ended.abort();
+      await watch;
+      await compressor?.settled();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { closeSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { openRegular, readAt, realPath } from '../../base/files.ts';
+import { isRecord } from '../../contract/known.ts';
+import { postTimeOf } from '../../tail/row.ts';
+import { duration, type Value } from '../args/values.ts';
+
+/** When a file is finished and a new one begun: at a size, or at each multiple of a duration since 1970 in UTC. */
+export type RotateRule = { readonly bytes: number } | { readonly everyMs: number };
+
+const unitBytes: Readonly<Record<string, number>> = {
+  ...{ k: 1e3, kb: 1e3, m: 1e6, mb: 1e6, g: 1e9, gb: 1e9 },
+  ...{ kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 },
+};
+const LEAST_BYTES = 1_000;
+const LEAST_MS = 1_000;
+
+/** `100MB` or `1d`. Minutes are `m`, so a megabyte is `M` or `MB`. */
+export const rotateRule: Value<RotateRule> = {
+  name: 'size|duration',
+  noun: 'size or duration',
+  hint: 'write it as 100MB, 1GB, 1h or 1d',
+  read(text) {
+    const [, count, unit = ''] = /^(\d+(?:\.\d+)?)(k|kB|K|KB|M|MB|G|GB|KiB|MiB|GiB)$/.exec(text) ?? [];
+    if (count !== undefined) {
+      const bytes = Math.round(Number(count) * (unitBytes[unit.toLowerCase()] ?? 0));
+      return bytes >= LEAST_BYTES && Number.isSafeInteger(bytes) ? { bytes } : undefined;
+    }
+    const everyMs = /^\d+(\.\d+)?$/.test(text) ? undefined : duration.read(text);
+    return everyMs !== undefined && everyMs >= LEAST_MS ? { everyMs } : undefined;
+  },
+};
+
+/** The file that is being written, as far as the rule looks at it. */
+export interface WrittenFile {
+  readonly size: number;
+  /** Epoch milliseconds. */
+  readonly lastWriteAt: number;
+}
+
+/** Whether a file is finished before `more` bytes are written at `now`. */
+export const isFull = (rule: RotateRule, file: WrittenFile, more: number, now: number): boolean => {
+  if (file.size === 0) return false;
+  if ('bytes' in rule) return more > 0 ? file.size + more > rule.bytes : file.size >= rule.bytes;
+  // Not "later than": a file with a date in the future must not keep growing.
+  return Math.floor(file.lastWriteAt / rule.everyMs) !== Math.floor(now / rule.everyMs);
+};
+
+/** `theses.ndjson` becomes `theses.20261122T010203Z.ndjson`, or `theses.20261122T010203Z-2.ndjson` if that is taken. */
+export function finishedName(path: string, at: number): string {
+  const { folder, stem, extension } = partsOf(path);
+  const stamp = new Date(at).toISOString().replace(/\.\d+|[-:]/g, '');
+  for (let many = 1; ; many++) {
+    const name = join(folder, `${stem}.${stamp}${many === 1 ? '' : `-${many}`}${extension}`);
+    const taken = [name, `${name}.gz`].some((each) => statSync(each, { throwIfNoEntry: false }));
+    if (!taken) return name;
+  }
+}
+
+const partsOf = (path: string) => {
+  const extension = extname(path);
+  return { folder: dirname(path), stem: basename(path, extension), extension };
+};
+
+/** A finished file; compressed ones end in `.gz`. */
+export interface FinishedFile {
+  readonly path: string;
+  readonly isCompressed: boolean;
+}
+
+/** The finished files of an output, newest first. Of a file and its compressed copy only the file counts. */
+export function finishedFiles(out: string): FinishedFile[] {
+  const { folder, stem, extension } = partsOf(realPath(out));
+  const isStamp = /^\d{8}T\d{6}Z(?:-\d+)?$/;
+  const found = readdirSync(folder).flatMap((name) => {
+    const isCompressed = name.endsWith(`${extension}.gz`);
+    const plain = isCompressed ? name.slice(0, -'.gz'.length) : name;
+    if (!plain.startsWith(`${stem}.`) || !plain.endsWith(extension)) return [];
+    if (!isStamp.test(plain.slice(stem.length + 1, plain.length - extension.length))) return [];
+    const path = join(folder, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats?.isFile() ? [{ path, plain, isCompressed, mtimeMs: stats.mtimeMs }] : [];
+  });
+  const plain = new Set(found.filter(({ isCompressed }) => !isCompressed).map((each) => each.plain));
+  return found
+    .filter((each) => !each.isCompressed || !plain.has(each.plain))
+    .sort((a, b) => b.mtimeMs - a.mtimeMs || (a.plain < b.plain ? 1 : -1))
+    .map(({ path, isCompressed }) => ({ path, isCompressed }));
+}
+
+const FIRST_LINE = 1024 * 1024;
+/** The years of four digits, which names are made of. */
+const [FIRST_TIME, LAST_TIME] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 11, 31)];
+
+/** The post time of the first line of a file, if it has one that can be read. */
+export function firstPostTime(path: string, timeField: string): number | undefined {
+  const fd = openRegular(path);
+  try {
+    const [line = ''] = readAt(fd, 0, FIRST_LINE).toString('utf8').trimStart().split('\n', 1);
+    const record: unknown = JSON.parse(line);
+    const value = isRecord(record) ? record[timeField] : undefined;
+    const at = postTimeOf(value);
+    return at !== null && at >= FIRST_TIME && at <= LAST_TIME ? at : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,93 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { execaSync } from 'execa';
+import { expect, test } from 'vitest';
+import { finishedFiles } from '../../src/cli/tail/rotation.ts';
+import { isInstalled } from '../docs/run.ts';
+import { idsOf, listening, randomOf, readText, seedOf, startPosting, startTail, until } from './feed.ts';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
+
+const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
+const KILLS = Number(process.env['ROTATE_KILLS'] ?? 2);
+
+const textOf = (path: string) =>
+  path.endsWith('.gz') ? gunzipSync(readFileSync(path)).toString() : readFileSync(path, 'utf8');
+
+test('finished files and the present one have each post once, whenever the tail is killed', async () => {
+  const seed = seedOf();
+  const random = randomOf(seed);
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const out = join(home.path, 'theses.ndjson');
+  const flags = ['--out', out, '--rotate', '20kB', '--compress', '--yes', '--lag', '200ms'];
+  const start = (last: readonly string[]) => startTail([...flags, ...last], { sandbox, home });
+  let posted: ReturnType<typeof startPosting> | undefined;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const tail = start([]);
+    await until(() => listening(sandbox) > 0);
+    posted ??= startPosting(sandbox, 10);
+    const before = posted.ids.length;
+    await until(() => (posted?.ids.length ?? 0) > before + 40 + random.between(0, 60));
+    tail.child.kill('SIGKILL');
+    await tail.child;
+    // The sandbox needs a moment to notice that the socket is gone.
+    await until(() => listening(sandbox) === 0);
+  }
+  posted?.stop();
+  const last = start(['--duration', '1500ms']);
+  const { exitCode } = await last.child;
+  expect(exitCode, last.stderr).toBe(0);
+  const files = finishedFiles(out);
+  expect(files.length, `SEED=${seed}`).toBeGreaterThan(KILLS);
+  expect(files.filter(({ isCompressed }) => !isCompressed)).toEqual([]);
+  const ids = [...files.map(({ path }) => textOf(path)), readText(out)].flatMap(idsOf);
+  expect([...ids].sort(), `SEED=${seed}`).toEqual([...(posted?.ids ?? [])].sort());
+});
+
+test('SIGUSR2 does not end a tail, which continues in a new file', async () => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const out = join(home.path, 'theses.ndjson');
+  const tail = startTail(['--out', out, '--yes', '--via', 'poll', '--lag', '200ms'], { sandbox, home });
+  sandbox.post();
+  await until(() => tail.stderr.includes('polling'));
+  renameSync(out, `${out}.1`);
+  tail.child.kill('SIGUSR2');
+  await until(() => tail.stderr.includes('was renamed'));
+  expect(readText(out)).toBe('');
+  tail.child.kill('SIGTERM');
+  expect((await tail.child).exitCode).toBe(143);
+});
+
+test.skipIf(!isInstalled('logrotate'))('logrotate and the tail lose and repeat nothing', async () => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const out = join(home.path, 'theses.ndjson');
+  const tail = startTail(['--out', out, '--yes', '--lag', '100ms', '--duration', '3s'], { sandbox, home });
+  await until(() => listening(sandbox) > 0);
+  const config = join(home.path, 'logrotate.conf');
+  const reopen = `postrotate\n kill -USR2 ${tail.child.pid}\n endscript`;
+  writeFileSync(config, `${out} {\n rotate 9\n missingok\n notifempty\n ${reopen}\n}\n`);
+  const posting = startPosting(sandbox, 10);
+  for (let times = 0; times < 3; times++) {
+    await delay(300);
+    execaSync('logrotate', ['--force', '--state', join(home.path, 'state.txt'), config]);
+  }
+  posting.stop();
+  expect((await tail.child).exitCode, tail.stderr).toBe(0);
+  const files = [1, 2, 3].map((age) => `${out}.${age}`);
+  expect(files.filter((path) => readText(path) === '').map((path) => basename(path))).toEqual([]);
+  const ids = [...files, out].flatMap((path) => idsOf(readText(path)));
+  expect([...ids].sort()).toEqual([...posting.ids].sort());
+});
+
+test.each([
+  [['--rotate', '1d'], '--rotate requires --out'],
+  [['--compress', '--out', 'a.ndjson'], '--compress requires --rotate'],
+  [['--rotate', '100', '--out', 'a.ndjson'], '100MB'],
+])('%j is refused', async (words, text) => {
+  const ran = await runInProcess(['launchpad', 'tail', '--sandbox', ...words], {});
+  expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(text)]);
+});
