@@ -5,11 +5,12 @@ import type { LaneName } from '../core/client/limiter.ts';
 import { createSpendLimit } from '../core/client/spend-limit.ts';
 import { createTransport } from '../core/http/transport.ts';
 import { type DifferenceLog, openDifferences } from '../state/answer-differences.ts';
-import type { Budget, Caps } from '../state/ledger/budget.ts';
+import type { Budget } from '../state/ledger/budget.ts';
 import { openLedger } from '../state/ledger/ledger.ts';
 import { openWindows } from '../state/rate-windows.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
+import { watchCaps } from './spend/caps.ts';
 import type { RunStore } from './store/open-store.ts';
 import { version } from './version.ts';
 
@@ -108,14 +109,15 @@ async function sharedWindows(
 /** The ledger of a run on this machine's disk. */
 export const ledgerOf = (
   { clock }: Pick<Io, 'clock'>,
-  { folders, profile, machine }: RunSettings,
+  { folders, profile, machine, budgetDay, budgetMonth }: RunSettings,
   command: string,
   notice: (line: string) => void,
-  caps?: () => Caps | undefined,
+  hasBudgets = false,
 ): Ledger => {
   let budget: Promise<Budget> | undefined;
   return openLedger({
-    ...{ dir: folders.state, command, profile, host: machine, now: clock.now, notice, caps },
+    ...{ dir: folders.state, command, profile, host: machine, now: clock.now, notice },
+    caps: hasBudgets ? watchCaps({ folders, profile, budgetDay, budgetMonth }) : undefined,
     budget() {
       budget ??= import('../state/ledger/budget.ts').then(({ createBudget }) =>
         createBudget({ dir: folders.state, profile, clock, notice }),

@@ -120,14 +120,7 @@ export async function createContext(
 
   async function openRunLedger(): Promise<Ledger> {
     const { ledgerOf } = await import('./connect.ts');
-    const { watchCaps } = await import('./spend/caps.ts');
-    const local = ledgerOf(
-      io,
-      settings,
-      command.path,
-      notice,
-      globals.sandbox ? undefined : watchCaps(settings),
-    );
+    const local = ledgerOf(io, settings, command.path, notice, !globals.sandbox);
     const shared = await store();
     if (shared === undefined) return local;
     const { sharedLedger } = await import('./store/shared-ledger.ts');
