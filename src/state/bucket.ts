@@ -2,22 +2,22 @@ import { closeSync, fstatSync } from 'node:fs';
 import { appendLines, isAbsent, openRegular, readAt } from '../base/files.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 
-/** A kept answer: a 200 with its record, or a 404 without one. */
+/** A cached answer: a 200 with its record, or a 404 without one. */
 export interface BucketAnswer {
-  /** Epoch ms at which the service gave it. */
+  /** When the service sent it, epoch ms. */
   readonly time: number;
   readonly status: 200 | 404;
-  /** As it was put in; null on a miss. */
+  /** The record as saved; null for a miss. */
   readonly record: unknown;
 }
 
-/** What an answer is found by: a text that begins its line, and a number made of it. */
+/** The key of an answer: the text at the beginning of its line, and the hash of it. */
 export interface CacheKey {
   readonly hash: number;
   readonly prefix: string;
 }
 
-/** FNV-1a: quick, and no secret hangs on it. */
+/** FNV-1a: fast; the hash need not be secure. */
 function fnv(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -30,11 +30,11 @@ export function cacheKey(endpoint: string, subject: string): CacheKey {
   return { hash, prefix: `["${hash.toString(16).padStart(8, '0')}",${name},` };
 }
 
-/** An answer as its line: JSON, with what it is found by at the beginning. */
+/** An answer as a line of JSON that starts with its key. */
 export const answerLine = ({ prefix }: CacheKey, { status, time, record }: BucketAnswer): string =>
   `${prefix}${status},${time},${stringifyJson(status === 200 ? record : null)}]`;
 
-/** Reads a line; undefined where it is torn or holds no answer. */
+/** Parses a line; undefined if it is torn or not an answer. */
 export function readAnswer(line: string): BucketAnswer | undefined {
   const value = parseJson(line);
   if (!Array.isArray(value) || value.length !== 6) return undefined;
@@ -43,7 +43,7 @@ export function readAnswer(line: string): BucketAnswer | undefined {
   return { time, status, record };
 }
 
-/** True for an answer kept while the clock was wrong: it would never grow old. */
+/** Whether an answer was saved while the clock was wrong: it would never expire. */
 export const isAhead = ({ time }: BucketAnswer, now: number): boolean => time > now + 60_000;
 
 const NEWLINE = 10;
@@ -53,7 +53,7 @@ const BRACKET = 91;
 const HASH_AT = 2;
 const HASH_END = 10;
 
-/** The hash that a line begins with; -1 if the line is not an answer. */
+/** The hash at the beginning of a line; -1 if the line is not an answer. */
 function hashAt(bytes: Uint8Array, from: number, end: number): number {
   const right = end - from > HASH_END && bytes[from] === BRACKET && bytes[from + 1] === QUOTE;
   if (!right || bytes[from + HASH_END] !== QUOTE) return -1;
@@ -67,7 +67,7 @@ function hashAt(bytes: Uint8Array, from: number, end: number): number {
   return hash;
 }
 
-/** Calls `each` with the place and the hash of every whole line of answers. Returns where the last one ended. */
+/** Calls `each` with the position and hash of every complete answer. Returns the end of the last one. */
 export function scanLines(bytes: Buffer, each: (from: number, end: number, hash: number) => void): number {
   let from = 0;
   for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
@@ -78,18 +78,18 @@ export function scanLines(bytes: Buffer, each: (from: number, end: number, hash:
   return from;
 }
 
-/** More than a bucket ever holds after it was compacted: of a larger file only the end is read. */
+/** Larger than any compacted bucket. Of a larger file, only the end is read. */
 const LARGEST = 16 * 1024 * 1024;
 
-/** Where the lines of one bucket file are. Holds 16 bytes a line and none of their text. */
+/** The index of a bucket file. Needs 16 bytes per line, without its text. */
 export interface Bucket {
   /** The newest answer that is not from the future. */
   get(key: CacheKey, now: number): BucketAnswer | undefined;
-  /** Bytes that the index takes. */
+  /** Size of the index in bytes. */
   weight(): number;
 }
 
-/** Opens a bucket: its file is read once, and after that only what others have added since. */
+/** Opens a bucket. The file is read once; after that, only what other processes have appended. */
 export function openBucket(path: string): Bucket {
   let file = '';
   let known = 0;
@@ -117,7 +117,7 @@ export function openBucket(path: string): Bucket {
 
   function refresh(fd: number): void {
     const { ino, birthtimeMs, size } = fstatSync(fd);
-    // The number alone is given again, to a file that comes after.
+    // The inode number alone may be reused by a later file.
     const now = `${ino}/${birthtimeMs}`;
     if (now !== file || size < known) {
       file = now;
@@ -143,8 +143,8 @@ export function openBucket(path: string): Bucket {
       }
       try {
         refresh(fd);
-        // Of equal age the later line counts: it is what the service said last. A line that a compaction
-        // brought along may stand behind a newer one.
+        // Of answers with the same time, the later line counts: it is the latest of the service. But a line
+        // copied by a compaction may come after a newer one.
         let best: BucketAnswer | undefined;
         let at = hashes.subarray(0, count).lastIndexOf(hash);
         for (; at !== -1; at = at === 0 ? -1 : hashes.lastIndexOf(hash, at - 1)) {
@@ -161,7 +161,7 @@ export function openBucket(path: string): Bucket {
   };
 }
 
-/** Appends a line to a bucket, again where a compaction took the file away meanwhile. Returns its size. */
+/** Appends a line to a bucket, and again if a compaction replaced the file meanwhile. Returns its size. */
 export function appendToBucket(path: string, line: string): number {
   for (let tries = 0; ; tries++) {
     const { after, gone } = appendLines(path, `${line}\n`);

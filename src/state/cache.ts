@@ -17,18 +17,18 @@ import { listHandles, noteHandle } from './known-handles.ts';
 
 export type { BucketAnswer } from './bucket.ts';
 
-/** What the cache is kept for, and with. */
+/** Base URL, key and place of the cache. */
 export interface CacheOptions {
-  /** The cache folder; without one nothing is saved. */
+  /** The cache folder; without one, nothing is saved. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly key: string;
   readonly now: () => number;
-  /** Told once, when answers cannot be kept. */
+  /** Called once if answers cannot be saved. */
   readonly notice?: (text: string) => void;
 }
 
-/** What a cache holds. */
+/** Statistics of a cache. */
 interface CacheStats {
   readonly path: string | undefined;
   readonly entries: number;
@@ -39,32 +39,32 @@ interface CacheStats {
   readonly newest: number | null;
 }
 
-/** Answers that outlive a run. */
+/** Answers that are cached between runs. */
 export interface FileCache {
   get(endpoint: string, subject: string): BucketAnswer | undefined;
   put(endpoint: string, subject: string, answer: BucketAnswer): void;
   stats(): CacheStats;
-  /** Forgets the answers of this base URL and key, or all there are. */
+  /** Removes the answers of this base URL and key, or all answers. */
   clear(every?: boolean): void;
-  /** Handles that were found lately, the latest first: for completion. */
+  /** Recently found handles, the latest first, for completion. */
   listHandles(prefix: string, limit: number): string[];
 }
 
-/** Enough that a million answers stay quick to find, and few enough not to burden a disk. */
+/** Enough to find one of a million answers quickly, and few enough not to burden the disk. */
 const BUCKETS = 1024;
-/** What the indexes of the buckets may take together: those not used for longest are dropped. */
+/** Maximum total size of the bucket indexes; the least recently used ones are dropped. */
 const INDEX_BYTES = 48 * 1024 * 1024;
-/** Larger than any record there is. */
+/** Larger than any record. */
 const LONGEST_LINE = 256 * 1024;
 /**
- * Opens the answers of a base URL and key. They lie in hashed bucket files of one line an answer, which
- * all processes append to; the newest line counts. A cache never fails a run: what cannot be read is not
- * there, and what cannot be written is said once.
+ * Opens the cached answers of a base URL and key. They are in hashed bucket files with one answer per line,
+ * to which all processes append; the newest line counts. The cache never fails a run: unreadable answers
+ * are ignored, and a write failure is reported once.
  */
 export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): FileCache {
   const all = dir && join(dir, 'answers');
   const folder = all && join(all, sha256(`trdr answers\n${baseUrl}\n${key}`).slice(0, 32));
-  // In the order of their last use.
+  // In the order of last use.
   const buckets = new Map<string, Bucket>();
   let weight = 0;
   let told = false;
@@ -151,7 +151,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Removes the folders of other keys and base URLs that hold nothing but what is too old to be of use. */
+/** Removes the folders of other keys and base URLs that only have expired answers. */
 function forgetUnused(all: string, mine: string, now: number): void {
   for (const name of namesIn(all)) {
     const folder = join(all, name);
@@ -164,7 +164,7 @@ function forgetUnused(all: string, mine: string, now: number): void {
   }
 }
 
-/** The bytes of a bucket, or none where another process has just cleared it away. */
+/** The bytes of a bucket; empty if another process has just removed it. */
 function wholeOf(path: string): Buffer {
   try {
     return readFileSync(path);

@@ -4,19 +4,19 @@ import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 import { isAhead, readAnswer, scanLines } from './bucket.ts';
 
-/** Answers older than this are forgotten when their bucket is compacted. */
+/** Answers older than this are removed when their bucket is compacted. */
 export const FORGET_MS = 30 * 86_400_000;
-/** What a bucket may hold: a thousand buckets make a gigabyte. */
+/** Maximum size of a bucket: a thousand buckets make a gigabyte. */
 export const BUCKET_BYTES = 1024 * 1024;
 /** Smaller files are not worth the work. */
 const LEAST_BYTES = 128 * 1024;
 
-/** True where a bucket has doubled since it was last compacted: so each byte is copied twice at most. */
+/** Whether a bucket has doubled since its last compaction; so each byte is copied at most twice. */
 export function isDue(path: string, size: number): boolean {
   return size > LEAST_BYTES && size > 2 * liveOf(path);
 }
 
-/** How large a bucket was after its last compaction: its first line says so. */
+/** The size of a bucket after its last compaction, as recorded in its first line. */
 function liveOf(path: string): number {
   const fd = openRegular(path);
   try {
@@ -48,7 +48,7 @@ export function compact(path: string, now: number): void {
     const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
-    // The bucket stays as it was: larger than necessary, and correct.
+    // The bucket stays as it was: larger than necessary, but correct.
   } finally {
     if (fd !== undefined) closeSync(fd);
     lock.release();
@@ -61,7 +61,7 @@ interface Line {
   readonly time: number;
 }
 
-/** The newest line for each subject in the order of the file: not too old, and not too many. */
+/** The newest line of each subject in the order of the file, without old ones and within the size limit. */
 function newest(bytes: Buffer, now: number): { lines: Line[]; end: number } {
   const byName = new Map<string, Line>();
   const end = scanLines(bytes, (from, to) => {
@@ -84,6 +84,6 @@ function newest(bytes: Buffer, now: number): { lines: Line[]; end: number } {
   return { lines: lines.filter((line) => kept.has(line)), end };
 }
 
-/** The part of a whole line that tells whose answer it is. */
+/** The part of a complete line that identifies its subject. */
 export const nameOf = (line: string) =>
   /^\["[0-9a-f]{8}","(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*",/.exec(line)?.[0] ?? line;

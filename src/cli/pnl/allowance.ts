@@ -3,7 +3,7 @@ import { type Allowance, createAllowance } from '../../core/pnl/allowance.ts';
 import type { Context } from '../context.ts';
 import { noticeText } from '../notices.ts';
 
-/** The purse of a run: held to its ceiling, its waits told on stderr. */
+/** The allowance of a run with its spending limit; waits are reported on stderr. */
 export const openAllowance = ({ io, settings, notice }: Context, client: Client): Allowance =>
   createAllowance({
     client,

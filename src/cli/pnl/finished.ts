@@ -9,8 +9,9 @@ import { readExport } from './from/read-export.ts';
 const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /**
- * Whether an export to this file is finished already: the file is there, its journal is not, and it has all of these
- * handles. Rejects a finished file of other handles, because to replace it costs what it cost.
+ * Whether an export to this file is already finished: the file exists without a journal and has all of
+ * these handles. A finished file of other handles is rejected, because replacing it would cost as much as
+ * it did.
  */
 export async function isFinished(
   context: Context,

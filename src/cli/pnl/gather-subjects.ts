@@ -10,7 +10,10 @@ export interface GatheredSubjects {
   readonly others: ReadonlyMap<number, Subject>;
 }
 
-/** All subjects of an input, each once, as first written. Rejects an invalid one with its line before anything is paid for. */
+/**
+ * The distinct subjects of an input, in their first spelling. Rejects an invalid one with its line number
+ * before anything is paid for.
+ */
 export async function gatherPnlSubjects(
   source: SubjectSource,
   context: Pick<Context, 'io' | 'settings'>,
@@ -27,7 +30,7 @@ export async function gatherPnlSubjects(
       throw error instanceof Failure && line !== undefined ? onLine(line, error) : error;
     }
     const { form, normal } = subject;
-    // A handle has no spaces, so the other forms cannot be taken for one.
+    // A handle has no spaces, so it cannot equal a name of another type.
     const name = form === 'handle' ? normal : `${form} ${normal}`;
     if (seen.has(name)) continue;
     seen.add(name);

@@ -2,8 +2,8 @@ import { cu } from '../../contract/endpoints.ts';
 import type { ExportJournal } from '../../state/journal/journal.ts';
 
 /**
- * Settles the batches that were in flight when the last run of an export died. Any of them may have been charged, whatever
- * the meter shows by now: the ledger has their bounds since before they were sent.
+ * Settles the batches that were in flight when the last run of an export died. Any of them may have been
+ * charged, whatever the meter shows now; the ledger has had their bounds since before they were sent.
  */
 export async function settleLostBatches(
   journal: ExportJournal,

@@ -14,50 +14,50 @@ import {
 import type { OutputFormat } from '../args/common.ts';
 import { isRowFormat } from '../output.ts';
 
-/** How numbers are to be shown. */
+/** How to show the numbers. */
 export interface Shape {
   readonly format: OutputFormat;
   readonly windows: readonly WindowName[];
   readonly sort: SortKey | undefined;
-  /** The window that is sorted by. */
+  /** The window to sort by. */
   readonly sortWindow: WindowName;
-  /** `--fields` as it was given. */
+  /** The value of `--fields`. */
   readonly fields: string | undefined;
   /** The command has exactly one answer. */
   readonly single: boolean;
   readonly handles: number;
-  /** Cells of the terminal. */
+  /** Width of the terminal in cells. */
   readonly width: number;
 }
 
-/** Takes what is to be written, in whatever form it was found to be shown best. */
+/** Writes items in the form that suits them best. */
 export type Use = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
 
-/** Tables up to this many handles are drawn when all is there, with bars and the widths that fit. */
+/** Tables of up to this many handles are drawn when all rows are available, with bars and fitted widths. */
 export const WHOLE_TABLE = 1_000;
 
 const isRows = ({ format }: Shape) => isRowFormat(format);
 const isDelimited = ({ format }: Shape) => format === 'csv' || format === 'tsv';
 
-/** Whether everything must be there before the first of it can be shown. */
+/** Whether all records are needed before the first can be shown. */
 export const isWhole = (shape: Shape): boolean =>
   isRows(shape) && (shape.sort !== undefined || (shape.format === 'table' && shape.handles <= WHOLE_TABLE));
 
-/** Fields of the record that rows lack: naming one selects whole records. */
+/** Fields of records that rows do not have: naming one selects whole records. */
 const wantsRecords = (fields: string) =>
   fields.split(',').some((name) => /^(windows|error)(\.|$)/.test(name.trim()));
 
-/** Whether the records themselves are shown, and not rows made of them. */
+/** Whether records are shown instead of rows. */
 const showsRecords = (shape: Shape): boolean =>
   !isRows(shape) ||
   (shape.single && shape.format === 'table') ||
   (shape.fields !== undefined && wantsRecords(shape.fields));
 
-/** What `--fields` may name: known before anything is asked. */
+/** The names that `--fields` accepts; known before any request. */
 export const knownFields = (shape: Shape): readonly string[] =>
   showsRecords(shape) ? pnlView(shape.windows).fields : rowFields;
 
-/** Shows records as the format and the flags want them, and passes them on as they come where it can. */
+/** Shows records as format and flags require, and streams them if possible. */
 export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
   const { windows, sort, format, fields, single } = shape;
   if (!isWhole(shape)) return await pass(records, shape, use);
@@ -66,7 +66,7 @@ export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, u
   try {
     for await (const record of records) list.push(record);
   } catch (error) {
-    // Show what came anyway: it was paid for.
+    // Show the records received so far, because they were paid for.
     failure = { error };
     if (list.length === 0) throw error;
   }

@@ -3,7 +3,10 @@ import { isRecord } from '../../contract/known.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
 import type { Outcomes } from '../lookup/tally.ts';
 
-/** Reads a record that trdr wrote. What the service sent is as it came, so only what trdr added is checked. */
+/**
+ * Parses a record that trdr wrote. Fields of the service were saved unchanged, so only the fields that trdr
+ * added are validated.
+ */
 export function readRecord(value: unknown): PnlRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { subject, found } = value;
@@ -13,7 +16,7 @@ export function readRecord(value: unknown): PnlRecord | undefined {
   return missing.success ? missing.data : FailedSubject.safeParse(value).data;
 }
 
-/** What a saved record says of its handle. */
+/** The outcome of a saved record. */
 export const outcomeOf = (record: PnlRecord): Outcomes =>
   record.found === null ? { found: null, failure: failureOf(record) } : record;
 

@@ -3,8 +3,8 @@ import type { Targets } from '../../core/pnl/targets.ts';
 import type { ExportJournal } from '../../state/journal/journal.ts';
 
 /**
- * Reads the answers again that an earlier run of an export could not read and saved in the journal: this version of trdr may
- * know their form. Returns the number of handles that need not be paid for again.
+ * Parses the answers again that an earlier run of an export could not read and saved in the journal: this
+ * version of trdr may know their form. Returns the number of handles that need not be paid for again.
  */
 export async function readSavedAnswers(
   journal: ExportJournal,

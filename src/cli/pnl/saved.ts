@@ -9,7 +9,7 @@ export interface CacheUse {
   readonly maxAge: number | undefined;
 }
 
-/** The cached numbers of the service in use; undefined where there is no cache for the run. */
+/** The cached numbers of the service in use; undefined if the run does not use the cache. */
 export function openSavedNumbers(context: Context, { noCache, maxAge }: CacheUse): SavedNumbers | undefined {
   const cache = noCache ? undefined : openAnswers(context);
   if (!cache) return undefined;
@@ -17,16 +17,16 @@ export function openSavedNumbers(context: Context, { noCache, maxAge }: CacheUse
   return createSavedNumbers({
     cache,
     now: context.io.clock.now,
-    // The setting is meant for users, whose answers stay true for longer.
+    // The setting is meant for users, whose answers stay valid for longer.
     maxAgeMs: maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS),
   });
 }
 
-/** The subjects of a run, divided into those with a cached answer and those to be requested. */
+/** The subjects of a run, divided into those with a cached answer and those to request. */
 export interface Division {
   readonly todo: readonly number[];
   isCached(position: number): boolean;
-  /** Checks positions whose handles were not known before. Returns those to be requested. */
+  /** Checks positions whose handles were unknown before. Returns those to request. */
   check(positions: readonly number[]): Promise<readonly number[]>;
 }
 

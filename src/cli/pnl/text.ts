@@ -6,7 +6,7 @@ import { renderOptions, selectedFields } from '../output.ts';
 
 const PIECE = 64 * 1024;
 
-/** Records as the text of a file, a piece at a time: no more of it is ever held than one piece. */
+/** Records as the text of a file, one piece at a time, so that memory is bounded. */
 export async function* pnlText<T>(
   { io, globals, settings, format, notice }: Context,
   view: View<T>,

@@ -7,10 +7,10 @@ import type { Client, Notice } from '../../contract/ports.ts';
 import { type Left, leftOf } from '../account.ts';
 import { SILENT_WAIT_MS } from '../client/limiter.ts';
 
-/** What stands in the way of asking for more. */
+/** Why no more handles can be requested. */
 type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | 'CEILING';
 
-/** How many handles can be paid for whatever their answers cost, and what bounds them. */
+/** How many handles can be paid for, whatever their answers cost, and what limits them. */
 export interface Room {
   readonly handles: number;
   readonly by: Shortage;
@@ -19,54 +19,55 @@ export interface Room {
 export interface AllowanceOptions {
   readonly client: Pick<Client, 'call' | 'spent'>;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** The user's own ceiling for the run. */
+  /** The spending limit of the run. */
   readonly maxCu?: number | undefined;
   readonly notify?: ((notice: Notice) => void) | undefined;
 }
 
-/** What is left to pay with: the service's two meters and the run's own ceiling. */
+/** What is left to spend: the two meters of the service and the spending limit of the run. */
 export interface Allowance {
-  /** Asks the free `me`. */
+  /** Requests the free `me`. */
   refresh(signal?: AbortSignal): Promise<Left>;
-  /** Asks it where what is known may be out of date. */
+  /** Requests it if the known state may be outdated. */
   ready(signal?: AbortSignal): Promise<void>;
   room(): Room;
-  /** What the meter stands at, as far as is known. */
+  /** The meter, as far as it is known. */
   readonly unitsUsed: number | null;
-  /** True where nothing was paid since `me` was asked. */
+  /** Whether nothing was paid since the last `me`. */
   readonly fresh: boolean;
   paid(charge: Charge): void;
   /** An unknown amount was charged. */
   lost(): void;
-  /** A refusal taught that each wallet of a batch counts as a reveal, and not the batch as one. */
+  /** A refusal showed that each wallet of a batch counts as a reveal, and not the batch as one. */
   countWallets(): void;
   /**
-   * Whether the meter has not moved since a call was sent, for as long as the service may still be processing it. That
-   * is a reason to believe that the call was not charged, and no proof: the meter may lag. False if interrupted.
+   * Whether the meter has not moved since a call was sent, for as long as the service may still be
+   * processing it. This makes it likely, but does not prove, that the call was not charged: the meter may
+   * lag. False if interrupted.
    */
   unmoved(since: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
   /** The failure if nothing can be paid. */
   shortage(): Failure;
 }
 
-/** As long as its own arithmetic proves right, the meter is read only after so many batches. */
-const LONGEST_TRUST = 16;
+/** The meter is read at most every so many batches, as long as the run's own count is right. */
+const MAX_UNCHECKED = 16;
 
-/** How often a meter that may still move is looked at: each time is a request of the key's rate. */
+/** How often to read a meter that may still move; each read counts as a request of the key. */
 const LOOK_MS = 5_000;
 
 export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptions): Allowance {
   let left: Left = { units: null, reveals: null };
   let used: number | null = null;
   let since = 0;
-  let trust = 0;
+  let unchecked = 0;
   let walletsCount = false;
 
   async function refresh(signal?: AbortSignal): Promise<Left> {
     const { known } = await client.call('me', {}, { signal });
     const now = known.usage?.unitsUsed ?? null;
-    // Other processes spend from the same key, so the estimate cannot be trusted.
-    if (since > 0) trust = now === used ? Math.min(LONGEST_TRUST, Math.max(1, trust * 2)) : 0;
+    // Other processes spend with the same key, so the run's own count is unreliable.
+    if (since > 0) unchecked = now === used ? Math.min(MAX_UNCHECKED, Math.max(1, unchecked * 2)) : 0;
     used = now;
     left = leftOf(known);
     since = 0;
@@ -77,7 +78,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
     const afforded = (units: number) => Math.max(0, Math.floor(units / cu.reveal));
     const bounds: Room[] = [];
     if (left.units !== null) bounds.push({ handles: afforded(left.units), by: 'QUOTA_EXCEEDED' });
-    // Whether a batch counts as one reveal is not stated: until a refusal says otherwise, it may.
+    // The service does not say whether a batch counts as one reveal: assume so until a refusal.
     if (left.reveals !== null && (walletsCount || left.reveals < 1)) {
       bounds.push({ handles: Math.max(0, left.reveals), by: 'REVEAL_LIMIT_REACHED' });
     }
@@ -91,7 +92,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
   return {
     refresh,
     async ready(signal) {
-      if (used === null || since > trust) await refresh(signal);
+      if (used === null || since > unchecked) await refresh(signal);
     },
     room,
     get unitsUsed() {
@@ -112,13 +113,14 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
     },
     lost() {
       used = null;
-      trust = 0;
+      unchecked = 0;
     },
     countWallets() {
       walletsCount = true;
     },
     async unmoved(before, waitMs, signal) {
-      // At zero, the month may have turned: the meter then reads the same whatever was charged.
+      // At zero, a new month may have started, and the meter reads the same whether or not the call was
+      // charged.
       if (before === null || before === 0) return false;
       const standsStill = async () => (await client.call('me', {})).known.usage?.unitsUsed === before;
       try {
@@ -143,26 +145,26 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
         const rest = Math.max(0, (maxCu ?? 0) - client.spent.atMost);
         return new Failure(
           'limit',
-          `the next handle can cost ${unitsText(cu.reveal)}, and ${group(rest)} of the ${group(maxCu ?? 0)} allowed are left`,
+          `the next handle may cost ${unitsText(cu.reveal)} but only ${group(rest)} of ${unitsText(maxCu ?? 0)} remain`,
           {
             code: by,
-            hint: 'allow more with --max-cu',
+            hint: 'raise --max-cu',
           },
         );
       }
-      const months = 'or wait for the UTC month to turn; trdr me shows the meters';
+      const months = 'or wait for the next UTC month; trdr me shows what is left';
       return by === 'QUOTA_EXCEEDED'
         ? new Failure(
             'quota',
-            `a handle can cost ${unitsText(cu.reveal)}, and ${group(left.units ?? 0)} are left`,
+            `the next handle may cost ${unitsText(cu.reveal)} but only ${unitsText(left.units ?? 0)} are left`,
             {
               code: by,
               hint: `top up, ${months}`,
             },
           )
-        : new Failure('quota', 'no wallet reveals are left', {
+        : new Failure('quota', 'no wallet reveals left', {
             code: by,
-            hint: `top-ups don't lift it: take a larger plan, ${months}`,
+            hint: `top-ups add no reveals: upgrade the plan, ${months}`,
           });
     },
   };

@@ -9,16 +9,16 @@ import { answerOf } from '../lookup/lookup.ts';
 import { answersOf, failedPnl, foundPnl, type HandleAnswer, missingPnl, type PnlAnswer } from './records.ts';
 import type { SavedNumbers } from './saved-numbers.ts';
 
-/** What was learnt of one handle, by its place among all. */
+/** The result for one handle, with its position. */
 export interface PnlResult {
   readonly position: number;
   readonly record: PnlAnswer;
   readonly failure?: Failure | undefined;
 }
 
-/** What one call brought. */
+/** The result of one call. */
 export interface BatchAnswer {
-  /** One for each handle, in their order. */
+  /** One per handle, in their order. */
   readonly answers: readonly HandleAnswer[];
   readonly requestId: string | undefined;
   readonly reveals: number;
@@ -26,15 +26,15 @@ export interface BatchAnswer {
 
 type Caller = Pick<Client, 'call'>;
 
-/** How handles are requested, and where their answers are saved. */
+/** How to request handles, and where to save their answers. */
 export interface RequestOptions extends CallOptions {
   readonly saved?: SavedNumbers | undefined;
 }
 
-/** A handle as it is sent. */
+/** A handle in the form that is sent. */
 const sent = (subject: string) => subject.trim().replace(/^@/, '');
 
-/** Asks for one handle by itself: what concerns this handle alone is an answer. */
+/** Requests a single handle: a failure of this handle only is an answer. */
 export async function requestOne(
   client: Caller,
   subject: string,
@@ -53,7 +53,7 @@ export async function requestOne(
   }
 }
 
-/** Asks for several handles with one call; `alone` takes the call for one. */
+/** Requests several handles in one call; `alone` uses the single call. */
 export async function requestBatch(
   client: Caller,
   subjects: readonly string[],
@@ -70,7 +70,7 @@ export async function requestBatch(
   }
 }
 
-/** Only `NOT_OBSERVED` is saved: other codes tell nothing about the handle. */
+/** Only `NOT_OBSERVED` is saved: other codes say nothing about the handle. */
 async function saveMiss(subject: string, code: string, saved: SavedNumbers | undefined): Promise<void> {
   if (code === 'NOT_OBSERVED') await saved?.saveMiss(subject);
 }
@@ -102,7 +102,7 @@ async function batch(
         code: 'NO_ENTRY',
         status: 200,
         requestId,
-        hint: 'trdr doctor shows how the service differs from its description',
+        hint: 'run trdr doctor to see how the service differs from its description',
         answer: stringifyJson(record),
       },
     );
@@ -111,7 +111,7 @@ async function batch(
   return { answers, requestId, reveals: charge.reveals };
 }
 
-/** What an answer says that an earlier run saved without being able to read it. */
+/** Parses an answer that an earlier run saved without being able to read it. */
 export function answerFromJournal(subjects: readonly string[], text: string): readonly HandleAnswer[] {
   const body = parseJson(text);
   const found = recognise('batch', body);
@@ -123,13 +123,16 @@ export function answerFromJournal(subjects: readonly string[], text: string): re
   return normalHandle(name) === normalHandle(only) ? [{ record: foundPnl(only, one.record) }] : [];
 }
 
-/** What one handle of a batch can bring upon all of it: nothing was charged, and the others may pass. */
+/**
+ * A failure of a whole batch that a single handle can cause. Nothing was charged, and the other handles may
+ * succeed.
+ */
 export const isRejected = (error: unknown): error is Failure =>
   error instanceof Failure &&
   ((error.kind === 'usage' && error.status === 400) ||
     (error.kind === 'forbidden' && error.code === 'FORBIDDEN'));
 
-/** A call that may have been charged, and whose answer will not come. */
+/** The failure of a call that may have been charged and whose answer is lost. */
 export function lostFailure(error: unknown, cuAtMost: number): Failure {
   const cause = error instanceof Failure ? error : undefined;
   const why = cause?.message ?? 'the answer was lost';
@@ -140,7 +143,7 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
       code: cause?.code ?? 'BROKEN',
       status: cause?.status,
       requestId: cause?.requestId,
-      hint: 'it is not repeated in this run, which may pay a second time; --resume or another run requests it again',
+      hint: 'it is not repeated in this run, because it might be charged twice; --resume or another run requests it again',
       answer: cause?.answer,
       cause: error,
     },

@@ -2,17 +2,17 @@ import { Failure } from '../../base/failure.ts';
 import type { PnlResult } from './batches.ts';
 
 export interface InOrderOptions {
-  /** How many handles there are. */
+  /** Number of handles. */
   readonly size: number;
-  /** The cached answer at a position; undefined where it was requested. */
+  /** The cached answer at a position; undefined if it was requested. */
   readonly saved: (position: number) => Promise<PnlResult | undefined>;
-  /** The requested answers, in any order. */
+  /** The requested answers in any order. */
   readonly requested: AsyncIterable<readonly PnlResult[]>;
 }
 
 /**
- * Cached and requested answers together, in the order of the handles. After a failure, the answers that are here
- * already are given before it is thrown: they were paid for.
+ * Merges cached and requested answers in the order of the handles. After a failure, the answers received so
+ * far are yielded before it is thrown, because they were paid for.
  */
 export async function* inOrder({
   size,
@@ -23,7 +23,7 @@ export async function* inOrder({
   const answers = requested[Symbol.asyncIterator]();
   let failure: { readonly error: unknown } | undefined;
 
-  /** Whether more has come. */
+  /** Waits for more answers; false at the end. */
   async function pull(): Promise<boolean> {
     try {
       const { value, done } = await answers.next();
@@ -49,7 +49,7 @@ export async function* inOrder({
       early.delete(position);
       if (result) yield result;
     }
-    // The run may have more to do after its last answer, and may fail at it.
+    // The run may have more to do after its last answer, and may fail.
     while (!failure && (await pull()));
   } finally {
     await answers.return?.();

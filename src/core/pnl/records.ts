@@ -3,12 +3,12 @@ import { normalHandle } from '../../contract/endpoints.ts';
 import { isRecord, listOf, recordsOf, type Sent, textOf } from '../../contract/known.ts';
 import { errorFields, type LookupRecord } from '../lookup/lookup.ts';
 
-/** What is known of one handle. */
+/** The result for one handle. */
 export type PnlAnswer = LookupRecord;
 
-/** The numbers of a handle, under the spelling in which it was asked about. */
+/** The numbers of a handle, under the given spelling. */
 export function foundPnl(subject: string, pnl: Sent): PnlAnswer {
-  // They stand first, and no field of the service's takes their place.
+  // These fields come first, and no field of the service replaces them.
   const first = { subject, found: true } as const;
   return { ...first, ...pnl, ...first };
 }
@@ -20,24 +20,24 @@ export const missingPnl = (subject: string, code = 'NOT_OBSERVED'): PnlAnswer =>
   code,
 });
 
-/** A handle whose numbers could not be had. */
+/** A handle whose request failed. */
 export const failedPnl = (subject: string, failure: Failure): PnlAnswer => ({
   subject,
   found: null,
   error: errorFields(failure),
 });
 
-/** What a batch answer says of one handle. */
+/** The part of a batch answer that concerns one handle. */
 export interface HandleAnswer {
   readonly record: PnlAnswer;
-  /** Set where it says nothing. */
+  /** Set if the answer does not mention the handle. */
   readonly failure?: Failure | undefined;
 }
 
 /**
- * The answers of a batch in the order of its handles. Entries are matched by their handles alone: one under
- * another handle may be a trader who was renamed, or another trader. It was paid for, so the first handle
- * without an answer carries it, as `unmatched`, and nobody's numbers pass for somebody else's.
+ * The answers of a batch in the order of its handles. Entries are matched by handle only. An entry with
+ * another handle may be a renamed trader or a different one. It was paid for, so the first handle without
+ * an answer carries it as `unmatched`, and it is never presented as the numbers of that handle.
  */
 export function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
   const entries = recordsOf(batch['entries']);
@@ -72,7 +72,7 @@ function unaccounted(unmatched: readonly unknown[]): Failure {
     code: 'NO_ENTRY',
     hint:
       others.length > 0
-        ? `the answer also has ${others.map((name) => `@${name.slice(0, 64)}`).join(', ')}: trdr whois tells whether the trader was renamed`
+        ? `the answer also has ${others.map((name) => `@${name.slice(0, 64)}`).join(', ')}: trdr whois shows whether the trader was renamed`
         : 'it is not requested again in this run, because it may have been charged',
   });
 }

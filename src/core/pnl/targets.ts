@@ -8,21 +8,21 @@ import type { Subject } from '../lookup/subject.ts';
 import type { PnlResult } from './batches.ts';
 import { failedPnl, missingPnl } from './records.ts';
 
-/** The subjects of a run, and the handles that are requested for them. */
+/** The subjects of a run, and the handles to request for them. */
 export interface Targets {
-  /** The subjects as they were given. */
+  /** The subjects as given. */
   readonly texts: readonly string[];
-  /** Whether wallets or ids are among them, so that two may have the same handle. */
+  /** Whether there are wallets or ids, so that two subjects may have the same handle. */
   readonly isMixed: boolean;
   /** The handle of a subject; undefined until the user of a wallet or id is known. */
   handleAt(position: number): string | undefined;
-  /** The calls that find the users of wallets and ids at these positions, as far as they are not cached. */
+  /** The calls that find the users of wallets and ids at these positions, unless they are cached. */
   lookups(positions: readonly number[]): Promise<LookupCall[]>;
-  /** Finds these users. Returns a result for each subject that has no handle. */
+  /** Finds these users. Returns a result for each subject without a handle. */
   resolve(positions: readonly number[], signal?: AbortSignal): Promise<PnlResult[]>;
 }
 
-/** How many users are looked up at once. */
+/** How many users are looked up concurrently. */
 const WINDOW = 8;
 
 /** `others` has the wallets and ids by position; every other text is a handle. */
@@ -83,7 +83,7 @@ export function createTargets(
 }
 
 const handleless = (subject: string) =>
-  new Failure('answer', `the user of ${subject} has no handle, by which numbers are requested`, {
+  new Failure('answer', `the user of ${subject} has no handle, so the numbers cannot be requested`, {
     code: 'BAD_ANSWER',
     hint: 'trdr whois shows the user',
   });

@@ -1,9 +1,9 @@
 import { script } from '../script.ts';
 
 /**
- * Looks an answer up, or says who fetches it. KEYS: answer, flight. ARGV: token, age in ms up to which a record
- * counts, age for a miss, ms that the caller may take before it renews.
- * Returns `hit` with the entry; `lead` where the caller is to fetch it; `wait`; or `failed` with what the leader said.
+ * Looks up an answer, or decides who fetches it. KEYS: answer, flight. ARGV: token, maximum age of a record
+ * and of a miss in ms, and the time in ms after which the caller must renew its flight. Returns `hit` with
+ * the entry; `lead` if the caller is to fetch it; `wait`; or `failed` with the failure of the leader.
  */
 export const ask = script(
   'ask',
@@ -35,7 +35,10 @@ if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
 return 1`,
 );
 
-/** Tells those who wait that it failed. KEYS: flight. ARGV: token, what to say, ms to say it; 0 ms: say nothing. */
+/**
+ * Shares a failure with those who wait. KEYS: flight. ARGV: token, failure, how long to share it in ms (0:
+ * not at all).
+ */
 export const failScript = script(
   'fail',
   `

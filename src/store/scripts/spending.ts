@@ -1,8 +1,8 @@
 import { script } from '../script.ts';
 
 /**
- * Shared by the scripts below. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: month and day, as
- * the caller names its keys; where the server's clock says otherwise, it has to name them again.
+ * Shared by the scripts below. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the month and
+ * day in the caller's keys; if the server's clock disagrees, the caller has to use other keys.
  */
 const BASE = `
 local open, calls, done, month, day, caps = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -94,11 +94,11 @@ end
 const money = (name: string, body: string, frees = false) => script(name, `${BASE}\n${body}`, { frees });
 
 /**
- * Reserves the most that a call can cost, right before it is sent. Repeating it with the same id changes
- * nothing. KEYS[7]: ledger. ARGV[3..9]: id, most, ttl, machine, command, endpoint, boot.
- * Returns `ok`; `refused` with the budget, its limit, what is used and how much of
- * that is held for calls in flight; `reseed` where the sums may be older
- * than the service's own meter; or `over` where the reservation has expired already.
+ * Reserves the maximum cost of a call, right before it is sent. Repeating it with the same id changes
+ * nothing. KEYS[7]: ledger. ARGV[3..9]: id, most, ttl, machine, command, endpoint, boot. Returns `ok`;
+ * `refused` with the budget, its limit, its use and how much of that is reserved for calls in flight;
+ * `reseed` if the sums may be older than the service's own meter; or `over` if the reservation has already
+ * expired.
  */
 export const begin = money(
   'begin',

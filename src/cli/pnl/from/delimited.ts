@@ -21,11 +21,11 @@ const windowFields = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'];
 const numberFields = new Set<string>([...windowFields, 'followers', 'updatedAt']);
 const knownFields = new Set<string>(rowFields);
 
-/** Whether a header can be read back: every row must tell its subject and its window. */
+/** Whether a header has the columns that are needed to restore records: subject and window. */
 export const isRowHeader = (header: readonly string[]): boolean =>
   header.includes('window') && (header.includes('subject') || header.includes('handle'));
 
-/** Turns the rows of an export back into records: consecutive rows of a subject are one record. */
+/** Restores records from the rows of an export: consecutive rows of a subject are one record. */
 export function createRowReader(header: readonly string[]) {
   const extras = header.filter((name) => !knownFields.has(name));
   let rows: Cells[] = [];
@@ -39,7 +39,7 @@ export function createRowReader(header: readonly string[]) {
     return record;
   }
 
-  /** A row of the record that is being read; a window that comes again begins the next record. */
+  /** Whether a row belongs to the current record. A repeated window starts the next record. */
   function continues(row: Cells): boolean {
     const [first] = rows;
     if (!first || subjectOf(first) !== subjectOf(row)) return false;
@@ -49,7 +49,7 @@ export function createRowReader(header: readonly string[]) {
   }
 
   return {
-    /** Accepts a row, and returns the record before it if the row begins another. */
+    /** Adds a row; returns the previous record if the row starts another one. */
     push(cells: readonly string[]): Sent | undefined {
       const row: Cells = new Map(header.map((name, at) => [name, cells[at] ?? '']));
       const done = continues(row) ? undefined : take();
@@ -60,7 +60,7 @@ export function createRowReader(header: readonly string[]) {
   };
 }
 
-/** A value of a cell as JSON. Cells of numbers keep their digits; an empty cell is null. */
+/** The value of a cell as JSON. Numbers keep their digits; an empty cell is null. */
 function jsonOf(name: string, cell: string): string {
   if (cell === '') return 'null';
   if (numberFields.has(name) || !knownFields.has(name)) {
@@ -74,7 +74,7 @@ function jsonOf(name: string, cell: string): string {
 const member = (row: Cells, name: string, as = name) =>
   `${JSON.stringify(as)}:${jsonOf(name, row.get(name) ?? '')}`;
 const object = (members: readonly string[]) => `{${members.join(',')}}`;
-/** The members of those columns that the file has. */
+/** The members for the columns that exist in the file. */
 const members = (row: Cells, names: readonly string[]) =>
   names.filter((name) => row.has(name)).map((name) => member(row, name));
 
@@ -99,7 +99,10 @@ function recordOf(first: Cells, rows: readonly Cells[], extras: readonly string[
   return read(object([...head, '"found":true', ...numbersOf(own, extras)]));
 }
 
-/** The members of a record of numbers. Columns that this version does not know belong to the record where all rows agree. */
+/**
+ * The members of a record of numbers. An unknown column belongs to the record if all rows have the same
+ * value, else to the windows.
+ */
 function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] {
   const [first] = rows;
   if (!first) return [];
@@ -117,7 +120,7 @@ function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] 
   return [...members(first, traderFields), `"windows":${object(windows)}`, ...members(first, common)];
 }
 
-/** The entries that a failed handle carries, by their own handles. */
+/** The unmatched entries of a failed handle, by their own handles. */
 function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] | undefined {
   const byHandle = new Map<string, Cells[]>();
   for (const row of rows) {
@@ -131,5 +134,5 @@ function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] 
 
 const isWindow = (name: string): name is WindowName => windowNames.some((known) => known === name);
 
-/** The text is made of cells that were checked one by one, so it is an object. */
+/** The text is composed of validated cells, so it is an object. */
 const read = (json: string): Sent => parseJson(json) as Sent;

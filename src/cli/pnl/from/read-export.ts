@@ -31,7 +31,7 @@ export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>
   else yield* rows(format === 'tsv' ? tabRows(chunks) : readCsv(chunks), name);
 }
 
-/** The text up to its first characters that are not blank. */
+/** The text up to its first characters that are not white space. */
 async function peek(text: AsyncGenerator<string>) {
   let first = '';
   while (first.trim() === '') {
@@ -55,7 +55,7 @@ function formatOf(first: string): Format {
 const HINT = 'it must be an export of trdr pnl: csv, tsv, ndjson or json';
 const notAnExport = (name: string, why: string): Failure => usageError(`cannot read ${name}: ${why}`, HINT);
 
-/** A record of an export; `--fields` may have left out what only repeats the handle. */
+/** A record of an export. `--fields` may have omitted fields that can be restored from the handle. */
 function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const sent: Sent = isRecord(value) ? value : {};
   const subject = textOf(sent['subject']) ?? textOf(sent['handle']);
@@ -63,7 +63,7 @@ function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const updatedAt = textOf(sent['updatedAt']);
   const time = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
   const first = { subject, found };
-  // A text was written with --times iso.
+  // Text instead of a number was written with --times iso.
   const last = Number.isNaN(time) ? first : { ...first, updatedAt: time };
   const record = readRecord({ ...first, ...sent, ...last });
   if (!record) throw notAnExport(name, `${where} is not a record of trdr pnl`);

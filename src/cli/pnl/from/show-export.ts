@@ -16,16 +16,16 @@ export interface FromOptions {
   readonly from: string;
   /** The handles to select; all if there are none. */
   readonly subjects: readonly string[];
-  /** What --window named; every window of the file if nothing. */
+  /** The windows given with --window; empty for every window of the file. */
   readonly windows: readonly WindowName[];
   readonly shape: Omit<Shape, 'windows' | 'handles'>;
   readonly strict: boolean;
 }
 
-/** More names than this help nobody. */
+/** Maximum number of names in a notice. */
 const NAMED = 20;
 
-/** Shows an earlier export in another order, format or selection. Nothing is requested. */
+/** Shows an earlier export in another order, format or selection. Sends no requests. */
 export async function showExport(context: Context, options: FromOptions): Promise<ExitCode> {
   const { from, subjects, strict } = options;
   const tally = createLookupTally();
@@ -48,7 +48,7 @@ export async function showExport(context: Context, options: FromOptions): Promis
   return tally.total === 0 && subjects.length > 0 ? 3 : tally.exit(strict);
 }
 
-/** The first records, which decide how a table is drawn; `size` is infinite if there are more. */
+/** The first records, which determine how a table is drawn; `size` is infinite if there are more. */
 async function readAhead(all: AsyncGenerator<PnlRecord>) {
   const ahead: PnlRecord[] = [];
   let more = true;
@@ -67,7 +67,7 @@ async function readAhead(all: AsyncGenerator<PnlRecord>) {
   return { ahead, records: records(), size: more ? Number.POSITIVE_INFINITY : ahead.length };
 }
 
-/** The records of these handles, in the order in which the handles were given. */
+/** The records of these handles, in the given order. */
 async function* select(
   all: AsyncIterable<PnlRecord>,
   subjects: readonly string[],
@@ -93,7 +93,10 @@ async function* select(
   for (const record of wanted.values()) if (record) yield record;
 }
 
-/** The windows to show: those asked for, or those that the file has, since a CSV may have been written with fewer. */
+/**
+ * The windows to show: the requested ones, or those in the file, because a CSV may have been written with
+ * fewer.
+ */
 function windowsFor(records: readonly PnlRecord[], { from, windows }: FromOptions): readonly WindowName[] {
   const there = new Set(
     records.flatMap((record) =>
