@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcp } from 'node:net';
 import { join } from 'node:path';
@@ -23,6 +24,10 @@ const titleOf = (line: number) =>
 /** Missing tools, including the servers that a recipe needs. */
 const missingOf = (script: string) => [
   ...missingFor(script),
+  // Commands inside a quoted --exec or a script that the recipe writes.
+  ...['jq', 'kcat', 'nats', 'redis-cli'].filter(
+    (tool) => new RegExp(`(?:^|[\\s"'|])${tool} -`, 'm').test(script) && !isInstalled(tool),
+  ),
   ...(script.includes('$REDIS_URL') && !isInstalled('redis-server') ? ['redis-server'] : []),
   ...(script.includes('$NATS_URL') && !isInstalled('nats-server') ? ['nats-server'] : []),
 ];
@@ -37,7 +42,7 @@ const freePort = async () => {
 };
 
 describe('docs/recipes.md', () => {
-  const messages: string[] = [];
+  const messages: { readonly path: string; readonly body: string }[] = [];
   const ran: string[] = [];
   const checked: string[] = [];
   const closing: (() => unknown)[] = [];
@@ -70,7 +75,7 @@ describe('docs/recipes.md', () => {
         body += part;
       });
       request.on('end', () => {
-        messages.push(body);
+        messages.push({ path: request.url ?? '', body });
         response.end('ok');
       });
     }).listen(0, '127.0.0.1');
@@ -81,6 +86,9 @@ describe('docs/recipes.md', () => {
       TRDR_BASE_URL: service.url,
       TRDR_API_KEY: service.key,
       WEBHOOK_URL: `http://127.0.0.1:${hookPort}/hook`,
+      VECTOR_URL: `http://127.0.0.1:${hookPort}/vector`,
+      CONNECT_URL: `http://127.0.0.1:${hookPort}/connect`,
+      MAIL_TO: 'desk@example.test',
     };
     closing.push(() => hook.close());
     if (isInstalled('kcat')) {
@@ -103,6 +111,17 @@ describe('docs/recipes.md', () => {
       env['NATS_URL'] = `nats://127.0.0.1:${port}`;
     }
     workspace = openWorkspace(env);
+    for (const name of ['mail', 'notify-send']) {
+      const path = join(workspace.path, 'bin', name);
+      const stdin = name === 'mail' ? 'cat' : ':';
+      writeFileSync(path, `#!/bin/sh\n{ echo "$*"; ${stdin}; } >> '${workspace.path}/received-${name}'\n`);
+      chmodSync(path, 0o755);
+    }
+    const devs = setInterval(() => {
+      const post = service.post();
+      service.post({ ...post, id: randomUUID(), authorIsDev: true, holdingsUsd: 25_000 });
+    }, 500);
+    closing.push(() => clearInterval(devs));
   });
   afterAll(async () => {
     for (const close of closing) close();
@@ -114,7 +133,18 @@ describe('docs/recipes.md', () => {
 
   it('has recipes for every tool', () => {
     const text = recipes.map((recipe) => recipe.text).join('');
-    for (const tool of ['jq', 'mlr', 'duckdb', 'sqlite3', 'curl', 'kcat', 'redis-cli', 'nats'])
+    for (const tool of [
+      'jq',
+      'mlr',
+      'duckdb',
+      'sqlite3',
+      'curl',
+      'kcat',
+      'redis-cli',
+      'nats',
+      'mail',
+      'notify-send',
+    ])
       expect(text).toContain(tool);
   });
 
@@ -131,16 +161,39 @@ describe('docs/recipes.md', () => {
         [],
       ]);
       const came = stdout.length + readdirSync(cwd).length + messages.length - before;
-      const isQuiet = text.includes('kcat') || text.includes('me --min-units');
+      const isQuiet =
+        text.includes('kcat') || text.includes('notify-send') || text.includes('me --min-units');
       expect(came > 0 || isQuiet, `${name} printed nothing`).toBe(true);
       ran.push(name);
     },
   );
 
-  it('delivers posts to chats, queues and streams', async () => {
+  it('delivers posts to webhooks, chats, mail, queues and streams', async () => {
     const hasRun = (title: string) => ran.filter((name) => name.startsWith(title)).length;
-    if (hasRun('A chat webhook') > 0) expect(messages.length).toBeGreaterThanOrEqual(3);
-    for (const message of messages) expect(JSON.parse(message).text).toMatch(/^\*.+\* on .+: /s);
+    const bodies = (path: string) => messages.filter((each) => each.path === path).map(({ body }) => body);
+    const rowsOf = (text: string) =>
+      text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line));
+    const posted = bodies('/hook').flatMap(rowsOf);
+    if (hasRun('A webhook') > 0) expect(posted.filter(({ id }) => id).length).toBeGreaterThanOrEqual(3);
+    if (hasRun('A dev') > 0)
+      expect(posted).toContainEqual(expect.objectContaining({ authorIsDev: true, holdingsUsd: 25_000 }));
+    const chat = posted.filter(({ text }) => text !== undefined && !String(text).startsWith('trdr:'));
+    if (hasRun('Slack') > 0) expect(chat.length).toBeGreaterThanOrEqual(3);
+    for (const { text } of chat) expect(text).toMatch(/^\*[^<>]+\* on [^<>]+: [^<>]*$/s);
+    if (hasRun('Vector') > 0) {
+      expect(bodies('/vector').flatMap(rowsOf).length).toBe(3);
+      expect(bodies('/connect/theses').flatMap(rowsOf).length).toBe(3);
+    }
+    const received = (name: string) => readFileSync(join(workspace.path, `received-${name}`), 'utf8');
+    if (hasRun('Mail') > 0) {
+      expect(received('mail')).toMatch(/^-s 3 new theses desk@example\.test$/m);
+      expect(received('mail').match(/^- @/gm)?.length).toBe(3);
+    }
+    if (hasRun('Desktop') > 0)
+      expect(received('notify-send').match(/^-a trdr -- New thesis /gm)?.length).toBe(3);
     if (hasRun('Redis') > 0) {
       const { stdout } = await runScript('redis-cli -u "$REDIS_URL" XLEN theses', workspace);
       expect(stdout).toBe('3');
