@@ -11,6 +11,7 @@ import { openWindows } from '../state/rate-windows.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { watchCaps } from './spend/caps.ts';
+import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 import { version } from './version.ts';
 
@@ -26,8 +27,8 @@ export interface Connecting {
   readonly io: Io;
   readonly command: string;
   readonly settings: RunSettings;
-  /** The spending limit of a run without --max-cu; set before its first paid call. */
-  readonly limits: { readonly ceiling: number | undefined; readonly agreed: number | undefined };
+  /** What the run may spend. */
+  readonly permission: Pick<Permission, 'limit' | 'agreed' | 'raise' | 'stopped'>;
   readonly notify: (notice: Notice) => void;
   readonly notice: (line: string) => void;
   /** What all machines of the key share, if a store is configured. */
@@ -42,7 +43,7 @@ export interface Connecting {
  */
 export async function connect(
   { baseUrl, key, embedded }: Target,
-  { io, command, settings, limits, notify, notice, store, ledger }: Connecting,
+  { io, command, settings, permission, notify, notice, store, ledger }: Connecting,
 ): Promise<Client> {
   const dir = settings.folders.state;
   const local = openWindows({
@@ -67,14 +68,15 @@ export async function connect(
     inFlight: io.inFlight,
     limit: createSpendLimit({
       get maxCu() {
-        return limits.ceiling ?? settings.maxCu;
+        return permission.limit;
       },
       get agreed() {
-        return limits.agreed;
+        return permission.agreed;
       },
-      get hint() {
-        return limits.ceiling === undefined ? undefined : 'to spend more, pass --yes or --max-cu N';
-      },
+      isExplicit: settings.maxCu !== undefined,
+      hint: settings.maxCu === undefined ? 'to spend more, pass --yes or --max-cu N' : undefined,
+      raise: permission.raise,
+      stopped: permission.stopped,
     }),
     ledger: ledger ?? ledgerOf(io, settings, command, notice),
     retries: settings.retries,

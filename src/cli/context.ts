@@ -6,7 +6,7 @@ import type { Globals, OutputFormat } from './args/common.ts';
 import type { Target } from './connect.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
-import type { Estimate } from './spend/estimate.ts';
+import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 
 /** A request that a command would make, for dry runs and estimates. */
@@ -15,6 +15,10 @@ export interface Planned {
   readonly ask: RequestParts<EndpointId>;
   /** Maximum number of calls, or minutes of the socket; null if there is no limit. Default: 1. */
   readonly times?: number | null;
+  /** Calls per minute of a run without a known end. */
+  readonly perMinute?: number;
+  /** False for a call that may turn out to be unnecessary. Default: true. */
+  readonly isSure?: boolean;
 }
 
 /** Records on their way to the output, in the requested format. */
@@ -30,6 +34,13 @@ export interface Records<T> {
   endEarly(): Promise<void>;
   /** Aborted when the reader closes, or writing fails. */
   readonly closed: AbortSignal;
+}
+
+/** A line that is redrawn on the terminal. */
+export interface Display {
+  hide(): void;
+  /** The question was answered: the line may be drawn again. */
+  show(): void;
 }
 
 /** The output of a run. */
@@ -83,10 +94,10 @@ export interface Context {
   printOne<T>(view: View<T>, record: T): Promise<void>;
   /** With --dry-run, prints the planned calls and returns true. */
   dryRun(planned: Iterable<Planned> | AsyncIterable<Planned>): Promise<boolean>;
-  /** Limits the run to this many CU, like --max-cu; must be called before the client is created. */
-  limitSpend(cu: number): void;
-  /** Starts the run, asks for confirmation or fails, depending on estimate and limits. */
-  approve(estimate: Estimate, what: string): Promise<void>;
+  /** Whether the run may spend, and how much. */
+  readonly permission: Permission;
+  /** What stands on the screen and has to make room for a question; the function returned unregisters it. */
+  display(shown: Display): () => void;
   /** Declares whether the answers of the run are cached: cached rows that nobody read are not lost. */
   answersAreCached(are?: boolean): void;
   /** Whether rows were paid for and stdout was closed before they were read. */

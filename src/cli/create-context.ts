@@ -12,10 +12,11 @@ import type { Target } from './connect.ts';
 import type { Context, OutputSink, Records } from './context.ts';
 import type { Io } from './io.ts';
 import { formatOf, openSink, renderOptions, selectedFields } from './output.ts';
+import { createScreen } from './screen.ts';
 import { loadSettings } from './settings/settings.ts';
 import { isInterrupted, prepareShutdown } from './shutdown.ts';
-import { confirm } from './spend/confirm.ts';
-import { type Estimate, estimateText, judge, needsConfirmation } from './spend/estimate.ts';
+import { lookAtAccount } from './spend/balance.ts';
+import { createPermission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 
 /** Creates the context of a command. Nothing is opened or loaded before it is needed. */
@@ -37,10 +38,6 @@ export async function createContext(
   const closers: (() => Promise<void>)[] = [];
   let client: Promise<Client> | undefined;
   let opened: Client | undefined;
-  const limits: { ceiling: number | undefined; agreed: number | undefined } = {
-    ceiling: undefined,
-    agreed: undefined,
-  };
 
   const write = createNotices({
     stream: () => io.stderr,
@@ -49,7 +46,18 @@ export async function createContext(
     form: logForm(given['logFormat'], io.stderr.isTTY === true),
     now: io.clock.now,
   });
-  const notice = (text: string) => write(withoutKeys(withoutKey(text, settings.key)));
+  const screen = createScreen((text) => write(withoutKeys(withoutKey(text, settings.key))));
+  const { notice } = screen;
+
+  const permission = createPermission({
+    io,
+    signal,
+    ...{ confirmAbove: settings.confirmAbove, maxCu: settings.maxCu, yes: globals.yes },
+    sandbox: globals.sandbox,
+    spent: () => opened?.spent.atMost ?? 0,
+    left: async () => opened?.left ?? (await lookAtAccount(await context.client(), signal)),
+    asking: screen.asking,
+  });
 
   async function findTarget(): Promise<Target> {
     if (globals.sandbox) {
@@ -85,7 +93,7 @@ export async function createContext(
       io,
       command: command.path,
       settings,
-      limits,
+      permission,
       notice,
       store,
       ledger,
@@ -208,14 +216,6 @@ export async function createContext(
     else sink.closed.addEventListener('abort', end, { once: true });
   }
 
-  /** The confirmed cost also limits what repeating calls with lost answers may cost. */
-  const agree = ({ most }: Estimate) => {
-    // --max-cu itself says how much may be spent.
-    if (settings.maxCu !== undefined) return;
-    const cost = Math.max(most ?? Number.POSITIVE_INFINITY, settings.confirmAbove);
-    limits.agreed = Math.max(limits.agreed ?? 0, cost);
-  };
-
   const context: Context = {
     io,
     command: command.path,
@@ -274,31 +274,12 @@ export async function createContext(
     },
     async dryRun(planned) {
       if (!globals.dryRun) return false;
-      const { planOf } = await import('./spend/plan.ts');
-      const { planView } = await import('../output/views/price.ts');
-      await context.print(planView, planOf(planned));
+      const { plannedCalls, printPlan } = await import('./spend/plan.ts');
+      await printPlan(context, plannedCalls(planned));
       return true;
     },
-    limitSpend(cu) {
-      limits.ceiling = cu;
-    },
-    async approve(estimate, what) {
-      const { confirmAbove, maxCu } = settings;
-      if (judge(estimate, { confirmAbove, maxCu, yes: globals.yes }) === 'go') {
-        // Repeating calls with lost answers can cost more than the estimate, so a run that started without
-        // a confirmation stops where it would have needed one.
-        if (!globals.yes && maxCu === undefined) context.limitSpend(confirmAbove);
-        else agree(estimate);
-        return;
-      }
-      const question = `${what[0]?.toUpperCase()}${what.slice(1)} will cost ${estimateText(estimate)}. Continue?`;
-      const answer = await confirm(io, question, signal);
-      if (answer === undefined) throw needsConfirmation(estimate, confirmAbove);
-      if (!answer) {
-        throw new Failure('confirm', 'cancelled; nothing was sent or charged', { code: 'NOT_CONFIRMED' });
-      }
-      agree(estimate);
-    },
+    permission,
+    display: screen.display,
     async close() {
       for (const close of closers.splice(0).reverse()) await close();
     },

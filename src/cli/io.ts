@@ -5,13 +5,24 @@ import type { InFlight } from '../core/client/in-flight.ts';
 /** An output stream: a terminal, a pipe or a file. */
 export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
+/** Where a person types. */
+export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
+
+/** The terminal that the process was started from, whatever its streams are connected to. */
+export interface Terminal {
+  exists(): boolean;
+  open(): TerminalInput;
+}
+
 /** Everything of the outside world that a command may use, as values. */
 export interface Io {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+  readonly stdin: TerminalInput & { readonly isTTY?: boolean };
   readonly stdout: Out;
   readonly stderr: Out;
+  /** Undefined where there is none to open. */
+  readonly terminal?: Terminal | undefined;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;

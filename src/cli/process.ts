@@ -1,7 +1,9 @@
+import { closeSync, openSync } from 'node:fs';
+import { ReadStream } from 'node:tty';
 import { systemClock } from '../base/clock.ts';
 import { createInFlight } from '../core/client/in-flight.ts';
 import { workingFolder } from '../state/paths.ts';
-import { type EndingSignal, endingSignals, Interrupt } from './io.ts';
+import { type EndingSignal, endingSignals, Interrupt, type Terminal } from './io.ts';
 import { run } from './run.ts';
 
 /**
@@ -59,6 +61,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
       stderr ??= process.stderr.on('error', () => {});
       return stderr;
     },
+    terminal: controllingTerminal(process.platform),
     cwd: workingFolder(process.env),
     platform: process.platform,
     clock: systemClock,
@@ -76,4 +79,20 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   // If nothing is left to write, exit at once and skip Node's own teardown. Otherwise an immediate exit
   // would cut the output off.
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
+}
+
+/** The terminal of the session: it takes answers while stdin and stdout are pipes. */
+function controllingTerminal(platform: NodeJS.Platform): Terminal {
+  const path = platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty';
+  return {
+    exists() {
+      try {
+        closeSync(openSync(path, 'r+'));
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    open: () => new ReadStream(openSync(path, 'r+')),
+  };
 }

@@ -1,26 +1,47 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { Interrupt, type Io } from './io.ts';
+import { Interrupt, type Io, type TerminalInput } from './io.ts';
 
-/** True where somebody is there to answer. */
-export const isAttended = (io: Pick<Io, 'stdin' | 'stderr'>): boolean =>
-  io.stdin.isTTY === true && io.stderr.isTTY === true;
+/** What a prompt needs of the outside world. */
+export type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
+
+/** A variable that switches something on: set, and not to 0 or false. */
+const isOn = (value: string | undefined) => value !== undefined && !/^(0|false|no|off)?$/i.test(value.trim());
+
+const isPromptOff = (env: Io['env']) => isOn(env['TRDR_NO_PROMPT']) || isOn(env['CI']);
+
+/** True where stdin and stderr are a terminal, and prompts are not switched off. */
+export const isAttended = ({ stdin, stderr, env }: Pick<Io, 'stdin' | 'stderr' | 'env'>): boolean =>
+  !isPromptOff(env) && stdin.isTTY === true && stderr.isTTY === true;
+
+/** True where a question reaches a person: also if stdin is a pipe, as long as stderr is a terminal. */
+export const canAsk = (io: PromptIo): boolean =>
+  isAttended(io) || (!isPromptOff(io.env) && io.stderr.isTTY === true && io.terminal?.exists() === true);
+
+/** Where answers are typed: stdin, or the terminal itself if stdin or stdout is a pipe. */
+function openInput({ stdin, stdout, terminal }: PromptIo): TerminalInput & { readonly close: () => void } {
+  const isWhole = stdin.isTTY === true && stdout.isTTY === true;
+  const input = !isWhole && terminal?.exists() ? terminal.open() : undefined;
+  // What is left of stdin belongs to the commands that read it.
+  return Object.assign(input ?? stdin, { close: () => void input?.destroy() });
+}
 
 /**
  * Prompts for a line on the terminal; undefined if the user closes the input. With `hidden`, the input is
  * never echoed. Ctrl-C ends the run as usual.
  */
 export function askLine(
-  io: Pick<Io, 'stdin' | 'stderr'>,
+  io: PromptIo,
   question: string,
   { hidden = false, signal }: { readonly hidden?: boolean; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   signal.throwIfAborted();
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const input = openInput(io);
   return new Promise((resolve, reject) => {
     if (hidden) io.stderr.write(question);
     const lines = createInterface({
-      input: io.stdin,
+      input,
       output: hidden ? silence : io.stderr,
       // Raw mode: the terminal does not echo; closing restores its old mode.
       terminal: true,
@@ -31,10 +52,14 @@ export function askLine(
       signal.removeEventListener('abort', abort);
       lines.off('close', onClose);
       lines.close();
+      input.close();
       if (hidden) io.stderr.write('\n');
       settle();
     };
-    const abort = () => finish(() => reject(signal.reason));
+    const abort = () => {
+      if (!hidden) io.stderr.write('\n');
+      finish(() => reject(signal.reason));
+    };
     const onClose = () => finish(() => resolve(undefined));
     signal.addEventListener('abort', abort, { once: true });
     lines.once('close', onClose);

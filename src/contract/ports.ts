@@ -154,6 +154,12 @@ export interface CallOptions {
   readonly repeat?: boolean | undefined;
 }
 
+/** What is left of a key's meters; null where nothing limits. */
+export interface KeyMeters {
+  readonly units: number | null;
+  readonly reveals: number | null;
+}
+
 /** The service with one key at one base URL: typed requests and answers; errors are `Failure`s. */
 export interface Client {
   call<Id extends EndpointId>(id: Id, ask: RequestParts<Id>, options?: CallOptions): Promise<Result<Id>>;
@@ -166,6 +172,10 @@ export interface Client {
   ): Promise<HttpAnswer>;
   /** CU that this run has spent; `atMost` includes what lost answers may have cost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
+  /** What is left by the last answer of `me` and the calls since; undefined if this run has not asked. */
+  readonly left: KeyMeters | undefined;
+  /** The key's limit of requests per minute; null while unknown. */
+  readonly ratePerMinute: number | null;
   /**
    * Whether calls of up to `cu` may be sent again after their answers were lost: the confirmed cost must
    * cover them in addition to everything that was spent, lost or is in flight.

@@ -1,11 +1,9 @@
 import type { Known } from '../contract/known.ts';
+import type { KeyMeters } from '../contract/ports.ts';
 import type { Me } from '../contract/records/account.ts';
 
 /** What is left of both meters; null if nothing limits a meter, as far as the record says. */
-export interface Left {
-  readonly units: number | null;
-  readonly reveals: number | null;
-}
+export type Left = KeyMeters;
 
 /**
  * What a key can still spend. The service does not say whether `unitsRemaining` includes top-ups, so it is

@@ -85,6 +85,7 @@ function createParts(
       via,
       lagMs,
       ceiling: options.ceiling,
+      raise: options.raise,
       durationMs: options.durationMs,
     },
     price: { step: source.sizes.step, cu: source.price(source.sizes.step) },

@@ -4,7 +4,7 @@ import type { PollReason } from './spend/socket-share.ts';
 
 /** The user's ceiling ends the run. */
 export const ceilingReached = () =>
-  new Failure('limit', 'the spending limit of this run is reached', {
+  new Failure('limit', 'stopped at the spending limit', {
     code: 'CEILING',
     hint: 'raise --max-cu',
   });

@@ -24,8 +24,10 @@ export interface TailOptions {
   /** How often the first page may fail before the run does. */
   readonly firstTries?: number | undefined;
   readonly durationMs?: number | undefined;
-  /** CU that the run may spend. */
-  readonly ceiling?: number | undefined;
+  /** CU that the run may spend; a function where the limit may be raised meanwhile. */
+  readonly ceiling?: number | (() => number | undefined) | undefined;
+  /** Asks for a limit that holds `cu` more than the run has `spent`; false if the run ends at its limit. */
+  readonly raise?: ((cu: number, spent: number) => Promise<boolean>) | undefined;
   /** Waits where a budget is used up, until it renews; the run ends otherwise. */
   readonly waitForBudget?: boolean | undefined;
   /** The part of the key's units that the socket may use in `auto`. */

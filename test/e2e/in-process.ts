@@ -16,6 +16,8 @@ export interface InProcessOptions extends Omit<RunOptions, 'input'> {
   readonly stdin?: string | undefined;
   /** What a person types, or the answer to each prompt; stdin stays open. */
   readonly typed?: string | readonly string[] | undefined;
+  /** What a person types on the terminal itself, while stdin or stdout are pipes. */
+  readonly typedOnTerminal?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
   readonly platform?: NodeJS.Platform | undefined;
@@ -32,6 +34,16 @@ const gather = (stream: PassThrough) => {
   stream.on('data', (part: Buffer) => parts.push(part));
   return () => Buffer.concat(parts).toString('utf8');
 };
+
+/** A terminal on which each prompt is given the same answer. */
+const terminalOf = (typed: string) => ({
+  exists: () => true,
+  open() {
+    const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
+    input.write(typed);
+    return input;
+  },
+});
 
 /**
  * Runs a command line in this process, with streams that may be terminals: this is fast, and the only way to test
@@ -71,6 +83,7 @@ export async function runInProcess(
     stdin,
     stdout,
     stderr,
+    ...(options.typedOnTerminal !== undefined && { terminal: terminalOf(options.typedOnTerminal) }),
     cwd: options.cwd ?? home.path,
     platform: options.platform ?? process.platform,
     clock: options.clock ?? systemClock,

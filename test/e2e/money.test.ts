@@ -120,8 +120,11 @@ describe('an expensive run', () => {
     for (const typed of ['n\n', '\n', 'maybe\n', 'yesterday\n', '\u0004']) {
       const sandbox = await withSandbox();
       const ran = await runInProcess(ask, { sandbox, tty: true, typed });
-      expect([ran.exitCode, ran.stdout, sandbox.log.length]).toEqual([11, '', 0]);
-      expect(ran.stderr).toContain('Looking up 5 subjects will cost 1,000–150,000 CU. Continue? [y/N]');
+      expect([ran.exitCode, ran.stdout, sandbox.meter().unitsUsed]).toEqual([11, '', 0]);
+      expect(ran.stderr).toContain(
+        'Looking up 5 subjects will cost 1,000–150,000 CU (20.0M CU left). Continue? [y/N]',
+      );
+      expect(ran.stderr).toContain('cancelled; nothing was sent or charged');
     }
   });
 
@@ -150,7 +153,7 @@ describe('an expensive run', () => {
         tty: true,
         typed: 'n\n',
       });
-      return /Resolving 1 handle will cost (?:.*–)?(.*) CU/.exec(ran.stderr)?.[1];
+      return /Resolving 1 handle will cost (?:.*–)?([\d,]+) CU/.exec(ran.stderr)?.[1];
     };
     expect(await asked('--no-wait')).toBe('30,200');
     expect(await asked('--direct', '--no-wait')).toBe('30,000');
@@ -176,15 +179,33 @@ describe('an expensive run', () => {
     }
   });
 
-  test('prompts only if stdin and stderr are terminals', async () => {
+  test.each([
+    ['no terminal to open', {}, 11],
+    ['a terminal to open', { typedOnTerminal: 'y\n' }, 3],
+    ['TRDR_NO_PROMPT', { typedOnTerminal: 'y\n', env: { TRDR_NO_PROMPT: '1' } }, 11],
+    ['CI', { typedOnTerminal: 'y\n', env: { CI: 'true' } }, 11],
+    ['stderr in a file', { typedOnTerminal: 'y\n', tty: false }, 11],
+  ])('with stdin as a pipe and %s exits accordingly', async (_, given, exit) => {
     const sandbox = await withSandbox();
-    const ran = await runInProcess(['whois', '-'], {
-      sandbox,
-      tty: { stderr: true },
-      stdin: wallets.join('\n'),
-    });
-    expect([ran.exitCode, sandbox.log.length]).toEqual([11, 0]);
-    expect(ran.stderr).toContain('CONFIRMATION_NEEDED');
+    const stdin = wallets.join('\n');
+    const ran = await runInProcess(['whois', '-'], { sandbox, tty: { stderr: true }, stdin, ...given });
+    expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
+    if (exit === 11) expect(ran.stderr).toContain('CONFIRMATION_NEEDED');
+  });
+
+  test('is free in the sandbox, and needs no confirmation', async () => {
+    const ran = await runInProcess([...ask, '--sandbox'], {});
+    expect([ran.exitCode, ran.lines().length]).toEqual([3, 5]);
+  });
+
+  test('spends up to --max-cu, and names what was skipped', async () => {
+    const sandbox = await withSandbox();
+    const ran = await runInProcess([...ask, '--max-cu', '30300'], { sandbox });
+    expect([ran.exitCode, ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 400]);
+    expect(ran.stderr).toContain(`trdr: skipped 3 subjects: ${wallets.slice(2).join(' ')}\n`);
+    expect(ran.error()['message']).toBe(
+      'the next call may cost 30,000 CU but only 29,900 CU of --max-cu 30300 remain',
+    );
   });
 
   test.each([
@@ -193,7 +214,7 @@ describe('an expensive run', () => {
     [['--max-cu', '150000'], 3],
     [['--max-cu', '150k'], 3],
     [['--max-cu', '100000'], 3],
-    [['--max-cu', '149999'], 11],
+    [['--max-cu', '149999'], 3],
     [[], 11],
   ])('without a terminal, %j exits %i', async (flags, exit) => {
     const sandbox = await withSandbox();
@@ -242,15 +263,65 @@ describe('--dry-run', () => {
   });
 });
 
+describe('--dry-run as a table', () => {
+  const tableOf = async (...words: string[]) => {
+    const ran = await runInProcess([...words, '--dry-run', '-o', 'table'], { sandbox: await withSandbox() });
+    return ran.stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
+  };
+
+  test('has one row for equal calls, the total, and what is left', async () => {
+    expect(await tableOf('whois', 'mira', ...wallets)).toEqual([
+      ['call', 'times', 'CU at least', 'at most'],
+      expect.anything(),
+      ['GET /v2/user/handle/mira', '1', '100', '200'],
+      ['GET /v2/user/wallet/{address}', '5', '1,000', '150,000'],
+      ['total', '1,100', '150,200'],
+      ['left now', '20,000,000'],
+      [''],
+    ]);
+  });
+
+  test('prices a tail per minute, and in full for a known duration', async () => {
+    expect((await tableOf('thesis', 'tail', '--user', 'mira')).slice(2, -1)).toEqual([
+      ['GET /v2/user/handle/mira', '1', '100', '200'],
+      ['GET /v2/me', '1', '0', '0'],
+      ['GET /v2/ws', '1/min', '20,000', '20,000'],
+      ['GET /v2/thesis/user/{id}', '2/min', '400', '400'],
+      ['total', '100', '200'],
+      ['total per minute', '20,400', '20,400'],
+      ['left now', '20,000,000'],
+    ]);
+    expect((await tableOf('launchpad', 'tail', '--duration', '1h', '--lag', '1m')).slice(3, -1)).toEqual([
+      ['GET /v2/launchpad/thesis', '140', '10', '1,400'],
+      ['total', '10', '1,400'],
+      ['left now', '20,000,000'],
+    ]);
+  });
+
+  test('needs neither a key nor a service', async () => {
+    const ran = await runInProcess(['pnl', 'mira', '--dry-run', '-o', 'table'], {});
+    expect([ran.exitCode, ran.stdout]).toEqual([0, expect.not.stringContaining('left now')]);
+    const env = { TRDR_BASE_URL: 'http://127.0.0.1:9', TRDR_API_KEY: 'trdr_test_0123456789abcdef' };
+    const away = await runInProcess(['pnl', 'mira', '--dry-run', '-o', 'table', '--retries', '0'], { env });
+    expect([away.exitCode, away.stdout]).toEqual([0, expect.stringContaining('total')]);
+  });
+});
+
 describe('the price of a socket', () => {
   const socketOf = async (...words: string[]) => {
     const ran = await runInProcess([...words, '--dry-run'], { sandbox: await withSandbox() });
     return ran.records().find((record) => record['endpoint'] === 'ws');
   };
 
-  test('is one minute for a test, and open-ended for a tail', async () => {
+  test('is one minute for a test, and per minute or in full for a tail', async () => {
     expect(await socketOf('doctor', '--ws')).toMatchObject({ least: 20_000, most: 20_000 });
-    expect(await socketOf('thesis', 'tail')).toMatchObject({ times: null, least: 20_000, most: null });
+    expect(await socketOf('thesis', 'tail')).toMatchObject({
+      per: 'minute',
+      times: 1,
+      least: 20_000,
+      most: 20_000,
+    });
+    expect(await socketOf('thesis', 'tail', '--duration', '10m')).toMatchObject({ times: 10, most: 200_000 });
   });
 });
 

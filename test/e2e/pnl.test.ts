@@ -86,9 +86,9 @@ describe('trdr pnl', () => {
       typed: 'n\n',
     });
     expect(exitCode).toBe(11);
-    expect(stderr).toContain('100,000 CU left, enough for 3 of 8 handles at full price');
-    expect(stderr).toContain('5 wallet reveals left');
-    expect(stderr).toContain('1,600–240,000 CU. Continue?');
+    expect(stderr).toContain(
+      'This will cost 1,600–240,000 CU for 8 handles (100,000 CU left; 5 wallet reveals left). Continue?',
+    );
     expect(posts(sandbox)).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe('trdr pnl', () => {
     const { exitCode, records, stderr, error } = await trdr(['pnl', ...handles, '-y'], { sandbox });
     expect(exitCode).toBe(6);
     expect(records()).toEqual(recordsOf(handles.slice(0, 3)));
-    expect(stderr).toContain(`not asked, 5 handles: ${handles.slice(3).join(' ')}`);
+    expect(stderr).toContain(`skipped 5 handles: ${handles.slice(3).join(' ')}`);
     expect(error()).toMatchObject({ code: 'QUOTA_EXCEEDED', exit: 6 });
   });
 
@@ -127,7 +127,7 @@ describe('trdr pnl', () => {
     expect(exitCode).toBe(9);
     expect(records().slice(100)).toEqual(recordsOf(handles.slice(100)));
     expect(records()[0]).toMatchObject({ subject: handles[0], found: null, error: { code: 'BROKEN' } });
-    expect(stderr).toContain('lost on the way, 100 handles, up to 3,000,000 CU');
+    expect(stderr).toContain('lost the answers for 100 handles (up to 3,000,000 CU)');
     expect(sandbox.meter().unitsUsed).toBe(priceOf(handles));
   });
 });

@@ -223,16 +223,38 @@ describe('what a tail costs', () => {
     expect(records().map(({ endpoint, least, most }) => [endpoint, least, most])).toEqual([
       ['user.handle', 100, 200],
       ['me', 0, 0],
-      ['ws', 20_000, null],
-      ['thesis.user', 200, null],
+      ['ws', 20_000, 20_000],
+      ['thesis.user', 400, 400],
     ]);
     expect(sandbox.log).toEqual([]);
   });
 
-  test('requires consent if it has no end and cannot prompt', async () => {
+  test('requires a confirmation if it is known to be high', async () => {
     const sandbox = await withSandbox(open);
-    const { exitCode, error } = await trdr(['thesis', 'tail'], { sandbox });
+    const { exitCode, error } = await trdr(['thesis', 'tail', '--duration', '1h'], { sandbox });
     expect([exitCode, error()['code'], sandbox.log.length]).toEqual([11, 'CONFIRMATION_NEEDED', 0]);
+  });
+
+  test('is limited to confirmAbove if the tail has no end, and the error names the command that continues', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    await trdr(['config', 'set', 'confirmAbove', '450'], { home });
+    const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms', '--backfill', '3'];
+    const { exitCode, error, lines, stderr } = await trdr(words, { sandbox, home });
+    expect([exitCode, lines().length, sandbox.meter().unitsUsed]).toEqual([6, 3, 400]);
+    expect(stderr).toContain('; spending limit 450 CU (raise it with --max-cu)\n');
+    expect(error()).toMatchObject({
+      code: 'CONFIRM_ABOVE',
+      message: 'stopped at the spending limit; this run has cost up to 400 CU',
+      hint: expect.stringMatching(
+        /--max-cu N or --yes; continue with: trdr thesis tail --via poll --lag 100ms --since \d{4}-\S+Z$/,
+      ),
+    });
+    const resumed = await trdr([...words.slice(0, 2), ...words.slice(2, 6), '--out', 'f.ndjson'], {
+      sandbox,
+      home,
+    });
+    expect(resumed.error()['hint']).toMatch(/; run the same command again: it continues from f.ndjson$/);
   });
 });
 

@@ -76,7 +76,10 @@ export const readPatterns = (flags: {
   exclude: flags.exclude === undefined ? undefined : readPattern(flags.exclude),
 });
 
-/** Rows in the requested order. Sorting and reversing need all rows before the first can be printed. */
+/**
+ * Rows in the requested order. Sorting and reversing need all rows before the first can be printed; if the list fails
+ * halfway, the rows so far are printed first, because they were paid for.
+ */
 export async function* sortedRows<T extends Readonly<Record<string, unknown>>>(
   rows: AsyncIterable<T>,
   { sort, reverse }: Pick<ListFlags, 'sort' | 'reverse'>,
@@ -86,6 +89,12 @@ export async function* sortedRows<T extends Readonly<Record<string, unknown>>>(
     return;
   }
   const all: T[] = [];
-  for await (const row of rows) all.push(row);
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    for await (const row of rows) all.push(row);
+  } catch (error) {
+    failure = { error };
+  }
   yield* sort === undefined ? all.reverse() : sortBy(all, sort, reverse);
+  if (failure) throw failure.error;
 }

@@ -9,6 +9,7 @@ import { readAll } from '../args/stdin.ts';
 import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
+import { commandWith } from '../spend/continue-command.ts';
 import { planRaw } from '../spend/raw-plan.ts';
 
 const field = {
@@ -94,7 +95,10 @@ export const api = command({
       '../../core/client/raw-request.ts'
     );
     const request = rawRequest({ ...call, input: body });
-    if (!(await planRaw(context, request, paginate))) return 0;
+    const resume = () =>
+      `continue with: ${commandWith(context.io.argv.map((word) => (word === call.path ? at : word)))}`;
+    let at = request.path;
+    if (!(await planRaw(context, request, paginate, resume))) return 0;
 
     const client = await context.client();
     const printed = await openPrinter(context, include, paginate);
@@ -109,6 +113,7 @@ export const api = command({
         if (seen.has(next)) throw cursorStuck(next);
         seen.add(next);
         path = withCursor(path, next);
+        at = path;
       }
     } catch (error) {
       // Earlier pages were paid for.

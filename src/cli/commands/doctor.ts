@@ -33,7 +33,10 @@ export const doctor = command({
   async run(context, { ws }) {
     const planned: Planned[] = [{ id: 'me', ask: {} }, ...(ws ? [{ id: 'ws', ask: {} } as const] : [])];
     if (await context.dryRun(planned)) return 0;
-    if (ws) await context.approve({ least: cu.socketMinute, most: cu.socketMinute }, 'trying the socket');
+    if (ws) {
+      const minute = { least: cu.socketMinute, most: cu.socketMinute };
+      await context.permission.approve(minute, { costs: (cost) => `Trying the WebSocket will cost ${cost}` });
+    }
     const checks: Check[] = [];
     await context.emit(checkView, false, async (out) => {
       for await (const check of probe(context, { ws })) {

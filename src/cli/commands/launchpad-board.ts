@@ -65,7 +65,7 @@ export const launchpadBoard = command({
     if (await context.dryRun(asks.map((ask) => ({ id: 'launchpad.board', ask })))) return 0;
     const client = await context.client();
     const most = asks.reduce((sum, ask) => sum + client.bounds('launchpad.board', ask).most, 0);
-    await context.approve({ least: most, most }, 'this');
+    await context.permission.approve({ least: most, most }, { costs: (cost) => `This will cost ${cost}` });
     const rows: Sent[] = [];
     await context.emit(boardView(rows, compare !== undefined), false, async (out) => {
       const boards: Sent[] = [];

@@ -21,16 +21,18 @@ import {
 import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
+import { commandWith } from '../spend/continue-command.ts';
+import { countText } from '../spend/estimate.ts';
 import { giveUp } from '../spend/give-up.ts';
-import { stopAtThreshold } from '../spend/unbounded.ts';
+import { beginList } from '../spend/open-run.ts';
 
 export const launchpadCallouts = command({
   path: 'launchpad callouts',
   summary: 'List coins called out on the launchpad, newest first',
   about: [
     'Shows the market cap when each callout was posted, and the price move since as a multiple: current and best.',
-    'Pages of 25 cost 10 CU each and are fetched as needed. Fetches without a known end (--all, --since) stop at confirmAbove unless --yes or --max-cu is given. A list with --limit stops after 20 pages without a match.',
-    '--symbol, --grep and --exclude are applied on this machine: rows that they drop are paid for too.',
+    'Pages of 25 cost 10 CU each and are fetched as needed. Fetches without a known end (--all, --since) start at once; at confirmAbove they ask on a terminal, or exit 6 and print the command that continues them, unless --yes or --max-cu is given. A list with --limit stops after 20 pages without a match.',
+    '--symbol, --grep and --exclude are applied on this machine: rows that they drop are paid for too. A callout without a post time does not match --since or --until.',
   ],
   args: [],
   options: {
@@ -77,14 +79,26 @@ export const launchpadCallouts = command({
     const pages = open ? null : Math.ceil(rows / CALLOUT_PAGE);
     if (await context.dryRun([{ ...calloutCall(scope, {}), times: pages }])) return 0;
     if (pages !== null) {
-      await context.approve({ least: cu.launchpad, most: cu.launchpad * pages }, 'fetching the callouts');
+      await context.permission.approve(
+        { least: cu.launchpad, most: cu.launchpad * pages },
+        { costs: (cost) => `Fetching up to ${countText(rows ?? 0, 'callout')} will cost ${cost}` },
+      );
+    }
+    let oldest: number | undefined;
+    if (open) {
+      // Callouts of the same millisecond can stand on both sides of a page's end.
+      const until = () => (oldest === undefined ? undefined : String(oldest + 1));
+      beginList(context, rows, () => commandWith(context.io.argv, { '--until': until() }));
     }
     const feed = calloutFeed(await context.client(), scope);
     const found = walkPages(
-      open ? stopAtThreshold(feed, context, cu.launchpad) : feed,
+      feed,
       { ...range, limit: rows, signal: context.signal },
       {
         matches: (record) => filter({ record }),
+        onPage: (_next, time) => {
+          oldest = time ?? oldest;
+        },
         ...(rows !== undefined && giveUp(context, () => 'use --all to search all of them')),
       },
     );

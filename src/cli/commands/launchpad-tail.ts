@@ -8,6 +8,7 @@ import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { approveTail } from '../spend/approve-tail.ts';
+import { plannedTail } from '../spend/tail-cost.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
 import { checkOutput, runTail } from '../tail/run.ts';
 import { calloutSource } from '../tail/source.ts';
@@ -18,7 +19,8 @@ export const launchpadTail = command({
   about: [
     'The launchpad has no live feed, so its pages are polled for 10 CU each, with the same guarantees as the thesis tail. A page holds 25 callouts; if more were posted between two polls, older pages are fetched too.',
     '--exec CMD runs CMD for each batch of posts, as NDJSON on its stdin. Exit code 0 acknowledges the batch; otherwise it is retried in order, and after --tries attempts moved to a dead-letter file beside the checkpoint. With --checkpoint every post is handed over at least once, and after a crash only the batch that was not acknowledged is repeated. CMD is not run in a shell unless --shell is given.',
-    '--out appends to the file and, after any crash, continues from its end, also if the file was renamed or deleted meanwhile, or finished with --rotate. A run that ends while posts may be missing exits 9. It has no end of its own, so it asks first: unattended, give --duration, --max-cu or --yes.',
+    '--out appends to the file and, after any crash, continues from its end, also if the file was renamed or deleted meanwhile, or finished with --rotate. A run that ends while posts may be missing exits 9.',
+    'Without --duration, it starts at once and may spend confirmAbove (100,000 CU), or what --max-cu allows; --yes removes the limit. At the limit it asks on a terminal; otherwise it exits 6 and prints the command that continues it.',
   ],
   args: [],
   options: {
@@ -49,22 +51,24 @@ export const launchpadTail = command({
       ...(coin !== undefined && { mint: await addressOf('--coin', coin) }),
       ...(wallet !== undefined && { wallet: await addressOf('--wallet', wallet) }),
     };
-    if (
-      await context.dryRun([
-        { id: 'me', ask: {} },
-        { ...calloutCall(scope, {}), times: null },
-      ])
-    )
+    const shape = {
+      durationMs: flags.duration,
+      socket: false,
+      lagMs: flags.lag,
+      page: cu.launchpad,
+      backfill: flags.backfill,
+    };
+    if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape, calloutCall(scope, {}))]))
       return 0;
     const shown = { view: liveCalloutView, timeField: 'createdAt' };
     await checkOutput(context, shown, flags);
-    const ceiling = await approveTail(context, flags.duration, flags.lag, cu.launchpad);
+    await approveTail(context, shape);
     const client = await context.client();
     await runTail(context, client, {
       ...shown,
       flags,
       source: calloutSource(client, scope),
-      options: { via: 'poll', ceiling, feed: ['launchpad', coin ?? '', wallet ?? ''].join(' ').trim() },
+      options: { via: 'poll', feed: ['launchpad', coin ?? '', wallet ?? ''].join(' ').trim() },
     });
     return 0;
   },

@@ -12,7 +12,7 @@ import { command } from '../command.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
 import { countText } from '../spend/estimate.ts';
 import { distinct } from '../spend/lookup-cost.ts';
-import { preflight } from '../spend/preflight.ts';
+import { preflight, resumeRest } from '../spend/preflight.ts';
 
 export const launchpadUser = command({
   path: 'launchpad user',
@@ -53,7 +53,7 @@ export const launchpadUser = command({
     await preflight(
       context,
       { least: most ?? 0, most, reveals: 0 },
-      `looking up ${subjects.endless ? 'these wallets' : countText(wallets.length, 'wallet')}`,
+      { what: `looking up ${countText(wallets.length, 'wallet')}`, resume: () => resumeRest },
     );
     const answer = launchpadAnswers(await context.client(), context.io.clock);
     return await runLookups(context, {

@@ -19,10 +19,11 @@ import { gatherSubjects, isSingle } from '../args/subjects.ts';
 import { duration } from '../args/values.ts';
 import { command } from '../command.ts';
 import { lazyClient, openCachedLookup } from '../lookup/open-lookup.ts';
+import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
 import { countText } from '../spend/estimate.ts';
-import { preflight } from '../spend/preflight.ts';
+import { preflight, resumeCached } from '../spend/preflight.ts';
 
 export const resolveCommand = command({
   path: 'resolve',
@@ -66,7 +67,9 @@ export const resolveCommand = command({
     const subjects = await gatherSubjects(source, context, readHandle);
     const handles = [...new Map(subjects.checked.map((subject) => [subject.normal, subject.value])).values()];
     const ids = direct ? (['user.resolve'] as const) : (['user.handle', 'user.resolve'] as const);
-    const planned = handles.flatMap((handle) => ids.map((id) => ({ id, ask: { params: { handle } } })));
+    const planned = handles.flatMap((handle) =>
+      ids.map((id) => ({ id, ask: { params: { handle } }, isSure: direct || id === 'user.handle' })),
+    );
     if (await context.dryRun(planned)) return 0;
     // A lookup without a wallet, the unanswered attempts, and the final one.
     const maxCost = (direct ? 0 : cu.miss) + cu.miss * attemptsWithin(waitMs) + cu.reveal;
@@ -77,7 +80,10 @@ export const resolveCommand = command({
         most: subjects.endless ? null : maxCost * handles.length,
         reveals: subjects.endless ? null : handles.length,
       },
-      `resolving ${subjects.endless ? 'these handles' : countText(handles.length, 'handle')}`,
+      {
+        what: `resolving ${countText(handles.length, 'handle')}`,
+        resume: () => resumeCached,
+      },
     );
     const progress = await openProgress(context);
     const shown = io.stderr.isTTY === true;
@@ -108,6 +114,12 @@ export const resolveCommand = command({
           await out.write(record);
         }
       });
+    } catch (error) {
+      const left = subjects.checked.slice(tally.total).map(({ text }) => text);
+      if (isSpent(error) && !subjects.endless && left.length > 0 && subjects.checked.length > 1) {
+        reportSkipped(context, left, countText(left.length, 'handle'));
+      }
+      throw error;
     } finally {
       progress.stop();
     }

@@ -1,6 +1,6 @@
 import { cu } from '../../contract/endpoints.ts';
 import type { Sent } from '../../contract/known.ts';
-import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
+import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { Thesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
@@ -22,16 +22,18 @@ import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { readToken, savingTokens, tokenAddressOf, tokenCost } from '../lookup/token.ts';
+import { commandWith } from '../spend/continue-command.ts';
+import { countText } from '../spend/estimate.ts';
 import { giveUp } from '../spend/give-up.ts';
-import { stopAtThreshold } from '../spend/unbounded.ts';
+import { beginList } from '../spend/open-run.ts';
 
 export const thesisList = command({
   path: 'thesis list',
   summary: 'List theses, newest first',
   about: [
     'Lists all theses, or those about a token, by an author, or both. A handle given to --user is looked up first, for 100 CU unless it is cached. A ticker given to --token is searched among the tokens of earlier lists, then in the newest 100 theses, for up to 1,000 CU.',
-    'Pages cost 200 CU per started block of 20 rows, even if they are empty. Fetches without a known end (--all, --since) stop at confirmAbove unless --yes or --max-cu is given. A list with --limit stops after 20 pages without a match.',
-    '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: rows that they drop are paid for too.',
+    'Pages cost 200 CU per started block of 20 rows, even if they are empty. Fetches without a known end (--all, --since) start at once; at confirmAbove they ask on a terminal, or exit 6 and print the command that continues them, unless --yes or --max-cu is given. A list with --limit stops after 20 pages without a match.',
+    '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: rows that they drop are paid for too. A thesis without a post time does not match --since or --until.',
   ],
   args: [],
   options: {
@@ -108,7 +110,14 @@ export const thesisList = command({
         cu.thesisBlock * (Math.ceil(rows / THESIS_BLOCK) + 1) +
         (author?.form === 'handle' ? cu.miss : 0) +
         ticker.most;
-      await context.approve({ least: cu.thesisBlock, most }, `fetching ${rows} theses`);
+      await context.permission.approve(
+        { least: cu.thesisBlock, most },
+        { costs: (cost) => `Fetching up to ${countText(rows, 'thesis', 'theses')} will cost ${cost}` },
+      );
+    }
+    let last: string | undefined = before;
+    if (open) {
+      beginList(context, rows, () => commandWith(context.io.argv, { '--before': last }));
     }
     // Look up author and token after the output was opened: an output that cannot be written must not cost
     // a call.
@@ -116,12 +125,14 @@ export const thesisList = command({
       const userId = author && (await userIdOf(author, context));
       const tokenAddress = choice && (await tokenAddressOf(choice, context));
       const feed = thesisFeed(await context.client(), { userId, tokenAddress });
-      const maxPageCost = (cu.thesisBlock * THESIS_LIMIT_MAX) / THESIS_BLOCK;
       yield* walkPages(
-        open ? stopAtThreshold(feed, context, maxPageCost) : feed,
+        feed,
         { ...range, limit: rows, before, signal: context.signal },
         {
           matches: (record) => filter({ record }),
+          onPage: (next) => {
+            last = next;
+          },
           ...(rows !== undefined &&
             giveUp(context, (before) => `continue with --before ${before}, or use --all`)),
         },

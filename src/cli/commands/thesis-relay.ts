@@ -1,11 +1,13 @@
 import { cu } from '../../contract/endpoints.ts';
-import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
+import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
+import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { addressOf } from '../args/address.ts';
 import { flag, list, valueOr } from '../args/option.ts';
 import { duration, oneOf, positiveDuration, text, units } from '../args/values.ts';
 import { command } from '../command.ts';
-import { approveTail } from '../spend/approve-tail.ts';
+import { approveTail, limitsOf } from '../spend/approve-tail.ts';
+import { plannedTail } from '../spend/tail-cost.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisSource } from '../tail/source.ts';
 
@@ -15,7 +17,7 @@ export const thesisRelay = command({
   about: [
     'Publishes every thesis to the shared store, where any number of "trdr thesis tail --via store" read it for 0 CU. Run as many relays as you like: one leads and pays, the others stand by and take over within seconds when it stops.',
     'The store records what the leader published and up to where the feed is complete. The next leader continues there, so that posts are neither lost nor doubled.',
-    'It has no end of its own: give --max-cu or --yes to run it as a service.',
+    'It has no known end, so without --max-cu or --yes it may spend confirmAbove (100,000 CU), then asks or exits 6. Give one of them to run it as a service.',
   ],
   args: [],
   options: {
@@ -37,16 +39,12 @@ export const thesisRelay = command({
   async run(context, { token, via, lag, keep, keepRows, waitForBudget }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
-    const pages = {
-      id: tokenAddress === undefined ? 'thesis.all' : 'thesis.token',
-      ask: {},
-      times: null,
-    } as const;
-    const planned = via === 'poll' ? [pages] : [{ id: 'ws', ask: {}, times: null } as const, pages];
-    if (await context.dryRun(planned)) return 0;
+    const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page: cu.thesisBlock };
+    const planned = plannedTail(shape, thesisCall({ tokenAddress }, { limit: THESIS_BLOCK }));
+    if (await context.dryRun([{ id: 'me', ask: {} }, ...planned])) return 0;
     const { needStore } = await import('../store/need-store.ts');
     await needStore(context);
-    const ceiling = await approveTail(context, undefined, via === 'poll' ? lag : 0, cu.thesisBlock);
+    await approveTail(context, shape);
     const client = await context.client();
     const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     const normal = tokens.map(normalToken).sort();
@@ -57,8 +55,8 @@ export const thesisRelay = command({
       connect: via === 'poll' ? undefined : socketOf(context, await context.target()),
       options: {
         via,
-        ceiling,
         waitForBudget,
+        ...limitsOf(context.permission),
         socketShare: context.settings.socketShare,
         feed: ['thesis', '', normal.join(',')].join(' ').trim(),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { plainName as plain } from '../../base/values.ts';
 import { cu } from '../../contract/endpoints.ts';
-import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
+import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
@@ -17,6 +17,7 @@ import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { approveTail } from '../spend/approve-tail.ts';
+import { plannedTail, type TailShape } from '../spend/tail-cost.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
 import { checkOutput, runTail } from '../tail/run.ts';
 import { socketOf } from '../tail/socket.ts';
@@ -35,7 +36,7 @@ export const thesisTail = command({
     'A run that ends while posts may be missing (a gap, or a service that fails until the end) exits 9. The last line states up to when the feed is complete.',
     '"--via store" reads what a relay publishes (see "trdr thesis relay") for 0 CU; "auto" does so while a relay leads this feed.',
     '--status keeps the state in a file for Prometheus and for "trdr tail status"; if NOTIFY_SOCKET is set, systemd is notified (READY, STATUS, WATCHDOG, STOPPING). Off a terminal, lines on stderr carry the time.',
-    'It has no end of its own, so it asks first: unattended, give --duration, --max-cu or --yes.',
+    'Without --duration, a tail has no known end: it starts at once and may spend confirmAbove (100,000 CU), or what --max-cu allows; --yes removes the limit. At the limit it asks on a terminal; otherwise it exits 6 and prints the command that continues it. With --duration the cost is known: if it exceeds confirmAbove, it is confirmed first.',
   ],
   args: [],
   options: {
@@ -86,7 +87,14 @@ export const thesisTail = command({
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const author = user === undefined ? undefined : await authorOf(user);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
-    if (await context.dryRun(via === 'store' ? [] : plan(via, author, tokenAddress))) return 0;
+    const shape = {
+      durationMs: flags.duration,
+      socket: via !== 'poll',
+      lagMs: flags.lag,
+      page: cu.thesisBlock,
+      backfill: flags.backfill,
+    };
+    if (await context.dryRun(via === 'store' ? [] : plan(shape, author, tokenAddress))) return 0;
     const view = { ...liveThesisView, highlight: highlightOf(patterns.grep) };
     const shown = { view, timeField: 'platformCreatedAt' };
     await checkOutput(context, shown, flags);
@@ -120,13 +128,7 @@ export const thesisTail = command({
       return 0;
     }
     if (via === 'store') throw new Error('a store was needed');
-    const ceiling = await approveTail(
-      context,
-      flags.duration,
-      via === 'poll' ? flags.lag : 0,
-      cu.thesisBlock,
-      flags.backfill,
-    );
+    await approveTail(context, shape);
     const userId = await authorId();
     const client = await context.client();
     // Above fifty tokens, the connection carries all posts and they are filtered here.
@@ -138,7 +140,6 @@ export const thesisTail = command({
       connect: via === 'poll' ? undefined : socketOf(context, await context.target()),
       options: {
         via,
-        ceiling,
         socketShare: context.settings.socketShare,
         feed: ['thesis', userId ?? '', normal.join(',')].join(' ').trim(),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
@@ -197,13 +198,8 @@ function once<T>(report: (value: T) => void): (value: T) => void {
   };
 }
 
-function plan(via: string, author: Subject | undefined, tokenAddress: string | undefined): Planned[] {
+function plan(shape: TailShape, author: Subject | undefined, tokenAddress: string | undefined): Planned[] {
   const { lookup, userId } = plannedAuthor(author);
-  const pages: Planned = { ...thesisCall({ userId, tokenAddress }, { limit: 20 }), times: null };
-  return [
-    ...lookup,
-    { id: 'me', ask: {} },
-    ...(via === 'poll' ? [] : [{ id: 'ws', ask: {}, times: null } as const]),
-    pages,
-  ];
+  const page = thesisCall({ userId, tokenAddress }, { limit: THESIS_BLOCK });
+  return [...lookup, { id: 'me', ask: {} }, ...plannedTail(shape, page)];
 }

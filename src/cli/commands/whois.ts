@@ -13,7 +13,7 @@ import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
 import { countText } from '../spend/estimate.ts';
 import { estimateLookups, planLookups } from '../spend/lookup-cost.ts';
-import { preflight } from '../spend/preflight.ts';
+import { preflight, resumeCached, resumeRest } from '../spend/preflight.ts';
 
 export const whois = command({
   path: 'whois',
@@ -64,11 +64,10 @@ export const whois = command({
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
     if (await context.dryRun(planLookups(users, subjects.checked))) return 0;
     const estimate = await estimateLookups(users, subjects, context.settings.confirmAbove);
-    await preflight(
-      context,
-      estimate,
-      `looking up ${subjects.endless ? 'these subjects' : countText(subjects.checked.length, 'subject')}`,
-    );
+    await preflight(context, estimate, {
+      what: `looking up ${countText(subjects.checked.length, 'subject')}`,
+      resume: () => (noCache ? resumeRest : resumeCached),
+    });
     return await runLookups(context, {
       view: whoisView,
       subjects,

@@ -139,12 +139,28 @@ export const topics: readonly DocPage[] = [
         title: 'Before a run',
         terms: [
           ['trdr price', 'the price list'],
-          ['--dry-run', 'print the calls with their least and greatest cost; send nothing'],
+          [
+            '--dry-run',
+            'print the calls with their least and greatest cost, the total and what is left; send nothing that costs',
+          ],
           ['confirmAbove', 'setting: runs that can cost more ask first [100,000 CU]'],
-          ['--yes', 'skip that question; without a terminal the run exits 11'],
+          ['--yes', 'skip that question, and start without a limit'],
           ['--max-cu CU', 'spending limit: no call is sent that could exceed it'],
           ['trdr budget set', 'limit all runs of a profile together, per UTC day or month'],
           ['--wait-for-budget', 'tails: sleep until a used-up budget renews; they exit 6 otherwise'],
+        ],
+      },
+      {
+        title: 'Confirmation',
+        text: [
+          'A run that is known to cost more than confirmAbove asks first. The question states the cost and what is left. It is asked on the terminal, also if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, with TRDR_NO_PROMPT or with CI, the run exits 11 before any paid call. So does a run that is declined.',
+          '--max-cu N is consent to N CU, whatever the estimate: the run starts at once, spends up to N, names what it skipped, and exits 6. --sandbox never asks.',
+        ],
+      },
+      {
+        title: 'Runs without a known end',
+        text: [
+          'Tails, --all, other unlimited lists and input of more than 10,000 subjects start at once, limited to confirmAbove unless --max-cu or --yes is given. At the limit they ask on a terminal whether to double it. Otherwise they exit 6 and print the command that continues them. A list with --limit stops after 20 pages without a match.',
         ],
       },
       {

@@ -3,7 +3,8 @@ import type { Subjects } from '../args/subjects.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { openProgress } from '../progress.ts';
-import { unitsText } from '../spend/estimate.ts';
+import { countText, unitsText } from '../spend/estimate.ts';
+import { isSpent, reportSkipped } from './skipped.ts';
 import { createLookupTally, type Outcomes } from './tally.ts';
 
 /** Shorter lookups are over before a progress line could be read. */
@@ -31,7 +32,7 @@ export async function runLookups<T extends object>(
   const progress = single ? undefined : await openProgress(context, DELAY_MS);
   const isApart = io.stdout.isTTY !== true || globals.out !== undefined;
   const total = subjects.endless ? undefined : subjects.checked.length;
-  await context.emit(view, single, async (out) => {
+  const run = context.emit(view, single, async (out) => {
     try {
       for await (const { record, answer } of found) {
         tally.add(answer);
@@ -44,6 +45,16 @@ export async function runLookups<T extends object>(
       progress?.stop();
     }
   });
+  try {
+    await run;
+  } catch (error) {
+    const left = subjects.checked.slice(tally.total).map(({ text }) => text);
+    // The rest of a long input is unknown.
+    if (isSpent(error) && !single && !subjects.endless) {
+      reportSkipped(context, left, countText(left.length, 'subject'));
+    }
+    throw error;
+  }
   if (!single && io.stderr.isTTY) context.notice(`${tally.text}, ${unitsText(context.spent)}`);
   return tally.exit(strict);
 }

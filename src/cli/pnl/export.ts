@@ -10,6 +10,7 @@ import type { Targets } from '../../core/pnl/targets.ts';
 import type { ExportJournal } from '../../state/journal/journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
+import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
 import { approveRun, costOfLookups, handlesText } from '../spend/approve-pnl.ts';
@@ -18,7 +19,7 @@ import { openAllowance } from './allowance.ts';
 import { settleLostBatches } from './lost-batches.ts';
 import { present, type Shape } from './present.ts';
 import { outcomeOf, readRecord } from './record.ts';
-import { isSpent, reportLost, reportSkipped } from './report.ts';
+import { reportLost } from './report.ts';
 import { readSavedAnswers } from './reread.ts';
 import { pnlText } from './text.ts';
 
@@ -133,7 +134,7 @@ async function exportBy(
   if (!whole) reportLost(context, lost, subjects);
   if (failure?.error instanceof Failure) {
     if (left.length > 0 && answered > 0) await journal.leave(failure.error.code, left).catch(() => {});
-    reportSkipped(context, left, answered > 0 ? journal.path : undefined);
+    reportSkipped(context, left, handlesText(left.length), answered > 0 ? journal.path : undefined);
   }
   const tally = createLookupTally();
   if (delivers) {

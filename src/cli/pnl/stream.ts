@@ -7,13 +7,14 @@ import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
+import { reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
-import { approveRun, costOfLookups, numbersEstimate } from '../spend/approve-pnl.ts';
+import { approveRun, costOfLookups, handlesText, numbersEstimate } from '../spend/approve-pnl.ts';
 import { unitsText } from '../spend/estimate.ts';
 import { openAllowance } from './allowance.ts';
 import { isWhole, present, type Shape } from './present.ts';
-import { reportLost, reportSkipped } from './report.ts';
+import { reportLost } from './report.ts';
 import { divide, everyPosition } from './saved.ts';
 
 /** How often paid rows are flushed to the reader. */
@@ -84,9 +85,10 @@ export async function streamPnl(
     todo = await division.check(todo.filter((position) => !unfound.has(position)));
   }
 
-  const [only] = subjects;
   if (subjects.length === 1 && todo.length === 1) {
-    await context.approve(numbersEstimate(1, lookups), `requesting ${only}`);
+    await context.permission.approve(numbersEstimate(1, lookups), {
+      costs: (cost) => `This will cost ${cost} for 1 handle`,
+    });
     await findHandles();
   } else if (todo.length > 0) {
     const client = await context.client();
@@ -109,10 +111,8 @@ export async function streamPnl(
   } catch (error) {
     if (run && error instanceof Failure) {
       reportLost(context, run.lost, subjects);
-      reportSkipped(
-        context,
-        run.left().map((position) => subjects[position] ?? ''),
-      );
+      const left = run.left().map((position) => subjects[position] ?? '');
+      reportSkipped(context, left, handlesText(left.length));
     }
     throw error;
   }

@@ -36,31 +36,28 @@ export const numbersEstimate = (count: number, { count: unknown, least, most }: 
 });
 
 /**
- * Holds a run against the money rules and against what is left of both meters, before any paid call. What
- * cannot all be paid for is said, not refused: the batches are sized to it.
+ * Checks a run against the spending rules, and reports what the meters cannot pay for. That is not rejected, because the
+ * batches are sized to what is left.
  */
 export async function approveRun(
   context: Context,
-  purse: Allowance,
+  allowance: Allowance,
   count: number,
   lookups: LookupCost = NO_LOOKUPS,
 ): Promise<void> {
   if (count === 0) return;
-  const { io, signal } = context;
-  const estimate = numbersEstimate(count, lookups);
-  const what = `requesting ${handlesText(count)}`;
-  const somebody = io.stdin.isTTY === true && io.stderr.isTTY === true;
-  // Where nobody can be asked, the rules alone decide, and the service is left alone.
-  if (!somebody) await context.approve(estimate, what);
-  const { units, reveals } = await purse.refresh(signal);
-  const costly = somebody && estimate.most > context.settings.confirmAbove;
-  if (units !== null && (costly || units < estimate.most)) {
+  const { permission, settings, signal } = context;
+  const estimate = { ...numbersEstimate(count, lookups), reveals: count };
+  await permission.approve(estimate, {
+    costs: (cost) => `This will cost ${cost} for ${handlesText(count)}`,
+  });
+  const { units, reveals } = await allowance.refresh(signal);
+  const most = Math.min(estimate.most, settings.maxCu ?? estimate.most);
+  if (units !== null && units < most) {
     const sure = Math.min(count, Math.floor(units / cu.reveal));
-    const enough = sure < count ? `, enough for ${group(sure)} of ${handlesText(count)} at full price` : '';
-    context.notice(`${unitsText(units)} left${enough}`);
+    context.notice(
+      `${unitsText(units)} left, enough for ${group(sure)} of ${handlesText(count)} at full price`,
+    );
   }
-  if (reveals !== null && (costly || reveals < count)) {
-    context.notice(`${group(reveals)} wallet reveals left`);
-  }
-  if (somebody) await context.approve(estimate, what);
+  if (reveals !== null && reveals < count) context.notice(`${group(reveals)} wallet reveals left`);
 }

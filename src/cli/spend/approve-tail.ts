@@ -1,28 +1,45 @@
+import { unitsText } from '../../base/units.ts';
 import { cu } from '../../contract/endpoints.ts';
-import { THESIS_BLOCK } from '../../contract/limits.ts';
+import type { TailOptions } from '../../tail/options.ts';
 import type { Context } from '../context.ts';
+import { everyText, lengthText, perMinuteText } from '../tail/messages.ts';
+import type { Permission } from './permission.ts';
+import { type TailShape, tailEstimate } from './tail-cost.ts';
 
 const MINUTE = 60_000;
-/** Pages for a start, its confirming walks and a few gaps. */
-const WALKS = 20;
 
 /**
- * Confirms a tail that can cost much. Returns the limit of the run: --max-cu, else what may be spent without a
- * confirmation; none after a confirmation. `pollMs` is 0 where the socket may be used.
+ * Lets a tail begin. One of known duration has a known cost, which is confirmed if it is high; any other starts at once and
+ * asks at its limit.
  */
-export async function approveTail(
-  context: Context,
-  durationMs: number | undefined,
-  pollMs: number,
-  page: number,
-  backfill = 0,
-): Promise<number | undefined> {
-  const { confirmAbove, maxCu } = context.settings;
-  const minutes = durationMs === undefined ? null : Math.ceil(durationMs / MINUTE);
-  const perMinute = pollMs === 0 ? cu.socketMinute + 2 * page : (page * MINUTE) / pollMs + page;
-  const walks = WALKS + Math.ceil(backfill / THESIS_BLOCK);
-  const most = minutes === null ? null : Math.ceil(minutes * perMinute) + walks * page;
-  await context.approve({ least: pollMs === 0 ? cu.socketMinute : page, most }, 'this tail');
-  if (maxCu !== undefined) return maxCu;
-  return most !== null && most <= confirmAbove && !context.globals.yes ? confirmAbove : undefined;
+export async function approveTail(context: Context, shape: TailShape): Promise<void> {
+  const { permission } = context;
+  const { durationMs, socket, lagMs } = shape;
+  if (durationMs === undefined) {
+    permission.begin({
+      rate: () => rateText(shape),
+      stopped: (spent) => ({ message: `stopped after ${spent}`, hint: 'run it again to continue' }),
+    });
+    return;
+  }
+  const bounded = { ...shape, durationMs };
+  const polling = unitsText(tailEstimate({ ...bounded, socket: false }).most);
+  await permission.approve(tailEstimate(bounded), {
+    costs: (cost) => `${socket ? 'Streaming' : 'Polling'} for ${lengthText(durationMs)} will cost ${cost}`,
+    cheaper: socket ? `polling ${everyText(lagMs)}: at most ${polling}` : undefined,
+  });
 }
+
+/** `streaming costs 20,000 CU/min, polling every 10s 1,200 CU/min` */
+function rateText(shape: TailShape): string {
+  const polling = `polling ${everyText(shape.lagMs)}`;
+  const price = perMinuteText((shape.page * MINUTE) / shape.lagMs);
+  if (!shape.socket) return `${polling} costs ${price}, a longer --lag less`;
+  return `streaming costs ${perMinuteText(cu.socketMinute)}, ${polling} ${price}`;
+}
+
+/** The limit of a tail, and how it is raised. */
+export const limitsOf = (permission: Permission): Pick<TailOptions, 'ceiling' | 'raise'> => ({
+  ceiling: () => permission.limit,
+  ...(permission.canRaise && { raise: permission.raise }),
+});

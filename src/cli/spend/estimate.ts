@@ -6,8 +6,9 @@ export { unitsText };
 /** What a run can cost, as far as it is known before it begins. */
 export interface Estimate {
   readonly least: number;
-  /** Null if the input has no known end. */
-  readonly most: number | null;
+  readonly most: number;
+  /** Wallet reveals that the run can use; what is left of them is shown if that is less. */
+  readonly reveals?: number | undefined;
 }
 
 /** What the user allows. */
@@ -17,40 +18,43 @@ export interface Consent {
   readonly yes: boolean;
 }
 
-/** Whether a run may start at once, or only after a confirmation. */
-export type SpendVerdict = 'go' | 'ask';
-
 /**
- * A run may start without a confirmation if it cannot cost more than `confirmAbove` (by its estimate or by its limit), if
- * the user passed --yes, or if the limit covers all of it.
+ * A run may start without a confirmation if it cannot cost more than `confirmAbove`, or if the user agreed in advance:
+ * to any cost with --yes, to a limit with --max-cu.
  */
-export function judge({ most }: Estimate, { confirmAbove, maxCu, yes }: Consent): SpendVerdict {
-  if (yes) return 'go';
-  const bound = Math.min(most ?? Number.POSITIVE_INFINITY, maxCu ?? Number.POSITIVE_INFINITY);
-  if (bound <= confirmAbove) return 'go';
-  // A run without a known end ends at its limit.
-  return maxCu !== undefined && (most === null || maxCu >= most) ? 'go' : 'ask';
-}
+export const mayStart = ({ most }: Estimate, { confirmAbove, maxCu, yes }: Consent): boolean =>
+  yes || maxCu !== undefined || most <= confirmAbove;
 
 /** So many of something: `1 handle`, `2,000 handles`. */
-export const countText = (count: number, what: string): string =>
-  `${group(count)} ${what}${count === 1 ? '' : 's'}`;
+export const countText = (count: number, one: string, many = `${one}s`): string =>
+  `${group(count)} ${count === 1 ? one : many}`;
 
 /** An estimate as a person reads it. */
-export function estimateText({ least, most }: Estimate): string {
-  if (most === null) return `at least ${unitsText(least)}, with no upper bound`;
-  return least === most ? unitsText(most) : `${group(least)}–${unitsText(most)}`;
+export const estimateText = ({ least, most }: Estimate): string =>
+  least === most ? unitsText(most) : `${group(least)}–${unitsText(most)}`;
+
+const MILLION = 1_000_000;
+
+/** What is left, short and never more than there is: `19.9M CU left`. */
+export function balanceText(units: number): string {
+  const tenths = Math.floor(units / (MILLION / 10));
+  return units < MILLION
+    ? `${unitsText(Math.floor(units))} left`
+    : `${group((tenths / 10).toFixed(1))}M CU left`;
 }
 
 /** The failure of a run that needs a confirmation and is not interactive. */
 export function needsConfirmation(estimate: Estimate, confirmAbove: number): Failure {
-  const cover = `--yes or --max-cu ${estimate.most ?? 'N'}`;
   return new Failure(
     'confirm',
     `estimated cost ${estimateText(estimate)} exceeds the confirmation threshold (${unitsText(confirmAbove)})`,
     {
       code: 'CONFIRMATION_NEEDED',
-      hint: `not running interactively: pass ${cover}, or raise confirmAbove (trdr config set confirmAbove N)`,
+      hint: `not running interactively: pass --yes or --max-cu ${estimate.most}, or raise confirmAbove (trdr config set confirmAbove N)`,
     },
   );
 }
+
+/** The failure of a run that the user declined. */
+export const declined = () =>
+  new Failure('confirm', 'cancelled; nothing was sent or charged', { code: 'NOT_CONFIRMED' });

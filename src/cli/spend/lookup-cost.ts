@@ -16,7 +16,9 @@ export async function* planLookups(
   users: CachedLookup,
   subjects: readonly Subject[],
 ): AsyncGenerator<Planned> {
-  for (const subject of distinct(subjects)) yield* await users.plan(subject);
+  for (const subject of distinct(subjects)) {
+    for (const { id, ask, sure } of await users.plan(subject)) yield { id, ask, isSure: sure };
+  }
 }
 
 /**

@@ -1,7 +1,20 @@
 import { cu, SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { PlannedCall } from '../../contract/records/tool.ts';
 import { encode } from '../../core/client/coding.ts';
-import type { Planned } from '../context.ts';
+import { planTableView, planView } from '../../output/views/price.ts';
+import type { Context, Planned } from '../context.ts';
+import { planRows, unitsLeft } from './plan-table.ts';
+
+/** Prints the calls of a dry run: to people with a total and the balance, to programs call by call. */
+export async function printPlan(
+  context: Context,
+  calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,
+): Promise<void> {
+  if (context.format !== 'table' && context.format !== 'markdown')
+    return await context.print(planView, calls);
+  const rows = await planRows(calls, () => unitsLeft(context));
+  await context.print(planTableView, rows);
+}
 
 /** A minute of the socket, as a request. */
 const socket = {
@@ -12,20 +25,24 @@ const socket = {
 };
 
 /** Planned requests as records, each with what it can cost. */
-export async function* planOf(
+export async function* plannedCalls(
   planned: Iterable<Planned> | AsyncIterable<Planned>,
 ): AsyncGenerator<PlannedCall> {
-  for await (const { id, ask: given, times = 1 } of planned) {
-    const repeated = times === 1 ? {} : { times };
-    const { method, path, body, bounds } = id === 'ws' ? socket : encode(id, given);
-    yield {
+  for await (const { id, ask, times = 1, perMinute, isSure = true } of planned) {
+    const { method, path, body, bounds } = id === 'ws' ? socket : encode(id, ask);
+    const call = {
       endpoint: id,
       method,
       path,
       ...(body !== undefined && { body: JSON.parse(body) as unknown }),
-      ...repeated,
-      least: bounds.least,
-      most: times === null ? null : bounds.most * times,
     };
+    if (perMinute === undefined) {
+      const repeated = times === 1 ? {} : { times };
+      const most = times === null ? null : bounds.most * times;
+      yield { ...call, ...repeated, least: isSure ? bounds.least : 0, most };
+    } else {
+      const cost = { least: bounds.least * perMinute, most: bounds.most * perMinute };
+      yield { ...call, per: 'minute', times: perMinute, ...cost };
+    }
   }
 }

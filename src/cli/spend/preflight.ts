@@ -1,46 +1,71 @@
 import { Failure } from '../../base/failure.ts';
-import { leftOf } from '../../core/account.ts';
 import type { Context } from '../context.ts';
-import { isAttended } from '../prompt.ts';
+import { lookAtAccount } from './balance.ts';
 import { countText, type Estimate, unitsText } from './estimate.ts';
+import { beginOpen } from './open-run.ts';
 
-/** What a run can cost in both meters. */
-export interface FullEstimate extends Estimate {
+/** What a run can cost in both meters; `most` is null if the input has no known end. */
+export interface FullEstimate extends Omit<Estimate, 'most' | 'reveals'> {
+  readonly most: number | null;
   readonly reveals: number | null;
 }
 
+/** What a run of many subjects does, in words. */
+export interface Batch {
+  /** `looking up 3 subjects` */
+  readonly what: string;
+  /** How a run that stopped at its limit is continued. */
+  readonly resume: () => string;
+}
+
 /**
- * Checks a costly run against the spending rules and against what is left of both allowances, before any paid call:
- * `me` is free. Rejects what cannot succeed and warns of what may not. A run without a known end that is not interactive
- * starts without a confirmation, limited to `confirmAbove`.
+ * Checks a costly run against the spending rules and against what is left of both meters, before any paid call:
+ * `me` is free. Rejects what cannot succeed and warns of what may not. A run without a known end starts at once.
  */
-export async function preflight(context: Context, estimate: FullEstimate, what: string): Promise<void> {
-  const { globals, io, settings } = context;
-  if (estimate.most === null && !globals.yes && settings.maxCu === undefined && !isAttended(io)) {
-    // Most of an input without a known end may be cached already.
-    context.limitSpend(settings.confirmAbove);
+export async function preflight(
+  context: Context,
+  { least, most, reveals: wallets }: FullEstimate,
+  { what, resume }: Batch,
+): Promise<void> {
+  const { confirmAbove, maxCu } = context.settings;
+  if (most === null) {
+    beginOpen(context, {
+      stopped: (spent) => ({ message: `stopped after ${spent}; there are more subjects`, hint: resume() }),
+    });
     return;
   }
-  await context.approve(estimate, what);
-  if (estimate.most !== null && estimate.most <= context.settings.confirmAbove) return;
-  const { known } = await (await context.client()).call('me', {}, { signal: context.signal });
-  const { units, reveals } = leftOf(known);
-  if (units !== null && units < estimate.least) {
+  await context.permission.approve(
+    { least, most, reveals: wallets ?? 0 },
+    { costs: (cost) => `${capital(what)} will cost ${cost}` },
+  );
+  if (most <= confirmAbove || context.globals.sandbox) return;
+  const client = await context.client();
+  const left = client.left ?? (await lookAtAccount(client, context.signal));
+  if (!left) return;
+  const { units, reveals } = left;
+  const needed = Math.min(least, maxCu ?? least);
+  if (units !== null && units < needed) {
     throw new Failure(
       'quota',
-      `${what} costs at least ${unitsText(estimate.least)} but only ${unitsText(units)} are left`,
+      `${what} costs at least ${unitsText(needed)} but only ${unitsText(units)} are left`,
       {
         code: 'QUOTA_EXCEEDED',
         hint: 'request less, top up, or wait for the next UTC month; trdr me shows what is left',
       },
     );
   }
-  if (units !== null && (estimate.most === null || units < estimate.most)) {
+  if (units !== null && units < Math.min(most, maxCu ?? most)) {
     context.notice(`${unitsText(units)} left; ${what} may cost more, and stops when they run out`);
   }
-  if (reveals !== null && (estimate.reveals === null || reveals < estimate.reveals)) {
+  if (reveals !== null && wallets !== null && reveals < wallets) {
     context.notice(
       `${countText(reveals, 'wallet reveal')} left; ${what} may need more, and stops when they run out`,
     );
   }
 }
+
+/** How to continue a run whose answers are cached, and one whose answers are not. */
+export const resumeCached = 'run the same command again: the answers so far are cached';
+export const resumeRest = 'run it again with the subjects that have no record yet';
+
+export const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;

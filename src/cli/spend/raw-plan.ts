@@ -2,15 +2,18 @@ import { Failure } from '../../base/failure.ts';
 import type { PlannedCall } from '../../contract/records/tool.ts';
 import { isFree, matchEndpoint, rawPath } from '../../core/client/match-endpoint.ts';
 import type { RawRequest } from '../../core/client/raw-request.ts';
-import { planView } from '../../output/views/price.ts';
 import type { Context } from '../context.ts';
 import { confirm } from './confirm.ts';
+import { declined } from './estimate.ts';
+import { beginOpen } from './open-run.ts';
+import { printPlan } from './plan.ts';
 
-/** Says what a raw call can cost, and asks where it is much; false where nothing is to be sent. */
+/** Checks a raw call against the spending rules; false if nothing is to be sent. */
 export async function planRaw(
   context: Context,
   { method, path: given, body }: RawRequest,
   paginate: boolean,
+  resume: () => string,
 ): Promise<boolean> {
   const path = rawPath(given);
   const matched = matchEndpoint(method, path, body);
@@ -26,18 +29,22 @@ export async function planRaw(
       least: known?.least ?? null,
       most: known && !endless ? known.most : null,
     };
-    await context.print(planView, [call]);
+    await printPlan(context, [call]);
     return false;
   }
-  if (known) {
-    await context.approve({ least: known.least, most: endless ? null : known.most }, 'this call');
-  } else if (context.settings.maxCu === undefined && !context.globals.yes) {
+  if (known && endless) {
+    beginOpen(context, {
+      stopped: (spent) => ({ message: `stopped after ${spent}; there are more pages`, hint: resume() }),
+    });
+  } else if (known) {
+    await context.permission.approve(known, { costs: (cost) => `This call will cost ${cost}` });
+  } else if (context.settings.maxCu === undefined && !context.globals.yes && !context.globals.sandbox) {
     await confirmUnpriced(context, `${method} ${path.split('?')[0]}`);
   }
   return true;
 }
 
-/** A call of unknown price is sent on a person's word alone. */
+/** A call of unknown price is sent only if a person confirms it. */
 async function confirmUnpriced({ io, signal }: Context, call: string): Promise<void> {
   const unknown = `${call} is not an endpoint known to trdr, so its cost is unknown`;
   const answer = await confirm(io, `${unknown}. Continue?`, signal);
@@ -47,9 +54,7 @@ async function confirmUnpriced({ io, signal }: Context, call: string): Promise<v
       hint: 'not running interactively: pass --yes to send it',
     });
   }
-  if (!answer) {
-    throw new Failure('confirm', 'cancelled; nothing was sent or charged', { code: 'NOT_CONFIRMED' });
-  }
+  if (!answer) throw declined();
 }
 
 function jsonOr(text: string): unknown {

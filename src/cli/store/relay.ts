@@ -10,6 +10,7 @@ import type { TailOptions } from '../../tail/options.ts';
 import type { Connect, PageSource, TailSink } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
+import { withLimit } from '../spend/open-run.ts';
 import { tailText } from '../tail/messages.ts';
 import { keyFacts } from '../tail/source.ts';
 import { openSpool } from '../tail/spool.ts';
@@ -129,7 +130,7 @@ async function lead(
       fileIsCheckpoint: true,
       on(event) {
         const text = tailText(event);
-        if (text !== undefined) notice(text);
+        if (text !== undefined) notice(event.kind === 'start' ? withLimit(text, context) : text);
       },
     },
   );

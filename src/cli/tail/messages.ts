@@ -7,7 +7,7 @@ import { unitsText } from '../spend/estimate.ts';
 
 /** Shorter waits are not reported. */
 const QUIET_MS = 2_000;
-const perMinute = (cu: number) => `${unitsText(Math.round(cu))}/min`;
+export const perMinuteText = (cu: number): string => `${unitsText(Math.round(cu))}/min`;
 const many = (count: number, one: string) =>
   `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`;
 
@@ -67,11 +67,11 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'down':
       return `connection lost (${notice.why}${notice.text === '' ? '' : `: ${safeLine(notice.text)}`}); reconnecting${notice.waitMs < 1_000 ? '' : ` in ${span(notice.waitMs)}`}`;
     case 'fallback':
-      return `falling back to polling${stretchedText(notice.stretched)} (${perMinute(notice.perMinute)}): ${pollReasons[notice.why]}`;
+      return `falling back to polling${stretchedText(notice.stretched)} (${perMinuteText(notice.perMinute)}): ${pollReasons[notice.why]}`;
     case 'streamAgain':
-      return `the budget has renewed: streaming over WebSocket again (${perMinute(notice.perMinute)})`;
+      return `the budget has renewed: streaming over WebSocket again (${perMinuteText(notice.perMinute)})`;
     case 'stretched':
-      return `polling${stretchedText(notice.stretched)} (${perMinute(notice.perMinute)})`;
+      return `polling${stretchedText(notice.stretched)} (${perMinuteText(notice.perMinute)})`;
     case 'budget':
       return `waiting until ${untilText(notice.until)}: ${notice.reason}`;
     case 'renewed':
@@ -102,6 +102,9 @@ const stretchedText = (stretched: Stretched | undefined): string =>
     ? ''
     : ` every ${span(stretched.everyMs)} so that the budget lasts until ${untilText(stretched.until)}`;
 
+/** `every 10s`, `every 1m30s` */
+export const everyText = (ms: number): string => `every ${ms < 1_000 ? `${ms}ms` : lengthText(ms)}`;
+
 function startText({
   way,
   from,
@@ -111,14 +114,14 @@ function startText({
   stretched,
   other,
 }: Extract<TailNotice, { kind: 'start' }>): string {
-  const every = `every ${lagMs < 1_000 ? `${lagMs}ms` : span(lagMs)}`;
+  const every = everyText(lagMs);
   if (way === 'poll') {
     const because = why === 'budget' ? `: ${pollReasons.budget}` : '';
     const interval = stretched ? stretchedText(stretched) : ` ${every}`;
-    return `polling${interval} (${perMinute(cu)})${because}${starts[from]}`;
+    return `polling${interval} (${perMinuteText(cu)})${because}${starts[from]}`;
   }
-  const instead = other === null ? '' : ` (polling ${every} would cost ${perMinute(other.perMinute)})`;
-  return `streaming over WebSocket: ${perMinute(cu)}${instead}${starts[from]}`;
+  const instead = other === null ? '' : ` (polling ${every} would cost ${perMinuteText(other.perMinute)})`;
+  return `streaming over WebSocket: ${perMinuteText(cu)}${instead}${starts[from]}`;
 }
 
 const pollReasons: Readonly<Record<PollReason, string>> = {
@@ -151,8 +154,8 @@ function endText(summary: Summary): string {
   return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${complete}`;
 }
 
-/** A duration in its two largest units: `4m43s`. */
-function lengthText(ms: number): string {
+/** A duration in its two largest units: `4m43s`, `10m`. */
+export function lengthText(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   const parts = [
     [Math.floor(seconds / 86_400), 'd'],
@@ -165,6 +168,7 @@ function lengthText(ms: number): string {
     ? '0s'
     : parts
         .slice(first, first + 2)
+        .filter(([value]) => value > 0)
         .map(([value, unit]) => `${value}${unit}`)
         .join('');
 }
@@ -177,7 +181,7 @@ export function statusText(status: TailStatus): string {
   const { way, connected, rate, gaps, filled, connections, spent, provenAgoMs } = status;
   const parts = [
     unitsText(spent.most),
-    perMinute(status.perMinute),
+    perMinuteText(status.perMinute),
     way === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     provenAgoMs === null ? '' : `verified ${span(provenAgoMs)} ago`,

@@ -12,6 +12,9 @@ import type { StartPoint } from '../../tail/walk/bounds.ts';
 import { type Instant, instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { selectedFields } from '../output.ts';
+import { limitsOf } from '../spend/approve-tail.ts';
+import { withLimit } from '../spend/open-run.ts';
+import { atLimit } from './at-limit.ts';
 import { withBell } from './bell.ts';
 import { everySecond } from './every-second.ts';
 import type { ExecFlags } from './exec/open.ts';
@@ -19,6 +22,7 @@ import { lockFiles, openCheckpoint } from './files.ts';
 import { gapText, statusText, tailText } from './messages.ts';
 import { createNoticeLimit } from './notice-limit.ts';
 import { openOutputFile, type RotateFlags } from './output-file.ts';
+import { createPause } from './pause.ts';
 import { positionPath } from './position.ts';
 import { readResume, startedFrom } from './resume.ts';
 import { createSaver } from './saver.ts';
@@ -48,7 +52,10 @@ export interface TailPlan {
   readonly timeField: string;
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
-  readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'count' | 'durationMs' | 'on' | 'firstTries'>;
+  readonly options: Omit<
+    TailOptions,
+    'start' | 'lagMs' | 'count' | 'durationMs' | 'on' | 'firstTries' | 'ceiling' | 'raise'
+  >;
 }
 
 /** A first page that fails this often ends the run. Each attempt has already been retried. */
@@ -126,7 +133,8 @@ async function follow(
     enabled: io.stderr.isTTY === true && io.stdout.isTTY === true && !globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
   });
-  const limit = createNoticeLimit(io.clock.mono);
+  const pause = createPause(context, status.hide);
+  const limited = createNoticeLimit(io.clock.mono);
   const { sieve = () => true } = plan.options;
   const saves = checkpoint !== undefined || position !== undefined;
   const output: TailOutput =
@@ -135,6 +143,7 @@ async function follow(
           await context.records(plan.view, false, followed?.sink),
           status.hide,
           saves ? saver.save : undefined,
+          pause.wait,
         )
       : await (await import('./exec/open.ts')).openHandoff(context, {
           ...plan,
@@ -158,14 +167,16 @@ async function follow(
       ...plan.options,
       ...place,
       sieve: (row) => isNew(row) && sieve(row),
+      ...limitsOf(context.permission),
       lagMs: lag,
       count,
       durationMs: duration,
       waitForBudget: plan.flags.waitForBudget,
       firstTries: FIRST_TRIES,
       on(notice) {
-        const text = tailText(notice);
-        const shown = text === undefined ? undefined : limit(notice.kind, text);
+        const told = tailText(notice);
+        const text = told !== undefined && notice.kind === 'start' ? withLimit(told, context) : told;
+        const shown = text === undefined ? undefined : limited(notice.kind, text);
         if (shown === undefined) return;
         status.hide();
         context.notice(shown);
@@ -173,14 +184,21 @@ async function follow(
     },
   );
   const ended = new AbortController();
-  const watch = watchStatus(context, () => status.show(statusText(tail.status())), ended.signal);
+  const watch = watchStatus(
+    context,
+    () => pause.isOpen || status.show(statusText(tail.status())),
+    ended.signal,
+  );
   let health: HealthWatch | undefined;
   try {
     health = watchHealth(context, plan.flags, watchedTail(tail, io.clock.now));
     const summary = await tail.run(context.signal);
     saver.ended();
     return { ...summary, check: output.check };
+  } catch (error) {
+    throw atLimit(error, context, plan.flags.checkpoint, tail.status());
   } finally {
+    pause.end();
     ended.abort();
     await watch;
     await followed?.end();

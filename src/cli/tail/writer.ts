@@ -20,8 +20,9 @@ export const printTo = (
   records: Records<TailRow['record']>,
   hide: () => void,
   save: TailOutput['save'],
+  paused?: () => Promise<void> | undefined,
 ): TailOutput => ({
-  sink: openTailWriter(records, hide),
+  sink: openTailWriter(records, hide, paused),
   save,
   async close() {
     if (!records.closed.aborted) await records.end();
@@ -29,7 +30,11 @@ export const printTo = (
 });
 
 /** Writes the rows of a tail. `hide` removes the status line while rows are printed. */
-export function openTailWriter(records: Records<TailRow['record']>, hide: () => void): TailSink {
+export function openTailWriter(
+  records: Records<TailRow['record']>,
+  hide: () => void,
+  paused: () => Promise<void> | undefined = () => undefined,
+): TailSink {
   const { closed } = records;
   /**
    * Whether the output still has a reader. A reader that closed its end is not a failure; other errors are.
@@ -39,9 +44,11 @@ export function openTailWriter(records: Records<TailRow['record']>, hide: () => 
     if (closed.reason === outputClosed) return false;
     throw closed.reason;
   };
-  return {
+  const sink: TailSink = {
     write(rows) {
       if (!open()) return false;
+      const waiting = paused();
+      if (waiting) return waiting.then(() => sink.write(rows));
       hide();
       let wait: void | Promise<void> | null = null;
       for (const row of rows) {
@@ -55,4 +62,5 @@ export function openTailWriter(records: Records<TailRow['record']>, hide: () => 
       return open();
     },
   };
+  return sink;
 }

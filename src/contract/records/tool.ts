@@ -13,6 +13,9 @@ export const PlannedCall = z.looseObject({
       'Maximum number of calls, or minutes of the socket; null: as long as the run lasts.',
     ),
   ),
+  per: z.optional(
+    field(z.literal('minute'), 'Times and costs are per minute: the call is repeated until the run ends.'),
+  ),
   least: field(z.nullable(z.number()), 'Least cost in CU; null: unknown.'),
   most: field(
     z.nullable(z.number()),

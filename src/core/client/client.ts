@@ -3,17 +3,19 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Charge, PriceBounds } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
-import type { FieldDifference, Sent } from '../../contract/known.ts';
+import { type FieldDifference, type Known, known, type Sent } from '../../contract/known.ts';
 import type {
   CallOptions,
   Client,
   HttpAnswer,
+  KeyMeters,
   Ledger,
   Notice,
   RateWindows,
   Transport,
 } from '../../contract/ports.ts';
-import { readAccount } from '../../contract/records/account.ts';
+import { Me, readAccount } from '../../contract/records/account.ts';
+import { leftOf } from '../account.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
 import { decode, type Encoded, encode } from './coding.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
@@ -88,8 +90,15 @@ export function createClient(options: ClientOptions): Client {
     const call = encode('me', {});
     const answer = await transmit({ ...call, timeoutMs: call.row.timeoutSeconds * 1000 });
     const read = decode({ ...call, id: 'me' }, answer, clock.now());
-    return read.ok ? rateOf(read.result.record) : null;
+    if (!read.ok) return null;
+    noteLeft(read.result.known);
+    return rateOf(read.result.record);
   }
+
+  let meters: { readonly left: KeyMeters; readonly spent: number } | undefined;
+  const noteLeft = (me: Known<Me>) => {
+    meters = { left: leftOf(me), spent: limit.spent.atMost };
+  };
 
   const reported = new Set<string>();
   /**
@@ -135,6 +144,7 @@ export function createClient(options: ClientOptions): Client {
       );
       if (!outcome.ok) throw outcome.failure;
       if (id === 'me') {
+        noteLeft(known(Me, outcome.value.record));
         const rate = rateOf(outcome.value.record);
         if (rate !== null) await limiter.learn(rate);
       }
@@ -189,6 +199,18 @@ export function createClient(options: ClientOptions): Client {
 
     get spent() {
       return limit.spent;
+    },
+    get left() {
+      if (!meters) return undefined;
+      const { units, reveals } = meters.left;
+      // Calls of unknown cost count in full: what is shown as left is never more than there is.
+      return {
+        units: units === null ? null : Math.max(0, units - (limit.spent.atMost - meters.spent)),
+        reveals,
+      };
+    },
+    get ratePerMinute() {
+      return limiter.rate;
     },
     mayRepeat: limit.mayRepeat,
     async close() {

@@ -25,6 +25,8 @@ export interface Limiter {
   refused(lane: LaneName, ms: number): Promise<void>;
   /** Records the key's limit when an answer mentions it. */
   learn(limit: number): Promise<void>;
+  /** The key's limit; null while unknown. */
+  readonly rate: number | null;
 }
 
 /** Waits longer than this are reported. */
@@ -176,6 +178,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
       recheck = true;
     },
     learn,
+    get rate() {
+      return rate;
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { group, unitsText } from '../../base/units.ts';
+import { unitsText } from '../../base/units.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
 
 /** What a run has spent, including what lost answers may have cost. */
@@ -40,7 +40,8 @@ export interface SpendLimit {
 
 interface Waiter {
   readonly most: number;
-  settle(outcome: Hold | Failure): void;
+  resolve(hold: Hold): void;
+  reject(error: unknown): void;
 }
 
 /**
@@ -54,6 +55,12 @@ export interface SpendLimitOptions {
   readonly agreed?: number | undefined;
   /** How to raise the limit. */
   readonly hint?: string | undefined;
+  /** Whether `maxCu` is the user's own --max-cu. */
+  readonly isExplicit?: boolean | undefined;
+  /** Asks for a limit that holds `most` more. Called once at a time, and no more after a false. */
+  readonly raise?: ((most: number) => Promise<boolean>) | undefined;
+  /** The failure of a call that does not fit, where the run has its own. */
+  readonly stopped?: (() => Failure | undefined) | undefined;
 }
 
 /** The spending limit of one run; without `maxCu` it only counts. */
@@ -65,6 +72,8 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
   let lost = 0;
   let calls = 0;
   let reserved = 0;
+  let raising = false;
+  let mayRaise = true;
 
   const fits = (most: number) => cu + lost + reserved + most <= ceiling();
 
@@ -96,19 +105,45 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
 
   // In the order of the calls, so that the result does not depend on which answer arrives first.
   function admit(): void {
-    for (let first = waiters[0]; first; first = waiters[0]) {
-      if (fits(first.most)) first.settle(take(first.most));
-      else if (reserved === 0) first.settle(refusal(first.most));
-      else return;
+    for (let first = waiters[0]; first && !raising; first = waiters[0]) {
+      if (fits(first.most)) first.resolve(take(first.most));
+      else if (reserved > 0) return;
+      else if (options.raise && mayRaise) raise(options.raise, first.most);
+      else first.reject(refusal(first.most));
     }
+  }
+
+  function raise(ask: (most: number) => Promise<boolean>, most: number): void {
+    raising = true;
+    ask(most)
+      .then(
+        (raised) => {
+          mayRaise = raised;
+        },
+        (error: unknown) => {
+          mayRaise = false;
+          for (const waiter of [...waiters]) waiter.reject(error);
+        },
+      )
+      .finally(() => {
+        raising = false;
+        admit();
+      });
   }
 
   const refusal = (most: number) => {
     const left = Math.max(0, ceiling() - cu - lost);
-    return new Failure(
-      'limit',
-      `the next call may cost ${unitsText(most)} but only ${group(left)} of ${unitsText(ceiling())} remain`,
-      { code: 'CEILING', hint: options.hint ?? 'raise --max-cu' },
+    const limit = options.isExplicit ? `--max-cu ${ceiling()}` : unitsText(ceiling());
+    return (
+      options.stopped?.() ??
+      new Failure(
+        'limit',
+        `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of ${limit} remain`,
+        {
+          code: 'CEILING',
+          hint: options.hint ?? 'raise --max-cu',
+        },
+      )
     );
   };
 
@@ -131,10 +166,13 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
       return new Promise((resolve, reject) => {
         const waiter: Waiter = {
           most,
-          settle(outcome) {
+          resolve(hold) {
             detach();
-            if (outcome instanceof Failure) reject(outcome);
-            else resolve(outcome);
+            resolve(hold);
+          },
+          reject(error) {
+            detach();
+            reject(error);
           },
         };
         const detach = () => {

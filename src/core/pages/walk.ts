@@ -38,6 +38,8 @@ export interface WalkOptions {
 /** Which rows a walk yields, and how long it searches for them. */
 export interface WalkFilter<T> {
   readonly matches: (item: T) => boolean;
+  /** Told where the next page starts, before it is requested, and the time of the oldest row so far. */
+  readonly onPage?: ((next: string, oldest: number | null) => void) | undefined;
   /** Stops the walk after this many consecutive pages without a matching row. */
   readonly maxPages?: number | undefined;
   /** Called when the walk stops for that reason, with the cursor to continue from. */
@@ -60,7 +62,12 @@ const REMEMBERED = 5_000;
 export async function* walkPages<T>(
   feed: PageFeed<T>,
   options: WalkOptions = {},
-  { matches = () => true, maxPages = Number.POSITIVE_INFINITY, onGiveUp }: Partial<WalkFilter<T>> = {},
+  {
+    matches = () => true,
+    maxPages = Number.POSITIVE_INFINITY,
+    onGiveUp,
+    onPage,
+  }: Partial<WalkFilter<T>> = {},
 ): AsyncGenerator<T, void, void> {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, signal } = options;
   const seen = createRecentSet(REMEMBERED);
@@ -71,11 +78,8 @@ export async function* walkPages<T>(
   let barren = 0;
   let untimed = 0;
   let unmatched = 0;
-  /**
-   * A post without a time is never proven older than --until, so it does not match. With --since only, it
-   * is yielded, because it was paid for.
-   */
-  const isDated = options.until !== undefined;
+  /** A post without a time cannot be shown to be within a range of times. */
+  const isDated = options.until !== undefined || options.since !== undefined;
 
   while (left > 0) {
     const page = await pageBehind(feed, candidates, sizer?.next(left), cursors.size > 0, signal);
@@ -106,6 +110,7 @@ export async function* walkPages<T>(
     barren = news === 0 ? barren + 1 : 0;
     if (next === undefined || cursors.has(next) || barren >= BARREN_PAGES) throw stuck();
     if (unmatched >= maxPages) return onGiveUp?.(unmatched, next);
+    onPage?.(next, page.items.map(feed.timeOf).findLast((time) => time !== null) ?? null);
     cursors.add(next);
     candidates = [next, ...rows.filter((id) => id !== next)].slice(0, CURSORS_TRIED);
   }

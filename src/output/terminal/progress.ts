@@ -17,6 +17,9 @@ export interface Progress {
   describe(text: string): void;
   /** Shows a bar with rate, units spent and remaining time. */
   show(label: string, state: ProgressState): void;
+  /** Clears the line, which comes back with `resume`. */
+  pause(): void;
+  resume(): void;
   /** Removes the line; later calls show nothing. */
   stop(): void;
 }
@@ -77,12 +80,13 @@ export function createProgress(options: ProgressOptions): Progress {
   let text = '';
   let shownAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
-  let spinner: { text: string; stop(): unknown } | undefined;
+  let paused = false;
+  let spinner: { text: string; stop(): unknown; start(): unknown } | undefined;
 
   const start = async () => {
     const { default: ora } = await import('ora');
     if (stopped || text === '') return;
-    spinner = ora({
+    const made = ora({
       text,
       stream,
       isEnabled: true,
@@ -91,7 +95,9 @@ export function createProgress(options: ProgressOptions): Progress {
       discardStdin: false,
       color: color ? 'cyan' : false,
       spinner: unicode ? 'dots' : 'line',
-    }).start();
+    });
+    spinner = made;
+    if (!paused) made.start();
   };
   let timer: NodeJS.Timeout | undefined;
   const set = (next: string, now: number) => {
@@ -109,6 +115,14 @@ export function createProgress(options: ProgressOptions): Progress {
       const now = mono();
       if (stopped || (now - shownAt < UPDATE_INTERVAL && state.done !== state.total)) return;
       set(barLine(label, state, now - started, { width: (stream.columns || 80) - 3, unicode }), now);
+    },
+    pause() {
+      paused = true;
+      spinner?.stop();
+    },
+    resume() {
+      paused = false;
+      if (!stopped) spinner?.start();
     },
     stop() {
       stopped = true;

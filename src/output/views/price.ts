@@ -1,6 +1,6 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import { PlannedCall, PriceRecord } from '../../contract/records/tool.ts';
-import type { View } from '../view.ts';
+import type { Column, View } from '../view.ts';
 
 export const priceView: View<PriceRecord> = {
   columns: [
@@ -24,5 +24,33 @@ export const planView: View<PlannedCall> = {
     { title: 'at most', kind: 'integer', value: (row) => row.most },
   ],
   fields: fieldPaths(PlannedCall),
+  empty: 'no request would be sent',
+};
+
+/** A row of a dry run for people: equal calls, the total, or what is left. */
+export interface PlanRow {
+  readonly call: string;
+  /** Text where a number has a unit, or the row has none. */
+  readonly times: number | string | null;
+  readonly least: number | string | null;
+  readonly most: number | string | null;
+}
+
+const figure = (title: string, field: 'times' | 'least' | 'most', rank = 0): Column<PlanRow> => ({
+  title,
+  kind: 'integer',
+  kindOf: (row) => (typeof row[field] === 'string' ? 'text' : 'integer'),
+  value: (row) => row[field],
+  rank,
+});
+
+export const planTableView: View<PlanRow> = {
+  columns: [
+    { title: 'call', kind: 'text', value: (row) => row.call, min: 24, wrap: true },
+    figure('times', 'times', 1),
+    figure('CU at least', 'least'),
+    figure('at most', 'most'),
+  ],
+  fields: ['call', 'times', 'least', 'most'],
   empty: 'no request would be sent',
 };

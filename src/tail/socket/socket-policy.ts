@@ -51,14 +51,16 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   let decidedFor: number | undefined;
   let forBudget = false;
 
-  const poll = (why: PollReason) => {
+  const poll = (why: PollReason, asks = false) => {
     session.poll();
     forBudget = why === 'budget';
-    if (via === 'ws' && !(forBudget && parts.waitForBudget)) throw cannotHold(why);
+    // While the user is asked, polls maintain the lag, whatever was requested.
+    if (via === 'ws' && !asks && !(forBudget && parts.waitForBudget)) throw cannotHold(why);
   };
 
   const leave = (why: PollReason) => {
-    poll(why);
+    const asks = why === 'ceiling' && spend.askToStream();
+    poll(why, asks);
     notify({ kind: 'fallback', why, perMinute: spend.perMinute('poll'), stretched: spend.stretched });
     parts.polls();
   };
@@ -70,6 +72,15 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     session.reopen();
     notify({ kind: 'streamAgain', perMinute: spend.perMinute('ws') });
     return true;
+  };
+
+  /** The user's answer to the question for a higher limit. */
+  const answered = (): boolean => {
+    const granted = spend.takeAnswer();
+    if (granted === undefined) return false;
+    if (granted) session.reopen();
+    else if (via === 'ws') throw cannotHold('ceiling');
+    return granted;
   };
 
   const decideAt = () =>
@@ -125,7 +136,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   return {
     step(quiet) {
       const { kind } = session.state;
-      if (kind === 'polling') return reopen();
+      if (kind === 'polling') return answered() || reopen();
       if (kind === 'closing') return false;
       const why = objection(quiet);
       if (why) {

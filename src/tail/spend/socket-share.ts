@@ -36,17 +36,17 @@ export interface SpendState {
 
 /** What has to stay payable beside a minute of the socket: the walks that fill and confirm. */
 export const WALK_RESERVE = 5 * cu.thesisBlock;
+/** What a spending limit has to hold: a minute, and the one in which the service has not noticed yet that a connection is dead. */
+export const STREAM_RESERVE = 2 * cu.socketMinute + WALK_RESERVE;
 /** A third session of under a minute is a pattern. */
 const SHORT_SESSIONS = 3;
 
 /** Why the socket is not the way, or undefined where it is. `--via ws` is only held back by what cannot be paid. */
 export function reasonToPoll(standing: SpendState): PollReason | undefined {
   const minute = cu.socketMinute + WALK_RESERVE;
-  // A ceiling is hard: it holds the minute too in which the service has not noticed yet that a connection is dead.
-  const firm = minute + cu.socketMinute;
   if (!standing.hasSocket) return 'noSocket';
   if (standing.via === 'poll') return 'asked';
-  if (standing.ceilingLeft !== null && standing.ceilingLeft < firm) return 'ceiling';
+  if (standing.ceilingLeft !== null && standing.ceilingLeft < STREAM_RESERVE) return 'ceiling';
   if (!standing.budgetsCover) return 'budget';
   if (standing.via === 'ws') return undefined;
   if (standing.live === false) return 'plan';

@@ -2,17 +2,18 @@ import { Failure } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
 import { type Job, startJob } from '../job.ts';
 import type { Stretched } from '../notice.ts';
+import type { TailOptions } from '../options.ts';
 import type { KeyFacts, TailPorts } from '../ports.ts';
 import type { Timing } from '../timing.ts';
 import { createBudgetPlan } from './budget-plan.ts';
 import type { CostMeter } from './cost-meter.ts';
 import { leastSeconds, type PagePrice, pollPerMinute, pollSeconds, type Rate } from './pace.ts';
-import { type Mode, type PollReason, reasonToPoll, type Via } from './socket-share.ts';
+import { type Mode, type PollReason, reasonToPoll, STREAM_RESERVE, type Via } from './socket-share.ts';
 
 /** What may be spent, and what it is best spent on. */
 export interface TailSpend {
-  /** Whether `cu` more fit under the ceiling. */
-  afford(cu: number): boolean;
+  /** Whether `cu` more fit within the limit; a promise while the user is asked for more. */
+  afford(cu: number): boolean | Promise<boolean>;
   /** CU left of the ceiling and of the key's units; null without a limit, or where it is not known. */
   readonly left: { readonly ceiling: number | null; readonly allowance: number | null };
   /** Milliseconds between polls. */
@@ -21,6 +22,10 @@ export interface TailSpend {
   perMinute(way: Mode): number;
   /** What speaks against one more minute of the socket. */
   against(shortSessions: number): PollReason | undefined;
+  /** Asks the user for a limit that covers more streaming; false if that is not possible. */
+  askToStream(): boolean;
+  /** The answer, once. */
+  takeAnswer(): boolean | undefined;
   /** Asks the free `me` for what is left, every now and then. */
   step(way: Mode): void;
   /** A budget has refused a minute of the socket. */
@@ -43,7 +48,8 @@ interface PurseWorld {
   readonly hasSocket: boolean;
   readonly lagMs: number;
   readonly durationMs: number | undefined;
-  readonly ceiling: number | undefined;
+  readonly ceiling: TailOptions['ceiling'];
+  readonly raise?: TailOptions['raise'];
   readonly socketShare: number;
   readonly wake: () => void;
   readonly signal: AbortSignal;
@@ -64,7 +70,18 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
       given.durationMs === undefined ? Number.POSITIVE_INFINITY : began + given.durationMs - clock.mono(),
   });
 
-  const ceilingLeft = () => (given.ceiling === undefined ? null : given.ceiling - meter.spent.most);
+  const ceilingLeft = () => {
+    const ceiling = typeof given.ceiling === 'function' ? given.ceiling() : given.ceiling;
+    return ceiling === undefined ? null : ceiling - meter.spent.most;
+  };
+  const fits = (units: number) => (ceilingLeft() ?? units) >= units;
+
+  const raiseTo = async (units: number): Promise<boolean> => {
+    while (!fits(units)) if (!(await given.raise?.(units, meter.spent.most))) return false;
+    return true;
+  };
+  let question: Job<boolean> | undefined;
+
   const wantedSeconds = () => {
     const least = leastSeconds(facts?.ratePerMinute ?? null);
     return pollSeconds(rate.perSecond, given.lagMs / 1_000, least, price);
@@ -97,7 +114,19 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
   };
 
   return {
-    afford: (units) => (ceilingLeft() ?? units) >= units,
+    afford: (units) => fits(units) || (given.raise ? raiseTo(units) : false),
+    askToStream() {
+      if (!given.raise) return false;
+      question ??= startJob(given.wake, () => raiseTo(STREAM_RESERVE));
+      return true;
+    },
+    takeAnswer() {
+      const outcome = question?.outcome;
+      if (!outcome) return undefined;
+      question = undefined;
+      if ('error' in outcome) throw outcome.error;
+      return outcome.value;
+    },
     get left() {
       return { ceiling: ceilingLeft(), allowance: facts?.remaining ?? null };
     },

@@ -38,7 +38,7 @@ export interface WalkWorld {
   /** Posts without an id were skipped. */
   readonly nameless: (records: readonly PostFields[]) => void;
   /** Whether `cu` more can be paid. */
-  readonly afford: (cu: number) => boolean;
+  readonly afford: (cu: number) => boolean | Promise<boolean>;
   readonly paid: (cu: number) => void;
   /** An answer was lost that may have been paid for. */
   readonly lost: (cu: number) => void;
@@ -205,7 +205,8 @@ async function ask(
   for (;;) {
     const id = before[cursor];
     // Each try can be counted, whether its answer comes or not.
-    if (!world.afford(world.source.price(limit))) return { cut: 'ceiling' };
+    const fits = world.afford(world.source.price(limit));
+    if (fits === false || (fits !== true && !(await fits))) return { cut: 'ceiling' };
     try {
       const page = await world.source.page(
         id === undefined ? { limit } : { before: id, limit },

@@ -62,7 +62,7 @@ interface WalkerWorld {
   /** A page that fails so often before anything came of the run ends it. */
   readonly firstTries: number;
   readonly nameless: WalkWorld['nameless'];
-  readonly afford: (cu: number) => boolean;
+  readonly afford: WalkWorld['afford'];
   readonly paid: (cu: number) => void;
   readonly lost: (cu: number) => void;
   /** Waits where a budget is used up. */

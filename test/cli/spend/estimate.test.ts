@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateText, judge, needsConfirmation } from '../../../src/cli/spend/estimate.ts';
+import { balanceText, estimateText, mayStart, needsConfirmation } from '../../../src/cli/spend/estimate.ts';
 
 const allowed = (given: { maxCu?: number; yes?: boolean }) => ({
   confirmAbove: 100_000,
@@ -13,21 +13,14 @@ describe('a run starts without confirmation', () => {
     ['when the user said yes', { least: 0, most: 60_000_000 }, { yes: true }],
     ['when the spending limit covers it', { least: 0, most: 300_000 }, { maxCu: 300_000 }],
     ['when the spending limit itself is low', { least: 0, most: 60_000_000 }, { maxCu: 50_000 }],
-    ['when only the given spending limit bounds it', { least: 0, most: null }, { maxCu: 1_000_000 }],
-    ['when it has no bound but the spending limit is low', { least: 0, most: null }, { maxCu: 100_000 }],
-  ])('%s', (_, estimate, given) => expect(judge(estimate, allowed(given))).toBe('go'));
+    ['when a limit was given, whatever the estimate', { least: 0, most: 300_000 }, { maxCu: 200_000 }],
+  ])('%s', (_, estimate, given) => expect(mayStart(estimate, allowed(given))).toBe(true));
 });
 
 describe('a run requires confirmation', () => {
-  it.each([
-    ['when it can cost more than confirmAbove', { least: 0, most: 100_001 }, {}],
-    [
-      'when the spending limit is high and does not cover it',
-      { least: 0, most: 300_000 },
-      { maxCu: 200_000 },
-    ],
-    ['when it has no bound and no spending limit', { least: 0, most: null }, {}],
-  ])('%s', (_, estimate, given) => expect(judge(estimate, allowed(given))).toBe('ask'));
+  it('when it can cost more than confirmAbove', () => {
+    expect(mayStart({ least: 0, most: 100_001 }, allowed({}))).toBe(false);
+  });
 
   it('and without a terminal, names the flags that allow it', () => {
     const refusal = needsConfirmation({ least: 400_000, most: 60_000_000 }, 100_000);
@@ -37,7 +30,15 @@ describe('a run requires confirmation', () => {
   });
 });
 
+it.each([
+  [0, '0 CU left'],
+  [999_999.9, '999,999 CU left'],
+  [1_000_000, '1.0M CU left'],
+  [19_999_999, '19.9M CU left'],
+  [1_234_567_890, '1,234.5M CU left'],
+])('never shows more than is left: %d', (units, text) => expect(balanceText(units)).toBe(text));
+
 it('prints an exact estimate as one number', () => {
   expect(estimateText({ least: 200, most: 200 })).toBe('200 CU');
-  expect(estimateText({ least: 200, most: null })).toContain('no upper bound');
+  expect(estimateText({ least: 800, most: 120_000 })).toBe('800–120,000 CU');
 });

@@ -15,7 +15,9 @@ describe('a spending limit', () => {
     const budget = createSpendLimit({ maxCu: 100 });
     (await budget.reserve(bounds(60))).lose();
     (await budget.reserve(bounds(40))).settle(10);
-    await expect(budget.reserve(bounds(31))).rejects.toThrow('may cost 31 CU but only 30 of 100 CU remain');
+    await expect(budget.reserve(bounds(31))).rejects.toThrow(
+      'may cost 31 CU but only 30 CU of 100 CU remain',
+    );
   });
 
   test('allows free calls when it is used up, and does not count them as paid', async () => {

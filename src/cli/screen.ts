@@ -1,0 +1,38 @@
+import type { Display } from './context.ts';
+
+/** The terminal of a run: a question has it for itself. */
+export interface Screen {
+  /** A line on stderr; while a question is open, it waits. */
+  notice(text: string): void;
+  display(shown: Display): () => void;
+  /** Hides everything that is redrawn while `work` asks. */
+  asking<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createScreen(write: (text: string) => void): Screen {
+  const displays = new Set<Display>();
+  const waiting: string[] = [];
+  let questions = 0;
+  return {
+    notice(text) {
+      if (questions > 0) waiting.push(text);
+      else write(text);
+    },
+    display(shown) {
+      displays.add(shown);
+      if (questions > 0) shown.hide();
+      return () => void displays.delete(shown);
+    },
+    async asking(work) {
+      questions++;
+      for (const shown of displays) shown.hide();
+      try {
+        return await work();
+      } finally {
+        questions--;
+        for (const text of waiting.splice(0)) write(text);
+        for (const shown of displays) shown.show();
+      }
+    },
+  };
+}

@@ -1,0 +1,30 @@
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** A word as a POSIX shell takes it. */
+const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/**
+ * The command line of a run with some flags replaced, to copy into a shell. Each flag of `changes` takes a value;
+ * undefined removes it.
+ */
+export function commandWith(
+  argv: readonly string[],
+  changes: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const names = Object.keys(changes);
+  const kept: string[] = [];
+  let end: readonly string[] = [];
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? '';
+    if (word === '--') {
+      end = argv.slice(at);
+      break;
+    }
+    if (names.includes(word)) at++;
+    else if (!names.some((name) => word.startsWith(`${name}=`))) kept.push(word);
+  }
+  const added = Object.entries(changes).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  );
+  return ['trdr', ...kept, ...added, ...end].map(quoted).join(' ');
+}

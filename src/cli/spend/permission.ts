@@ -1,0 +1,146 @@
+import { Failure } from '../../base/failure.ts';
+import type { Left } from '../../core/account.ts';
+import { canAsk, type PromptIo } from '../prompt.ts';
+import { confirm } from './confirm.ts';
+import {
+  balanceText,
+  type Consent,
+  countText,
+  declined,
+  type Estimate,
+  estimateText,
+  mayStart,
+  needsConfirmation,
+  unitsText,
+} from './estimate.ts';
+
+/** The question before a run: `Looking up 3 subjects will cost 300–90,000 CU`. */
+export interface Question {
+  /** The sentence with the cost in it. */
+  readonly costs: (cost: string) => string;
+  /** A way to get the same for less. */
+  readonly cheaper?: string | undefined;
+}
+
+/** A run without a known end, which starts at once and asks at its limit. */
+export interface OpenRun {
+  /** What continuing costs: `polling every 10s costs 1,200 CU/min`. */
+  readonly rate?: (() => string | undefined) | undefined;
+  /** Why the run ends at its limit, and the command that continues it. */
+  readonly stopped: (spent: string) => { readonly message: string; readonly hint: string };
+}
+
+/** What a run may spend: the one place where that is decided. */
+export interface Permission {
+  /** What the run may spend at the moment; undefined without a limit. */
+  readonly limit: number | undefined;
+  /** What the user agreed to where no limit is set: it bounds what calls with lost answers may cost again. */
+  readonly agreed: number | undefined;
+  /** Lets a run of known cost begin, asks, or rejects it. */
+  approve(estimate: Estimate, question: Question): Promise<void>;
+  /** Lets a run without a known end begin: its limit is `confirmAbove`, unless the user set another one. */
+  begin(run: OpenRun): void;
+  /** Whether somebody can be asked for a higher limit. */
+  readonly canRaise: boolean;
+  /** Asks at the limit of such a run for one that holds `most` more; false if the run ends there. */
+  raise(most: number, spent?: number): Promise<boolean>;
+  /** The failure at the limit of the run; undefined where the limit speaks for itself. */
+  stopped(): Failure | undefined;
+}
+
+interface PermissionParts extends Consent {
+  readonly io: PromptIo;
+  /** The embedded service charges nothing. */
+  readonly sandbox: boolean;
+  readonly signal: AbortSignal;
+  /** What the calls of the run have cost so far, at most. */
+  readonly spent: () => number;
+  /** What is left of the key's meters; undefined if it cannot be told. */
+  readonly left: () => Promise<Left | undefined>;
+  /** Clears the screen for a question, and restores it. */
+  readonly asking: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** How to spend more at a time. */
+export const moreText = (maxCu: number | undefined): string =>
+  `to spend more in one run, ${maxCu === undefined ? 'pass --max-cu N or --yes' : 'raise --max-cu'}`;
+
+export function createPermission(parts: PermissionParts): Permission {
+  const { io, sandbox, signal, confirmAbove, maxCu, yes } = parts;
+  let limit = maxCu;
+  let agreed: number | undefined;
+  let open: OpenRun | undefined;
+  let isDeclined = false;
+  let asked: Promise<boolean> | undefined;
+
+  const canRaise = () => open !== undefined && maxCu === undefined && !isDeclined && canAsk(io);
+
+  const ask = async (sentence: string, note: string | undefined, then: string, needed = 0) => {
+    const { units = null, reveals = null } = (await parts.left()) ?? {};
+    const shown = [
+      ...(units === null ? [] : [balanceText(units)]),
+      ...(reveals === null || reveals >= needed ? [] : [`${countText(reveals, 'wallet reveal')} left`]),
+      ...(note === undefined ? [] : [note]),
+    ].join('; ');
+    const question = `${sentence}${shown === '' ? '' : ` (${shown})`}. ${then}?`;
+    return await parts.asking(() => confirm(io, question, signal));
+  };
+
+  /** Doubling asks rarely, however long the run. */
+  const nextLimit = (now: number, spent: number, most: number) => Math.max(2 * now, spent + most);
+
+  const askForMore = async (run: OpenRun, now: number, spent: number, most: number): Promise<boolean> => {
+    const next = nextLimit(now, spent, most);
+    const sentence = `This run has spent ${unitsText(spent)} of ${unitsText(now)}`;
+    const answer = await ask(sentence, run.rate?.(), `Continue up to ${unitsText(next)}`);
+    isDeclined = answer !== true;
+    if (!isDeclined) limit = next;
+    return !isDeclined;
+  };
+
+  return {
+    get limit() {
+      return limit;
+    },
+    get agreed() {
+      return agreed;
+    },
+    async approve(estimate, { costs, cheaper }) {
+      if (sandbox || maxCu !== undefined) return;
+      if (!mayStart(estimate, { confirmAbove, maxCu, yes })) {
+        if (!canAsk(io)) throw needsConfirmation(estimate, confirmAbove);
+        if (!(await ask(costs(estimateText(estimate)), cheaper, 'Continue', estimate.reveals)))
+          throw declined();
+      } else if (!yes) {
+        // Repeating calls whose answers were lost can cost more than the estimate: a run that began without a
+        // confirmation ends where it would have needed one.
+        limit = confirmAbove;
+        return;
+      }
+      agreed = Math.max(agreed ?? 0, estimate.most, confirmAbove);
+    },
+    begin(run) {
+      open = run;
+      if (!sandbox && !yes && maxCu === undefined) limit = confirmAbove;
+    },
+    get canRaise() {
+      return canRaise();
+    },
+    async raise(most, spent = parts.spent()) {
+      const run = open;
+      if (!run || limit === undefined || !canRaise()) return false;
+      asked ??= askForMore(run, limit, spent, most).finally(() => {
+        asked = undefined;
+      });
+      return await asked;
+    },
+    stopped() {
+      if (!open || limit === undefined) return undefined;
+      const { message, hint } = open.stopped(unitsText(parts.spent()));
+      return new Failure('limit', message, {
+        code: maxCu === undefined ? 'CONFIRM_ABOVE' : 'CEILING',
+        hint: `${moreText(maxCu)}; ${hint}`,
+      });
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
+import type { PlannedCall } from '../../contract/records/tool.ts';
+import type { PlanRow } from '../../output/views/price.ts';
+import type { Context } from '../context.ts';
+import { lookAtAccount } from './balance.ts';
+
+interface Group {
+  readonly call: PlannedCall;
+  readonly paths: Set<string>;
+  times: number | null;
+  least: number | null;
+  most: number | null;
+}
+
+const plus = (one: number | null, other: number | null) =>
+  one === null || other === null ? null : one + other;
+
+const isEndpoint = (id: string): id is EndpointId => id in endpoints;
+
+/** Longer paths, with ids and addresses, say no more than that of their endpoint. */
+const LONG_PATH = 50;
+
+/** The path of a group: the call's own, or that of the endpoint if there are several. */
+function pathOf({ call, paths }: Group): string {
+  const isShort = paths.size === 1 && call.path.length <= LONG_PATH;
+  return isShort || !isEndpoint(call.endpoint) ? call.path : endpoints[call.endpoint].path;
+}
+
+/** The calls of a dry run for people: one row per endpoint, then the total and what is left. */
+export async function planRows(
+  calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,
+  left: () => Promise<number | null | undefined>,
+): Promise<PlanRow[]> {
+  const groups = new Map<string, Group>();
+  for await (const call of calls) {
+    const { endpoint, per, path, times = 1, least, most } = call;
+    const group = groups.get(`${endpoint} ${per}`);
+    if (!group) {
+      groups.set(`${endpoint} ${per}`, { call, paths: new Set([path]), times, least, most });
+      continue;
+    }
+    group.paths.add(path);
+    group.times = plus(group.times, times);
+    group.least = plus(group.least, least);
+    group.most = plus(group.most, most);
+  }
+  const rows = [...groups.values()].map((group): PlanRow => {
+    const { call, times, least, most } = group;
+    const isPerMinute = call.per !== undefined;
+    return {
+      call: `${call.method} ${pathOf(group)}`,
+      times: isPerMinute ? `${times}/min` : times,
+      least,
+      most,
+    };
+  });
+  const sums = (per: PlannedCall['per']) => {
+    const own = [...groups.values()].filter(({ call }) => call.per === per);
+    const sum = (of: 'least' | 'most') => own.reduce<number | null>((all, group) => plus(all, group[of]), 0);
+    return { least: sum('least'), most: sum('most') };
+  };
+  const [once, minute] = [sums(undefined), sums('minute')];
+  if (once.most === 0 && minute.most === 0) return rows;
+  if (once.most !== 0) rows.push({ call: 'total', times: '', ...once });
+  if (minute.most !== 0) rows.push({ call: 'total per minute', times: '', ...minute });
+  const units = await left();
+  if (units !== undefined) rows.push({ call: 'left now', times: '', least: '', most: units ?? 'unlimited' });
+  return rows;
+}
+
+/** What is left of the key's units, as far as that can be told; a dry run needs neither key nor service. */
+export async function unitsLeft(context: Context): Promise<number | null | undefined> {
+  if (context.scope === undefined) return undefined;
+  try {
+    const client = await context.client();
+    return (client.left ?? (await lookAtAccount(client, context.signal)))?.units;
+  } catch {
+    context.signal.throwIfAborted();
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import { cu } from '../../contract/endpoints.ts';
+import { THESIS_BLOCK } from '../../contract/limits.ts';
+import type { Planned } from '../context.ts';
+
+const MINUTE = 60_000;
+/** Pages for a start, its confirming walks and a few gaps. */
+const WALKS = 20;
+
+/** What the cost of a tail depends on. */
+export interface TailShape {
+  readonly durationMs: number | undefined;
+  /** Whether the socket may be used. */
+  readonly socket: boolean;
+  readonly lagMs: number;
+  /** CU per page. */
+  readonly page: number;
+  readonly backfill?: number | undefined;
+}
+
+/** Pages per minute: polls, and the walk that verifies them. Beside the socket, the verifying walk alone. */
+export const pagesPerMinute = ({ socket, lagMs }: Pick<TailShape, 'socket' | 'lagMs'>): number =>
+  socket ? 2 : Math.ceil(MINUTE / lagMs) + 1;
+
+/** CU per minute on a feed whose posts fit the pages. */
+export const tailPerMinute = (shape: Pick<TailShape, 'socket' | 'lagMs' | 'page'>): number =>
+  (shape.socket ? cu.socketMinute : 0) + shape.page * pagesPerMinute(shape);
+
+export const minutesOf = (durationMs: number): number => Math.ceil(durationMs / MINUTE);
+
+const walksOf = ({ backfill = 0 }: TailShape): number => WALKS + Math.ceil(backfill / THESIS_BLOCK);
+
+/** The calls of a tail for a dry run: per minute, or in full for a known duration. */
+export function plannedTail(shape: TailShape, page: Planned): Planned[] {
+  const { durationMs, socket } = shape;
+  const often = pagesPerMinute(shape);
+  if (durationMs === undefined) {
+    return [...(socket ? [{ id: 'ws', ask: {}, perMinute: 1 } as const] : []), { ...page, perMinute: often }];
+  }
+  const minutes = minutesOf(durationMs);
+  return [
+    ...(socket ? [{ id: 'ws', ask: {}, times: minutes } as const] : []),
+    { ...page, times: minutes * often + walksOf(shape) },
+  ];
+}
+
+/** What a tail of known duration can cost. */
+export function tailEstimate(shape: TailShape & { readonly durationMs: number }) {
+  return {
+    least: shape.socket ? cu.socketMinute : shape.page,
+    most: Math.ceil(minutesOf(shape.durationMs) * tailPerMinute(shape)) + walksOf(shape) * shape.page,
+  };
+}

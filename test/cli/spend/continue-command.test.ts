@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { commandWith } from '../../../src/cli/spend/continue-command.ts';
+
+test.each([
+  [['thesis', 'list', '--all'], { '--before': 't1' }, 'trdr thesis list --all --before t1'],
+  [['thesis', 'list', '--before', 'a', '--all'], { '--before': 'b' }, 'trdr thesis list --all --before b'],
+  [['thesis', 'list', '--before=a'], { '--before': undefined }, 'trdr thesis list'],
+  [['thesis', 'tail', '--grep', "it's $5"], {}, "trdr thesis tail --grep 'it'\\''s $5'"],
+  [['whois', '--as', 'handle', '--', '-x'], { '--max-cu': '5' }, 'trdr whois --as handle --max-cu 5 -- -x'],
+] as const)('%j continued with %j', (argv, changes, line) => expect(commandWith(argv, changes)).toBe(line));
