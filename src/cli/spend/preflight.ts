@@ -11,7 +11,7 @@ export interface FullEstimate extends Omit<Estimate, 'most' | 'reveals'> {
 }
 
 /** What a run of many subjects does, in words. */
-export interface Batch {
+export interface SubjectsRun {
   /** `looking up 3 subjects` */
   readonly what: string;
   /** How a run that stopped at its limit is continued. */
@@ -25,7 +25,7 @@ export interface Batch {
 export async function preflight(
   context: Context,
   { least, most, reveals: wallets }: FullEstimate,
-  { what, resume }: Batch,
+  { what, resume }: SubjectsRun,
 ): Promise<void> {
   const { confirmAbove, maxCu } = context.settings;
   if (most === null) {
