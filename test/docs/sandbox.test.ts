@@ -53,11 +53,10 @@ describe('docs/sandbox.md', () => {
     expect(stdout.match(/\{"type":"thesis"/g)).toHaveLength(3);
   });
 
-  it('listens with wscat, if installed', async () => {
+  it.skipIf(!isInstalled('wscat'))('listens with wscat', async () => {
     const [block = ''] = blocks('sh wscat');
     expect(syntaxOf(block)).toBe('');
     // It exits at the end of its input, so the input must stay open.
-    if (!isInstalled('wscat')) return;
     const { stdout } = await runScript(guarded(`sleep 8 | ${block}`, end), workspace);
     expect(stdout).toContain('{"type":"subscription"');
     expect(stdout).toContain('{"type":"thesis"');

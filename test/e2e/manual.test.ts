@@ -142,8 +142,7 @@ describe('the manual', () => {
     }
   });
 
-  test('has examples that can be copied', async () => {
-    if (!isInstalled('groff')) return;
+  test.skipIf(!isInstalled('groff'))('has examples that can be copied', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trdr-man-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const texts = await manTexts();
