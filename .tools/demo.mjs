@@ -9,6 +9,11 @@ import { root } from './bundle.mjs';
 const program = join(root, 'bin/trdr.js');
 await import('./build.mjs');
 
+if (process.argv[2] === 'store') {
+  const { demoStore } = await import('./demo-store.mjs');
+  process.exit(await demoStore());
+}
+
 const home = mkdtempSync(join(tmpdir(), 'trdr-demo-'));
 const env = { ...process.env };
 for (const name of ['TRDR_PROFILE', 'TRDR_OUTPUT']) delete env[name];

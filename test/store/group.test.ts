@@ -101,9 +101,10 @@ describe.skipIf(!hasServer())('a group', () => {
     two.hold();
     await term.publish(posts('g'));
     await until(() => [...one.got, ...two.got].includes('g'));
+    await Promise.all([one.stop(), two.stop()]);
     const three = join(server, shared);
     await until(() => three.got.includes('g'));
-    for (const each of [one, two, three]) await each.stop();
+    await three.stop();
   });
 
   it('reports how much was deleted before it was read', async () => {

@@ -84,8 +84,9 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
   }
 
   async function renewing(): Promise<void> {
-    while (!over.aborted) {
-      await clock.sleep(renewMs, over);
+    // The first report follows at once, so that the status names the new leader.
+    for (let waitMs = 0; !over.aborted; waitMs = renewMs) {
+      if (waitMs > 0) await clock.sleep(waitMs, over);
       const sent = clock.mono();
       const told = Object.entries(options.describe()).flat();
       const mine = await store.run(report, [feed.lease, feed.info], [token as string, leaseMs, ...told]);
