@@ -47,6 +47,8 @@ export interface Flow {
   readonly full: boolean;
   /** Rows of frames wait for a walk, because nothing was emitted yet that a later run could resume from. */
   readonly heldBack: boolean;
+  /** Whether the row with this id was accepted and is held back. */
+  isHeld(id: string): boolean;
   readonly margin: Margin;
   readonly seen: Seen;
   route(depth: Depth): WalkBounds;
@@ -208,6 +210,7 @@ export function createFlow(world: FlowWorld): Flow {
     get heldBack() {
       return held.length > 0;
     },
+    isHeld: (id) => [...held, ...heldLate].some((row) => row.id === id),
     margin,
     seen,
     route: routes.to,

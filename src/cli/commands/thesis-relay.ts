@@ -7,9 +7,10 @@ import { flag, list, valueOr } from '../args/option.ts';
 import { duration, oneOf, positiveDuration, text, units } from '../args/values.ts';
 import { command } from '../command.ts';
 import { approveTail, limitsOf } from '../spend/approve-tail.ts';
+import { withLimit } from '../spend/open-run.ts';
 import { plannedTail } from '../spend/tail-cost.ts';
 import { socketOf } from '../tail/socket.ts';
-import { thesisSource } from '../tail/source.ts';
+import { keyFacts, thesisSource } from '../tail/source.ts';
 
 export const thesisRelay = command({
   path: 'thesis relay',
@@ -43,13 +44,17 @@ export const thesisRelay = command({
     const planned = plannedTail(shape, thesisCall({ tokenAddress }, { limit: THESIS_BLOCK }));
     if (await context.dryRun([{ id: 'me', ask: {} }, ...planned])) return 0;
     const { needStore } = await import('../store/need-store.ts');
-    await needStore(context);
+    const store = await needStore(context);
     await approveTail(context, shape);
     const client = await context.client();
     const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     const normal = tokens.map(normalToken).sort();
     const { runRelay } = await import('../store/relay.ts');
-    await runRelay(context, client, {
+    const { io, signal, notice, scope } = context;
+    const key = keyFacts(client, await context.ledger(), io.clock.now);
+    const startLine = (line: string) => withLimit(line, context);
+    const world = { io, signal, notice, scope, store, key, startLine };
+    await runRelay(world, {
       ...{ tokens: normal, lagMs: lag, keepMs: keep, keepRows },
       source: thesisSource(client, { tokenAddress }),
       connect: via === 'poll' ? undefined : socketOf(context, await context.target()),

@@ -1,4 +1,3 @@
-import type { Client } from '../../contract/ports.ts';
 import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
 import type { StoreConnection } from '../../store/connection.ts';
 import { unusable } from '../../store/failures.ts';
@@ -7,14 +6,11 @@ import { openTerm, type Post, type RelayTerm } from '../../store/feed/term.ts';
 import type { FeedKeys } from '../../store/keys.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
 import type { TailOptions } from '../../tail/options.ts';
-import type { Connect, PageSource, TailSink } from '../../tail/ports.ts';
+import type { Connect, PageSource, TailPorts, TailSink } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
-import { withLimit } from '../spend/open-run.ts';
 import { tailText } from '../tail/messages.ts';
-import { keyFacts } from '../tail/source.ts';
 import { openSpool } from '../tail/spool.ts';
-import { needStore } from './need-store.ts';
 import type { RunStore } from './open-store.ts';
 import { markText, resumeFrom } from './relay-mark.ts';
 
@@ -29,6 +25,15 @@ export interface RelayPlan {
   readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'on' | 'firstTries' | 'fileIsCheckpoint'>;
 }
 
+/** What a relay works with, apart from the feed. */
+export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'> {
+  readonly io: Pick<Context['io'], 'clock' | 'random'>;
+  readonly store: Pick<RunStore, 'keys' | 'machine'> & { readonly link: Pick<RunStore['link'], 'open'> };
+  readonly key: TailPorts['key'];
+  /** Adds what the run may spend to the line with which a term starts. */
+  readonly startLine: (text: string) => string;
+}
+
 /** The state that is saved to the store with each renewal, once it is known. */
 interface Health {
   tail: Tail | undefined;
@@ -38,9 +43,8 @@ const LOOK_MS = 1_000;
 const FIRST_TRIES = 2;
 
 /** Leads a feed whenever no other machine does, until the run ends or fails. */
-export async function runRelay(context: Context, client: Client, plan: RelayPlan): Promise<void> {
-  const { io, signal, notice } = context;
-  const store = await needStore(context);
+export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void> {
+  const { io, signal, notice, store } = world;
   const feed = store.keys.feed(feedIdOf(plan));
   let waiting = false;
   for (;;) {
@@ -53,8 +57,8 @@ export async function runRelay(context: Context, client: Client, plan: RelayPlan
       waiting = false;
       await connection.send('SADD', [store.keys.feeds, feedIdOf(plan)]);
       const health: Health = { tail: undefined };
-      const term = await standBy(context, store, connection, feed, plan, health);
-      await lead(context, client, plan, term, health);
+      const term = await standBy(world, connection, feed, plan, health);
+      await lead(world, plan, term, health);
       return;
     } catch (error) {
       if (signal.aborted || !unusable(error)) throw error;
@@ -69,8 +73,7 @@ export async function runRelay(context: Context, client: Client, plan: RelayPlan
 
 /** Waits until this machine leads. */
 async function standBy(
-  { io, signal, notice }: Context,
-  { machine }: RunStore,
+  { io, signal, notice, store: { machine } }: RelayWorld,
   store: StoreConnection,
   feed: FeedKeys,
   { keepMs, keepRows }: RelayPlan,
@@ -95,14 +98,8 @@ async function standBy(
 const safeName = (name: string) => name.replace(/[^\w.-]/g, '?').slice(0, 64);
 
 /** Runs the tail for one term. */
-async function lead(
-  context: Context,
-  client: Client,
-  plan: RelayPlan,
-  term: RelayTerm,
-  health: Health,
-): Promise<void> {
-  const { io, scope, signal, notice } = context;
+async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health: Health): Promise<void> {
+  const { io, scope, signal, notice, startLine } = world;
   const name = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
   const start = resumeFrom(term, name);
   notice(start.kind === 'now' ? 'leading this feed from now on' : 'leading this feed from where it stopped');
@@ -113,7 +110,7 @@ async function lead(
       source: plan.source,
       connect: plan.connect,
       sink: relaySink(term),
-      key: keyFacts(client, await context.ledger(), io.clock.now),
+      key: world.key,
       spool: openSpool,
       save(text) {
         const { mark, floor, known } = markText(text, name);
@@ -130,7 +127,7 @@ async function lead(
       fileIsCheckpoint: true,
       on(event) {
         const text = tailText(event);
-        if (text !== undefined) notice(event.kind === 'start' ? withLimit(text, context) : text);
+        if (text !== undefined) notice(event.kind === 'start' ? startLine(text) : text);
       },
     },
   );

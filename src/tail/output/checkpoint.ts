@@ -14,13 +14,13 @@ export interface Checkpoint {
   readonly known: readonly (readonly [id: string, at: number | null])[];
 }
 
-/** The checkpoint of a flow as it stands, or undefined while nothing is known. */
-export function snapshotOf(feed: string, { watermark, margin, seen }: Flow): string | undefined {
+/** The checkpoint of a flow as it stands, or undefined while nothing is known. A row that is held back was not printed yet. */
+export function snapshotOf(feed: string, { watermark, margin, seen, isHeld }: Flow): string | undefined {
   if (!watermark) return undefined;
   const horizon = watermark.base === null ? Number.NEGATIVE_INFINITY : watermark.base - margin.ms;
   const from = Math.max(horizon, seen.floor);
   const floor = Number.isFinite(from) ? from : null;
-  return writeCheckpoint({ feed, watermark, floor, known: seen.since(from) });
+  return writeCheckpoint({ feed, watermark, floor, known: seen.since(from).filter(([id]) => !isHeld(id)) });
 }
 
 const FORM = 'trdr-tail';

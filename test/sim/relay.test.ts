@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import {
+  doesNotLookBack,
+  doesNotWait,
+  inSteps,
+  reconnects,
+  withoutFence,
+  withoutIds,
+  withoutNonce,
+} from './relay/mutants.ts';
+import { relaySeeds, simulateRelays } from './relay/run.ts';
+import { lateRequests, type RelaySchedule, relayScheduleOf, slowReplica } from './relay/schedule.ts';
+import type { RelayMutation } from './relay/world.ts';
+
+/** Schedules of one run; `RELAY_SEEDS=10000` soaks, `SEED=n` runs one again. */
+const SEEDS = Number(process.env['RELAY_SEEDS'] ?? 20);
+const PATIENCE_MS = 60_000 + SEEDS * 3_000;
+
+const range = (of: (seed: number) => RelaySchedule, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => of(from + at));
+
+test(
+  'relays publish and followers deliver every post exactly once, whatever happens to the store and to them',
+  async () => {
+    const one = process.env['SEED'];
+    const schedules = one === undefined ? relaySeeds(0, SEEDS) : [relayScheduleOf(Number(one))];
+    expect(await simulateRelays(schedules)).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test.each([
+  ['requests of a former leader arrive late', lateRequests],
+  ['a replica whose clock is behind takes over', slowReplica],
+])('so they do where %s', { timeout: PATIENCE_MS }, async (_, of) => {
+  expect(await simulateRelays(range(of, 0, Math.ceil(SEEDS / 5)))).toEqual([]);
+});
+
+// The first seed of each is one in which the mutant is known to fail; others follow in case the schedules change.
+test.each<[string, RelayMutation, (seed: number) => RelaySchedule, number]>([
+  ['a former leader may publish', withoutFence, lateRequests, 11],
+  ['leases have no nonce', withoutNonce, relayScheduleOf, 13],
+  ['ids are not saved with their posts', withoutIds, relayScheduleOf, 0],
+  ['ids and posts are saved in steps', inSteps, relayScheduleOf, 22],
+  ['an answer of the store is not waited for', doesNotWait, relayScheduleOf, 9],
+  ['a term outlives its connection', reconnects, relayScheduleOf, 20],
+  ['a follower does not look back', doesNotLookBack, slowReplica, 0],
+])('the promise breaks where %s', { timeout: 120_000 }, async (_, mutation, of, from) => {
+  expect(await simulateRelays(range(of, from, from + 60), mutation)).not.toEqual([]);
+});

@@ -1,0 +1,197 @@
+import type { Reply } from './lua.ts';
+
+/** An entry of a stream. */
+export interface Entry {
+  readonly ms: number;
+  readonly count: number;
+  readonly fields: readonly string[];
+}
+
+/** A write, complete in itself: it can be repeated on another server. */
+export interface Write {
+  readonly at: number;
+  readonly name: string;
+  readonly args: readonly string[];
+}
+
+interface Text {
+  readonly text: string;
+  readonly endsAt: number;
+}
+
+/** The data of one server: the commands that the relay and its followers use, and what they write. */
+export interface Data {
+  command(name: string, args: readonly string[]): Reply;
+  /** All writes, one list for each command or script. */
+  readonly log: readonly (readonly Write[])[];
+  /** Collects the writes of a script as one. */
+  atomically<T>(work: () => T): T;
+  entries(stream: string): readonly Entry[];
+}
+
+const never = Number.POSITIVE_INFINITY;
+const idOf = ({ ms, count }: Entry) => `${ms}-${count}`;
+const entryReply = (entry: Entry): Reply => [idOf(entry), entry.fields];
+
+/** A server's data as they were after these writes. `clock` is the server's own, in ms. */
+export function createData(clock: () => number, from: readonly (readonly Write[])[] = []): Data {
+  const texts = new Map<string, Text>();
+  const hashes = new Map<string, Map<string, string>>();
+  const sorted = new Map<string, Map<string, number>>();
+  const streams = new Map<string, Entry[]>();
+  const log: (readonly Write[])[] = [];
+  let group: Write[] | undefined;
+
+  const textAt = (key: string): Text | undefined => {
+    const found = texts.get(key);
+    return found && found.endsAt > clock() ? found : undefined;
+  };
+  const get = <V>(map: Map<string, V>, key: string, make: () => V): V => {
+    const value = map.get(key) ?? make();
+    map.set(key, value);
+    return value;
+  };
+
+  /** What each write changes. All that depends on the clock or on chance was decided before. */
+  const apply = ({ name, args }: Write): void => {
+    const [key = '', ...rest] = args;
+    if (name === 'SET') texts.set(key, { text: rest[0] ?? '', endsAt: Number(rest[1] ?? never) });
+    if (name === 'DEL') for (const map of [texts, hashes, sorted, streams]) map.delete(key);
+    if (name === 'HSET') get(hashes, key, () => new Map()).set(rest[0] ?? '', rest[1] ?? '');
+    if (name === 'ZADD') get(sorted, key, () => new Map()).set(rest[1] ?? '', Number(rest[0]));
+    if (name === 'ZREM') for (const member of rest) sorted.get(key)?.delete(member);
+    if (name === 'XADD') {
+      const [ms = 0, count = 0, ...fields] = rest;
+      get(streams, key, () => []).push({ ms: Number(ms), count: Number(count), fields: fields.map(String) });
+    }
+  };
+
+  const write = (name: string, ...args: readonly (string | number)[]) => {
+    const one: Write = { at: clock(), name, args: args.map(String) };
+    apply(one);
+    if (group) group.push(one);
+    else log.push([one]);
+  };
+  const lastOf = (key: string): Entry => streams.get(key)?.at(-1) ?? { ms: 0, count: 0, fields: [] };
+
+  const commands: Readonly<Record<string, (args: readonly string[]) => Reply>> = {
+    // With a point, Lua calculates with doubles: its integers here have 32 bits.
+    TIME: () => [`${Math.floor(clock() / 1_000)}.0`, String(Math.floor((clock() % 1_000) * 1_000))],
+    GET: ([key = '']) => textAt(key)?.text ?? null,
+    PTTL([key = '']) {
+      const found = textAt(key);
+      return found ? (found.endsAt === never ? -1 : Math.ceil(found.endsAt - clock())) : -2;
+    },
+    SET([key = '', text = '', px, ms]) {
+      if (px === undefined) write('SET', key, text);
+      else write('SET', key, text, clock() + Number(ms));
+      return 'OK';
+    },
+    PEXPIRE([key = '', ms]) {
+      const found = textAt(key);
+      if (!found) return 0;
+      write('SET', key, found.text, clock() + Number(ms));
+      return 1;
+    },
+    DEL([key = '']) {
+      write('DEL', key);
+      return 1;
+    },
+    INCR([key = '']) {
+      const next = Number(textAt(key)?.text ?? 0) + 1;
+      write('SET', key, next);
+      return next;
+    },
+    SADD: () => 1,
+    HGET: ([key = '', field = '']) => hashes.get(key)?.get(field) ?? null,
+    HSET([key = '', field = '', value = '']) {
+      write('HSET', key, field, value);
+      return 1;
+    },
+    HINCRBY([key = '', field = '', by]) {
+      const next = Number(hashes.get(key)?.get(field) ?? 0) + Number(by);
+      write('HSET', key, field, next);
+      return next;
+    },
+    ZADD([key = '', nx = '', ...pairs]) {
+      let added = 0;
+      for (let at = 0; at + 1 < pairs.length; at += 2) {
+        const member = pairs[at + 1] ?? '';
+        if (nx === 'NX' && sorted.get(key)?.has(member)) continue;
+        write('ZADD', key, pairs[at] === '+inf' ? never : Number(pairs[at]), member);
+        added++;
+      }
+      return added;
+    },
+    ZRANGE([key = '']) {
+      const members = [...(sorted.get(key) ?? [])].sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1));
+      return members.flatMap(([member, score]) => [member, score === never ? 'inf' : String(score)]);
+    },
+    ZREMRANGEBYSCORE([key = '', , below = '']) {
+      const limit = Number(below.slice(1));
+      const gone = [...(sorted.get(key) ?? [])]
+        .filter(([, score]) => score < limit)
+        .map(([member]) => member);
+      if (gone.length > 0) write('ZREM', key, ...gone);
+      return gone.length;
+    },
+    XADD([key = '', , ...fields]) {
+      const last = lastOf(key);
+      const ms = Math.max(last.ms, Math.floor(clock()));
+      const entry = { ms, count: ms === last.ms ? last.count + 1 : 0, fields };
+      write('XADD', key, ms, entry.count, ...fields);
+      return idOf(entry);
+    },
+    XTRIM: () => 0,
+    XRANGE([key = '', from = '-', to = '+', , count]) {
+      const rows = (streams.get(key) ?? []).filter((entry) => isFrom(entry, from) && isTo(entry, to));
+      return rows.slice(0, Number(count ?? rows.length)).map(entryReply);
+    },
+    XREVRANGE([key = '', , , , count]) {
+      const rows = (streams.get(key) ?? []).toReversed();
+      return rows.slice(0, Number(count ?? rows.length)).map(entryReply);
+    },
+    XREAD(words) {
+      const [key = '', after = ''] = words.slice(-2);
+      const entries = streams.get(key) ?? [];
+      const rows = entries.slice(entries.findLastIndex((entry) => compare(entry, after) <= 0) + 1);
+      return rows.length === 0 ? null : [[key, rows.slice(0, Number(words[1])).map(entryReply)]];
+    },
+  };
+
+  for (const writes of from) {
+    log.push(writes);
+    for (const one of writes) apply(one);
+  }
+
+  return {
+    command(name, args) {
+      const work = commands[name];
+      if (!work) throw new Error(`the model has no command ${name}`);
+      return work(args);
+    },
+    log,
+    atomically(work) {
+      group = [];
+      try {
+        return work();
+      } finally {
+        if (group.length > 0) log.push(group);
+        group = undefined;
+      }
+    },
+    entries: (stream) => streams.get(stream) ?? [],
+  };
+}
+
+function compare(entry: Entry, text: string): number {
+  const [ms = 0, count = 0] = text.split('-').map(Number);
+  return entry.ms - ms || entry.count - count;
+}
+
+function isFrom(entry: Entry, from: string): boolean {
+  if (from === '-') return true;
+  return from.startsWith('(') ? compare(entry, from.slice(1)) > 0 : compare(entry, from) >= 0;
+}
+
+const isTo = (entry: Entry, to: string): boolean => to === '+' || compare(entry, to) <= 0;

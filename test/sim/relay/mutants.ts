@@ -1,0 +1,127 @@
+import type { StoreConnection } from '../../../src/store/connection.ts';
+import { storeFailure } from '../../../src/store/failures.ts';
+import type { Script } from '../../../src/store/script.ts';
+import type { RelayMutation } from './world.ts';
+
+// Each of these is the relay or a follower without one of its precautions: a script of the store is rewritten, or the
+// connection behaves as the program must not.
+
+/** Rewrites a part of one script. */
+const rewritten =
+  (name: string, part: string, by: string) =>
+  (script: Script): string => {
+    if (script.name !== name) return script.text;
+    if (!script.text.includes(part)) throw new Error(`the script ${name} has no ${part}`);
+    return script.text.replace(part, by);
+  };
+
+/** A publish is accepted whether or not the lease is still the sender's. */
+export const withoutFence: RelayMutation = {
+  script: rewritten('publish', "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end", ''),
+};
+
+/** The token of a lease is its epoch alone. */
+export const withoutNonce: RelayMutation = {
+  script: rewritten('lead', " .. ':' .. ARGV[1]", " .. ''"),
+};
+
+/** Posts are published without their ids. */
+export const withoutIds: RelayMutation = {
+  script: rewritten(
+    'publish',
+    "redis.call('ZADD', KEYS[2], 'NX', time == '' and '+inf' or time, id) == 1",
+    'true',
+  ),
+};
+
+const isPublish = (script: Script, args: readonly unknown[]) => script.name === 'publish' && args.length > 6;
+
+/** Ids and entries are written one after another instead of by one script. */
+export const inSteps: RelayMutation = {
+  relay: (store) => ({
+    ...store,
+    async run(script, keys, args) {
+      if (!isPublish(script, args)) return store.run(script, keys, args);
+      const [, seen = '', stream = ''] = keys;
+      for (let at = 6; at < args.length; at += 3) {
+        const [id = '', time = '', body = ''] = args.slice(at, at + 3);
+        const added = await store.send('ZADD', [seen, 'NX', time === '' ? '+inf' : time, id]);
+        if (added === 1) await store.send('XADD', [stream, '*', 'id', id, 'at', time, 'body', body]);
+      }
+      return store.run(script, keys, args.slice(0, 6));
+    },
+  }),
+};
+
+/** A post counts as published before the store has it. */
+export const doesNotWait: RelayMutation = {
+  relay: (store, _, process) => ({
+    ...store,
+    run(script, keys, args) {
+      if (!isPublish(script, args)) return store.run(script, keys, args);
+      process.at(process.now + 1_500, () => void store.run(script, keys, args).catch(() => {}));
+      return Promise.resolve(['ok', 0, '']);
+    },
+  }),
+};
+
+/** A connection that connects again without a word. */
+export const reconnects: RelayMutation = {
+  relay(first, open, process) {
+    let store: Promise<StoreConnection> | undefined = Promise.resolve(first);
+    let closed = false;
+    const lost = new AbortController();
+    const retry = async <T>(work: (store: StoreConnection) => Promise<T>): Promise<T> => {
+      for (;;) {
+        if (closed) throw storeFailure('STORE_AWAY', 'closed');
+        try {
+          store ??= open();
+          const current = await store;
+          if (!current.lost.aborted) return await work(current);
+        } catch (error) {
+          if (closed || (error instanceof Error && error.message === 'the store is full')) throw error;
+        }
+        store = undefined;
+        await new Promise<void>((resolve) => void process.at(process.now + 500, resolve));
+      }
+    };
+    return {
+      server: first.server,
+      lost: lost.signal,
+      run: (script, keys, args) => retry((one) => one.run(script, keys, args)),
+      send: (name, args, ms) => retry((one) => one.send(name, args, ms)),
+      sendBytes: (name, args, ms) => retry((one) => one.sendBytes(name, args, ms)),
+      close() {
+        closed = true;
+        void store?.then((one) => one.close());
+      },
+    };
+  },
+};
+
+/** A follower believes that the entry where it stopped is still there. */
+export const doesNotLookBack: RelayMutation = {
+  follower(store) {
+    const send: StoreConnection['send'] = async (name, args, ms) => {
+      const [stream = '', from, to] = args.map(String);
+      if (name !== 'XRANGE' || from !== to) return store.send(name, args, ms);
+      const found = await store.send(name, args, ms);
+      if (Array.isArray(found) && found.length > 0) return found;
+      const last = lastRows.get(`${stream} ${from}`);
+      return last === undefined ? found : [last];
+    };
+    return {
+      ...store,
+      async send(name, args, ms) {
+        const answer = await send(name, args, ms);
+        if (name === 'XREAD' && Array.isArray(answer)) {
+          for (const [stream, rows] of answer)
+            for (const row of rows) lastRows.set(`${stream} ${row[0]}`, row);
+        }
+        return answer;
+      },
+    };
+  },
+};
+/** The entries that followers were given. */
+const lastRows = new Map<string, unknown>();

@@ -1,0 +1,215 @@
+import { Failure } from '../../../src/base/failure.ts';
+import { runRelay } from '../../../src/cli/store/relay.ts';
+import type { StoreConnection } from '../../../src/store/connection.ts';
+import { feedIdOf } from '../../../src/store/feed/feed-id.ts';
+import { type Begin, createFollower } from '../../../src/store/feed/follower.ts';
+import { keysOf } from '../../../src/store/keys.ts';
+import { calmMs } from '../posts.ts';
+import { rngOf } from '../rng.ts';
+import { clockOn, createScheduler, type Scheduler } from '../scheduler.ts';
+import { type Access, createService, type Service } from '../service.ts';
+import type { RelaySchedule } from './schedule.ts';
+import { createStore, type Rewrite, type StoreClient, type StoreModel } from './server.ts';
+
+/** A part of the relay made worse, for tests that must notice it. */
+export interface RelayMutation {
+  readonly script?: Rewrite;
+  /** Changes what a relay sees of the store; `open` makes another connection. */
+  readonly relay?: (
+    store: StoreConnection,
+    open: () => Promise<StoreConnection>,
+    scheduler: Scheduler,
+  ) => StoreConnection;
+  readonly follower?: (store: StoreConnection) => StoreConnection;
+}
+
+/** What a follower delivered over all its lives. */
+interface Delivered {
+  readonly ids: string[];
+  readonly gaps: number[];
+}
+
+export interface RelayOutcome {
+  readonly schedule: RelaySchedule;
+  readonly service: Service;
+  readonly store: StoreModel;
+  readonly followers: readonly Delivered[];
+  /** The first page that any relay was given. */
+  readonly first: () => Access['first'];
+  readonly endsAt: number;
+  readonly problems: string[];
+}
+
+const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'k' });
+const feed = keys.feed(feedIdOf({ tokens: [] }));
+const RESTART_MS = 2_000;
+
+/** Ids in the stream of a store, in its order. */
+export const streamOf = ({ data }: StoreModel): string[] =>
+  data.entries(feed.stream).map(({ fields }) => fields[fields.indexOf('id') + 1] ?? '');
+
+export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMutation = {}) {
+  const scheduler = createScheduler();
+  const store = createStore(schedule, scheduler, mutation.script);
+  const service = createService(schedule.service, scheduler);
+  const endsAt = schedule.service.busyMs + 30_000 + calmMs(schedule.service);
+  const problems: string[] = [];
+  let first: Access['first'];
+  const end = new AbortController();
+  scheduler.at(endsAt, () => end.abort());
+
+  /** The callbacks of a process: none runs while it is paused, or after it was killed. */
+  const processOn = (number: number, alive: () => boolean): StoreClient & Scheduler => {
+    const pauses = schedule.blows.filter((blow) => blow.process === number && blow.kind === 'pause');
+    const later: Scheduler['at'] = (time, act) => {
+      const when = Math.max(time, scheduler.now);
+      let undo = () => {};
+      const wait = (at: number) => {
+        undo = scheduler.at(at, () => {
+          const pause = pauses.find(({ from, to }) => from <= scheduler.now && scheduler.now < to);
+          if (pause) wait(pause.to);
+          else if (alive()) act();
+        });
+      };
+      wait(when);
+      return () => undo();
+    };
+    return {
+      number,
+      later,
+      alive,
+      at: later,
+      step: scheduler.step,
+      get now() {
+        return scheduler.now;
+      },
+    };
+  };
+
+  /** Runs a process again after each kill, until the end. */
+  const supervise = async (
+    number: number,
+    live: (process: StoreClient & Scheduler, life: number) => Promise<void>,
+  ) => {
+    for (let life = 0; !end.signal.aborted; life++) {
+      let alive = true;
+      const killed = new Promise<void>((resolve) => {
+        for (const { kind, process, from } of schedule.blows) {
+          if (kind !== 'kill' || process !== number || from <= scheduler.now) continue;
+          scheduler.at(from, () => {
+            alive = false;
+            resolve();
+          });
+        }
+      });
+      const lived = live(
+        processOn(number, () => alive),
+        life,
+      ).catch((error: unknown) => {
+        const expected = error instanceof Failure || end.signal.aborted;
+        if (!expected) throw error;
+        if (!end.signal.aborted) problems.push(`process ${number} failed: ${error}`);
+      });
+      await Promise.race([lived, killed]);
+      await new Promise<void>((resolve) => void scheduler.at(scheduler.now + RESTART_MS, resolve));
+    }
+  };
+
+  const relay = (number: number) =>
+    supervise(number, async (process, life) => {
+      const rng = rngOf(schedule.seed, 50 + number + 10 * life);
+      // The service is the same for all: only what it does to one process is its own.
+      const access = createService(schedule.service, process).access(process.alive, () => {});
+      const connect = () => store.open(process);
+      const open = async () => {
+        const connection = await connect();
+        return mutation.relay?.(connection, connect, process) ?? connection;
+      };
+      await runRelay(
+        {
+          io: { clock: clockOn(process, () => 1_700_000_000_000, process.alive), random: rng.next },
+          signal: end.signal,
+          notice: () => {},
+          scope: { baseUrl: 'https://api.example.test', key: 'k' },
+          store: { link: { open }, keys, machine: `m${number}` },
+          key: access.key,
+          startLine: (line) => line,
+        },
+        {
+          ...{ tokens: [], keepMs: 1e9, keepRows: 1e9, lagMs: schedule.service.lagMs },
+          source: {
+            ...access.source,
+            async page(ask, signal) {
+              const page = await access.source.page(ask, signal);
+              first ??= access.first;
+              return page;
+            },
+          },
+          connect: schedule.service.via === 'poll' ? undefined : access.connect,
+          options: { via: schedule.service.via, feed: 'sim', socketShare: 1 },
+        },
+      );
+    });
+
+  const followers: Delivered[] = [];
+  const follow = (number: number) => {
+    const delivered: Delivered = { ids: [], gaps: [] };
+    followers.push(delivered);
+    let begin: Begin = { kind: 'now' };
+    return supervise(number, async (process) => {
+      const follower = createFollower({
+        feed,
+        begin,
+        open: async () => {
+          const connection = await store.open(process);
+          return mutation.follower?.(connection) ?? connection;
+        },
+        clock: clockOn(process, () => 1_700_000_000_000, process.alive),
+      });
+      for await (const event of follower.events(end.signal)) {
+        // A follower saves its rows and its position together, as one with a file does.
+        if (event.kind === 'rows') delivered.ids.push(...event.rows.map(({ id }) => id));
+        if (event.kind === 'gap') delivered.gaps.push(scheduler.now);
+        const position = follower.position();
+        if (position) begin = { kind: 'position', position };
+      }
+    });
+  };
+
+  const { relays } = schedule;
+  const all = [
+    ...Array.from({ length: relays }, (_, number) => relay(number)),
+    ...Array.from({ length: schedule.followers }, (_, at) => follow(relays + at)),
+  ];
+  let over = false;
+  let error: unknown;
+  Promise.all(all).then(
+    () => {
+      over = true;
+    },
+    (thrown: unknown) => {
+      error = thrown;
+      over = true;
+    },
+  );
+  let steps = 0;
+
+  const outcome: RelayOutcome = {
+    ...{ schedule, service, store, followers, endsAt, problems },
+    first: () => first,
+  };
+  return {
+    step(): boolean {
+      if (over) return false;
+      if (++steps > 400_000) error = new Error('the simulation does not end');
+      else if (!scheduler.step()) error = new Error('everything waits, and nothing will happen');
+      else return true;
+      over = true;
+      return false;
+    },
+    outcome,
+    get error() {
+      return error;
+    },
+  };
+}
