@@ -35,7 +35,7 @@ interface Fresh {
 
 /**
  * A `require` that uses compiled code from `place`, and saves there what it had to compile itself. The
- * folder belongs to one build and one version of Node: V8 rejects code of another V8, but it recognises the
+ * folder belongs to one build and one version of Node: V8 rejects code of another V8, but it recognizes the
  * source only by its length.
  */
 export function cachedRequire(folder: string, place: string, within: Require): Require {

@@ -81,7 +81,7 @@ export interface Endpoint<
   readonly query: Q;
   readonly body: B;
   readonly answers: A;
-  /** How a 200 response is recognised. */
+  /** How a 200 response is recognized. */
   readonly form: FormName;
   /** Codes documented for this endpoint in addition to `commonErrors`. */
   readonly errors: readonly ErrorCode[];

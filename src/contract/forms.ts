@@ -1,6 +1,6 @@
 import { isRecord, type Sent } from './known.ts';
 
-/** A form of record that answers can hold: its name, and the fields by which it is recognised. */
+/** A form of record that answers can hold: its name, and the fields by which it is recognized. */
 interface Form {
   readonly name: string;
   readonly fits: (record: Sent) => boolean;
@@ -15,7 +15,7 @@ const hasList = (record: Sent, field: string): boolean =>
   Object.hasOwn(record, field) && (Array.isArray(record[field]) || record[field] === null);
 
 /**
- * The record forms of the service. Each is recognised by the minimum that makes it worth delivering. Any
+ * The record forms of the service. Each is recognized by the minimum that makes it worth delivering. Any
  * other difference from the description, such as a missing field, is reported but does not reject the
  * record.
  */
@@ -57,7 +57,7 @@ interface Unwrapped {
  * readings can be possible: `data` holds the record if `meta` is next to it, or if the answer itself cannot
  * be a record of this form.
  */
-export function recognise(name: FormName, body: unknown): Unwrapped | undefined {
+export function recognize(name: FormName, body: unknown): Unwrapped | undefined {
   if (!isRecord(body)) return undefined;
   const form: Form = forms[name];
   const { data } = body;

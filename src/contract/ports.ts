@@ -78,7 +78,7 @@ export interface LedgerEntry {
   /** The call has no known price. */
   readonly unpriced?: boolean | undefined;
   readonly requestId?: string | undefined;
-  /** How many calls the entry summarises; one if absent. */
+  /** How many calls the entry summarizes; one if absent. */
   readonly calls?: number | undefined;
 }
 

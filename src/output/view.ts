@@ -14,7 +14,7 @@ export type CellKind =
   | 'flag'
   | 'link'
   | 'status'
-  /** A percentage of a total, without sign and colour. */
+  /** A percentage of a total, without sign and color. */
   | 'share'
   /** `{ used, of }` as a bar with figures; `of` is null without a limit. */
   | 'meter'

@@ -13,7 +13,7 @@ export type CallOutcome =
   | 'gateway' // a gateway answers with a 5xx page, the call is charged
   | 'refused' // a documented error, free of charge
   | 'odd404' // a 404 in an unknown format, charged as a miss
-  | 'shape'; // a success that cannot be recognised, charged in full
+  | 'shape'; // a success that cannot be recognized, charged in full
 
 export interface HostileOptions {
   readonly random: () => number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recognise } from '../../src/contract/forms.ts';
+import { recognize } from '../../src/contract/forms.ts';
 import { ask, NOON, sandbox, walletHolder } from './help.ts';
 
 describe('open questions of the description are options', () => {
@@ -13,7 +13,7 @@ describe('open questions of the description are options', () => {
       data: record,
       meta: { asOf: new Date(NOON).toISOString(), requestId: expect.stringMatching(/^req_/) },
     });
-    expect(recognise('user', body)?.record).toEqual(record);
+    expect(recognize('user', body)?.record).toEqual(record);
     const other = (await ask(wrapped, path)).body;
     expect(other.meta.requestId).not.toBe(body.meta.requestId);
   });

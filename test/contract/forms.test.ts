@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FormName, forms, recognise } from '../../src/contract/forms.ts';
+import { type FormName, forms, recognize } from '../../src/contract/forms.ts';
 
 const meta = { asOf: '2026-05-15T12:00:00.000Z', requestId: 'req_1' };
 
@@ -27,25 +27,25 @@ describe.each(Object.keys(forms) as FormName[])('a record of the form %s', (name
   const { least, not } = cases[name];
 
   it.each(least)('is recognized by a minimal record: %j', (record) => {
-    expect(recognise(name, record)?.record).toBe(record);
+    expect(recognize(name, record)?.record).toBe(record);
   });
 
   it.each(least)('is recognized in an envelope, with or without meta: %j', (record) => {
-    expect(recognise(name, { data: record, meta })).toEqual({ record, meta });
-    expect(recognise(name, { data: record, meta: null })?.record).toBe(record);
-    expect(recognise(name, { data: record, success: true })?.record).toBe(record);
+    expect(recognize(name, { data: record, meta })).toEqual({ record, meta });
+    expect(recognize(name, { data: record, meta: null })?.record).toBe(record);
+    expect(recognize(name, { data: record, success: true })?.record).toBe(record);
   });
 
   it.each([...not, null, undefined, 'text', 7, true, []])('is not recognized in %j', (body) => {
-    expect(recognise(name, body)).toBeUndefined();
+    expect(recognize(name, body)).toBeUndefined();
   });
 });
 
 describe('a bare record with a field named data', () => {
   it('is not an envelope without meta', () => {
     const user = { id: 'x', data: { id: 'y' } };
-    expect(recognise('user', user)?.record).toBe(user);
-    expect(recognise('user', { ...user, meta })?.record).toBe(user.data);
-    expect(recognise('user', { id: 'x', data: 7, meta: 7 })?.record).toEqual({ id: 'x', data: 7, meta: 7 });
+    expect(recognize('user', user)?.record).toBe(user);
+    expect(recognize('user', { ...user, meta })?.record).toBe(user.data);
+    expect(recognize('user', { id: 'x', data: 7, meta: 7 })?.record).toEqual({ id: 'x', data: 7, meta: 7 });
   });
 });

@@ -8,7 +8,7 @@ import { parseConfig } from '../../src/state/config/config-file.ts';
 import { readJournalLine, writeLine } from '../../src/state/journal/journal-lines.ts';
 import { loadJournal, type Placed } from '../../src/state/journal/journal-load.ts';
 import { readEntry } from '../../src/state/ledger/lines.ts';
-import { summarise } from '../../src/state/ledger/sum-ledger.ts';
+import { summarize } from '../../src/state/ledger/sum-ledger.ts';
 import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
 import { readCheckpoint, writeCheckpoint } from '../../src/tail/output/checkpoint.ts';
 import { readTailFile } from '../../src/tail/output/out-file.ts';
@@ -65,7 +65,7 @@ describe('a line of the ledger', () => {
     holdsInTime(fc.array(jsonText(entry), { maxLength: 4 }), async (lines) => {
       const entries = lines.map(readEntry).filter((one) => one !== undefined);
       for (const by of ['command', 'endpoint', 'day', 'profile'] as const) {
-        const sums = await summarise(entries, by);
+        const sums = await summarize(entries, by);
         expect(sums.reduce((sum, { calls }) => sum + calls, 0)).toBe(entries.length);
       }
     }));

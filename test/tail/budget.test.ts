@@ -9,7 +9,7 @@ import type { Ledger } from '../../src/contract/ports.ts';
 import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { readLedger } from '../../src/state/ledger/read-ledger.ts';
-import { summarise } from '../../src/state/ledger/sum-ledger.ts';
+import { summarize } from '../../src/state/ledger/sum-ledger.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import type { TailNotice } from '../../src/tail/notice.ts';
 import type { TailOptions } from '../../src/tail/options.ts';
@@ -149,7 +149,7 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
   );
   const outcome = await tail.run(stop.signal).catch((error: unknown) => error);
   stop.abort();
-  const days = await summarise(readLedger({ dir }), 'day');
+  const days = await summarize(readLedger({ dir }), 'day');
   const newest = Math.floor(clock.now() / everyMs);
   const first = Math.floor(start / everyMs);
   const from = Number(rows[0]?.slice(1) ?? first);

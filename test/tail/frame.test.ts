@@ -76,7 +76,7 @@ describe('a thesis frame', () => {
     ['without an envelope', '{"id":"t1","thesis":"words"}'],
     ['in the frame itself', '{"type":"thesis","id":"t1","thesis":"words"}'],
     ['with a number as its id', '{"type":"thesis","data":{"id":1}}'],
-  ])('is recognised %s', (_, text) => {
+  ])('is recognized %s', (_, text) => {
     const rows = readFrame(bytes(text)).flatMap((frame) => (frame.kind === 'row' ? [frame.row.id] : []));
     expect(rows).toEqual([text.includes('"id":1') ? '1' : 't1']);
   });
@@ -153,7 +153,7 @@ describe('any other frame', () => {
     ['{"type":"ack","data":{"type":"all"}}', true, true],
     ['{"subscription":{"type":"all"}}', true, true],
     ['{"data":{"type":"subscription","subscription":{"type":"all"}}}', true, true],
-  ])('is recognised as the confirmation of a subscription: %s', (text, all, tokens) => {
+  ])('is recognized as the confirmation of a subscription: %s', (text, all, tokens) => {
     const [frame] = readFrame(bytes(text));
     const stated = frame?.kind === 'subscription' ? frame.stated : null;
     expect(confirms(stated, { type: 'all' })).toBe(all);

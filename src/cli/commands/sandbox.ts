@@ -50,7 +50,7 @@ export const sandbox = command({
     plan: valueOr('--plan', 'plan of the key', oneOf(...planNames), 'growth'),
     rate: valueOr('--rate', 'live posts per minute', decimal({ min: 0 }), 12),
     envelope: valueOr('--envelope', 'shape of the responses', oneOf('bare', 'wrapped'), 'bare'),
-    page: valueOr('--page', 'whether page limits above 20 are honoured', oneOf('full', 'capped'), 'full'),
+    page: valueOr('--page', 'whether page limits above 20 are honored', oneOf('full', 'capped'), 'full'),
     faults: value('--faults', 'faults to inject, and how often', text('spec')),
     replay: value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file),
     speed: value('--speed', 'speed of the replay', speed, '1x'),

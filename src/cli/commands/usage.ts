@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../contract/ports.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
 import { reconcileView, usageView } from '../../output/views/books.ts';
 import { readLedger } from '../../state/ledger/read-ledger.ts';
-import { type LedgerSum, ledgerGroups, summarise } from '../../state/ledger/sum-ledger.ts';
+import { type LedgerSum, ledgerGroups, summarize } from '../../state/ledger/sum-ledger.ts';
 import { flag, value } from '../args/option.ts';
 import { instantAt, oneOf, time } from '../args/values.ts';
 import { command } from '../command.ts';
@@ -53,7 +53,7 @@ export const usageCommand = command({
     const entries = store
       ? sharedEntries(context, from)
       : readLedger({ dir: context.settings.folders.state, since: from });
-    const sums = await summarise(entries, by);
+    const sums = await summarize(entries, by);
     const whole = total(sums);
     await context.print(
       usageView(by, { lost: whole.atMost !== whole.cu, unpriced: whole.unpriced > 0 }),
@@ -114,7 +114,7 @@ async function compareWithService(context: Context) {
     });
   }
   const { folders, profile } = context.settings;
-  const [sum] = await summarise(
+  const [sum] = await summarize(
     ofProfile(readLedger({ dir: folders.state, ...monthOf(period) }), profile),
     'profile',
   );

@@ -66,7 +66,7 @@ export type ThesisPage = z.infer<typeof ThesisPage>;
 
 export const TokenThesisPage = z.looseObject({
   ...pageShape,
-  tokenAddress: field(z.string(), 'Normalised: EVM lower-cased.'),
+  tokenAddress: field(z.string(), 'Normalized: EVM lower-cased.'),
   tokenNetwork: field(nullable(z.string()), 'Null when the page is empty.'),
   symbol: field(nullable(z.string()), 'Null when the page is empty.'),
 });

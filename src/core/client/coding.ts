@@ -13,7 +13,7 @@ import {
 import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
 import { Meta } from '../../contract/envelope.ts';
 import { errorCodes, isErrorCode } from '../../contract/errors.ts';
-import { forms, recognise } from '../../contract/forms.ts';
+import { forms, recognize } from '../../contract/forms.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import { type FieldDifference, isRecord, known } from '../../contract/known.ts';
 import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
@@ -102,7 +102,7 @@ export function decode<Id extends EndpointId>(
   const isPending = answer.status === 202 && row.answers[202] !== undefined;
   const schema = (isPending && row.answers[202]) || row.answers[200];
   const form = isPending ? 'pending' : row.form;
-  const found = recognise(form, body);
+  const found = recognize(form, body);
   if (!found) return unreadable(call, answer, requestId, `it holds no ${forms[form].name} record`);
   const { record } = found;
   const differences = new Map<string, FieldDifference>();

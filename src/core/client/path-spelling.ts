@@ -101,7 +101,7 @@ function variantsOf(pathname: string): string[] {
 }
 
 /**
- * Normalises a path: lower case, without matrix parameters, white space, empty segments and dot segments.
+ * Normalizes a path: lower case, without matrix parameters, white space, empty segments and dot segments.
  */
 function normalPath(path: string): string {
   const out: string[] = [];

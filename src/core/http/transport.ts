@@ -73,7 +73,7 @@ async function open(origin: string, wiring: Wiring, env: Env): Promise<Opened> {
 
 const wantsProxy = (env: Env) => Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name));
 
-/** Splits an address without normalising it. */
+/** Splits an address without normalizing it. */
 function address(request: HttpRequest): Addressed {
   const [, origin, path] = /^(https?:\/\/[^/?#\s]+)(\/[^#\s]*)?$/.exec(request.url) ?? [];
   if (!origin || !URL.canParse(origin))

@@ -5,7 +5,7 @@ import Client from 'undici/lib/dispatcher/client.js';
 // Bundled with the connection code: each extra file adds to start-up time.
 export { exchange } from './exchange.ts';
 
-// The parser is WebAssembly. V8 optimises it in the background, which delays the exit of the process by about 80 ms;
+// The parser is WebAssembly. V8 optimizes it in the background, which delays the exit of the process by about 80 ms;
 // a command-line client never parses enough to gain from that.
 setFlagsFromString('--liftoff-only');
 // V8 rejects cached code that was compiled under other flags, so reset this flag, and the two it implies, before

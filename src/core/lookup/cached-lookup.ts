@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
-import { recognise } from '../../contract/forms.ts';
+import { recognize } from '../../contract/forms.ts';
 import { known, type Sent } from '../../contract/known.ts';
 import type { AnswerCache, CachedAnswer, Client, RequestParts, UserEndpoint } from '../../contract/ports.ts';
 import { User } from '../../contract/records/user.ts';
@@ -56,7 +56,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     const entry = await cache?.get(endpoint, normal);
     if (!entry) return undefined;
     if (entry.status === 404) return { time: entry.time, user: null };
-    const user = recognise('user', entry.record)?.record;
+    const user = recognize('user', entry.record)?.record;
     return user && { time: entry.time, user };
   }
 
@@ -84,7 +84,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     );
     if (other instanceof Failure) return { found: null, failure: other };
     if (other?.status === 404) return { found: false, code: 'NOT_OBSERVED', time: other.time, from: 'cache' };
-    const record = other && recognise('user', other.record)?.record;
+    const record = other && recognize('user', other.record)?.record;
     if (record) return { found: true, record, time: other.time, from: 'cache' };
     return own ?? callService(endpoint, subject, signal);
   }

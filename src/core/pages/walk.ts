@@ -15,7 +15,7 @@ export interface PageFeed<T> {
    * A page of rows older than `before`; `rows` is undefined if all pages of the feed have the same size.
    */
   page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<ListPage<T>>;
-  /** Undefined if the item has no id: then it can neither be recognised nor used as a cursor. */
+  /** Undefined if the item has no id: then it can neither be recognized nor used as a cursor. */
   readonly idOf: (item: T) => string | undefined;
   /** Post time, epoch ms, if known. */
   readonly timeOf: (item: T) => number | null;

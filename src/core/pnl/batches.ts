@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { unitsText } from '../../base/units.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
-import { recognise } from '../../contract/forms.ts';
+import { recognize } from '../../contract/forms.ts';
 import { listOf, textOf } from '../../contract/known.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { answerOf } from '../lookup/lookup.ts';
@@ -114,10 +114,10 @@ async function batch(
 /** Parses an answer that an earlier run saved without being able to read it. */
 export function answerFromJournal(subjects: readonly string[], text: string): readonly HandleAnswer[] {
   const body = parseJson(text);
-  const found = recognise('batch', body);
+  const found = recognize('batch', body);
   if (found) return answersOf(subjects, found.record);
   const [only] = subjects;
-  const one = only === undefined || subjects.length > 1 ? undefined : recognise('numbers', body);
+  const one = only === undefined || subjects.length > 1 ? undefined : recognize('numbers', body);
   if (only === undefined || !one) return [];
   const name = textOf(one.record['handle']) ?? only;
   return normalHandle(name) === normalHandle(only) ? [{ record: foundPnl(only, one.record) }] : [];

@@ -1,5 +1,5 @@
 import { normalHandle } from '../../contract/endpoints.ts';
-import { recognise } from '../../contract/forms.ts';
+import { recognize } from '../../contract/forms.ts';
 import { listOf, recordsOf, type Sent, textOf } from '../../contract/known.ts';
 import type { AnswerCache, CachedAnswer } from '../../contract/ports.ts';
 import { MISS_AGE_MS } from '../lookup/cached-lookup.ts';
@@ -53,7 +53,7 @@ export function createSavedNumbers({
       const saved = await cache.get('user.pnl', normalHandle(handle));
       if (!saved || !isFresh(saved)) return undefined;
       if (saved.status === 404) return missingPnl(subject);
-      const numbers = recognise('numbers', saved.record)?.record;
+      const numbers = recognize('numbers', saved.record)?.record;
       return numbers && foundPnl(subject, numbers);
     },
     async saveOne(subject, numbers) {

@@ -79,7 +79,7 @@ export function signedBarCell(value: unknown, { unicode }: FormatContext): Cell 
   return { forms: [drawn(10), drawn(6), drawn(3)], tone: value < 0 ? 'bad' : 'good' };
 }
 
-/** A share of the longest bar: the length shows the amount, the colour the sign. */
+/** A share of the longest bar: the length shows the amount, the color the sign. */
 export function barCell(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!finite(value)) return undefined;
   const drawn = (width: number) => bar(Math.abs(value), width, unicode).replace(/[░.]+$/, '');

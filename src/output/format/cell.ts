@@ -1,6 +1,6 @@
 import type { TimeZoneOptions } from './time.ts';
 
-/** The meaning of a cell's colour. Words, a sign or a mark always convey the same. */
+/** The meaning of a cell's color. Words, a sign or a mark always convey the same. */
 export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn' | 'match';
 
 /** The settings that formatting depends on. */

@@ -103,7 +103,7 @@ export interface CsvOptions<T> {
   readonly terminal?: boolean | undefined;
   /** Separates cells by tabs instead of commas. */
   readonly tabs?: boolean | undefined;
-  /** Starts with a byte order mark, which makes Excel recognise UTF-8. */
+  /** Starts with a byte order mark, which makes Excel recognize UTF-8. */
   readonly bom?: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Tone } from '../format/cell.ts';
 
-/** Colours text by its tone. */
+/** Colors text by its tone. */
 export type Style = (tone: Tone, text: string) => string;
 
 /** The values of `--color`. */
@@ -8,7 +8,7 @@ type ColorMode = 'auto' | 'always' | 'never';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Whether to use colour. The flag decides, then FORCE_COLOR, then NO_COLOR, then the setting, then the terminal. */
+/** Whether to use color. The flag decides, then FORCE_COLOR, then NO_COLOR, then the setting, then the terminal. */
 export function wantsColor(
   flag: ColorMode | undefined,
   env: Env,
@@ -30,15 +30,15 @@ export function wantsUnicode(env: Env, platform: string = process.platform): boo
   return /utf-?8/i.test(locale);
 }
 
-/** No colour at all. */
+/** No color at all. */
 export const plainStyle: Style = (_tone, text) => text;
 
-/** The style for a stream; chalk is loaded only if colour is wanted. */
+/** The style for a stream; chalk is loaded only if color is wanted. */
 export async function loadStyle(color: boolean): Promise<Style> {
   if (!color) return plainStyle;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // These ANSI colours are readable on light and dark themes; yellow and blue are not.
+  // These ANSI colors are readable on light and dark themes; yellow and blue are not.
   const paint: Record<Tone, (text: string) => string> = {
     plain: (text) => text,
     strong: chalk.bold,

@@ -6,7 +6,7 @@ import type { View } from '../view.ts';
 
 type AnyRecord = WhoisRecord | ResolveRecord | LaunchpadUserRecord;
 
-/** The outcome of a lookup in words, so that it does not depend on colour. */
+/** The outcome of a lookup in words, so that it does not depend on color. */
 function outcome(row: AnyRecord): string {
   if (row.found === true) return 'found';
   if (row.found === null) return `failed: ${row.error.code}`;

@@ -4,7 +4,7 @@ import type { Faults } from '../faults/engine.ts';
 import { exponential, randomOf } from '../random.ts';
 import type { World } from '../world/types.ts';
 
-/** A post with its frame, which is serialised once for all sockets. */
+/** A post with its frame, which is serialized once for all sockets. */
 export interface FramedPost {
   readonly id: string;
   readonly tokenAddress: string | null;

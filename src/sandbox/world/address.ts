@@ -74,6 +74,6 @@ export function uuidOf(bytes: Uint8Array): string {
 export const uuidHead = (text: string): Uint8Array | undefined =>
   /^[0-9a-f]{8}-/i.test(text) ? new Uint8Array(Buffer.from(text.slice(0, 8), 'hex')) : undefined;
 
-/** Normalises an address as the service does: EVM in lower case, anything else unchanged. */
+/** Normalizes an address as the service does: EVM in lower case, anything else unchanged. */
 export const normalAddress = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;

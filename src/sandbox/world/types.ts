@@ -18,7 +18,7 @@ export type ResolvePlan =
 
 export interface ThesisFilter {
   readonly userId?: string | undefined;
-  /** Normalised as the service does it: EVM in lower case. */
+  /** Normalized as the service does it: EVM in lower case. */
   readonly tokenAddress?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface CalloutFilter {
  */
 export interface World {
   readonly users: {
-    /** Takes a normalised handle (lower case, no @). After a rename only the new handle matches. */
+    /** Takes a normalized handle (lower case, no @). After a rename only the new handle matches. */
     byHandle(handle: string): User | undefined;
     byId(id: string): User | undefined;
     /** The user of an address, the same one on every call. EVM addresses match in any case. */

@@ -99,7 +99,7 @@ function settle<N extends SettingName>(
   const row: SettingRow<unknown> = settingRows[name];
   const flag: SettingValue<N> | undefined = flags[name];
   if (flag !== undefined) {
-    // Text is parsed again, so that a base URL is normalised whatever its source. Invalid flags are never
+    // Text is parsed again, so that a base URL is normalized whatever its source. Invalid flags are never
     // skipped.
     const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
     return { value, origin: 'flag', from: row.flag };

@@ -19,7 +19,7 @@ export interface LedgerSum {
 /**
  * Sums entries by one of their members: days in order, other groups by cost. Days are UTC, like the bill.
  */
-export async function summarise(
+export async function summarize(
   entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,
   by: LedgerGroup,
 ): Promise<LedgerSum[]> {

@@ -110,7 +110,7 @@ describe('a word', () => {
     expect(withoutKeys(word)).toBe(word);
   });
 
-  test('is recognised as the key in use in any form', () => {
+  test('is recognized as the key in use in any form', () => {
     expect(isKey('zq~5ecre7P1', 'zq~5ecre7P1')).toBe(true);
     expect(isKey('@zq~5ecre7P1', 'zq~5ecre7P1')).toBe(true);
   });

@@ -288,9 +288,9 @@ describe('a table', () => {
       const table = createTable(columns, [row], look(200, paint));
       return table.head() + table.row(row);
     };
-    const coloured = drawn(style);
-    expect(coloured).toContain('\x1b[');
-    expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(drawn(plainStyle));
+    const colored = drawn(style);
+    expect(colored).toContain('\x1b[');
+    expect(colored.replace(/\x1b\[\d+m/g, '')).toBe(drawn(plainStyle));
   });
 });
 

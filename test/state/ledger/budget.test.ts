@@ -7,7 +7,7 @@ import { type Caps, createBudget } from '../../../src/state/ledger/budget.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
 import { entryText } from '../../../src/state/ledger/lines.ts';
 import { readLedger } from '../../../src/state/ledger/read-ledger.ts';
-import { summarise } from '../../../src/state/ledger/sum-ledger.ts';
+import { summarize } from '../../../src/state/ledger/sum-ledger.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
 import { room, workers } from '../room.ts';
 
@@ -202,7 +202,7 @@ test('concurrent processes never exceed the budget together, although some of th
   );
   const survivors = ends.filter(({ signal }) => signal === undefined);
   expect(survivors.map(({ stdout }) => stdout)).toEqual(survivors.map(() => 'BUDGET'));
-  const [sum] = await summarise(readLedger({ dir }), 'profile');
+  const [sum] = await summarize(readLedger({ dir }), 'profile');
   expect(sum?.atMost).toBeLessThanOrEqual(budget);
   // What is left is less than one call, unless the day ended meanwhile.
   expect(sum?.atMost).toBeGreaterThan(budget - 30);

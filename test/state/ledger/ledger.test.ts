@@ -7,7 +7,7 @@ import type { LedgerEntry } from '../../../src/contract/ports.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
 import { entryText, readEntry } from '../../../src/state/ledger/lines.ts';
 import { readLedger } from '../../../src/state/ledger/read-ledger.ts';
-import { summarise } from '../../../src/state/ledger/sum-ledger.ts';
+import { summarize } from '../../../src/state/ledger/sum-ledger.ts';
 import { anyText, room, runs, workers } from '../room.ts';
 
 const { path, under } = room();
@@ -116,7 +116,7 @@ test('only the fields of an entry are written, whatever else the objects hold', 
 test('eight processes that write at once lose no call and no end', async () => {
   const dir = under('crowd');
   await Promise.all(Array.from({ length: 8 }, (_, who) => worker(['ledger', dir, 200, `w${who}`])));
-  const sums = await summarise(readLedger({ dir }), 'command');
+  const sums = await summarize(readLedger({ dir }), 'command');
   expect(sums).toHaveLength(8);
   expect(sums.every(({ calls, cu, atMost }) => calls === 200 && cu === 20_000 && atMost === cu)).toBe(true);
 });
@@ -161,15 +161,15 @@ test('sums are ordered by cost, days by date, and uncertain or unpriced calls ar
     entry({ cu: 0, status: null, cuAtMost: 200, time: Date.UTC(2026, 0, 3) }),
     entry({ command: 'api', cu: 0, unpriced: true, time: Date.UTC(2026, 0, 3) }),
   ];
-  expect(await summarise(entries, 'command')).toEqual([
+  expect(await summarize(entries, 'command')).toEqual([
     { group: 'pnl', calls: 1, cu: 30_000, atMost: 30_000, unpriced: 0 },
     { group: 'whois', calls: 6, cu: 100, atMost: 300, unpriced: 0 },
     { group: 'api', calls: 1, cu: 0, atMost: 0, unpriced: 1 },
   ]);
-  const days = await summarise(entries, 'day');
+  const days = await summarize(entries, 'day');
   expect(days.map(({ group }) => group)).toEqual(['2026-01-01', '2026-01-02', '2026-01-03']);
-  expect((await summarise(entries, 'host')).map(({ group }) => group)).toEqual(['a', 'unknown']);
-  expect(await summarise([entry({ time: 9e15 })], 'day')).toMatchObject([{ group: 'unknown' }]);
+  expect((await summarize(entries, 'host')).map(({ group }) => group)).toEqual(['a', 'unknown']);
+  expect(await summarize([entry({ time: 9e15 })], 'day')).toMatchObject([{ group: 'unknown' }]);
 });
 
 test('a compacted month sums old calls by the hour, keeps recent calls and bounds, and changes no total', async () => {
@@ -187,7 +187,7 @@ test('a compacted month sums old calls by the hour, keeps recent calls and bound
     );
   }
   appendFileSync(file, lines.join(''));
-  const before = await summarise(readLedger({ dir }), 'day');
+  const before = await summarize(readLedger({ dir }), 'day');
   const size = statSync(file).size;
   clock.time = Date.UTC(2026, 0, 10);
   const late = open(dir);
@@ -195,7 +195,7 @@ test('a compacted month sums old calls by the hour, keeps recent calls and bound
   await late.ledger.begin(lookup);
   expect(statSync(file).size).toBeLessThan(size / 4);
   await lost.settle({ status: 200, cu: 60_000 });
-  const after = await summarise(readLedger({ dir }), 'day');
+  const after = await summarize(readLedger({ dir }), 'day');
   const [first, ...others] = before;
   expect(after[0]).toEqual({ ...first, cu: (first?.cu ?? 0) + 60_000, atMost: (first?.cu ?? 0) + 60_000 });
   expect(after.slice(1, -1)).toEqual(others);

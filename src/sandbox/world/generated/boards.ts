@@ -42,7 +42,7 @@ export function createBoards(
     const { span, every } = periods[period];
     const capturedAt = Math.floor(at / every) * every;
     if (!(capturedAt >= origin)) return emptyBoard(period);
-    // Neighbouring snapshots overlap in time, so their values must be similar.
+    // Neighboring snapshots overlap in time, so their values must be similar.
     const place = (capturedAt - origin) / (span / 2);
     const solUsd = 150 + 60 * noise(salt.sol, 0, (capturedAt - origin) / (20 * DAY));
     const scale = Math.sqrt(span / DAY);

@@ -12,7 +12,7 @@ export interface TraderProfile extends Pick<User, 'name' | 'bio' | 'banner' | 'p
 }
 
 /** A word with its first letter in upper case. */
-export const capitalise = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Creates a profile from a hash; a fixed trader keeps name and bio. */
 export function createProfile(bits: number, fixed: FixedTrader | undefined, handle: string): TraderProfile {
@@ -38,7 +38,7 @@ function nameOf(bits: number, handle: string): string | null {
   if (draw === 0) return null;
   if (draw < 4) return pick(unusualNames, bits >>> 9);
   if (draw < 8) return handle;
-  return `${capitalise(pick(firsts, bits))} ${capitalise(pick(seconds, bits >>> 5))}`;
+  return `${capitalize(pick(firsts, bits))} ${capitalize(pick(seconds, bits >>> 5))}`;
 }
 
 function socialsOf(bits: number, x: string | null): Social[] {

@@ -12,7 +12,7 @@ import { hash, pick, SECOND, unit } from '../hash.ts';
 import type { ResolvePlan } from '../types.ts';
 import type { UserSource } from '../user-store.ts';
 import { BOTH, EVM, fixedTraders, SOLANA } from './fixed-traders.ts';
-import { capitalise, createProfile, type TraderProfile } from './profile.ts';
+import { capitalize, createProfile, type TraderProfile } from './profile.ts';
 import { firsts, seconds } from './words.ts';
 
 /** The traders of a generated world by index; profiles and addresses are created on demand. */
@@ -176,18 +176,18 @@ function handleOf(bits: number): string {
   const number = (bits >>> 12) % 1000;
   switch ((bits >>> 24) % 8) {
     case 0:
-      return `${capitalise(first)}${capitalise(second)}`;
+      return `${capitalize(first)}${capitalize(second)}`;
     case 1:
       return `${first}_${second}`;
     case 2:
       // Looks like the start of an EVM address.
-      return `0x${capitalise(second)}${number}`;
+      return `0x${capitalize(second)}${number}`;
     case 3:
       return `${first}${second}${number}`;
     case 4:
       return `${second}${number}.sol`;
     case 5:
-      return `${capitalise(second)}${number}`;
+      return `${capitalize(second)}${number}`;
     case 6:
       return `${first}-${second}`;
     default:
