@@ -1,3 +1,4 @@
+import { BUDGET } from '../contract/budget.ts';
 import { createDeadline } from './deadline.ts';
 import { ceilingReached } from './failures.ts';
 import { createFlow } from './flow.ts';
@@ -273,7 +274,10 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     stir: bell.wake,
     status: () => ({
       ...{ way: mode(), rate: parts.rate.perSecond, gaps: report.gaps.length, ...account() },
-      ...{ pages: walker.pages, lastPost: writer.lastPost, failing: walker.trouble !== undefined, turns },
+      ...{ pages: walker.pages, lastPost: writer.lastPost, turns },
+      failing: walker.trouble !== undefined && walker.trouble.code !== BUDGET,
+      waiting: walker.trouble?.code === BUDGET,
+      budgets: spend.left.budgets,
       ceilingLeft: spend.left.ceiling,
       allowanceLeft: spend.left.allowance,
       connected: subscribedLink(session.state) !== undefined,

@@ -1,3 +1,4 @@
+import type { BudgetLeft } from './ports.ts';
 import type { PostMark } from './row.ts';
 import type { TailCost } from './spend/cost-meter.ts';
 import type { Mode, PollReason } from './spend/socket-share.ts';
@@ -115,6 +116,8 @@ export interface TailStatus {
   readonly connected: boolean;
   /** The service does not answer pages at the moment. */
   readonly failing: boolean;
+  /** A budget is used up, and nothing is requested until it renews. */
+  readonly waiting: boolean;
   readonly rows: number;
   readonly pages: number;
   readonly nameless: number;
@@ -122,6 +125,7 @@ export interface TailStatus {
   /** CU left of the spending limit, and of the key's units; null without a limit, or where it is not known. */
   readonly ceilingLeft: number | null;
   readonly allowanceLeft: number | null;
+  readonly budgets: readonly BudgetLeft[];
   /** Grows with every turn of the loop: a watchdog sees by it whether the tail still works. */
   readonly turns: number;
   /** Posts a second on the feed. */

@@ -77,6 +77,8 @@ export interface KeyFacts {
 
 /** What is left of a budget. */
 export interface BudgetLeft {
+  /** What it limits: `day`, or `month`. */
+  readonly period?: string | undefined;
   readonly left: number;
   /** Epoch milliseconds. */
   readonly renewsAt: number;

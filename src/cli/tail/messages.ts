@@ -178,11 +178,12 @@ const spentText = ({ least, most }: Summary['spent']): string =>
 
 /** The status line below a live feed. */
 export function statusText(status: TailStatus): string {
-  const { way, connected, rate, gaps, filled, connections, spent, provenAgoMs } = status;
+  const { way, connected, waiting, failing, rate, gaps, filled, connections, spent, provenAgoMs } = status;
   const parts = [
     unitsText(spent.most),
     perMinuteText(status.perMinute),
-    way === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
+    waiting ? 'waiting for the budget' : way === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
+    failing ? 'the service does not answer' : '',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     provenAgoMs === null ? '' : `verified ${span(provenAgoMs)} ago`,
     gaps > 0 ? many(gaps, 'gap') : '',

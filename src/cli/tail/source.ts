@@ -57,6 +57,10 @@ export const keyFacts =
       remaining: leftOf(known).units,
       live: null,
       ratePerMinute: readAccount(record).ratePerMinute,
-      budgets: budgets.map((state) => ({ left: leftIn(state), renewsAt: renewalOf(state.period, now()) })),
+      budgets: budgets.map((state) => ({
+        period: state.scope === 'machine' ? `${state.period} of this machine` : state.period,
+        left: leftIn(state),
+        renewsAt: renewalOf(state.period, now()),
+      })),
     };
   };

@@ -3,7 +3,7 @@ import { cu } from '../../contract/endpoints.ts';
 import { type Job, startJob } from '../job.ts';
 import type { Stretched } from '../notice.ts';
 import type { TailOptions } from '../options.ts';
-import type { KeyFacts, TailPorts } from '../ports.ts';
+import type { BudgetLeft, KeyFacts, TailPorts } from '../ports.ts';
 import type { Timing } from '../timing.ts';
 import { createBudgetPlan } from './budget-plan.ts';
 import type { CostMeter } from './cost-meter.ts';
@@ -15,7 +15,11 @@ export interface TailSpend {
   /** Whether `cu` more fit within the limit; a promise while the user is asked for more. */
   afford(cu: number): boolean | Promise<boolean>;
   /** CU left of the ceiling and of the key's units; null without a limit, or where it is not known. */
-  readonly left: { readonly ceiling: number | null; readonly allowance: number | null };
+  readonly left: {
+    readonly ceiling: number | null;
+    readonly allowance: number | null;
+    readonly budgets: readonly BudgetLeft[];
+  };
   /** Milliseconds between polls. */
   readonly pollMs: number;
   /** CU a minute of a way. */
@@ -128,7 +132,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
       return outcome.value;
     },
     get left() {
-      return { ceiling: ceilingLeft(), allowance: facts?.remaining ?? null };
+      return { ceiling: ceilingLeft(), allowance: facts?.remaining ?? null, budgets: facts?.budgets ?? [] };
     },
     get pollMs() {
       return pollMs();

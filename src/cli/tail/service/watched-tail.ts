@@ -32,9 +32,10 @@ function factsOf(status: TailStatus, now: number): TailFacts {
     ...{ rows: status.rows, filled: status.filled, late: status.late, skipped: nameless },
     ...{ gaps: status.gaps, reconnects: Math.max(0, connections - 1), pages: status.pages },
     ...{ rate: status.rate, spent: spent.least, spentAtMost: spent.most, perMinute: status.perMinute },
-    ...{ limitLeft: status.ceilingLeft, allowanceLeft: status.allowanceLeft, budgets: [] },
+    ...{ limitLeft: status.ceilingLeft, allowanceLeft: status.allowanceLeft },
+    budgets: status.budgets.map(({ period = 'all', left }) => ({ period, left })),
   };
 }
 
-const modeOf = ({ way, connected }: TailStatus): HealthMode =>
-  way === 'poll' ? 'polling' : connected ? 'streaming' : 'connecting';
+const modeOf = ({ way, connected, waiting }: TailStatus): HealthMode =>
+  waiting ? 'waiting' : way === 'poll' ? 'polling' : connected ? 'streaming' : 'connecting';

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openServiceManager } from '../../../../src/cli/tail/service/notify.ts';
 import { type TailFacts, watchHealth } from '../../../../src/cli/tail/service/watch.ts';
+import { watchedTail } from '../../../../src/cli/tail/service/watched-tail.ts';
 import { readStatusFile } from '../../../../src/tail/health/read-status.ts';
+import type { TailStatus } from '../../../../src/tail/notice.ts';
 import { virtualClock } from '../../../core/virtual-clock.ts';
 import { clockOn, createScheduler } from '../../../sim/scheduler.ts';
 
@@ -182,4 +184,53 @@ describe('the service manager', () => {
     await manager?.settled();
     expect(notices).toEqual(['warning: cannot notify the service manager: no such socket']);
   });
+});
+
+test('a tail is watched by what its engine says', () => {
+  const status: TailStatus = {
+    ...{
+      way: 'ws',
+      connected: true,
+      failing: false,
+      waiting: false,
+      turns: 1,
+      rows: 2,
+      pages: 3,
+      nameless: 4,
+    },
+    ...{
+      lastPost: { at: 900, lagMs: 7 },
+      ceilingLeft: 5,
+      allowanceLeft: 6,
+      rate: 1,
+      gaps: 0,
+      filled: 0,
+      late: 0,
+    },
+    ...{ connections: 3, spent: { least: 1, most: 2 }, perMinute: 20_000, provenTo: null, provenAgoMs: 100 },
+    budgets: [
+      { period: 'day', left: 8, renewsAt: 0 },
+      { left: 9, renewsAt: 0 },
+    ],
+  };
+  const watched = (change: Partial<TailStatus>) =>
+    watchedTail(
+      { status: () => ({ ...status, ...change }), stir() {}, run: () => Promise.reject() },
+      () => 1_000,
+    );
+  expect(watched({}).facts()).toMatchObject({
+    ...{ ready: true, serviceUp: true, mode: 'streaming', verifiedTo: 900, reconnects: 2, skipped: 4 },
+    ...{ lastPostAt: 900, lastPostLagMs: 7, limitLeft: 5, allowanceLeft: 6 },
+    budgets: [
+      { period: 'day', left: 8 },
+      { period: 'all', left: 9 },
+    ],
+  });
+  expect(watched({ waiting: true, provenAgoMs: null }).facts()).toMatchObject({
+    mode: 'waiting',
+    ready: false,
+  });
+  expect(watched({ waiting: true }).text()).toContain('waiting for the budget');
+  expect(watched({ way: 'poll', failing: true }).text()).toContain('polling · the service does not answer');
+  expect(watched({ connected: false }).facts().mode).toBe('connecting');
 });
