@@ -1,0 +1,254 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execaSync } from 'execa';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseDocument } from 'yaml';
+import * as z from 'zod/mini';
+import { parseWords } from '../../src/cli/args/parse.ts';
+import { findCommand } from '../../src/cli/args/route.ts';
+import { exitOf } from '../../src/cli/exit.ts';
+import { tree } from '../../src/cli/tree.ts';
+import { startTail, until } from '../e2e/feed.ts';
+import { openHome, withSandbox } from '../e2e/harness.ts';
+import { readPage } from './pages.ts';
+import { isInstalled } from './run.ts';
+
+const page = readPage('docs/recipes.md');
+const blockOf = (language: string): string => {
+  const block = page.blocks.find(({ info }) => info === language);
+  if (!block) throw new Error(`docs/recipes.md has no ${language} block`);
+  return block.text;
+};
+
+function openFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'trdr-recipe-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Fails where a command line of trdr is not one. */
+async function holdToCommand(words: readonly string[]): Promise<string> {
+  const { path, rest } = findCommand(words, Object.keys(tree));
+  const command = await tree[path]?.();
+  if (!command) throw new Error(`unknown command ${words.join(' ')}`);
+  const { args, given } = parseWords(command, rest);
+  command.parse(args, given as never);
+  return path;
+}
+
+/** Each `KEY=value` of a section of the unit. */
+const settings = new Map(
+  [...blockOf('ini').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+);
+
+describe('the systemd unit', () => {
+  test('agrees with the exit codes and the command line of trdr', async () => {
+    const words = (settings.get('ExecStart') ?? '').split(' ').slice(1);
+    expect(await holdToCommand(words)).toBe('thesis tail');
+    const prevented = (settings.get('RestartPreventExitStatus') ?? '').split(' ').map(Number);
+    const { usage, auth, forbidden, quota, limit, confirm } = exitOf;
+    expect(prevented).toEqual([...new Set([usage, auth, forbidden, quota, limit, confirm])]);
+    // systemd takes these for failures: a tail that was stopped would be "failed".
+    expect(settings.get('SuccessExitStatus')).toBe('129 130 143');
+    expect([settings.get('Type'), settings.get('NotifyAccess')]).toEqual(['notify', 'all']);
+  });
+
+  test.skipIf(!isInstalled('systemd-notify') || !isInstalled('python3'))(
+    'is told what it waits for, by a real datagram',
+    async () => {
+      const folder = openFolder();
+      const socket = join(folder, 'notify.sock');
+      const listener = spawn('python3', ['-c', LISTENER, socket], { stdio: ['pipe', 'pipe', 'inherit'] });
+      onTestFinished(() => void listener.kill('SIGKILL'));
+      let heard = '';
+      listener.stdout.on('data', (part: Buffer) => {
+        heard += part.toString();
+      });
+      await until(() => heard.includes('listening'));
+      const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 600_000, theses: 30 });
+      const tail = startTail(['--via', 'poll', '--lag', '30s', '--yes'], {
+        ...{ sandbox, home: openHome() },
+        env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: '1000000' },
+      });
+      await until(() => (heard.match(/WATCHDOG=1/g) ?? []).length >= 3);
+      tail.child.kill('SIGTERM');
+      expect((await tail.child).exitCode).toBe(143);
+      await until(() => heard.includes('STOPPING=1'));
+      expect(heard.indexOf('READY=1')).toBeLessThan(heard.indexOf('WATCHDOG=1'));
+      expect(heard).toMatch(/STATUS=\d+ posts.* · polling · /);
+    },
+  );
+});
+
+/** Prints each datagram as a line. The descriptor of a barrier is closed, which is its answer. */
+const LISTENER = `
+import array, os, socket, sys
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+listener.bind(sys.argv[1])
+print('listening', flush=True)
+while True:
+    data, extra, _, _ = listener.recvmsg(65536, 1024)
+    for _, _, raw in extra:
+        for descriptor in array.array('i', raw[:len(raw) // 4 * 4]):
+            os.close(descriptor)
+    print(data.decode(), flush=True)
+`;
+
+test.skipIf(!isInstalled('logrotate'))('the logrotate file rotates as written', () => {
+  const folder = openFolder();
+  const [out, config] = [join(folder, 'theses.ndjson'), join(folder, 'trdr.conf')];
+  const [told, bin] = [join(folder, 'told'), join(folder, 'systemctl')];
+  writeFileSync(out, '{"id":"a"}\n');
+  writeFileSync(bin, `#!/bin/sh\necho "$@" > ${told}\n`, { mode: 0o755 });
+  writeFileSync(config, blockOf('logrotate').replace('/var/lib/trdr/theses.ndjson', out), { mode: 0o644 });
+  const { stderr, exitCode } = execaSync('logrotate', ['--force', '--state', join(folder, 'state'), config], {
+    reject: false,
+    env: { PATH: `${folder}:${process.env['PATH']}` },
+  });
+  expect([exitCode, stderr]).toEqual([0, '']);
+  const moved = readdirSync(folder).filter((name) => /^theses\.ndjson-\d{8}$/.test(name));
+  expect(moved.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['{"id":"a"}\n']);
+  // The tail makes the new file itself.
+  expect(existsSync(out)).toBe(false);
+  expect(readFileSync(told, 'utf8')).toBe('kill --kill-whom=main --signal=SIGUSR2 trdr-tail.service\n');
+});
+
+describe('the Dockerfile', () => {
+  const lines = blockOf('dockerfile').trim().split('\n');
+  const instructions = lines.map((line) => {
+    const [, name = '', rest = ''] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
+    return { name, rest };
+  });
+  const argumentsOf = (name: string): string[] => {
+    const { rest = '' } = instructions.find((each) => each.name === name) ?? {};
+    return JSON.parse(/\[.*\]$/.exec(rest)?.[0] ?? 'null');
+  };
+
+  test('has known instructions only, and does not run as root', () => {
+    const known = ['FROM', 'COPY', 'RUN', 'USER', 'ENV', 'VOLUME', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD'];
+    expect(instructions.filter(({ name }) => !known.includes(name))).toEqual([]);
+    expect(instructions[0]?.name).toBe('FROM');
+    expect(instructions.find(({ name }) => name === 'USER')?.rest).toBe('node');
+    expect(lines.join('\n')).not.toMatch(/API_KEY/);
+  });
+
+  test('starts a tail, and checks the file that the tail writes', async () => {
+    const words = argumentsOf('CMD');
+    const [program, ...probe] = argumentsOf('HEALTHCHECK');
+    expect([argumentsOf('ENTRYPOINT'), program]).toEqual([['trdr'], 'trdr']);
+    expect([await holdToCommand(words), await holdToCommand(probe)]).toEqual(['thesis tail', 'tail status']);
+    expect(probe).toContain(words[words.indexOf('--status') + 1]);
+  });
+});
+
+describe('the Kubernetes manifest', () => {
+  const text = blockOf('yaml');
+  const document = parseDocument(text, { strict: true, uniqueKeys: true });
+
+  const labels = z.record(z.string(), z.string());
+  const probe = z.strictObject({
+    exec: z.strictObject({ command: z.array(z.string()) }),
+    initialDelaySeconds: z.optional(z.int()),
+    periodSeconds: z.int(),
+    timeoutSeconds: z.int(),
+    failureThreshold: z.optional(z.int()),
+  });
+  const quantities = z.strictObject({
+    cpu: z.optional(z.string().check(z.regex(/^\d+m?$/))),
+    memory: z.optional(z.string().check(z.regex(/^\d+[MG]i$/))),
+  });
+  const container = z.strictObject({
+    name: z.string(),
+    image: z.string(),
+    args: z.array(z.string()),
+    env: z.array(
+      z.strictObject({
+        name: z.string(),
+        value: z.optional(z.string()),
+        valueFrom: z.optional(
+          z.strictObject({ secretKeyRef: z.strictObject({ name: z.string(), key: z.string() }) }),
+        ),
+      }),
+    ),
+    livenessProbe: probe,
+    readinessProbe: probe,
+    resources: z.strictObject({ requests: quantities, limits: quantities }),
+    volumeMounts: z.array(z.strictObject({ name: z.string(), mountPath: z.string() })),
+  });
+  /** The part of the StatefulSet of Kubernetes that a tail needs. */
+  const StatefulSet = z.strictObject({
+    apiVersion: z.literal('apps/v1'),
+    kind: z.literal('StatefulSet'),
+    metadata: z.strictObject({ name: z.string() }),
+    spec: z.strictObject({
+      serviceName: z.string(),
+      replicas: z.literal(1),
+      selector: z.strictObject({ matchLabels: labels }),
+      template: z.strictObject({
+        metadata: z.strictObject({ labels }),
+        spec: z.strictObject({
+          terminationGracePeriodSeconds: z.int(),
+          securityContext: z.strictObject({
+            runAsNonRoot: z.literal(true),
+            runAsUser: z.int(),
+            fsGroup: z.int(),
+          }),
+          containers: z.array(container),
+        }),
+      }),
+      volumeClaimTemplates: z.array(
+        z.strictObject({
+          metadata: z.strictObject({ name: z.string() }),
+          spec: z.strictObject({
+            accessModes: z.array(z.enum(['ReadWriteOnce'])),
+            resources: z.strictObject({
+              requests: z.strictObject({ storage: z.string().check(z.regex(/^\d+[MG]i$/)) }),
+            }),
+          }),
+        }),
+      ),
+    }),
+  });
+
+  test('is strict YAML of the right form, and its parts refer to each other', async () => {
+    expect([document.errors, document.warnings]).toEqual([[], []]);
+    const { spec } = z.parse(StatefulSet, document.toJS());
+    const { template, selector, volumeClaimTemplates } = spec;
+    expect(template.metadata.labels).toEqual(selector.matchLabels);
+    const [tail] = template.spec.containers;
+    if (!tail) throw new Error('no container');
+    expect(tail.volumeMounts.map(({ name }) => name)).toEqual(
+      volumeClaimTemplates.map(({ metadata }) => metadata.name),
+    );
+    expect(await holdToCommand(tail.args)).toBe('thesis tail');
+    const status = tail.args.find((word) => word.startsWith('--status='))?.slice('--status='.length);
+    for (const { exec } of [tail.livenessProbe, tail.readinessProbe]) {
+      expect(await holdToCommand(exec.command.slice(1))).toBe('tail status');
+      expect(exec.command).toContain(status);
+    }
+    // A key in a manifest would be in the repository.
+    expect(tail.env.find(({ name }) => name === 'TRDR_API_KEY')?.value).toBeUndefined();
+  });
+
+  test.skipIf(!isInstalled('kubectl'))('has only fields that the types of Kubernetes know', () => {
+    const folder = openFolder();
+    const path = join(folder, 'tail.yaml');
+    writeFileSync(path, text);
+    // Read into its types and written again, without a cluster: unknown fields do not survive.
+    const words = ['set', 'env', '--local', '-f', path, 'CHECKED=1', '-o', 'json'];
+    const { stdout, stderr, exitCode } = execaSync('kubectl', words, {
+      ...{ reject: false, env: { HOME: folder, KUBECONFIG: join(folder, 'none') } },
+    });
+    expect([exitCode, stderr]).toEqual([0, '']);
+    const [kept, given] = [pathsOf(JSON.parse(stdout)), pathsOf(document.toJS())];
+    expect([...given].filter((each) => !kept.has(each))).toEqual([]);
+  });
+});
+
+/** The path of each value in a document. */
+function pathsOf(value: unknown, prefix = ''): Set<string> {
+  if (typeof value !== 'object' || value === null) return new Set([prefix]);
+  return new Set(Object.entries(value).flatMap(([key, inner]) => [...pathsOf(inner, `${prefix}/${key}`)]));
+}
