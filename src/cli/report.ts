@@ -26,13 +26,13 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
     };
     const exit = error instanceof Failure ? exitOf[error.kind] : 1;
     const logged = stated(io.argv, ['--log-format']) === 'json';
-    const log = {
+    const log = () => ({
       time: new Date(io.clock.now()).toISOString(),
       level: 'error',
       message: safeLine(failure.message),
-    };
+    });
     const text = wantsJson(io, settings?.output, logged)
-      ? failureJson(failure, exit, logged ? log : undefined)
+      ? failureJson(failure, exit, logged ? log() : undefined)
       : await renderFailure(failure, {
           style: await loadStyle(
             wantsColor(colorMode(io.argv), io.env, io.stderr.isTTY === true, settings?.color),

@@ -1,0 +1,145 @@
+import type { Client } from '../contract/ports.ts';
+import type { Sink } from '../output/sink.ts';
+import type { View } from '../output/view.ts';
+import type { Globals, OutputFormat } from './args/common.ts';
+import type { AnyCommand } from './command.ts';
+import type { Context, OutputSink, Records } from './context.ts';
+import type { Io } from './io.ts';
+import { openSink, renderOptions, selectedFields } from './output.ts';
+import type { RunSettings } from './settings/settings.ts';
+import { isInterrupted, prepareShutdown } from './shutdown.ts';
+
+/** The output of a run: the parts of a context that print. */
+export interface RunOutput
+  extends Pick<
+    Context,
+    'output' | 'records' | 'emit' | 'print' | 'printOne' | 'answersAreCached' | 'lostPaidRows'
+  > {
+  close(): Promise<void>;
+}
+
+/** What the output needs to know about the run. */
+export interface RunOutputOptions {
+  readonly io: Io;
+  readonly command: AnyCommand;
+  readonly globals: Globals;
+  readonly settings: RunSettings;
+  readonly format: OutputFormat;
+  readonly notice: (text: string) => void;
+  /** Aborted when the reader closes or the disk is full, to end every wait of the run. */
+  readonly closing: AbortController;
+  /** The cost of the run so far, if anything was sent. */
+  readonly spent: () => Client['spent'] | undefined;
+}
+
+/** Opens nothing yet. */
+export function createRunOutput(options: RunOutputOptions): RunOutput {
+  const { io, command, globals, settings, format, notice, closing, spent } = options;
+  const closers: (() => Promise<void>)[] = [];
+  const sinks: Sink[] = [];
+  let cached = false;
+  const isPaid = () => (spent()?.atMost ?? 0) > 0;
+  prepareShutdown(io, sinks, notice);
+
+  async function output(into?: Sink): Promise<OutputSink> {
+    const sink = into ?? (await openSink(io, globals.out, command.stream === true));
+    sinks.push(sink);
+    watch(sink);
+    let ended = false;
+    closers.push(async () => {
+      if (!ended) await sink.abandon();
+    });
+    return {
+      ...sink,
+      async end() {
+        await sink.end();
+        ended = true;
+      },
+      async endEarly() {
+        if (!isInterrupted(io) || !sink.setAside) await sink.end();
+        else if (!isPaid()) return;
+        else notice(`${globals.out} is unchanged; the rows paid for so far are in ${await sink.setAside()}`);
+        ended = true;
+      },
+    };
+  }
+
+  async function records<T>(view: View<T>, single = false, into?: Sink): Promise<Records<T>> {
+    const fields = await selectedFields(globals.fields, view);
+    const { createPrinter } = await import('../output/format/printer.ts');
+    const sink = await output(into);
+    const printer = await createPrinter({
+      sink,
+      view,
+      format,
+      fields,
+      single,
+      live: command.stream === true,
+      notify: notice,
+      ...(await renderOptions(io, globals, settings)),
+    });
+    return {
+      ...printer,
+      closed: sink.closed,
+      flush: () => sink.flush(),
+      async end() {
+        await printer.end();
+        await sink.end();
+      },
+      async endEarly() {
+        await printer.end();
+        await sink.endEarly();
+      },
+    };
+  }
+
+  /** Ends every wait of the run when the reader closes or the disk is full. */
+  function watch(sink: Sink) {
+    const end = () => closing.abort(sink.closed.reason);
+    if (sink.closed.aborted) end();
+    else sink.closed.addEventListener('abort', end, { once: true });
+  }
+
+  const run: RunOutput = {
+    output,
+    records,
+    async emit(view, single, body) {
+      const out = await records(view, single);
+      let any = false;
+      const counted: typeof out = {
+        ...out,
+        write(record) {
+          const written = out.write(record);
+          any = true;
+          return written;
+        },
+      };
+      try {
+        await body(counted);
+      } catch (error) {
+        if (any && !closing.signal.aborted) await out.endEarly();
+        throw error;
+      }
+      await out.end();
+    },
+    async print(view, list) {
+      await run.emit(view, false, async (out) => {
+        for await (const record of list) await out.write(record);
+      });
+    },
+    async printOne(view, record) {
+      await run.emit(view, true, (out) => out.write(record));
+    },
+    answersAreCached(are = true) {
+      cached = are && settings.folders.cache !== undefined;
+    },
+    get lostPaidRows() {
+      const paid = !globals.sandbox && isPaid();
+      return paid && !cached && command.stream !== true && sinks.some((sink) => sink.lost?.());
+    },
+    async close() {
+      for (const close of closers.splice(0).reverse()) await close();
+    },
+  };
+  return run;
+}
