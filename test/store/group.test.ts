@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { followGroup, type GroupEvent, type GroupOptions } from '../../src/store/feed/group.ts';
+import { followGroup } from '../../src/store/feed/group.ts';
+import type { GroupEvent, GroupOptions } from '../../src/store/feed/group-batches.ts';
 import { openTerm, type RelayTerm } from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
