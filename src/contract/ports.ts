@@ -213,23 +213,42 @@ export interface AnswerCache {
   put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
   /** Requests an answer once for all machines that want it; absent if machines do not share answers. */
   readonly flight?: AnswerFlight;
+  /** Claims an answer for this machine, for callers that request several with one call. */
+  readonly claim?: (wanted: WantedAnswer) => Promise<Claim>;
+}
+
+/** The endpoints whose answers machines share for as long as they are wanted, beside those that are cached. */
+export type SharedEndpoint = CachedEndpoint | Extract<EndpointId, 'user.resolve' | 'me'>;
+
+/** An answer that machines share: a cached one, or a 202 that tells that there is none yet. */
+export type SharedAnswer = Omit<CachedAnswer, 'status'> & { readonly status: 200 | 202 | 404 };
+
+/** An answer that is wanted, and how old it may be. */
+export interface WantedAnswer {
+  readonly endpoint: SharedEndpoint;
+  readonly subject: string;
+  readonly maxAgeMs: number;
+  /** The same for an answer other than a 200. */
+  readonly missAgeMs: number;
+  /** How long another machine that requests it is waited for; 2 minutes unless given. */
+  readonly patienceMs?: number | undefined;
 }
 
 /**
- * Returns the answer that another machine has or is requesting, or a Failure if that machine failed. If no
- * other machine requests it, runs `ask`, which saves its own answer or returns the failure to share, and
- * resolves to undefined.
+ * Returns the answer that another machine has or is about to get, or its Failure. If no other machine requests it, runs
+ * `ask`, and returns undefined. `ask` saves a cached answer itself; it returns the failure, or an answer that is not cached.
  */
 export type AnswerFlight = (
-  wanted: {
-    readonly endpoint: CachedEndpoint;
-    readonly subject: string;
-    readonly maxAgeMs: number;
-    readonly missAgeMs: number;
-  },
-  ask: () => Promise<Failure | undefined>,
+  wanted: WantedAnswer,
+  ask: () => Promise<Failure | SharedAnswer | undefined>,
   signal?: AbortSignal,
-) => Promise<CachedAnswer | Failure | undefined>;
+) => Promise<SharedAnswer | Failure | undefined>;
+
+/** Who gets an answer: this machine, which must end its claim; another machine; or it is here already. */
+export type Claim =
+  | { readonly by: 'nobody'; readonly answer: SharedAnswer }
+  | { readonly by: 'other' }
+  | { readonly by: 'us'; readonly end: () => Promise<void> };
 
 /** Answers of a run that do not fit in memory; `state` writes them to a temporary file. */
 export interface Overflow {

@@ -2,7 +2,15 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
-import type { AnswerCache, AnswerFlight, CachedAnswer, CachedEndpoint } from '../contract/ports.ts';
+import type {
+  AnswerCache,
+  AnswerFlight,
+  CachedEndpoint,
+  Claim,
+  SharedAnswer,
+  SharedEndpoint,
+  WantedAnswer,
+} from '../contract/ports.ts';
 import { unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import { ask, failScript, fill } from './scripts/answers.ts';
@@ -18,6 +26,8 @@ export interface SharedAnswersOptions {
 }
 
 const KEEP_MS = 30 * 86_400_000;
+/** Answers that are shared and not cached are wanted by machines that ask at the same time. */
+const KEEP_SHORTLY_MS = 60_000;
 /** A flight whose machine died is taken over after this long. */
 const FLIGHT_MS = 5_000;
 const RENEW_MS = 1_500;
@@ -38,22 +48,24 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     createHmac('sha256', key).update([endpoint, subject, status, time, record].join('\n')).digest('hex');
 
   /** The answer of an entry, or undefined where its seal or its form is wrong. */
-  function open(endpoint: string, subject: string, entry: readonly unknown[]): CachedAnswer | undefined {
+  function open(endpoint: string, subject: string, entry: readonly unknown[]): SharedAnswer | undefined {
     const [status = '', time = '', record = '', given = ''] = entry.map(String);
     const wanted = Buffer.from(seal(endpoint, subject, status, time, record));
     const found = Buffer.from(given);
     if (found.length !== wanted.length || !timingSafeEqual(found, wanted)) return undefined;
     if (status === '404') return { time: Number(time), status: 404, record: null };
-    return status === '200' ? { time: Number(time), status: 200, record: parseJson(record) } : undefined;
+    if (status !== '200' && status !== '202') return undefined;
+    return { time: Number(time), status: status === '200' ? 200 : 202, record: parseJson(record) };
   }
 
-  async function share(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): Promise<void> {
-    const record = answer.status === 200 ? stringifyJson(answer.record) : '';
+  async function share(endpoint: SharedEndpoint, subject: string, answer: SharedAnswer): Promise<void> {
+    const record = answer.status === 404 ? '' : stringifyJson(answer.record);
     if (record.length > LONGEST) return;
     const [status, time] = [String(answer.status), String(answer.time)];
     const token = tokens.get(nameOf(endpoint, subject)) ?? '';
     const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];
-    const values = [token, KEEP_MS, status, time, record, seal(endpoint, subject, status, time, record)];
+    const keepMs = isCached(endpoint) ? KEEP_MS : KEEP_SHORTLY_MS;
+    const values = [token, keepMs, status, time, record, seal(endpoint, subject, status, time, record)];
     await link.use((store) => store.run(fill, places, values)).catch(ignoreAway);
   }
 
@@ -65,8 +77,8 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       .catch(ignoreAway);
   }
 
-  const flight: AnswerFlight = async (wanted, work, signal) => {
-    const { endpoint, subject, maxAgeMs, missAgeMs } = wanted;
+  /** A look at an answer under one token: the first word of the reply, and what belongs to it. */
+  function looking({ endpoint, subject, maxAgeMs, missAgeMs }: WantedAnswer) {
     const token = randomUUID();
     const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];
     const look = () =>
@@ -76,35 +88,62 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
           ignoreAway(error);
           return [];
         });
+
+    async function read(): Promise<{ word: unknown; answer?: SharedAnswer; failure?: Failure }> {
+      const [word, ...rest] = await look();
+      const answer = word === 'hit' ? open(endpoint, subject, rest) : undefined;
+      const failure = word === 'failed' ? failureFrom(String(rest[0])) : undefined;
+      if (answer && answer.status !== 202 && isCached(endpoint)) {
+        await local.put(endpoint, subject, { ...answer, status: answer.status });
+      }
+      return { word, ...(answer && { answer }), ...(failure && { failure }) };
+    }
+
+    /** Renews the claim until it ends. Without a store, there is nothing to renew. */
+    function hold(): (failure?: Failure) => Promise<void> {
+      const [, place = ''] = places;
+      tokens.set(nameOf(endpoint, subject), token);
+      const done = new AbortController();
+      void renewing(look, done.signal);
+      return async (failure) => {
+        done.abort();
+        tokens.delete(nameOf(endpoint, subject));
+        await give(place, token, failure);
+      };
+    }
+    return { read, hold };
+  }
+
+  const flight: AnswerFlight = async (wanted, work, signal) => {
+    const { read, hold } = looking(wanted);
+    const { patienceMs = PATIENCE_MS } = wanted;
     const began = clock.mono();
     for (;;) {
-      const [word, ...rest] = await look();
-      if (word === 'hit') {
-        const answer = open(endpoint, subject, rest);
-        if (answer) await local.put(endpoint, subject, answer);
-        if (answer) return answer;
-      }
-      if (word === 'failed') {
-        const failure = failureFrom(String(rest[0]));
-        if (failure) return failure;
-      }
-      if (word !== 'wait' || clock.mono() - began > PATIENCE_MS) break;
+      const { word, answer, failure } = await read();
+      if (answer ?? failure) return answer ?? failure;
+      if (word !== 'wait' || clock.mono() - began > patienceMs) break;
       await clock.sleep(POLL_MS * (0.5 + random()), signal);
     }
-    const [, place = ''] = places;
-    tokens.set(nameOf(endpoint, subject), token);
-    const done = new AbortController();
-    void renewing(look, done.signal);
-    let failure: Failure | undefined;
+    const end = hold();
+    let outcome: Failure | SharedAnswer | undefined;
     try {
-      failure = await work();
+      outcome = await work();
+      if (outcome && !(outcome instanceof Failure)) await share(wanted.endpoint, wanted.subject, outcome);
     } finally {
-      done.abort();
-      tokens.delete(nameOf(endpoint, subject));
-      await give(place, token, failure);
+      await end(outcome instanceof Failure ? outcome : undefined);
     }
     return undefined;
   };
+
+  /** A failure of another machine is not passed on: it may concern one other handle of its batch. */
+  async function claim(wanted: WantedAnswer): Promise<Claim> {
+    const { read, hold } = looking(wanted);
+    const { word, answer } = await read();
+    if (answer) return { by: 'nobody', answer };
+    if (word === 'wait' || word === 'failed') return { by: 'other' };
+    const end = hold();
+    return { by: 'us', end: () => end() };
+  }
 
   async function renewing(look: () => Promise<unknown>, until: AbortSignal): Promise<void> {
     try {
@@ -124,8 +163,12 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       await share(endpoint, subject, answer);
     },
     flight,
+    claim,
   };
 }
+
+const isCached = (endpoint: SharedEndpoint): endpoint is CachedEndpoint =>
+  endpoint !== 'me' && endpoint !== 'user.resolve';
 
 const listOf = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
 

@@ -9,7 +9,7 @@ export interface NamelessCounter {
   add(records: readonly PostFields[]): boolean;
 }
 
-/** Fields by which a post without an id is recognised. */
+/** Fields by which a post without an id is recognized. */
 const FIELDS = [
   'thesis',
   'authorHandle',

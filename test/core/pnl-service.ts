@@ -158,6 +158,7 @@ export async function runThrough(
     asking: async ({ positions, unitsUsed }) => lines.push(`asking ${positions.length} at ${unitsUsed}`) - 1,
     answered: async (_, { rows, cu: cost }) => void lines.push(`answered ${rows.length} for ${cost}`),
     dropped: async () => void lines.push('dropped'),
+    found: async (rows) => void lines.push(`found ${rows.length}`),
     lost: async (_, most) => void lines.push(`lost ${most}`),
   };
   const todo = subjects.map((_, at) => at);

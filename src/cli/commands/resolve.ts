@@ -18,7 +18,7 @@ import { flag, valueOr } from '../args/option.ts';
 import { gatherSubjects, isSingle } from '../args/subjects.ts';
 import { duration } from '../args/values.ts';
 import { command } from '../command.ts';
-import { lazyClient, openCachedLookup } from '../lookup/open-lookup.ts';
+import { lazyClient, openAnswers, openCachedLookup } from '../lookup/open-lookup.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
@@ -95,6 +95,7 @@ export const resolveCommand = command({
       client: lazyClient(context),
       clock: io.clock,
       users: openCachedLookup(context),
+      flight: openAnswers(context)?.flight,
       direct,
       waitMs,
       onStanding,

@@ -6,6 +6,7 @@ import { addressOf } from '../args/address.ts';
 import { flag, list, valueOr } from '../args/option.ts';
 import { duration, oneOf, positiveDuration, text, units } from '../args/values.ts';
 import { command } from '../command.ts';
+import { accountSharing } from '../lookup/account.ts';
 import { approveTail, limitsOf } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
 import { plannedTail } from '../spend/tail-cost.ts';
@@ -51,7 +52,7 @@ export const thesisRelay = command({
     const normal = tokens.map(normalToken).sort();
     const { runRelay } = await import('../store/relay.ts');
     const { io, signal, notice, scope } = context;
-    const key = keyFacts(client, await context.ledger(), io.clock.now);
+    const key = keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context));
     const startLine = (line: string) => withLimit(line, context);
     const world = { io, signal, notice, scope, store, key, startLine };
     await runRelay(world, {

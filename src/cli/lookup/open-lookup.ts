@@ -69,5 +69,6 @@ function sharedAnswers(context: Context, local: AnswerCache, key: string): Answe
     get: (endpoint, subject) => local.get(endpoint, subject),
     put: async (endpoint, subject, answer) => (await shared()).put(endpoint, subject, answer),
     flight: async (wanted, ask, signal) => (await shared()).flight?.(wanted, ask, signal),
+    claim: async (wanted) => (await shared()).claim?.(wanted) ?? { by: 'us', end: async () => {} },
   };
 }

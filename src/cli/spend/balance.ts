@@ -1,5 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import type { Client, KeyMeters } from '../../contract/ports.ts';
+import { leftOf } from '../../core/account.ts';
+import { type AccountSharing, askAccount } from '../lookup/account.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -7,11 +9,16 @@ const TIMEOUT_MS = 5_000;
  * What is left of the key's meters, by one request of the free `me`; undefined if it cannot be told. A rejected key is a
  * failure: whatever is asked for next would be rejected too.
  */
-export async function lookAtAccount(client: Client, signal: AbortSignal): Promise<KeyMeters | undefined> {
+export async function lookAtAccount(
+  client: Client,
+  signal: AbortSignal,
+  sharing?: AccountSharing,
+): Promise<KeyMeters | undefined> {
   try {
     const timeLimit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    await client.call('me', {}, { signal: timeLimit, timeoutMs: TIMEOUT_MS });
-    return client.left;
+    const options = { signal: timeLimit, timeoutMs: TIMEOUT_MS };
+    const { known } = await askAccount(client, options, sharing);
+    return client.left ?? leftOf(known);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Failure && error.kind === 'auth') throw error;

@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import type { Context } from '../context.ts';
+import { accountSharing } from '../lookup/account.ts';
 import { lookAtAccount } from './balance.ts';
 import { countText, type Estimate, unitsText } from './estimate.ts';
 import { beginOpen } from './open-run.ts';
@@ -40,7 +41,7 @@ export async function preflight(
   );
   if (most <= confirmAbove || context.globals.sandbox) return;
   const client = await context.client();
-  const left = client.left ?? (await lookAtAccount(client, context.signal));
+  const left = client.left ?? (await lookAtAccount(client, context.signal, accountSharing(context)));
   if (!left) return;
   const { units, reveals } = left;
   const needed = Math.min(least, maxCu ?? least);

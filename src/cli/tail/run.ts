@@ -11,6 +11,7 @@ import type { TailRow } from '../../tail/row.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
 import { type Instant, instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
+import { accountSharing } from '../lookup/account.ts';
 import { selectedFields } from '../output.ts';
 import { limitsOf } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
@@ -159,7 +160,7 @@ async function follow(
       source: plan.source,
       connect: plan.connect,
       sink: plan.flags.bell ? withBell(output.sink, io) : output.sink,
-      key: keyFacts(client, await context.ledger(), io.clock.now),
+      key: keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context)),
       spool: openSpool,
       save: output.save,
     },

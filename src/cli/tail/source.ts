@@ -9,6 +9,7 @@ import { leftOf } from '../../core/account.ts';
 import { type CalloutScope, calloutCall, type ThesisScope, thesisCall } from '../../core/pages/feeds.ts';
 import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
 import { tailRows } from '../../tail/row.ts';
+import { type AccountSharing, askAccount } from '../lookup/account.ts';
 
 /**
  * The pages of a thesis feed. The tail itself repeats requests whose answers were lost, because it knows
@@ -48,9 +49,9 @@ function pageOf(
 
 /** What the tail needs to know about the key, from the free `me`. */
 export const keyFacts =
-  (client: Client, ledger: Ledger, now: () => number) =>
+  (client: Client, ledger: Ledger, now: () => number, sharing?: AccountSharing) =>
   async (signal: AbortSignal): Promise<KeyFacts> => {
-    const { record, known } = await client.call('me', {}, { signal });
+    const { record, known } = await askAccount(client, { signal }, sharing);
     const budgets = (await ledger.budgets?.()) ?? [];
     // The record does not show whether the plan has a live feed; only the handshake does.
     return {

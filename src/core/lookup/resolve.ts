@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
-import { type Known, known, type Sent } from '../../contract/known.ts';
+import { recognize } from '../../contract/forms.ts';
+import { isRecord, type Known, known, type Sent } from '../../contract/known.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import type { Client, Overflow } from '../../contract/ports.ts';
-import { holdsWallet, type Pending, User } from '../../contract/records/user.ts';
+import type { AnswerFlight, Client, Overflow, SharedAnswer } from '../../contract/ports.ts';
+import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type ErrorFields, errorFields, type LookupAnswer } from './lookup.ts';
 import { createMemo } from './memo.ts';
@@ -61,6 +62,8 @@ export interface ResolverOptions {
   /** Maximum time to wait for an answer; 0: do not wait. */
   readonly waitMs?: number | undefined;
   readonly onStanding?: ((standing: ResolveProgress) => void) | undefined;
+  /** Resolves a handle once for all machines that want it; absent if machines do not share answers. */
+  readonly flight?: AnswerFlight | undefined;
 }
 
 export const WAIT_MS = 60_000;
@@ -80,6 +83,10 @@ const UNSTATED_MS = 5_000;
 const LONGEST_MS = 30_000;
 /** How many answers may be lost before a resolve is given up. Each may have been charged as a hit. */
 const LOST_ALLOWED = 2;
+/** How long other machines may use a wallet that one of them resolved; they look for it in the cache before. */
+const SHARED_MS = 60_000;
+/** The same for a result without a wallet: only machines that waited for it use it. */
+const SHARED_MISS_MS = 2_000;
 
 /** Finds the wallet of a handle in the cheapest way. */
 export type Resolver = (subject: Subject, signal?: AbortSignal) => Promise<Resolved>;
@@ -103,6 +110,48 @@ export function createResolver(options: ResolverOptions): Resolver {
       const known = await held(subject, signal, false);
       if (known) return known;
     }
+    return options.flight
+      ? await searchTogether(options.flight, subject, signal)
+      : await search(subject, signal);
+  };
+
+  /** Uses the result of another machine that is resolving the same handle. */
+  async function searchTogether(
+    flight: AnswerFlight,
+    subject: Subject,
+    signal: AbortSignal | undefined,
+  ): Promise<Resolved> {
+    const wanted = {
+      endpoint: 'user.resolve',
+      subject: subject.normal,
+      maxAgeMs: SHARED_MS,
+      missAgeMs: SHARED_MISS_MS,
+      patienceMs: waitMs || UNSTATED_MS,
+    } as const;
+    let own: Resolved | undefined;
+    const ask = async () => {
+      own = await search(subject, signal);
+      return shareable(own, clock.now());
+    };
+    const other = await flight(wanted, ask, signal);
+    return own ?? (other && (await fromOther(subject, other))) ?? (await search(subject, signal));
+  }
+
+  async function fromOther(subject: Subject, other: SharedAnswer | Failure): Promise<Resolved | undefined> {
+    if (other instanceof Failure) return refusedBy(subject, other);
+    if (other.status === 404)
+      return { record: { subject: subject.text, found: false, code: 'NOT_OBSERVED' } };
+    const sent = isRecord(other.record) ? other.record : {};
+    if (other.status === 202) {
+      return { record: pendingRecord(subject, readPending(known(Pending, sent))) };
+    }
+    const user = recognize('user', sent)?.record;
+    if (!user) return undefined;
+    await users.keep(subject, user);
+    return found(subject, user, 'cached');
+  }
+
+  async function search(subject: Subject, signal: AbortSignal | undefined): Promise<Resolved> {
     const until = clock.mono() + waitMs;
     let lost = 0;
     let failure: unknown;
@@ -142,7 +191,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       const { reason, position } = pending;
       await stand(subject, { reason, position, againInMs: wait }, signal);
     }
-  };
+  }
 
   async function stand(
     { text: subject }: Subject,
@@ -239,6 +288,15 @@ function fromLookup(subject: Subject, answer: LookupAnswer): Resolved | undefine
 function found({ text: subject }: Subject, user: Sent, source: ResolveSource): Resolved {
   const first = { subject, found: true, source } as const;
   return { record: { ...first, ...user, ...first } };
+}
+
+/** A result as other machines get it. */
+function shareable({ record, failure }: Resolved, time: number): SharedAnswer | Failure | undefined {
+  if (failure) return failure;
+  if (record.found === null) return undefined;
+  if (!record.found) return { time, status: record.code === 'PENDING' ? 202 : 404, record };
+  const { subject: _, found: __, source: ___, ...user } = record;
+  return { time, status: 200, record: user };
 }
 
 function refused(subject: Subject, error: unknown, now: number): Resolved {

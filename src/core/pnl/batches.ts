@@ -38,6 +38,25 @@ const sent = (subject: string) => subject.trim().replace(/^@/, '');
 export async function requestOne(
   client: Caller,
   subject: string,
+  options: RequestOptions & { readonly now: () => number },
+): Promise<PnlResult> {
+  let own: PnlResult | undefined;
+  const other = await options.saved?.flight?.(
+    subject,
+    async () => {
+      own = await requestAlone(client, subject, options);
+      return own.failure;
+    },
+    options.signal,
+  );
+  if (other instanceof Failure) return { position: 0, record: failedPnl(subject, other), failure: other };
+  if (other) return { position: 0, record: other };
+  return own ?? (await requestAlone(client, subject, options));
+}
+
+async function requestAlone(
+  client: Caller,
+  subject: string,
   { now, ...options }: RequestOptions & { readonly now: () => number },
 ): Promise<PnlResult> {
   try {

@@ -7,6 +7,7 @@ import type { Allowance } from './allowance.ts';
 import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './batches.ts';
 import { failedPnl } from './records.ts';
 import type { SavedNumbers } from './saved-numbers.ts';
+import { createTurns, type Turn } from './turns.ts';
 
 /** Where it is written down what is asked for and what came, so that a crash costs nothing twice. */
 export interface BatchLog {
@@ -23,6 +24,8 @@ export interface BatchLog {
     },
   ): Promise<void>;
   dropped(batch: number): Promise<void>;
+  /** Answers that were not requested: another machine did. */
+  found(rows: readonly { readonly position: number; readonly value: unknown }[]): Promise<void>;
   /** `answer` is what came and cannot be read: it was paid for, so it is saved. */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
 }
@@ -75,14 +78,24 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
   const subjectAt = (position: number) => subjects[position] ?? '';
   const handleAt = (position: number) => options.handleAt?.(position) ?? subjectAt(position);
   const { todo, sharing } = distinct(options.todo, options.handleAt);
+  const turns = createTurns({ todo, handleAt, saved, clock });
   const lost: LostBatch[] = [];
-  let at = 0;
 
   /** Positions with those that share their handles. */
   const all = (positions: readonly number[]) =>
     sharing.size === 0
       ? positions
       : positions.flatMap((position) => [position, ...(sharing.get(position) ?? [])]);
+
+  /** Results under the subjects as they were given, also of those that share a handle. */
+  const resultsFor = (answers: readonly PnlResult[]): PnlResult[] =>
+    answers.flatMap(({ position, record, failure }) =>
+      all([position]).map((each) => ({
+        position: each,
+        record: { ...record, subject: subjectAt(each) },
+        failure,
+      })),
+    );
 
   const mayBeLost = () => client.spent.atMost - client.spent.cu;
 
@@ -104,19 +117,37 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
    */
   const mayAskAgain = async (failure: Failure, unitsUsed: number | null): Promise<boolean> =>
     failure.kind !== 'answer' &&
-    client.mayRepeat(cu.reveal * (todo.length - at)) &&
+    client.mayRepeat(cu.reveal * turns.size) &&
     (await purse.unmoved(unitsUsed, WORK_MS, signal));
 
+  let turn: Turn | undefined;
+
   async function* results(): AsyncGenerator<readonly PnlResult[], void, void> {
+    try {
+      yield* batches();
+    } finally {
+      // A claim that is not ended would be renewed for ever.
+      await turn?.end();
+    }
+  }
+
+  async function* batches(): AsyncGenerator<readonly PnlResult[], void, void> {
     let most = BATCH_MAX;
     let lostInRow = 0;
     let refusedInRow = 0;
-    // Handles up to here were in a batch whose answer was lost.
-    let againUpTo = 0;
-    while (at < todo.length) {
+    // Handles of a batch whose answer was lost.
+    const again = new Set<number>();
+    while (turns.size > 0) {
       signal?.throwIfAborted();
-      const size = await affordable(Math.min(most, todo.length - at));
-      const positions = todo.slice(at, at + size);
+      turn = await turns.next(await affordable(Math.min(most, turns.size)), signal);
+      const { positions } = turn;
+      const size = positions.length;
+      if (turn.here.length > 0) {
+        const results = resultsFor(turn.here);
+        await log?.found(rowsOf(results));
+        yield results;
+      }
+      if (size === 0) continue;
       const asked = positions.map(handleAt);
       const { unitsUsed } = purse;
       const batch = await log?.asking({ positions, unitsUsed });
@@ -126,20 +157,23 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       const before = { cu: client.spent.cu, lost: mayBeLost() };
       let answer: BatchAnswer;
       try {
-        answer = await send(asked, at < againUpTo);
+        answer = await send(
+          asked,
+          positions.some((position) => again.has(position)),
+        ).finally(turn.end);
       } catch (error) {
         const cuAtMost = mayBeLost() - before.lost;
         if (cuAtMost > 0) {
           const failure = lostFailure(error, cuAtMost);
           await settle((to, number) => to.lost(number, cuAtMost, failure.answer));
-          const again = ++lostInRow < LOST_IN_ROW && (await mayAskAgain(failure, unitsUsed));
+          const repeats = ++lostInRow < LOST_IN_ROW && (await mayAskAgain(failure, unitsUsed));
           purse.lost();
-          if (again) {
-            againUpTo = at + size;
+          if (repeats) {
+            for (const position of positions) again.add(position);
             most = size;
             continue;
           }
-          at += size;
+          turns.done(positions);
           lost.push({ positions: all(positions), cuAtMost, failure });
           yield all(positions).map((position) => ({
             position,
@@ -151,14 +185,9 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
         }
         if (size === 1 && isRejected(error)) {
           const [position = 0] = positions;
-          const results = all([position]).map((each) => ({
-            position: each,
-            record: failedPnl(subjectAt(each), error),
-            failure: error,
-          }));
-          const rows = results.map(({ position: each, record }) => ({ position: each, value: record }));
-          await settle((to, number) => to.answered(number, { rows, cu: 0 }));
-          at += size;
+          const results = resultsFor([{ position, record: failedPnl('', error), failure: error }]);
+          await settle((to, number) => to.answered(number, { rows: rowsOf(results), cu: 0 }));
+          turns.done(positions);
           yield results;
           if (++refusedInRow >= REFUSED_IN_ROW) throw error;
           continue;
@@ -171,20 +200,16 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       refusedInRow = 0;
       most = Math.min(BATCH_MAX, most * 2);
       const spent = client.spent.cu - before.cu;
-      const results = answer.answers.flatMap(({ record, failure }, place) =>
-        all(positions.slice(place, place + 1)).map((position) => ({
-          position,
-          record: { ...record, subject: subjectAt(position) },
-          failure,
-        })),
+      const results = resultsFor(
+        answer.answers.map((each, place) => ({ ...each, position: positions[place] ?? 0 })),
       );
-      const rows = results.map(({ position, record }) => ({ position, value: record }));
+      const rows = rowsOf(results);
       await settle((to, number) =>
         keep(() => to.answered(number, { rows, cu: spent, requestId: answer.requestId })),
       );
       if (mayBeLost() > before.lost) purse.lost();
       else purse.paid({ cu: spent, reveals: answer.reveals });
-      at += size;
+      turns.done(positions);
       yield results;
       // A service that returns no requested handle would be paid repeatedly for nothing.
       const [first] = results;
@@ -216,8 +241,11 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     }
   }
 
-  return { results, left: () => all(todo.slice(at)), lost };
+  return { results, left: () => all(turns.left()), lost };
 }
+
+const rowsOf = (results: readonly PnlResult[]) =>
+  results.map(({ position, record }) => ({ position, value: record }));
 
 /** The positions whose handles differ, and for each of them the others with the same handle. */
 function distinct(

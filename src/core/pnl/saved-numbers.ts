@@ -1,7 +1,8 @@
+import { Failure } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { recognize } from '../../contract/forms.ts';
 import { listOf, recordsOf, type Sent, textOf } from '../../contract/known.ts';
-import type { AnswerCache, CachedAnswer } from '../../contract/ports.ts';
+import type { AnswerCache, CachedAnswer, SharedAnswer } from '../../contract/ports.ts';
 import { MISS_AGE_MS } from '../lookup/cached-lookup.ts';
 import { foundPnl, missingPnl, type PnlAnswer } from './records.ts';
 
@@ -14,10 +15,24 @@ export interface SavedNumbersOptions {
   readonly maxAgeMs?: number | undefined;
 }
 
+/** Who requests a handle: its answer is here already, another machine requests it, or this one does until `end`. */
+export type NumbersClaim =
+  | { readonly by: 'nobody'; readonly record: PnlAnswer }
+  | { readonly by: 'other' }
+  | { readonly by: 'us'; readonly end: () => Promise<void> };
+
 /** The numbers that are cached, and the place where paid answers are saved. */
 export interface SavedNumbers {
   /** The answer for a handle, if it was fresh when the run began, as the record of `subject`. */
   find(handle: string, subject?: string): Promise<PnlAnswer | undefined>;
+  /** Claims a handle among all machines; absent if machines do not share answers. */
+  readonly claim?: (handle: string) => Promise<NumbersClaim>;
+  /** Requests one handle for all machines; see `AnswerFlight`. */
+  readonly flight?: (
+    handle: string,
+    request: () => Promise<Failure | undefined>,
+    signal?: AbortSignal,
+  ) => Promise<PnlAnswer | Failure | undefined>;
   /** Saves the answer of the single call. */
   saveOne(subject: string, numbers: Sent): Promise<void>;
   /** Saves that a handle was not found. */
@@ -48,13 +63,36 @@ export function createSavedNumbers({
 
   const saveMiss = async (handle: string) => put(handle, { time: now(), status: 404, record: null });
 
+  function recordOf(handle: string, { status, record }: SharedAnswer): PnlAnswer | undefined {
+    if (status === 404) return missingPnl(handle);
+    const numbers = recognize('numbers', record)?.record;
+    return numbers && foundPnl(handle, numbers);
+  }
+
+  async function claimShared(
+    shared: NonNullable<AnswerCache['claim']>,
+    handle: string,
+  ): Promise<NumbersClaim> {
+    const subject = normalHandle(handle);
+    const claim = await shared({ endpoint: 'user.pnl', subject, maxAgeMs, missAgeMs });
+    if (claim.by !== 'nobody') return claim;
+    const record = recordOf(handle, claim.answer);
+    return record ? { by: 'nobody', record } : { by: 'us', end: async () => {} };
+  }
+
+  const { claim, flight } = cache;
   return {
+    ...(flight && {
+      async flight(handle: string, request: () => Promise<Failure | undefined>, signal?: AbortSignal) {
+        const wanted = { endpoint: 'user.pnl', subject: normalHandle(handle), maxAgeMs, missAgeMs } as const;
+        const answer = await flight(wanted, request, signal);
+        return answer === undefined || answer instanceof Failure ? answer : recordOf(handle, answer);
+      },
+    }),
+    ...(claim && { claim: (handle: string) => claimShared(claim, handle) }),
     async find(handle, subject = handle) {
       const saved = await cache.get('user.pnl', normalHandle(handle));
-      if (!saved || !isFresh(saved)) return undefined;
-      if (saved.status === 404) return missingPnl(subject);
-      const numbers = recognize('numbers', saved.record)?.record;
-      return numbers && foundPnl(subject, numbers);
+      return saved && isFresh(saved) ? recordOf(subject, saved) : undefined;
     },
     async saveOne(subject, numbers) {
       const own = textOf(numbers['handle']);

@@ -5,7 +5,7 @@ import { type PostFields, type TailRow, tailRow } from '../row.ts';
 /** Where a thesis has its post time. */
 export const TIME_FIELD = 'platformCreatedAt';
 
-/** What a frame turned out to be. The description leaves much unsaid, so the form is recognised, not required. */
+/** What a frame turned out to be. The description leaves much unsaid, so the form is recognized, not required. */
 export type ReadFrame =
   | { readonly kind: 'row'; readonly row: TailRow }
   /** A post without an id: nothing distinguishes it from others. */

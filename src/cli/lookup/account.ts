@@ -1,0 +1,46 @@
+import { recognize } from '../../contract/forms.ts';
+import { type Known, known, type Sent } from '../../contract/known.ts';
+import type { AnswerFlight, CallOptions, Client } from '../../contract/ports.ts';
+import { Me } from '../../contract/records/account.ts';
+import type { Context } from '../context.ts';
+import { openAnswers } from './open-lookup.ts';
+
+/** The answer of the free `me`. */
+export interface Account {
+  readonly record: Sent;
+  readonly known: Known<Me>;
+}
+
+/** Machines that share a store ask for their key once in this time. */
+const SHARED_MS = 15_000;
+
+/** How machines share the answer. */
+export interface AccountSharing {
+  readonly flight: AnswerFlight;
+  readonly now: () => number;
+}
+
+/** The sharing of a run; undefined without a store. */
+export function accountSharing(context: Context): AccountSharing | undefined {
+  const { flight } = openAnswers(context) ?? {};
+  return flight && { flight, now: context.io.clock.now };
+}
+
+/** What is left of the key, for checks before a run: where machines share a store, it may be some seconds old. */
+export async function askAccount(
+  client: Pick<Client, 'call'>,
+  options: CallOptions,
+  sharing: AccountSharing | undefined,
+): Promise<Account> {
+  if (!sharing) return await client.call('me', {}, options);
+  let own: Account | undefined;
+  const wanted = { endpoint: 'me', subject: '', maxAgeMs: SHARED_MS, missAgeMs: 0 } as const;
+  const ask = async () => {
+    own = await client.call('me', {}, options);
+    return { time: sharing.now(), status: 200, record: own.record } as const;
+  };
+  const other = await sharing.flight(wanted, ask, options.signal);
+  if (own) return own;
+  const record = other && 'record' in other ? recognize('me', other.record)?.record : undefined;
+  return record ? { record, known: known(Me, record) } : await client.call('me', {}, options);
+}

@@ -1,0 +1,86 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cu } from '../../../src/contract/endpoints.ts';
+import { createAllowance } from '../../../src/core/pnl/allowance.ts';
+import { createPnlRun } from '../../../src/core/pnl/pnl-run.ts';
+import type { NumbersClaim, SavedNumbers } from '../../../src/core/pnl/saved-numbers.ts';
+import { createTurns } from '../../../src/core/pnl/turns.ts';
+import { rig } from '../fakes.ts';
+import { pnlService } from '../pnl-service.ts';
+import { virtualClock } from '../virtual-clock.ts';
+
+const nothing: Omit<SavedNumbers, 'claim'> = {
+  find: async () => undefined,
+  saveOne: async () => {},
+  saveMiss: async () => {},
+  saveBatch: async () => {},
+};
+
+/** Numbers that other machines request; `until` is the number of looks after which a handle has its answer. */
+function elsewhere(until: (handle: string) => number) {
+  const looks = new Map<string, number>();
+  const open = new Set<string>();
+  const saved: SavedNumbers = {
+    ...nothing,
+    async claim(handle): Promise<NumbersClaim> {
+      const look = (looks.get(handle) ?? 0) + 1;
+      looks.set(handle, look);
+      if (until(handle) === 0) {
+        open.add(handle);
+        return { by: 'us', end: async () => void open.delete(handle) };
+      }
+      if (look <= until(handle)) return { by: 'other' };
+      return { by: 'nobody', record: { subject: handle, found: true } };
+    },
+  };
+  return { saved, open };
+}
+
+test('gives every position once, requested here or answered elsewhere', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 300 }),
+      fc.integer({ min: 1, max: 100 }),
+      async (until, size) => {
+        const { saved, open } = elsewhere((handle) => until[Number(handle)] ?? 0);
+        const todo = until.map((_, at) => at);
+        const turns = createTurns({ todo, handleAt: String, saved, clock: virtualClock() });
+        const ours: number[] = [];
+        const theirs: number[] = [];
+        while (turns.size > 0) {
+          expect(turns.left()).toHaveLength(turns.size);
+          const { positions, here, end } = await turns.next(Math.min(size, turns.size));
+          ours.push(...positions);
+          theirs.push(...here.map(({ position }) => position));
+          await end();
+          turns.done(positions);
+        }
+        expect(ours).toEqual(todo.filter((at) => until[at] === 0));
+        expect(theirs.toSorted((a, b) => a - b)).toEqual(todo.filter((at) => until[at] !== 0));
+        expect(open.size).toBe(0);
+      },
+    ),
+  );
+});
+
+test('requests a handle itself if the other machine takes longer than any call', async () => {
+  const clock = virtualClock();
+  const { saved } = elsewhere(() => Number.POSITIVE_INFINITY);
+  const turns = createTurns({ todo: [0], handleAt: String, saved, clock });
+  let positions: readonly number[] = [];
+  while (positions.length === 0) ({ positions } = await turns.next(1));
+  expect(positions).toEqual([0]);
+  expect(clock.mono()).toBeGreaterThan(120_000);
+});
+
+test('ends its claims if the journal cannot be written', async () => {
+  const { saved, open } = elsewhere(() => 0);
+  const service = pnlService();
+  const { client, clock } = rig((request) => service.reply(request, 0));
+  const purse = createAllowance({ client, clock, maxCu: 10 * cu.reveal });
+  const fail = async () => Promise.reject(new Error('disk full'));
+  const log = { asking: fail, answered: fail, dropped: fail, found: fail, lost: fail };
+  const run = createPnlRun({ client, clock, purse, subjects: ['a', 'b'], todo: [0, 1], log, saved });
+  await expect(run.results().next()).rejects.toThrow('disk full');
+  expect([open.size, service.paid]).toEqual([0, []]);
+});
