@@ -21,7 +21,7 @@ export async function localBudgets(context: Context) {
 export const leftText = (state: BudgetState, now: number): string =>
   `${group(leftIn(state))} of ${unitsText(state.limit)} left of ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
 
-/** What is left of the budgets of the profile, one line each; reads nothing where there are none. */
+/** What is left of the profile's budgets, one line each; reads nothing without a budget. */
 export async function localBudgetLines(context: Context): Promise<string[]> {
   const { budgetDay: day, budgetMonth: month } = context.settings;
   if (context.globals.sandbox || (day === undefined && month === undefined)) return [];
@@ -29,7 +29,7 @@ export async function localBudgetLines(context: Context): Promise<string[]> {
   return states.map((state) => leftText(state, context.io.clock.now()));
 }
 
-/** The budgets of the profile, and those of the shared store if there is one; reads nothing where there can be none. */
+/** The budgets of the profile and of the shared store; reads nothing if there can be none. */
 export async function budgetStates(context: Context): Promise<readonly BudgetState[]> {
   const { budgetDay, budgetMonth, store } = context.settings;
   const shared = store !== undefined && store !== 'off';

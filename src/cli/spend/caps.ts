@@ -11,8 +11,8 @@ const capsOf = (day: number | undefined, month: number | undefined): Caps | unde
   day === undefined && month === undefined ? undefined : { day, month };
 
 /**
- * The budgets of the profile as they are at each call: a tail that runs for months follows "trdr budget set". The config
- * file is read again only after it was replaced.
+ * The current budgets of the profile, so that a tail that runs for months follows "trdr budget set". The
+ * config file is read again only after it was replaced.
  */
 export function watchCaps({
   folders,

@@ -3,7 +3,7 @@ import type { WalkFilter } from '../../core/pages/walk.ts';
 import { MAX_PAGES_WITHOUT_MATCH } from '../args/list-flags.ts';
 import type { Context } from '../context.ts';
 
-/** Stops a limited list that finds nothing, and says how to continue it. */
+/** Stops a limited list without matches, and says how to continue it. */
 export const giveUp = (
   context: Context,
   hint: (before: string) => string,

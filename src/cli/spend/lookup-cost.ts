@@ -11,7 +11,7 @@ export function distinct(subjects: readonly Subject[]): Subject[] {
   return [...new Map(subjects.map((subject) => [`${subject.form}:${subject.normal}`, subject])).values()];
 }
 
-/** The requests that looking subjects up would make as things stand: none where a kept answer holds. */
+/** The requests that looking up the subjects would need now; none for fresh cached answers. */
 export async function* planLookups(
   users: CachedLookup,
   subjects: readonly Subject[],
@@ -21,10 +21,7 @@ export async function* planLookups(
   }
 }
 
-/**
- * What looking subjects up can cost. As long as even the dearest reading is cheap, no kept answer is
- * looked at for it.
- */
+/** What looking up subjects can cost. The cache is not read if even the maximum cost is low. */
 export async function estimateLookups(
   users: CachedLookup,
   { checked, endless }: Subjects,

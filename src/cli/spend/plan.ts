@@ -16,7 +16,7 @@ export async function printPlan(
   await context.print(planTableView, rows);
 }
 
-/** A minute of the socket, as a request. */
+/** A minute of the WebSocket, as a request. */
 const socket = {
   method: 'GET',
   path: SOCKET_PATH,
@@ -24,7 +24,7 @@ const socket = {
   bounds: { least: cu.socketMinute, most: cu.socketMinute },
 };
 
-/** Planned requests as records, each with what it can cost. */
+/** Planned requests as records, each with its cost. */
 export async function* plannedCalls(
   planned: Iterable<Planned> | AsyncIterable<Planned>,
 ): AsyncGenerator<PlannedCall> {

@@ -8,7 +8,7 @@ import { declined } from './estimate.ts';
 import { beginOpen } from './open-run.ts';
 import { printPlan } from './plan.ts';
 
-/** Checks a raw call against the spending rules; false if nothing is to be sent. */
+/** Estimates a raw call and asks for confirmation if it is expensive; false if nothing is to be sent. */
 export async function planRaw(
   context: Context,
   { method, path: given, body }: RawRequest,
@@ -44,7 +44,7 @@ export async function planRaw(
   return true;
 }
 
-/** A call of unknown price is sent only if a person confirms it. */
+/** A call of unknown price requires a confirmation by a person. */
 async function confirmUnpriced({ io, signal }: Context, call: string): Promise<void> {
   const unknown = `${call} is not an endpoint known to trdr, so its cost is unknown`;
   const answer = await confirm(io, `${unknown}. Continue?`, signal);
