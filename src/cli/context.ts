@@ -15,7 +15,7 @@ export interface Planned {
   readonly ask: RequestParts<EndpointId>;
   /** Maximum number of calls, or minutes of the socket; null if there is no limit. Default: 1. */
   readonly times?: number | null;
-  /** Calls per minute of a run without a known end. */
+  /** Calls per minute, in a run without a known end. */
   readonly perMinute?: number;
   /** False for a call that may turn out to be unnecessary. Default: true. */
   readonly isSure?: boolean;
@@ -39,7 +39,7 @@ export interface Records<T> {
 /** A line that is redrawn on the terminal. */
 export interface Display {
   hide(): void;
-  /** The question was answered: the line may be drawn again. */
+  /** Called after the question was answered: the line may be drawn again. */
   show(): void;
 }
 
@@ -96,7 +96,10 @@ export interface Context {
   dryRun(planned: Iterable<Planned> | AsyncIterable<Planned>): Promise<boolean>;
   /** Whether the run may spend, and how much. */
   readonly permission: Permission;
-  /** What stands on the screen and has to make room for a question; the function returned unregisters it. */
+  /**
+   * Registers something that is drawn on the terminal, so that it is hidden during a question; the function
+   * returned unregisters it.
+   */
   display(shown: Display): () => void;
   /** Declares whether the answers of the run are cached: cached rows that nobody read are not lost. */
   answersAreCached(are?: boolean): void;

@@ -5,10 +5,10 @@ import type { InFlight } from '../core/client/in-flight.ts';
 /** An output stream: a terminal, a pipe or a file. */
 export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** Where a person types. */
+/** The terminal on which a person answers questions. */
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
-/** The terminal that the process was started from, whatever its streams are connected to. */
+/** The terminal of the process, whatever its streams are connected to. */
 export interface Terminal {
   exists(): boolean;
   open(): TerminalInput;
@@ -21,7 +21,7 @@ export interface Io {
   readonly stdin: TerminalInput & { readonly isTTY?: boolean };
   readonly stdout: Out;
   readonly stderr: Out;
-  /** Undefined where there is none to open. */
+  /** Undefined if there is no terminal. */
   readonly terminal?: Terminal | undefined;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
@@ -29,7 +29,9 @@ export interface Io {
   readonly random: () => number;
   /** Aborted with an `Interrupt` by the first signal: no new call is sent, and every wait ends. */
   readonly signal: AbortSignal;
-  /** Calls `act` at each SIGUSR2, which asks a tail to look at its output file; the answer ends that. */
+  /**
+   * Calls `act` at each SIGUSR2, which asks a tail to reopen its output; the function returned stops that.
+   */
   readonly onReopen: (act: () => void) => () => void;
   /** The paid calls that a shutdown waits for. */
   readonly inFlight: InFlight;

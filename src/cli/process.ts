@@ -81,7 +81,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
 }
 
-/** The terminal of the session: it takes answers while stdin and stdout are pipes. */
+/** The terminal of the session, which accepts answers while stdin and stdout are pipes. */
 function controllingTerminal(platform: NodeJS.Platform): Terminal {
   const path = platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty';
   return {

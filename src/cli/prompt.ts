@@ -2,27 +2,27 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Interrupt, type Io, type TerminalInput } from './io.ts';
 
-/** What a prompt needs of the outside world. */
+/** The parts of the outside world that a prompt needs. */
 export type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
 
-/** A variable that switches something on: set, and not to 0 or false. */
+/** Whether a variable is set to anything but 0 or false. */
 const isOn = (value: string | undefined) => value !== undefined && !/^(0|false|no|off)?$/i.test(value.trim());
 
 const isPromptOff = (env: Io['env']) => isOn(env['TRDR_NO_PROMPT']) || isOn(env['CI']);
 
-/** True where stdin and stderr are a terminal, and prompts are not switched off. */
+/** Whether stdin and stderr are a terminal and prompts are allowed. */
 export const isAttended = ({ stdin, stderr, env }: Pick<Io, 'stdin' | 'stderr' | 'env'>): boolean =>
   !isPromptOff(env) && stdin.isTTY === true && stderr.isTTY === true;
 
-/** True where a question reaches a person: also if stdin is a pipe, as long as stderr is a terminal. */
+/** Whether a question reaches a person: stdin may be a pipe if stderr is a terminal. */
 export const canAsk = (io: PromptIo): boolean =>
   isAttended(io) || (!isPromptOff(io.env) && io.stderr.isTTY === true && io.terminal?.exists() === true);
 
-/** Where answers are typed: stdin, or the terminal itself if stdin or stdout is a pipe. */
+/** Where answers are read from: stdin, or the terminal itself if stdin or stdout is a pipe. */
 function openInput({ stdin, stdout, terminal }: PromptIo): TerminalInput & { readonly close: () => void } {
   const isWhole = stdin.isTTY === true && stdout.isTTY === true;
   const input = !isWhole && terminal?.exists() ? terminal.open() : undefined;
-  // What is left of stdin belongs to the commands that read it.
+  // The rest of stdin belongs to the commands that read it.
   return Object.assign(input ?? stdin, { close: () => void input?.destroy() });
 }
 

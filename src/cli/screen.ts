@@ -1,11 +1,11 @@
 import type { Display } from './context.ts';
 
-/** The terminal of a run: a question has it for itself. */
+/** The terminal of a run. While a question is open, nothing else is printed to it. */
 export interface Screen {
-  /** A line on stderr; while a question is open, it waits. */
+  /** Prints a line on stderr, after an open question was answered. */
   notice(text: string): void;
   display(shown: Display): () => void;
-  /** Hides everything that is redrawn while `work` asks. */
+  /** Hides everything that is redrawn, while `work` asks a question. */
   asking<T>(work: () => Promise<T>): Promise<T>;
 }
 

@@ -154,7 +154,7 @@ export interface CallOptions {
   readonly repeat?: boolean | undefined;
 }
 
-/** What is left of a key's meters; null where nothing limits. */
+/** What is left of a key's meters; null for a meter without a limit. */
 export interface KeyMeters {
   readonly units: number | null;
   readonly reveals: number | null;
@@ -172,7 +172,10 @@ export interface Client {
   ): Promise<HttpAnswer>;
   /** CU that this run has spent; `atMost` includes what lost answers may have cost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
-  /** What is left by the last answer of `me` and the calls since; undefined if this run has not asked. */
+  /**
+   * What is left, from the last answer of `me` and the calls since; undefined if this run has not requested
+   * it.
+   */
   readonly left: KeyMeters | undefined;
   /** The key's limit of requests per minute; null while unknown. */
   readonly ratePerMinute: number | null;

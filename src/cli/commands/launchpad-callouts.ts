@@ -86,7 +86,7 @@ export const launchpadCallouts = command({
     }
     let oldest: number | undefined;
     if (open) {
-      // Callouts of the same millisecond can stand on both sides of a page's end.
+      // Callouts of the same millisecond may be split between two pages.
       const until = () => (oldest === undefined ? undefined : String(oldest + 1));
       beginList(context, rows, () => commandWith(context.io.argv, { '--until': until() }));
     }

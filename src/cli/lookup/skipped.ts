@@ -3,15 +3,18 @@ import { group } from '../../base/units.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Context } from '../context.ts';
 
-/** More names than this on one screen help nobody. */
+/** Maximum number of names in a notice. */
 const NAMED = 1_000;
 const NAMED_BESIDE_JOURNAL = 20;
 
-/** A failure of an allowance or a limit: everything that was paid for has been delivered. */
+/** Failures that exit 6: an allowance or a limit is exhausted, and everything paid for was delivered. */
 export const isSpent = (error: unknown): error is Failure =>
   error instanceof Failure && (error.kind === 'quota' || error.kind === 'limit');
 
-/** Names what was not requested, `count` in words; a journal, where there is one, names them all. */
+/**
+ * Reports the names that were not requested; `count` is their number in words. If there is a journal, it
+ * names all of them.
+ */
 export function reportSkipped(
   { notice }: Pick<Context, 'notice'>,
   names: readonly string[],

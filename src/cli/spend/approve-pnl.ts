@@ -9,7 +9,7 @@ import { countText, unitsText } from './estimate.ts';
 /** `1 handle`, `2,000 handles`. */
 export const handlesText = (count: number): string => countText(count, 'handle');
 
-/** What it costs to find the handles of wallets and user ids. */
+/** The cost of finding the handles of wallets and user ids. */
 export interface LookupCost {
   readonly count: number;
   readonly least: number;
@@ -18,7 +18,7 @@ export interface LookupCost {
 
 const NO_LOOKUPS: LookupCost = { count: 0, least: 0, most: 0 };
 
-/** The cost of so many lookup calls. */
+/** The cost of these lookup calls. */
 export function costOfLookups(calls: readonly LookupCall[]): LookupCost {
   const sum = { count: calls.length, least: 0, most: 0 };
   for (const { id, ask, sure } of calls) {
@@ -29,15 +29,18 @@ export function costOfLookups(calls: readonly LookupCall[]): LookupCost {
   return sum;
 }
 
-/** The cost of numbers. A user who is not found has none, so nothing is certain of a subject that is still to be looked up. */
+/**
+ * The cost of numbers. A missing user has none, so the minimum does not include subjects that must be
+ * looked up first.
+ */
 export const numbersEstimate = (count: number, { count: unknown, least, most }: LookupCost) => ({
   least: cu.miss * Math.max(0, count - unknown) + least,
   most: cu.reveal * count + most,
 });
 
 /**
- * Checks a run against the spending rules, and reports what the meters cannot pay for. That is not rejected, because the
- * batches are sized to what is left.
+ * Checks a run against the spending rules, and reports what the meters cannot pay for. That does not reject
+ * the run, because batches are sized to what is left.
  */
 export async function approveRun(
   context: Context,

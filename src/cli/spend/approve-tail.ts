@@ -9,8 +9,8 @@ import { type TailShape, tailEstimate } from './tail-cost.ts';
 const MINUTE = 60_000;
 
 /**
- * Lets a tail begin. One of known duration has a known cost, which is confirmed if it is high; any other starts at once and
- * asks at its limit.
+ * Starts a tail. With a known duration, its cost is known and confirmed if it is high; without one, it
+ * starts at once and asks at its limit.
  */
 export async function approveTail(context: Context, shape: TailShape): Promise<void> {
   const { permission } = context;
@@ -38,7 +38,7 @@ function rateText(shape: TailShape): string {
   return `streaming costs ${perMinuteText(cu.socketMinute)}, ${polling} ${price}`;
 }
 
-/** The limit of a tail, and how it is raised. */
+/** The limit of a tail, and how to raise it. */
 export const limitsOf = (permission: Permission): Pick<TailOptions, 'ceiling' | 'raise'> => ({
   ceiling: () => permission.limit,
   ...(permission.canRaise && { raise: permission.raise }),

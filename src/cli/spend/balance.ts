@@ -6,8 +6,8 @@ import { type AccountSharing, askAccount } from '../lookup/account.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * What is left of the key's meters, by one request of the free `me`; undefined if it cannot be told. A rejected key is a
- * failure: whatever is asked for next would be rejected too.
+ * What is left of the key's meters, from one free `me` request; undefined if that fails. A rejected key is
+ * a failure, because the service would reject all further requests too.
  */
 export async function lookAtAccount(
   client: Client,

@@ -1,11 +1,11 @@
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** A word as a POSIX shell takes it. */
+/** Quotes a word for a POSIX shell. */
 const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /**
- * The command line of a run with some flags replaced, to copy into a shell. Each flag of `changes` takes a value;
- * undefined removes it.
+ * The command line of this run with some flags replaced, ready to copy into a shell. Each flag of `changes`
+ * has a value; undefined removes the flag.
  */
 export function commandWith(
   argv: readonly string[],

@@ -3,11 +3,11 @@ import { group, unitsText } from '../../base/units.ts';
 
 export { unitsText };
 
-/** What a run can cost, as far as it is known before it begins. */
+/** The estimated cost of a run. */
 export interface Estimate {
   readonly least: number;
   readonly most: number;
-  /** Wallet reveals that the run can use; what is left of them is shown if that is less. */
+  /** Wallet reveals that the run may use; the number left is shown if it is lower. */
   readonly reveals?: number | undefined;
 }
 
@@ -19,23 +19,23 @@ export interface Consent {
 }
 
 /**
- * A run may start without a confirmation if it cannot cost more than `confirmAbove`, or if the user agreed in advance:
- * to any cost with --yes, to a limit with --max-cu.
+ * Whether a run may start without a confirmation: it costs at most `confirmAbove`, or the user agreed in
+ * advance, to any cost with --yes or to a limit with --max-cu.
  */
 export const mayStart = ({ most }: Estimate, { confirmAbove, maxCu, yes }: Consent): boolean =>
   yes || maxCu !== undefined || most <= confirmAbove;
 
-/** So many of something: `1 handle`, `2,000 handles`. */
+/** A count with its noun: `1 handle`, `2,000 handles`. */
 export const countText = (count: number, one: string, many = `${one}s`): string =>
   `${group(count)} ${count === 1 ? one : many}`;
 
-/** An estimate as a person reads it. */
+/** An estimate for people. */
 export const estimateText = ({ least, most }: Estimate): string =>
   least === most ? unitsText(most) : `${group(least)}–${unitsText(most)}`;
 
 const MILLION = 1_000_000;
 
-/** What is left, short and never more than there is: `19.9M CU left`. */
+/** What is left, rounded down: `19.9M CU left`. */
 export function balanceText(units: number): string {
   const tenths = Math.floor(units / (MILLION / 10));
   return units < MILLION

@@ -19,7 +19,10 @@ export function withLimit(line: string, context: Pick<Context, 'permission' | 's
   return limit === undefined ? line : `${line}; ${limit}`;
 }
 
-/** Starts a list without a known end; `command` continues it. One with --limit stops by itself when nothing matches. */
+/**
+ * Starts a list without a known end; `command` continues it. A list with --limit stops by itself if nothing
+ * matches.
+ */
 export function beginList(context: Context, rows: number | undefined, command: () => string): void {
   const run: OpenRun = {
     stopped: (spent) => ({
@@ -31,7 +34,7 @@ export function beginList(context: Context, rows: number | undefined, command: (
   else context.permission.begin(run);
 }
 
-/** Starts a run without a known end, and states its limit to a person who watches. */
+/** Starts a run without a known end, and reports its limit on a terminal. */
 export function beginOpen(context: Context, run: OpenRun): void {
   context.permission.begin(run);
   const limit = limitText(context);

@@ -36,15 +36,15 @@ export interface Permission {
   readonly limit: number | undefined;
   /** What the user agreed to where no limit is set: it bounds what calls with lost answers may cost again. */
   readonly agreed: number | undefined;
-  /** Lets a run of known cost begin, asks, or rejects it. */
+  /** Starts a run of known cost, asks for confirmation, or rejects it. */
   approve(estimate: Estimate, question: Question): Promise<void>;
-  /** Lets a run without a known end begin: its limit is `confirmAbove`, unless the user set another one. */
+  /** Starts a run without a known end. Its limit is `confirmAbove`, unless the user set another one. */
   begin(run: OpenRun): void;
-  /** Whether somebody can be asked for a higher limit. */
+  /** Whether a person can be asked to raise the limit. */
   readonly canRaise: boolean;
-  /** Asks at the limit of such a run for one that holds `most` more; false if the run ends there. */
+  /** Asks at the limit to raise it by at least `most`; false if the run ends there. */
   raise(most: number, spent?: number): Promise<boolean>;
-  /** The failure at the limit of the run; undefined where the limit speaks for itself. */
+  /** The failure at the limit of the run; undefined to use the general one. */
   stopped(): Failure | undefined;
 }
 
@@ -53,15 +53,15 @@ interface PermissionParts extends Consent {
   /** The embedded service charges nothing. */
   readonly sandbox: boolean;
   readonly signal: AbortSignal;
-  /** What the calls of the run have cost so far, at most. */
+  /** The maximum cost of the calls so far. */
   readonly spent: () => number;
-  /** What is left of the key's meters; undefined if it cannot be told. */
+  /** What is left of the key's meters; undefined if unknown. */
   readonly left: () => Promise<Left | undefined>;
   /** Clears the screen for a question, and restores it. */
   readonly asking: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** How to spend more at a time. */
+/** The hint on how to spend more. */
 export const moreText = (maxCu: number | undefined): string =>
   `to spend more in one run, ${maxCu === undefined ? 'pass --max-cu N or --yes' : 'raise --max-cu'}`;
 
@@ -86,7 +86,7 @@ export function createPermission(parts: PermissionParts): Permission {
     return await parts.asking(() => confirm(io, question, signal));
   };
 
-  /** Doubling asks rarely, however long the run. */
+  /** Doubling the limit keeps questions rare in long runs. */
   const nextLimit = (now: number, spent: number, most: number) => Math.max(2 * now, spent + most);
 
   const askForMore = async (run: OpenRun, now: number, spent: number, most: number): Promise<boolean> => {
@@ -112,8 +112,8 @@ export function createPermission(parts: PermissionParts): Permission {
         if (!(await ask(costs(estimateText(estimate)), cheaper, 'Continue', estimate.reveals)))
           throw declined();
       } else if (!yes) {
-        // Repeating calls whose answers were lost can cost more than the estimate: a run that began without a
-        // confirmation ends where it would have needed one.
+        // Repeating calls with lost answers can cost more than the estimate, so a run that started without
+        // a confirmation stops where it would have needed one.
         limit = confirmAbove;
         return;
       }

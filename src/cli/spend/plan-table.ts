@@ -17,10 +17,10 @@ const plus = (one: number | null, other: number | null) =>
 
 const isEndpoint = (id: string): id is EndpointId => id in endpoints;
 
-/** Longer paths, with ids and addresses, say no more than that of their endpoint. */
+/** Longer paths contain ids and addresses; the path of their endpoint says as much. */
 const LONG_PATH = 50;
 
-/** The path of a group: the call's own, or that of the endpoint if there are several. */
+/** The path of a group: that of its only call, or that of the endpoint. */
 function pathOf({ call, paths }: Group): string {
   const isShort = paths.size === 1 && call.path.length <= LONG_PATH;
   return isShort || !isEndpoint(call.endpoint) ? call.path : endpoints[call.endpoint].path;
@@ -68,7 +68,7 @@ export async function planRows(
   return rows;
 }
 
-/** What is left of the key's units, as far as that can be told; a dry run needs neither key nor service. */
+/** What is left of the key's units, if known; a dry run needs neither key nor service. */
 export async function unitsLeft(context: Context): Promise<number | null | undefined> {
   if (context.scope === undefined) return undefined;
   try {

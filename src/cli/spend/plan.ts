@@ -5,7 +5,7 @@ import { planTableView, planView } from '../../output/views/price.ts';
 import type { Context, Planned } from '../context.ts';
 import { planRows, unitsLeft } from './plan-table.ts';
 
-/** Prints the calls of a dry run: to people with a total and the balance, to programs call by call. */
+/** Prints the calls of a dry run: for people with a total and the balance, for programs one by one. */
 export async function printPlan(
   context: Context,
   calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,

@@ -5,23 +5,24 @@ import { lookAtAccount } from './balance.ts';
 import { countText, type Estimate, unitsText } from './estimate.ts';
 import { beginOpen } from './open-run.ts';
 
-/** What a run can cost in both meters; `most` is null if the input has no known end. */
+/** The cost of a run in both meters; `most` is null if the input has no known end. */
 export interface FullEstimate extends Omit<Estimate, 'most' | 'reveals'> {
   readonly most: number | null;
   readonly reveals: number | null;
 }
 
-/** What a run of many subjects does, in words. */
+/** What a run of many subjects does, for messages. */
 export interface SubjectsRun {
   /** `looking up 3 subjects` */
   readonly what: string;
-  /** How a run that stopped at its limit is continued. */
+  /** How to continue a run that stopped at its limit. */
   readonly resume: () => string;
 }
 
 /**
- * Checks a costly run against the spending rules and against what is left of both meters, before any paid call:
- * `me` is free. Rejects what cannot succeed and warns of what may not. A run without a known end starts at once.
+ * Checks an expensive run against the spending rules and against both meters (by the free `me`) before any
+ * paid call. Rejects a run that cannot succeed, and warns if it may not. A run without a known end starts
+ * at once.
  */
 export async function preflight(
   context: Context,
@@ -65,7 +66,7 @@ export async function preflight(
   }
 }
 
-/** How to continue a run whose answers are cached, and one whose answers are not. */
+/** Hints for continuing a run, with and without cached answers. */
 export const resumeCached = 'run the same command again: the answers so far are cached';
 export const resumeRest = 'run it again with the subjects that have no record yet';
 

@@ -9,7 +9,7 @@ const WALKS = 20;
 /** What the cost of a tail depends on. */
 export interface TailShape {
   readonly durationMs: number | undefined;
-  /** Whether the socket may be used. */
+  /** Whether the WebSocket may be used. */
   readonly socket: boolean;
   readonly lagMs: number;
   /** CU per page. */
@@ -17,11 +17,13 @@ export interface TailShape {
   readonly backfill?: number | undefined;
 }
 
-/** Pages per minute: polls, and the walk that verifies them. Beside the socket, the verifying walk alone. */
+/**
+ * Pages per minute: the polls and the walks that verify them. With the WebSocket, only the verifying walks.
+ */
 export const pagesPerMinute = ({ socket, lagMs }: Pick<TailShape, 'socket' | 'lagMs'>): number =>
   socket ? 2 : Math.ceil(MINUTE / lagMs) + 1;
 
-/** CU per minute on a feed whose posts fit the pages. */
+/** CU per minute if the posts between two polls fit on one page. */
 export const tailPerMinute = (shape: Pick<TailShape, 'socket' | 'lagMs' | 'page'>): number =>
   (shape.socket ? cu.socketMinute : 0) + shape.page * pagesPerMinute(shape);
 

@@ -7,15 +7,15 @@ import type { TailFlags } from '../tail/run.ts';
 import { printTo, type TailOutput } from '../tail/writer.ts';
 import { followText } from './follow-checkpoint.ts';
 
-/** Where a follower's posts go, and its checkpoint. */
+/** The output of a follower, and its checkpoint. */
 export interface FollowOutput extends TailOutput {
-  /** Aborted when the reader has gone. */
+  /** Aborted when the reader closes. */
   readonly closed: AbortSignal;
-  /** Posts are acknowledged later than they are written. */
+  /** Whether posts are acknowledged later than they are written. */
   readonly lags: boolean;
-  /** Saves a position once everything written so far was delivered. Aborts `ended` where that fails later. */
+  /** Saves a position after everything written so far was delivered. Aborts `ended` if that fails later. */
   reached(position: FeedPosition, ended: AbortController): Promise<void>;
-  /** Settles when the last position is saved; throws what failed. */
+  /** Settles when the last position was saved; throws if saving failed. */
   settled(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function openFollowOutput(
   let saving: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
 
-  /** Saves the newest position again and again, as batches are acknowledged. */
+  /** Repeatedly saves the latest position while batches are acknowledged. */
   const keepSaving = async () => {
     for (let position = next; position && save; position = next) {
       next = undefined;

@@ -25,12 +25,12 @@ export interface RelayPlan {
   readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'on' | 'firstTries' | 'fileIsCheckpoint'>;
 }
 
-/** What a relay works with, apart from the feed. */
+/** The resources of a relay, apart from its feed. */
 export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'> {
   readonly io: Pick<Context['io'], 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & { readonly link: Pick<RunStore['link'], 'open'> };
   readonly key: TailPorts['key'];
-  /** Adds what the run may spend to the line with which a term starts. */
+  /** Adds the spending limit to the line with which a term starts. */
   readonly startLine: (text: string) => string;
 }
 

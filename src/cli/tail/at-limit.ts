@@ -6,7 +6,7 @@ import { commandWith } from '../spend/continue-command.ts';
 import { moreText } from '../spend/permission.ts';
 
 const OWN_LIMITS: ReadonlySet<string> = new Set(['CEILING', 'CONFIRM_ABOVE']);
-/** The latest moment that a date can hold. */
+/** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
 
 /** The failure of a tail that ended at its spending limit, with the command that continues it. */
@@ -16,7 +16,7 @@ export function atLimit(
   checkpoint: string | undefined,
   { spent, provenTo }: Pick<TailStatus, 'spent' | 'provenTo'>,
 ): unknown {
-  // Budgets word their own failures.
+  // Failures of budgets already say how to continue.
   if (!(error instanceof Failure) || !OWN_LIMITS.has(error.code)) return error;
   const { maxCu } = settings;
   const file = checkpoint ?? globals.out;

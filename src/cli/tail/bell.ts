@@ -1,10 +1,10 @@
 import type { TailSink } from '../../tail/ports.ts';
 import type { Io } from '../io.ts';
 
-/** Terminals beep for about this long: more often would be one long noise. */
+/** A terminal beeps for about this long; more frequent beeps would merge into one. */
 const PAUSE_MS = 1_000;
 
-/** Rings the terminal, at most once a second. Off a terminal nothing rings. */
+/** Rings the bell of the terminal, at most once a second; without a terminal, does nothing. */
 export function createBell({ stderr, clock }: Pick<Io, 'stderr' | 'clock'>): () => void {
   let next = Number.NEGATIVE_INFINITY;
   return () => {

@@ -6,11 +6,11 @@ import { createGzip } from 'node:zlib';
 import { fileFailure, syncFolder } from '../../base/files.ts';
 import { finishedFiles } from './rotation.ts';
 
-/** Compresses finished files beside the run, one at a time. */
+/** Compresses finished files in the background, one at a time. */
 export interface Compressor {
-  /** Compresses every finished file that is not compressed yet, also those that an earlier run left behind. */
+  /** Compresses all finished files, including those of earlier runs. */
   start(): void;
-  /** Settles when nothing is being compressed; an aborted signal ends it early. */
+  /** Settles when the compression is done; an aborted signal ends it early. */
   settled(): Promise<void>;
 }
 
@@ -52,9 +52,12 @@ export function createCompressor(
   };
 }
 
-/** The compressed file appears complete, and only then the original is removed: a crash leaves one of them at least. */
+/**
+ * Renames the complete compressed file into place before it removes the original, so that a crash leaves at
+ * least one of them.
+ */
 async function compress(path: string, signal: AbortSignal): Promise<void> {
-  // A fixed name: the leftover of a process that was killed is overwritten, because only one tail has the lock.
+  // A fixed name, so that the leftover of a killed process is overwritten; only one tail holds the lock.
   const temporary = `${path}.gz.tmp`;
   try {
     const { mode, atime, mtime } = await stat(path);
@@ -70,7 +73,7 @@ async function compress(path: string, signal: AbortSignal): Promise<void> {
     } finally {
       await handle.close();
     }
-    // The order of finished files is that of their last lines.
+    // Finished files are ordered by the time of their last write.
     await utimes(temporary, atime, mtime);
     await rename(temporary, `${path}.gz`);
   } catch (error) {

@@ -6,19 +6,19 @@ import { type LineForm, readTailFile, type TailBytes, type TailEnd } from '../..
 import { timing } from '../../tail/timing.ts';
 import { type FinishedFile, finishedFiles } from './rotation.ts';
 
-/** Files that are read at most: each is either large or reaches far back. */
+/** Maximum number of files to read: each is either large or reaches far back. */
 const MOST_FILES = 16;
 const NEWLINE = 10;
 
 /**
- * What the output of a tail says that was divided into files. The newest finished files are read as if they stood before
- * the present one, as many as it takes to reach back far enough. `alone` is what the present file says by itself.
+ * Reads the end of an output that is divided into files. As many finished files as needed to reach back far
+ * enough are read as if they preceded the current one. `alone` is the result for the current file only.
  */
 export async function readFileSet(
   out: string,
   alone: TailEnd | undefined,
   form: LineForm,
-  /** Post time down to which ids are wanted, where a checkpoint says so. */
+  /** Post time back to which ids are needed, if a checkpoint sets it. */
   wanted: number | undefined,
 ): Promise<TailEnd | undefined> {
   const handles: FileHandle[] = [];
@@ -38,7 +38,7 @@ export async function readFileSet(
       end = { ...whole, keep: alone?.keep ?? 0 };
     }
   } catch (error) {
-    // A finished file that cannot be read is as good as one that was moved away.
+    // An unreadable finished file counts as one that was moved away.
     if (!(error instanceof Error)) throw error;
   } finally {
     for (const handle of handles) await handle.close();
@@ -46,7 +46,7 @@ export async function readFileSet(
   return end;
 }
 
-/** Whether all lines are read that a single file would be read back to; see `readTailFile`. */
+/** Whether the lines reach back as far as those of a single file would; see `readTailFile`. */
 function reachesBack({ young, resume }: TailEnd, wanted = Number.POSITIVE_INFINITY): boolean {
   const base = resume?.watermark.base ?? null;
   const oldest = resume?.known.at(-1)?.[1] ?? null;
@@ -61,7 +61,7 @@ async function opened(path: string, handles: FileHandle[]): Promise<FileHandle> 
   return handle;
 }
 
-/** Unpacks a file to where it can be read from its end. */
+/** Unpacks a file, so that it can be read from its end. */
 async function unpacked({ path }: FinishedFile, handles: FileHandle[]): Promise<FileHandle> {
   const handle = await openNamelessFile();
   handles.push(handle);
@@ -82,7 +82,7 @@ async function bytesOf(handle: FileHandle): Promise<TailBytes> {
   return { size, read: (from, to) => readWhole(handle, from, to - from) };
 }
 
-/** Several files, one after the other, as if they were one. */
+/** Concatenates several files. */
 function joined(parts: readonly TailBytes[]): TailBytes {
   return {
     size: parts.reduce((sum, { size }) => sum + size, 0),

@@ -18,23 +18,23 @@ export interface FileIdentity {
 export interface FollowedFile {
   readonly sink: Sink;
   readonly identity: FileIdentity;
-  /** Continues in a new file if the path no longer leads to the open one, or if that is finished. */
+  /** Continues in a new file if the path no longer leads to the open file, or if the file is finished. */
   check(): Promise<void>;
 }
 
 interface FollowedOptions {
   readonly mono: () => number;
   readonly now: () => number;
-  /** The output continues in a new file; `name` is that of a finished one. */
+  /** Called when the output continues in a new file; `name` is the new name of a finished file. */
   readonly moved: (how: Moved, name?: string) => void;
   readonly rotate?: { readonly rule: RotateRule; readonly timeField: string } | undefined;
-  /** A finished file could not be renamed; it is tried again later. */
+  /** Called when a finished file could not be renamed; this is retried later. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
 /** A check costs a system call, which is too much for each write of a fast feed. */
 const LOOK_MS = 50;
-/** After a file could not be renamed. */
+/** The pause after a failed rename. */
 const RETRY_MS = 60_000;
 const NEWLINE = 10;
 
@@ -43,7 +43,7 @@ interface Opened {
   readonly identity: FileIdentity;
   size: number;
   lastWriteAt: number;
-  /** Its last byte ends a line: only then it can be left for another. */
+  /** Whether its last byte ends a line: only then the tail may switch to another file. */
   atLineEnd: boolean;
 }
 
@@ -90,11 +90,11 @@ export async function openFollowed(
     moved(deleted ? 'deleted' : 'renamed');
   };
 
-  /** Renames the file where it is finished, and continues in a new one. */
+  /** Renames the file if it is finished, and continues in a new one. */
   const finish = async (more: number) => {
     if (!rotate || !file.atLineEnd || mono() < rotateFrom) return;
     if (!isFull(rotate.rule, file, more, now())) return;
-    // Somebody may have emptied it.
+    // Another program may have truncated it.
     const { size } = await file.handle.stat();
     file.size = size;
     if (!isFull(rotate.rule, file, more, now())) return;

@@ -12,11 +12,11 @@ export interface RotateFlags {
   readonly compress: boolean;
 }
 
-/** The file that a tail appends to, with all that happens to it meanwhile. */
+/** The output file of a tail, with rotation and compression. */
 export interface OutputFile {
   readonly sink: Sink;
   readonly identity: FileIdentity;
-  /** Ends the watch over the file, and waits for what is being compressed unless a signal ends the run. */
+  /** Stops watching the file, and waits for compression unless a signal ends the run. */
   end(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 
-/** Holds a tail's rows and its status line back while a question is open on their terminal. */
+/** Holds back a tail's rows and status line while a question is open on the same terminal. */
 export interface Pause {
   readonly isOpen: boolean;
   /** Settles when rows may be printed; undefined if they may be printed now. */

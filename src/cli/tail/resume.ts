@@ -18,7 +18,7 @@ import { type FilePosition, fileAt, isSameFile, readPosition, renamedFrom } from
 /** Where a tail resumes. */
 export interface ResumeFrom {
   readonly out: string | undefined;
-  /** The output is divided into files: what the present one does not say, those before it do. */
+  /** The output is divided into files; earlier files supply what the current one lacks. */
   readonly rotates?: boolean | undefined;
   readonly checkpoint: string | undefined;
   /** The file with the position of `out`. */

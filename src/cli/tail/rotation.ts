@@ -5,7 +5,10 @@ import { isRecord } from '../../contract/known.ts';
 import { postTimeOf } from '../../tail/row.ts';
 import { duration, type Value } from '../args/values.ts';
 
-/** When a file is finished and a new one begun: at a size, or at each multiple of a duration since 1970 in UTC. */
+/**
+ * When to finish a file and start a new one: at a size, or at each multiple of a duration since 1970 in
+ * UTC.
+ */
 export type RotateRule = { readonly bytes: number } | { readonly everyMs: number };
 
 const unitBytes: Readonly<Record<string, number>> = {
@@ -15,7 +18,7 @@ const unitBytes: Readonly<Record<string, number>> = {
 const LEAST_BYTES = 1_000;
 const LEAST_MS = 1_000;
 
-/** `100MB` or `1d`. Minutes are `m`, so a megabyte is `M` or `MB`. */
+/** `100MB` or `1d`. Since `m` means minutes, a megabyte is `M` or `MB`. */
 export const rotateRule: Value<RotateRule> = {
   name: 'size|duration',
   noun: 'size or duration',
@@ -31,18 +34,18 @@ export const rotateRule: Value<RotateRule> = {
   },
 };
 
-/** The file that is being written, as far as the rule looks at it. */
+/** The current file, as far as the rule needs it. */
 export interface WrittenFile {
   readonly size: number;
   /** Epoch milliseconds. */
   readonly lastWriteAt: number;
 }
 
-/** Whether a file is finished before `more` bytes are written at `now`. */
+/** Whether a file must be finished before `more` bytes are written at `now`. */
 export const isFull = (rule: RotateRule, file: WrittenFile, more: number, now: number): boolean => {
   if (file.size === 0) return false;
   if ('bytes' in rule) return more > 0 ? file.size + more > rule.bytes : file.size >= rule.bytes;
-  // Not "later than": a file with a date in the future must not keep growing.
+  // Not a comparison of times: a file with a date in the future must not grow forever.
   return Math.floor(file.lastWriteAt / rule.everyMs) !== Math.floor(now / rule.everyMs);
 };
 
@@ -68,7 +71,10 @@ export interface FinishedFile {
   readonly isCompressed: boolean;
 }
 
-/** The finished files of an output, newest first. Of a file and its compressed copy only the file counts. */
+/**
+ * The finished files of an output, newest first. If a file and its compressed copy exist, only the file
+ * counts.
+ */
 export function finishedFiles(out: string): FinishedFile[] {
   const { folder, stem, extension } = partsOf(realPath(out));
   const isStamp = /^\d{8}T\d{6}Z(?:-\d+)?$/;
@@ -89,10 +95,10 @@ export function finishedFiles(out: string): FinishedFile[] {
 }
 
 const FIRST_LINE = 1024 * 1024;
-/** The years of four digits, which names are made of. */
+/** Names use years of four digits. */
 const [FIRST_TIME, LAST_TIME] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 11, 31)];
 
-/** The post time of the first line of a file, if it has one that can be read. */
+/** The post time of the first line of a file, if it is readable. */
 export function firstPostTime(path: string, timeField: string): number | undefined {
   const fd = openRegular(path);
   try {

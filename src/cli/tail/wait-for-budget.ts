@@ -3,10 +3,10 @@ import { BUDGET } from '../../contract/budget.ts';
 import type { Context } from '../context.ts';
 import { untilText } from './messages.ts';
 
-/** A budget may be raised before it renews. */
+/** How often to check, because a budget may be raised before it renews. */
 const LOOK_MS = 10 * 60_000;
 
-/** Does what a tail has to do before it begins, once the budget allows it. */
+/** Runs the start of a tail as soon as the budget allows it. */
 export async function onceInBudget<T>(
   { io, notice, signal }: Context,
   waits: boolean,

@@ -203,7 +203,7 @@ export function createClient(options: ClientOptions): Client {
     get left() {
       if (!meters) return undefined;
       const { units, reveals } = meters.left;
-      // Calls of unknown cost count in full: what is shown as left is never more than there is.
+      // Calls of unknown cost count in full, so that the amount shown as left is never too high.
       return {
         units: units === null ? null : Math.max(0, units - (limit.spent.atMost - meters.spent)),
         reveals,

@@ -57,9 +57,9 @@ export interface SpendLimitOptions {
   readonly hint?: string | undefined;
   /** Whether `maxCu` is the user's own --max-cu. */
   readonly isExplicit?: boolean | undefined;
-  /** Asks for a limit that holds `most` more. Called once at a time, and no more after a false. */
+  /** Asks to raise the limit by at least `most`. Called once at a time, and never again after a refusal. */
   readonly raise?: ((most: number) => Promise<boolean>) | undefined;
-  /** The failure of a call that does not fit, where the run has its own. */
+  /** The failure of a call that does not fit, if the run has its own. */
   readonly stopped?: (() => Failure | undefined) | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface WalkOptions {
 /** Which rows a walk yields, and how long it searches for them. */
 export interface WalkFilter<T> {
   readonly matches: (item: T) => boolean;
-  /** Told where the next page starts, before it is requested, and the time of the oldest row so far. */
+  /** Called before the next page is requested, with its cursor and the time of the oldest row so far. */
   readonly onPage?: ((next: string, oldest: number | null) => void) | undefined;
   /** Stops the walk after this many consecutive pages without a matching row. */
   readonly maxPages?: number | undefined;
@@ -78,7 +78,7 @@ export async function* walkPages<T>(
   let barren = 0;
   let untimed = 0;
   let unmatched = 0;
-  /** A post without a time cannot be shown to be within a range of times. */
+  /** A post without a time cannot be shown to be in the requested range. */
   const isDated = options.until !== undefined || options.since !== undefined;
 
   while (left > 0) {

@@ -17,7 +17,7 @@ export interface ExecCommand {
   readonly platform: NodeJS.Platform;
 }
 
-/** Secrets, and what only concerns this process as a service. */
+/** Secrets, and variables for this process only, which the command does not get. */
 const withheld = new Set([
   'TRDR_API_KEY',
   'TRDR_STORE_PASSWORD',
@@ -25,10 +25,13 @@ const withheld = new Set([
   'WATCHDOG_USEC',
   'WATCHDOG_PID',
 ]);
-/** Ids of the service. One of another form stays out of the environment, where text of strangers has no place. */
+/** Ids in their usual form. Others are not put into the environment, because they are untrusted text. */
 const plainId = /^[\w.:-]{1,200}$/;
 
-/** Reads `--exec`, and checks that the program exists: a typing error must not show after the first paid call. */
+/**
+ * Parses `--exec` and checks that the program exists, so that a typing error is noticed before the first
+ * paid call.
+ */
 export function readCommand(
   text: string,
   shell: boolean,
@@ -47,7 +50,7 @@ export function readCommand(
     return { file: file ?? '', words, ...world };
   }
   const [file, ...words] = splitCommand(text);
-  // Windows finds programs by endings as well; there the first attempt tells.
+  // Windows also tries extensions, so there only the first attempt shows whether the program exists.
   if (!windows && !isProgram(file, world)) {
     throw usageError(`command not found: ${file}`, 'check --exec; --shell runs it with /bin/sh');
   }
@@ -79,7 +82,7 @@ export function runCommand(
     cwd,
     env: { ...env, ...describe(number, rows, attempt) },
     stdio: ['pipe', 'inherit', 'inherit'],
-    // In a group of its own, Ctrl-C reaches this process only, which lets the command finish.
+    // In its own process group, so that Ctrl-C only reaches this process and the command can finish.
     detached: !windows,
     windowsHide: true,
     windowsVerbatimArguments: windows && file.toLowerCase().endsWith('cmd.exe'),
@@ -90,10 +93,10 @@ export function runCommand(
       if (windows) child.kill();
       else process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // It ended at this moment.
+      // The command has just ended.
     }
   };
-  // A second signal ends this process at once, and its command with it.
+  // A second signal ends this process at once; then its command is killed too.
   process.once('exit', kill);
   return new Promise<CommandEnd>((settle) => {
     child.once('error', (error) => settle({ ok: false, why: `cannot start ${file}: ${errno(error)}` }));
@@ -101,7 +104,7 @@ export function runCommand(
       if (code === 0) settle({ ok: true });
       else settle({ ok: false, why: signal === null ? `exit code ${code}` : `killed by ${signal}` });
     });
-    // A command need not read everything: its exit code alone counts.
+    // A command need not read all its input: only its exit code counts.
     child.stdin.on('error', () => {});
     child.stdin.end(Buffer.concat(rows.map(({ line }) => line)));
   }).finally(() => {
@@ -110,7 +113,7 @@ export function runCommand(
   });
 }
 
-/** What a command is told of its batch. */
+/** The environment variables that describe a batch. */
 function describe(number: number, rows: Batch['rows'], attempt: number): Record<string, string> {
   const id = (row: Batch['rows'][number] | undefined) =>
     row !== undefined && plainId.test(row.id) ? row.id : '';

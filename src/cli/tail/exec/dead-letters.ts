@@ -5,9 +5,12 @@ import { appendLines, ensureFolder, fileFailure } from '../../../base/files.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import type { Batch } from '../../../tail/exec/batch.ts';
 
-/** Batches that the command did not accept, as the lines that it was given: `CMD < FILE` hands them over again. */
+/**
+ * The batches that the command did not accept, in the lines that it received: `CMD < FILE` hands them over
+ * again.
+ */
 export interface DeadLetters {
-  /** Undefined where there is no place for one. */
+  /** Undefined if there is no folder for it. */
   readonly path: string | undefined;
   save(batch: Batch): void;
 }
@@ -15,11 +18,11 @@ export interface DeadLetters {
 interface DeadLettersOptions {
   readonly checkpoint: string | undefined;
   readonly state: string | undefined;
-  /** Names the feed and the command, for runs without a checkpoint. */
+  /** Identifies feed and command, for runs without a checkpoint. */
   readonly name: string;
 }
 
-/** Beside the checkpoint, or in the state folder where there is none. */
+/** Opens the dead-letter file beside the checkpoint, or in the state folder without one. */
 export function openDeadLetters({ checkpoint, state, name }: DeadLettersOptions): DeadLetters {
   const own = state && join(state, 'tails', `${sha256(name).slice(0, 32)}.dead.ndjson`);
   const path = checkpoint === undefined ? own : `${checkpoint}.dead.ndjson`;
@@ -43,7 +46,7 @@ export function openDeadLetters({ checkpoint, state, name }: DeadLettersOptions)
   };
 }
 
-/** On disk before the checkpoint passes the batch. */
+/** Syncs the file before the checkpoint passes the batch. */
 function sync(path: string): void {
   const fd = openSync(path, constants.O_RDWR);
   try {

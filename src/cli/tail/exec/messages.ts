@@ -24,7 +24,7 @@ export function handoffText(notice: HandoffNotice, deadLetters: string): string 
 
 const waitText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)}ms` : span(ms));
 
-/** The last line of a run about what it handed over. */
+/** The last line of a run, with what it handed over. */
 export function handedOverText(
   { batches, acknowledged, dead, left }: HandoffCounts,
   resumes: boolean,

@@ -27,7 +27,7 @@ export const BATCH = 100;
 export const LINGER_MS = 1_000;
 const TRIES = 10;
 
-/** Checks what can be checked of `--exec` before anything is paid for. */
+/** Validates `--exec` before anything is paid for. */
 export function checkExec({ globals, io }: Context, { exec, shell }: ExecFlags): void {
   if (exec === undefined) return;
   if (globals.out !== undefined)
@@ -42,11 +42,11 @@ interface Parts {
   readonly view: View<TailRow['record']>;
   readonly flags: ExecFlags;
   readonly checkpoint: string | undefined;
-  /** Names the feed. */
+  /** Identifies the feed. */
   readonly feed: string;
-  /** Post time of the start, where the flags say so. */
+  /** Post time of the start, if a flag sets it. */
   readonly since?: number | null;
-  /** The batches have another memory than a checkpoint. */
+  /** The batches are remembered elsewhere than in a checkpoint. */
   readonly remembered?: boolean;
 }
 
@@ -54,13 +54,13 @@ interface Parts {
 export interface Courier {
   readonly encode: (row: TailRow) => Uint8Array;
   deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
-  /** Throws if batches went to the dead-letter file: a run that ends by itself then failed. */
+  /** Throws if there are dead letters: a run that ends by itself then has failed. */
   check(): void;
-  /** Lets the process end after a signal. */
+  /** Allows the process to end after a signal. */
   release(): void;
 }
 
-/** Opens the way to the command. */
+/** Connects the tail to the command. */
 export async function openCourier(context: Context, parts: Parts): Promise<Courier> {
   const { io, signal, settings } = context;
   const { view, flags, checkpoint, feed, remembered = checkpoint !== undefined } = parts;
@@ -115,7 +115,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
 
 const redo = ({ file }: ExecCommand) => `${file} ...`;
 
-/** Hands the rows of a tail over; what was acknowledged is saved with the checkpoint. */
+/** Hands the rows of a tail over to the command; the checkpoint saves what was acknowledged. */
 export async function openHandoff(context: Context, parts: Parts): Promise<TailOutput> {
   const { io, signal, notice } = context;
   const { flags, checkpoint, feed } = parts;

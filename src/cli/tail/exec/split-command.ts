@@ -1,12 +1,15 @@
 import { usageError } from '../../../base/failure.ts';
 
 const SPACE = /\s/;
-/** What a shell would act on. Without one it would reach the command as plain text, which is hardly ever meant. */
+/**
+ * Operators of a shell. Without a shell, the command would receive them as plain text, which is hardly ever
+ * intended.
+ */
 const operator = /^(?:[|&;<>]|\d>|\|\||&&)/;
 const trailing = /^[;&|](?:\s|$)/;
 const expansion = /^(?:\$[\w{(]|`)/;
 
-/** Splits a command line into words as a shell does, with quotes and backslashes, and expands nothing. */
+/** Splits a command line like a shell, with quotes and backslashes but without expansions. */
 export function splitCommand(text: string): readonly [file: string, ...words: string[]] {
   const words: string[] = [];
   let word: string | undefined;
@@ -47,7 +50,7 @@ export function splitCommand(text: string): readonly [file: string, ...words: st
   return [file, ...rest];
 }
 
-/** The place of the closing quote. */
+/** The position of the closing quote. */
 function endOf(text: string, from: number, quote: string): number {
   for (let at = from + 1; at < text.length; at++) {
     if (quote === '"' && text[at] === '\\') at++;
