@@ -1,0 +1,82 @@
+// Compares handing batches to a command with starting that command alone.
+//
+//   npx esbuild test/bench/exec.ts --bundle --packages=external --platform=node --format=esm \
+//     --outfile=node_modules/.bench/exec.mjs && node node_modules/.bench/exec.mjs [--batches 500] [--rows 100]
+//
+// The handoff encodes nothing here: it gathers rows, runs the command, and records the acknowledgement in a checkpoint
+// on disk. The command is dd to /dev/null; alone, it gets the same bytes. Both run in turn, one batch each.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { systemClock } from '../../src/base/clock.ts';
+import { openCheckpointFile } from '../../src/cli/tail/exec/checkpoint-file.ts';
+import { readCommand, runCommand } from '../../src/cli/tail/exec/command.ts';
+import { createAcknowledgements } from '../../src/tail/exec/acknowledgements.ts';
+import { createDelivery } from '../../src/tail/exec/deliver.ts';
+import { createHandoff } from '../../src/tail/exec/handoff.ts';
+
+const { values } = parseArgs({
+  options: { batches: { type: 'string', default: '500' }, rows: { type: 'string', default: '100' } },
+});
+const [batches, rows] = [Number(values.batches), Number(values.rows)];
+const folder = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
+const line = Buffer.from(`${JSON.stringify({ id: 'x'.repeat(36), thesis: 'text '.repeat(200) })}\n`);
+const program = 'dd of=/dev/null status=none';
+
+const alone = () =>
+  new Promise<void>((resolve) => {
+    const [file = '', ...words] = program.split(' ');
+    const child = spawn(file, words, { stdio: ['pipe', 'inherit', 'inherit'] });
+    child.once('exit', () => resolve());
+    child.stdin.end(Buffer.concat(Array.from({ length: rows }, () => line)));
+  });
+
+const command = readCommand(program, false, { env: process.env, cwd: folder, platform: process.platform });
+const log = createAcknowledgements(openCheckpointFile(join(folder, 'ck')), { feed: 'bench', since: null });
+const deliver = createDelivery(
+  {
+    ...{ clock: systemClock, random: Math.random },
+    run: (batch, attempt) => runCommand(command, batch, attempt),
+    deadLetter() {},
+    notify() {},
+  },
+  { tries: 1, forgetful: false },
+);
+const handoff = createHandoff(
+  {
+    ...{ clock: systemClock, encode: () => line },
+    deliver(batch, stop) {
+      log.begin(batch);
+      return deliver(batch, stop);
+    },
+    acknowledged: (batch, end) => log.add(batch, end),
+  },
+  { batch: rows, lingerMs: 1_000, forgetful: false, stop: new AbortController().signal },
+);
+
+let id = 0;
+const through = async () => {
+  const batch = Array.from({ length: rows }, () => ({ id: `${id++}`, at: id, record: {}, raw: null }));
+  handoff.write(batch);
+  await handoff.flush();
+};
+
+const times: Record<'alone' | 'through', number[]> = { alone: [], through: [] };
+for (let round = -20; round < batches; round++) {
+  for (const [name, run] of [
+    ['alone', alone],
+    ['through', through],
+  ] as const) {
+    const began = performance.now();
+    await run();
+    if (round >= 0) times[name].push(performance.now() - began);
+  }
+}
+rmSync(folder, { recursive: true, force: true });
+for (const [name, list] of Object.entries(times)) {
+  list.sort((a, b) => a - b);
+  const at = (share: number) => (list[Math.floor(list.length * share)] ?? 0).toFixed(2);
+  process.stdout.write(`${name}: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms\n`);
+}
