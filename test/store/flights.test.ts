@@ -22,8 +22,8 @@ const count = (
   endpoint: string,
 ) => sandbox.log.filter((call) => call.endpoint === endpoint).length;
 
-describe.skipIf(!hasServer())('machines that want the same at the same time', () => {
-  it('pay for each handle of overlapping batches once, and all get all of them in order', async () => {
+describe.skipIf(!hasServer())('machines with the same requests at the same time', () => {
+  it('pay once for each handle of overlapping batches, and each machine gets all of them in order', async () => {
     const sandbox = await withNumbers({ faults: 'delay@users.pnl=300ms' });
     const { machine } = await team(sandbox);
     const handles = someHandles(160);
@@ -67,7 +67,7 @@ describe.skipIf(!hasServer())('machines that want the same at the same time', ()
     expect(count(sandbox, 'user.pnl')).toBe(1);
   });
 
-  it('request the handles again that a failed machine leaves', async () => {
+  it('request the handles that a failed machine left', async () => {
     const sandbox = await withNumbers({ faults: '503@users.pnl*1' });
     const { machine } = await team(sandbox);
     const [first, second] = [machine(), machine()];
@@ -99,7 +99,7 @@ describe.skipIf(!hasServer())('machines that want the same at the same time', ()
     expect(count(sandbox, 'user.resolve') - posts - more).toBeLessThan(2);
   });
 
-  it('ask for the key once in 15 seconds', async () => {
+  it('request the account once in 15 seconds', async () => {
     const sandbox = await withSandbox({ plan: 'enterprise' });
     const { machine } = await team(sandbox);
     const wallets = Array.from({ length: 4 }, (_, at) => `0x${String(at + 1).padStart(40, '0')}`);

@@ -25,7 +25,7 @@ async function leader(server: StoreServer): Promise<RelayTerm> {
 const posts = (...ids: readonly string[]) =>
   ids.map((id) => ({ id, at: Date.now(), body: JSON.stringify({ id }) }));
 
-/** A member whose command takes as long as the test wants: each batch waits until `finish` is called. */
+/** A member with a command that the test controls: each batch waits until `finish` is called. */
 function slowMember(server: StoreServer, given: Partial<GroupOptions>) {
   const over = new AbortController();
   const got: string[] = [];
@@ -68,7 +68,7 @@ describe.skipIf(!hasServer())('a group whose batches take long', () => {
       const [entry] = [await admin.send('XPENDING', [feed.stream, 'g', '-', '+', 10])].flat();
       return Array.isArray(entry) ? Number(entry[3]) : 0;
     };
-    // Each look at it counts as a delivery, four in the time after which it would be given away.
+    // Each check counts as a delivery; four fit in the time after which it would be given to another member.
     await until(async () => (await pending()) > 12);
     expect(two.got).toEqual([]);
     one.finish();
@@ -88,7 +88,7 @@ describe.skipIf(!hasServer())('a group whose batches take long', () => {
     await until(() => one.got.length === 2);
     one.over.abort();
     const lease = await admin.send('GET', [feed.group('g')]);
-    // The lease outlives the signal, until the batch is done.
+    // The lease is kept after the signal until the batch is done.
     const renewed = async () => Number(await admin.send('PTTL', [feed.group('g')]));
     const first = shared ? 0 : await renewed();
     if (!shared) await until(async () => (await renewed()) > first);
@@ -103,7 +103,7 @@ describe.skipIf(!hasServer())('a group whose batches take long', () => {
 });
 
 describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --exec', () => {
-  it('acknowledges what the command accepted, and hands what a dead member left to the next one', async () => {
+  it('acknowledges what the command accepted, and hands unacknowledged posts of a dead member to the next one', async () => {
     const server = await startServer();
     const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 60_000 });
     const env = { TRDR_STORE: server.url };
@@ -149,7 +149,7 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
     const left = idsOf(readText(stuck));
     first.child.kill('SIGKILL');
     await first.child;
-    // As when the lease of the dead member has run out, ten seconds later.
+    // Simulates that the lease of the dead member has expired, ten seconds later.
     const admin = await server.connect();
     const keys = keysOf({ baseUrl: sandbox.url, key: sandbox.key });
     expect(await admin.send('DEL', [keys.feed('thesis').group('desk')])).toBe(1);
@@ -169,7 +169,7 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
     await relay;
   });
 
-  it('without a group resumes from the checkpoint behind what was acknowledged', async () => {
+  it('without a group resumes after the last acknowledged post', async () => {
     const server = await startServer();
     const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 60_000 });
     const env = { TRDR_STORE: server.url };
@@ -208,7 +208,7 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
     const once = [...new Set(own)];
     const begin = posted.indexOf(once[0] ?? '');
     expect(once).toEqual(posted.slice(begin, begin + once.length));
-    // A run that was killed can have had one batch under way.
+    // A killed run may have had one batch in progress.
     expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(6);
     relay.kill('SIGTERM');
     await relay;

@@ -87,13 +87,13 @@ describe('a run of known cost', () => {
     ['no terminal', {}],
     ['TRDR_NO_PROMPT', { answers: ['y\n'], env: { TRDR_NO_PROMPT: '1' } }],
     ['CI', { answers: ['y\n'], env: { CI: 'true' } }],
-  ])('is rejected with %s, before the service is asked', async (_, given) => {
+  ])('is rejected with %s before any request', async (_, given) => {
     const { permission, looks } = permissionOf(given);
     expect(await codeOf(permission.approve(dear, { costs }))).toContain('CONFIRMATION_NEEDED');
     expect(looks()).toBe(0);
   });
 
-  test('may be asked about with CI=false', async () => {
+  test('is confirmed with CI=false', async () => {
     const { permission } = permissionOf({ answers: ['y\n'], env: { CI: 'false', TRDR_NO_PROMPT: '0' } });
     expect(await codeOf(permission.approve(dear, { costs }))).toBe('ok');
   });
@@ -123,7 +123,7 @@ describe('a run without a known end', () => {
     expect(permission.limit).toBe(limit);
   });
 
-  test('asks at its limit, doubles it, and asks no more after a no', async () => {
+  test('asks at its limit to double it, and never again after a refusal', async () => {
     const { permission, spending, text } = permissionOf({ answers: ['y\n', 'yes\n', 'n\n', 'y\n'] });
     permission.begin({ ...open, rate: () => 'polling every 10s costs 1,200 CU/min' });
     spending.cu = 99_800;
@@ -139,7 +139,7 @@ describe('a run without a known end', () => {
     ]);
   });
 
-  test('asks one question for calls that reach the limit together', async () => {
+  test('asks a single question for calls that reach the limit together', async () => {
     const { permission, text } = permissionOf({ answers: ['y\n', 'y\n'] });
     permission.begin(open);
     expect(await Promise.all([permission.raise(1), permission.raise(1)])).toEqual([true, true]);

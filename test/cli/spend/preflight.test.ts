@@ -56,7 +56,7 @@ const codeOf = (work: Promise<unknown>) =>
 describe('the check before an expensive run', () => {
   const dear = { least: 30_000, most: 100_001, reveals: 3 };
 
-  test('asks the service above the confirmation threshold, but not at it', async () => {
+  test('requests the balance above the confirmation threshold, but not at it', async () => {
     const cheap = contextOf({ yes: true });
     await preflight(cheap.context, { least: 1, most: 100_000, reveals: 1 }, batch);
     expect(cheap.asked()).toBe(0);
@@ -65,13 +65,13 @@ describe('the check before an expensive run', () => {
     expect([costly.asked(), costly.said]).toEqual([1, []]);
   });
 
-  test('lets a run without a known end begin', async () => {
+  test('starts a run without a known end', async () => {
     const endless = contextOf({});
     await preflight(endless.context, { least: 0, most: null, reveals: null }, batch);
     expect([endless.asked(), endless.said, endless.begun]).toEqual([0, [], ['begun']]);
   });
 
-  test('asks for confirmation before it asks the service', async () => {
+  test('asks for confirmation before it requests the balance', async () => {
     const unconfirmed = contextOf({});
     expect(await codeOf(preflight(unconfirmed.context, dear, batch))).toBe('ASK');
     expect(unconfirmed.asked()).toBe(0);

@@ -8,7 +8,7 @@ const polling = { socket: false, lagMs: 30_000, page: 10 };
 const socketMinute = 20_000 + 2 * 200;
 
 describe('the cost of a tail', () => {
-  test('is that of every started minute, and of the walks at its start', () => {
+  test('includes every started minute, and the walks at its start', () => {
     expect(tailEstimate({ ...streaming, durationMs: 60_001 })).toEqual({
       least: 20_000,
       most: 2 * socketMinute + 20 * 200,

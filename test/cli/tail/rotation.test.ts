@@ -46,7 +46,7 @@ const idsIn = (text: string): string[] =>
 const textOf = (path: string) =>
   path.endsWith('.gz') ? gunzipSync(readFileSync(path)).toString() : readFileSync(path, 'utf8');
 
-/** An output whose clock the test moves. */
+/** An output with a clock that the test controls. */
 async function openOutput(out: string, rule: RotateRule | undefined) {
   const clock = { now: NOON };
   const moves: string[] = [];
@@ -104,7 +104,7 @@ describe('a finished file', () => {
     const { file } = await openOutput(out, { bytes: 1_000 });
     for (let id = 0; id < 60; id++) {
       const line = lineOf(id, NOON + id * 1_000);
-      // As records that are passed on unread are written: the line end comes by itself.
+      // Like records that are written unparsed: the line break is a separate write.
       await file.sink.write(Buffer.from(line.slice(0, -1)));
       if (id % 3 === 0) await file.sink.flush();
       await file.sink.write(Buffer.from('\n'));
@@ -124,7 +124,7 @@ describe('a finished file', () => {
     expect(ids).toEqual(Array.from({ length: 60 }, (_, id) => `p${id}`));
   });
 
-  test('is finished in time although nothing more is posted', async () => {
+  test('is finished in time even if no more posts arrive', async () => {
     const out = join(openFolder(), 'theses.ndjson');
     const { file, clock, moves } = await openOutput(out, { everyMs: 60 * MINUTE });
     await file.sink.write(lineOf(1, NOON));
@@ -165,7 +165,7 @@ describe('a finished file', () => {
   });
 });
 
-test('a file that was renamed in the middle of a line gets the rest of it', async () => {
+test('a file that was renamed in the middle of a line receives the rest of that line', async () => {
   const out = join(openFolder(), 'theses.ndjson');
   const { file, clock } = await openOutput(out, undefined);
   await file.sink.write(lineOf(1, NOON).slice(0, -1));
@@ -183,7 +183,7 @@ test('a file that was renamed in the middle of a line gets the rest of it', asyn
   expect(idsIn(readFileSync(out, 'utf8'))).toEqual(['p3']);
 });
 
-test('SIGUSR2 looks at the file at once, until the run ends', async () => {
+test('SIGUSR2 checks the file at once, until the run ends', async () => {
   const out = join(openFolder(), 'theses.ndjson');
   const acts: (() => void)[] = [];
   const notices: string[] = [];
@@ -211,7 +211,7 @@ test('SIGUSR2 looks at the file at once, until the run ends', async () => {
   const before = file.identity.ino;
   renameSync(out, `${out}.1`);
   acts[0]?.();
-  // Time stands still: only the signal can have caused it.
+  // The clock does not move, so only the signal can have caused this.
   await expect.poll(() => file.identity.ino === before).toBe(false);
   expect(notices).toEqual([`${out} was renamed: continuing in a new file`]);
   await file.end();
@@ -220,7 +220,7 @@ test('SIGUSR2 looks at the file at once, until the run ends', async () => {
 });
 
 describe('compression', () => {
-  test('replaces finished files, whatever an earlier run left behind', async () => {
+  test('replaces finished files, including those of a killed run', async () => {
     const folder = openFolder();
     const out = join(folder, 'theses.ndjson');
     const [done, half] = [finishedName(out, NOON), finishedName(out, NOON + 1_000)];
@@ -244,7 +244,7 @@ describe('compression', () => {
     expect(finishedFiles(out).map(({ path }) => idsIn(textOf(path)))).toEqual([['p2'], ['p1']]);
   });
 
-  test('is abandoned without a trace by a signal', async () => {
+  test('stops at a signal without leftovers', async () => {
     const folder = openFolder();
     const out = join(folder, 'theses.ndjson');
     writeFileSync(finishedName(out, NOON), lineOf(1, NOON).repeat(20_000));
@@ -258,7 +258,7 @@ describe('compression', () => {
 });
 
 describe('a tail resumes from all its files', () => {
-  /** Two hours of posts, one each ten seconds, in files of about twenty posts. */
+  /** Two hours of posts, one every ten seconds, in files of about twenty posts. */
   async function written(compress: boolean) {
     const out = join(openFolder(), 'theses.ndjson');
     const { file, clock } = await openOutput(out, { bytes: 2_000 });
@@ -296,13 +296,13 @@ describe('a tail resumes from all its files', () => {
     expect(inLast).toBeLessThan(FOUR_MINUTES);
     const all = await resume(out);
     expect(all?.known.slice(0, 2 * FOUR_MINUTES).map(([id]) => id)).toEqual(newest(124, 2 * FOUR_MINUTES));
-    // The third newest line counts: times of single posts are not believed.
+    // The third newest line counts, because the time of a single post may be wrong.
     expect(all?.floor).toBe(NOON + 1_220_000 - 240_000);
-    // A crash tore the last line: it is cut off, and its post is wanted again.
+    // A crash tore the last line: it is removed, and its post is requested again.
     truncateSync(out, readFileSync(out).length - 10);
     const torn = await resume(out);
     expect([torn?.known[0]?.[0], torn?.known.length]).toEqual(['p123', (all?.known.length ?? 0) - 1]);
-    // A crash came between two files: the new one is empty, or not there yet.
+    // A crash between two files: the new one is empty or does not exist yet.
     truncateSync(out, 0);
     const first = 124 - inLast;
     expect((await resume(out))?.known[0]?.[0]).toBe(`p${first}`);
@@ -311,7 +311,7 @@ describe('a tail resumes from all its files', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  test('and from the present one alone where the others cannot be read', async () => {
+  test('and from the current one only if the others cannot be read', async () => {
     const out = await written(true);
     for (const { path } of finishedFiles(out)) writeFileSync(path, 'not gzip');
     const own = idsIn(readFileSync(out, 'utf8'));

@@ -16,7 +16,7 @@ const nothing: Omit<SavedNumbers, 'claim'> = {
   saveBatch: async () => {},
 };
 
-/** Numbers that other machines request; `until` is the number of looks after which a handle has its answer. */
+/** Numbers that other machines request; `until` is the number of checks after which a handle has its answer. */
 function elsewhere(until: (handle: string) => number) {
   const looks = new Map<string, number>();
   const open = new Set<string>();
@@ -36,7 +36,7 @@ function elsewhere(until: (handle: string) => number) {
   return { saved, open };
 }
 
-test('gives every position once, requested here or answered elsewhere', async () => {
+test('yields every position once, requested here or answered elsewhere', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 300 }),
@@ -73,7 +73,7 @@ test('requests a handle itself if the other machine takes longer than any call',
   expect(clock.mono()).toBeGreaterThan(120_000);
 });
 
-test('ends its claims if the journal cannot be written', async () => {
+test('releases its claims if the journal cannot be written', async () => {
   const { saved, open } = elsewhere(() => 0);
   const service = pnlService();
   const { client, clock } = rig((request) => service.reply(request, 0));

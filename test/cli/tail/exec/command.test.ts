@@ -17,7 +17,7 @@ function world(env: Record<string, string> = {}) {
 }
 
 describe.runIf(process.platform !== 'win32')('a command', () => {
-  it('reads the batch on stdin, and is told its number, size, first and last id', async () => {
+  it('receives the batch on stdin, and its number, size, first and last id in the environment', async () => {
     const given = world();
     const script =
       'cat > got; echo "$TRDR_BATCH $TRDR_ROWS $TRDR_FIRST_ID $TRDR_LAST_ID $TRDR_ATTEMPT" >> got';
@@ -58,7 +58,7 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     expect(readFileSync(join(given.cwd, '$HOME'), 'utf8')).toBe('{"id":"a"}\n');
   });
 
-  it('acknowledges with exit code 0 alone, whatever it read', async () => {
+  it('acknowledges only with exit code 0, whatever it read', async () => {
     const large = batchOf(...Array.from({ length: 20_000 }, (_, i) => `${i}`.repeat(10)));
     const run = (script: string) => runCommand(readCommand(script, true, world()), large, 1);
     expect(await run('exit 0')).toEqual({ ok: true });
@@ -66,7 +66,7 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     expect(await run('cat > /dev/null; kill -9 $$')).toEqual({ ok: false, why: 'killed by SIGKILL' });
   });
 
-  it('is looked for before the run begins', () => {
+  it('is searched before the run starts', () => {
     const given = world();
     expect(() => readCommand('nonesuch --x', false, given)).toThrow('command not found: nonesuch');
     expect(() => readCommand('./nonesuch', false, given)).toThrow('command not found');
@@ -74,7 +74,7 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     expect(readCommand('/bin/sh', false, given).file).toBe('/bin/sh');
   });
 
-  it('that cannot be started is a failed attempt', async () => {
+  it('counts as a failed attempt if it cannot be started', async () => {
     const given = world();
     const command = { ...readCommand('cat', false, given), file: '/nonesuch' };
     expect(await runCommand(command, batchOf('a'), 1)).toEqual({

@@ -186,7 +186,7 @@ describe('the service manager', () => {
   });
 });
 
-test('a tail is watched by what its engine says', () => {
+test('the state of a tail comes from its engine', () => {
   const status: TailStatus = {
     ...{
       way: 'ws',
