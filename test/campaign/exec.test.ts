@@ -136,6 +136,7 @@ test.runIf(process.platform !== 'win32')(
       got.flatMap(({ ids }) => ids),
     );
     const problems = problemsOf(entries());
+    process.stderr.write(`campaign: ${entries().length} batches\n`);
     expect({ seed, lost, foreign, problems }).toEqual({ seed, lost: [], foreign: [], problems: [] });
     expect(idsOf(readText(path('ck.dead.ndjson')))).toEqual([]);
   },

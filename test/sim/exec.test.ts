@@ -45,6 +45,44 @@ test(`${COUNT} schedules hand every post over, and repeat only the batch that wa
   process.stderr.write(`handed over ${batches} batches in ${seeds.length} schedules\n`);
 });
 
+test('a command that is slower than the feed closes the socket, and pages fill in what it missed', async () => {
+  const base = execSchedule(1);
+  const busyMs = 1_800_000;
+  const schedule: Schedule = {
+    ...base,
+    ...{
+      feed: 'thesis',
+      via: 'ws',
+      rate: 0.5,
+      bursts: 0,
+      busyMs,
+      faults: [],
+      kills: [],
+      ceiling: null,
+      units: null,
+    },
+    ...{
+      odd: 0,
+      nameless: 0,
+      old: 0,
+      late: 0,
+      vanish: 0,
+      answer: 'described',
+      start: { kind: 'now' },
+      end: 'stop',
+    },
+    exec: { batch: 5, lingerMs: 0, tries: 1, fails: 0, slowMs: 900_000, untilMs: busyMs },
+  };
+  const reasons: unknown[] = [];
+  const failed = await simulate([schedule], undefined, 1, ({ processes }) => {
+    for (const notice of processes.flatMap(({ notices }) => notices))
+      if (notice.kind === 'down') reasons.push(notice.why);
+  });
+  expect(failed).toEqual([]);
+  expect(reasons).toContain('blocked');
+  expect(reasons).not.toContain('overflow');
+});
+
 test.each(['forgets', 'early', 'no start'] as const)('notices a missing safeguard: %s', async (flaw) => {
   const schedules = Array.from({ length: 200 }, (_, seed) => execSchedule(seed, flaw));
   expect(await simulate(schedules, undefined, 1)).not.toEqual([]);

@@ -76,11 +76,13 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
       context.notice(`waiting for the command (batch ${running.number}); a second signal kills it`);
   };
   signal.addEventListener('abort', tell, { once: true });
-  const letGo = io.inFlight.hold();
+  // From the first batch on: a run that fails before must not wait for anything.
+  let letGo: (() => void) | undefined;
   const deliver = createDelivery(
     {
       ...{ clock: io.clock, random: io.random, deadLetter: letters.save },
       async run(batch, attempt) {
+        letGo ??= io.inFlight.hold();
         running = batch;
         try {
           return await runCommand(command, batch, attempt);
@@ -108,7 +110,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
     },
     release() {
       signal.removeEventListener('abort', tell);
-      letGo();
+      letGo?.();
     },
   };
 }
