@@ -6,6 +6,7 @@ import type { Globals, OutputFormat } from './args/common.ts';
 import type { Target } from './connect.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
+import type { RunOutcome } from './spend/cost-line.ts';
 import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 
@@ -107,6 +108,12 @@ export interface Context {
   readonly lostPaidRows: boolean;
   /** CU that this run has been charged so far. */
   readonly spent: number;
+  /** The key's limit of requests per minute, if it is known, and the paid calls of this run: what a remaining time depends on. */
+  readonly pace: { readonly perMinute: number | null; readonly calls: number };
+  /** Sets what came out of the run, for its cost line; null if the command reports its cost itself. */
+  setOutcome(outcome: RunOutcome | null): void;
+  /** The line that ends a run: what came out, its cost, and what is left; undefined if there is nothing to report. */
+  costLine(): string | undefined;
   /** Prints a line on stderr, unless --quiet. */
   notice(line: string): void;
   close(): Promise<void>;

@@ -72,9 +72,9 @@ export async function createContext(
     format,
     notice,
     closing,
-    spent: () => connections.opened?.spent,
+    client: () => connections.opened,
   });
-  const { output, records, emit, print, printOne, answersAreCached } = printing;
+  const { output, records, emit, print, printOne, answersAreCached, setOutcome, costLine } = printing;
 
   const context: Context = {
     io,
@@ -96,11 +96,17 @@ export async function createContext(
     print,
     printOne,
     answersAreCached,
+    setOutcome,
+    costLine,
     get lostPaidRows() {
       return printing.lostPaidRows;
     },
     get spent() {
       return connections.opened?.spent.cu ?? 0;
+    },
+    get pace() {
+      const { opened } = connections;
+      return { perMinute: opened?.ratePerMinute ?? null, calls: opened?.spent.calls ?? 0 };
     },
     async dryRun(planned) {
       if (!globals.dryRun) return false;

@@ -8,12 +8,22 @@ import type { Io } from './io.ts';
 import { openSink, renderOptions, selectedFields } from './output.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { isInterrupted, prepareShutdown } from './shutdown.ts';
+import { costLine, type RunOutcome } from './spend/cost-line.ts';
+import { countText } from './spend/estimate.ts';
 
 /** The output of a run: the parts of a context that print. */
 export interface RunOutput
   extends Pick<
     Context,
-    'output' | 'records' | 'emit' | 'print' | 'printOne' | 'answersAreCached' | 'lostPaidRows'
+    | 'output'
+    | 'records'
+    | 'emit'
+    | 'print'
+    | 'printOne'
+    | 'answersAreCached'
+    | 'lostPaidRows'
+    | 'setOutcome'
+    | 'costLine'
   > {
   close(): Promise<void>;
 }
@@ -28,17 +38,18 @@ export interface RunOutputOptions {
   readonly notice: (text: string) => void;
   /** Aborted when the reader closes or the disk is full, to end every wait of the run. */
   readonly closing: AbortController;
-  /** The cost of the run so far, if anything was sent. */
-  readonly spent: () => Client['spent'] | undefined;
+  /** The client of the run, once it is connected. */
+  readonly client: () => Client | undefined;
 }
 
 /** Opens nothing yet. */
 export function createRunOutput(options: RunOutputOptions): RunOutput {
-  const { io, command, globals, settings, format, notice, closing, spent } = options;
+  const { io, command, globals, settings, format, notice, closing, client } = options;
   const closers: (() => Promise<void>)[] = [];
   const sinks: Sink[] = [];
   let cached = false;
-  const isPaid = () => (spent()?.atMost ?? 0) > 0;
+  let outcome: RunOutcome | null | undefined;
+  const isPaid = () => (client()?.spent.atMost ?? 0) > 0;
   prepareShutdown(io, sinks, notice);
 
   async function output(into?: Sink): Promise<OutputSink> {
@@ -105,19 +116,30 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     records,
     async emit(view, single, body) {
       const out = await records(view, single);
-      let any = false;
+      let rows = 0;
+      const [one, many] = view.noun ?? [];
+      if (outcome === undefined && one !== undefined && many !== undefined) {
+        outcome = {
+          get text() {
+            return countText(rows, one, many);
+          },
+          get total() {
+            return rows;
+          },
+        };
+      }
       const counted: typeof out = {
         ...out,
         write(record) {
           const written = out.write(record);
-          any = true;
+          rows++;
           return written;
         },
       };
       try {
         await body(counted);
       } catch (error) {
-        if (any && !closing.signal.aborted) await out.endEarly();
+        if (rows > 0 && !closing.signal.aborted) await out.endEarly();
         throw error;
       }
       await out.end();
@@ -136,6 +158,19 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     get lostPaidRows() {
       const paid = !globals.sandbox && isPaid();
       return paid && !cached && command.stream !== true && sinks.some((sink) => sink.lost?.());
+    },
+    setOutcome(result) {
+      outcome = result;
+    },
+    costLine() {
+      if (outcome === null) return undefined;
+      return costLine({
+        client: client(),
+        outcome,
+        isSandbox: globals.sandbox,
+        isInterrupted: isInterrupted(io),
+        isCached: cached,
+      });
     },
     async close() {
       for (const close of closers.splice(0).reverse()) await close();

@@ -7,6 +7,7 @@ import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io } from './io.ts';
 import { createErrorReport } from './report.ts';
 import type { RunSettings } from './settings/settings.ts';
+import { isInterrupted } from './shutdown.ts';
 import { tree } from './tree.ts';
 
 /**
@@ -50,6 +51,9 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
     if (error !== outputClosed) throw error;
   } finally {
     await context.close();
+    const cost = context.costLine();
+    const isWatched = io.stderr.isTTY === true || isInterrupted(io);
+    if (cost !== undefined && isWatched) context.notice(cost);
   }
   if (context.lostPaidRows) throw rowsLost(context.spent);
   return code;

@@ -218,8 +218,11 @@ export function createFlow(world: FlowWorld): Flow {
       const before = watermark?.top?.at;
       fill = { walked, pile, depth, goOn, before, rows: 0, fresh: 0, late: 0, worstMs: 0, missed: 0 };
       if (depth === 'start') {
-        routes.begin(walked);
+        const before = routes.begin(walked);
         lowest = seen.floor;
+        const recent = start.kind === 'now' ? (start.recent ?? 0) : 0;
+        // They are shown, and count for nothing: the run begins after them.
+        if (recent > 0) outlet.push(before.filter(sieve).slice(0, recent).reverse(), false);
       }
     },
     async fillStep() {

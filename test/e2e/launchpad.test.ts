@@ -159,7 +159,7 @@ describe('trdr launchpad board', () => {
     const sandbox = await withSandbox();
     const ran = await runInProcess(['launchpad', 'board', '--at', '2020-01-01'], { sandbox, tty: true });
     expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
-    expect(ran.stderr).toBe('trdr: no weekly board on record for that time\n');
+    expect(ran.stderr).toBe('trdr: no weekly board on record for that time\ntrdr: 0 entries, 10 CU\n');
   });
 
   test('marks no newcomers without an earlier snapshot', async () => {

@@ -230,6 +230,42 @@ describe('an expensive run', () => {
   });
 });
 
+describe('the cost line', () => {
+  const last = (text: string) => text.trimEnd().split('\n').at(-1);
+
+  test.each([
+    [['thesis', 'list', '--limit', '3'], 'trdr: 3 theses, 200 CU'],
+    [['whois', 'mira'], 'trdr: 1 of 1 found, 100 CU'],
+    [['launchpad', 'callouts', '--limit', '1'], 'trdr: 1 callout, 10 CU'],
+    [['launchpad', 'board', '--top', '2'], 'trdr: 2 entries, 10 CU'],
+    [['api', '/v2/thesis'], 'trdr: 200 CU'],
+    [['pnl', 'mira', 'nobody'], 'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left'],
+    [['pnl', 'mira', 'nobody', '--out', 'HOME/x.csv'], 'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left'],
+  ])('ends a run that paid, on a terminal: %j', async (words, line) => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const here = words.map((word) => word.replace('HOME', home.path));
+    const ran = await runInProcess(here, { sandbox, home, tty: { stderr: true } });
+    expect([ran.exitCode, last(ran.stderr)]).toEqual([0, line]);
+  });
+
+  test.each([
+    [['thesis', 'list'], false],
+    [['me'], true],
+    [['thesis', 'list', '-q'], true],
+  ])('is absent without a terminal, a cost or notices: %j', async (words, stderr) => {
+    const ran = await runInProcess(words, { sandbox: await withSandbox(), tty: { stderr } });
+    expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
+  });
+
+  test('precedes the error of a run that stopped at its limit', async () => {
+    const words = ['whois', 'mira', ...wallets, '--max-cu', '500'];
+    const ran = await runInProcess(words, { sandbox: await withSandbox(), tty: { stderr: true } });
+    expect(ran.stderr).toMatch(
+      /skipped 5 subjects: .*\ntrdr: 1 of 1 found, 100 CU, 19.9M CU left\n.*error:/s,
+    );
+  });
+});
+
 describe('--dry-run', () => {
   test.each([
     [['whois', 'mira', ...wallets], 6],

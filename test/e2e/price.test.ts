@@ -29,6 +29,22 @@ describe('trdr price', () => {
     expect(names).not.toContain('…');
   });
 
+  test.each([
+    [['whois'], ['user.handle', 'user.wallet', 'user.id']],
+    [
+      ['thesis', 'list'],
+      ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
+    ],
+    [['resolve'], ['user.handle', 'user.resolve']],
+    [['launchpad', 'board'], ['launchpad.board']],
+    [['me'], ['me']],
+    [['user.pnl'], ['user.pnl']],
+    [['thesis'], ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken']],
+  ])('prints the prices of the calls of %j', async (words, endpoints) => {
+    const { records } = await runInProcess(['price', ...words]);
+    expect(records().map(({ endpoint }) => endpoint)).toEqual(endpoints);
+  });
+
   test('rejects an unknown endpoint with a suggestion', async () => {
     const { exitCode, stdout, error } = await trdr(['price', 'user.walet']);
     expect([exitCode, stdout]).toEqual([2, '']);

@@ -7,7 +7,7 @@ import { failureJson, renderFailure } from '../../src/output/error-text.ts';
 import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
 import { createNotices } from '../../src/output/notices.ts';
 import { didYouMean, distance, suggest } from '../../src/output/suggest.ts';
-import { barLine, timeLeft } from '../../src/output/terminal/progress.ts';
+import { barLine, secondsLeft, timeLeft } from '../../src/output/terminal/progress.ts';
 import { loadStyle, plainStyle, wantsColor, wantsUnicode } from '../../src/output/terminal/style.ts';
 import { truncate, widthOf, wrap } from '../../src/output/terminal/width.ts';
 import { anyText, check, unsafe } from './check.ts';
@@ -220,6 +220,16 @@ describe('a notice', () => {
 });
 
 describe('progress', () => {
+  it.each([
+    ['nothing is known of the limit', undefined, 30],
+    ['the limit holds all calls', { perMinute: 1_000, calls: 250 }, 30],
+    ['the limit stretches the run', { perMinute: 100, calls: 250 }, 9 * 60 - 10],
+    ['cached answers need no call', { perMinute: 100, calls: 25 }, 30],
+    ['one call brings many answers', { perMinute: 2, calls: 3 }, 5 * 60 - 10],
+  ])('states the remaining time if %s', (_, pace, seconds) => {
+    expect(secondsLeft({ done: 250, total: 1000, pace }, 10_000)).toBe(seconds);
+  });
+
   it('shows progress, speed, cost and remaining time', () => {
     const line = barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, {
       width: 80,

@@ -151,6 +151,29 @@ async function started(given: Given = {}, ...rows: readonly TailRow[]) {
   return all;
 }
 
+describe('the posts before a start', () => {
+  const sieve = ({ id }: TailRow) => id !== 't99';
+
+  test('are shown if asked for, oldest first, filtered, and cost no second page', async () => {
+    const start = { kind: 'now', recent: 3 } as const;
+    const { flow, post, walked, output, reads } = createTestFlow({ start, sieve, count: 1 });
+    post(...posts(1, 100));
+    await walked('start');
+    expect([output(), reads.length]).toEqual([['t97', 't98', 't100'], 20]);
+    expect(flow.full).toBe(false);
+    post(...posts(101, 102));
+    await walked('deep');
+    expect([output(), flow.full]).toEqual([['t101'], true]);
+  });
+
+  test('are not shown otherwise', async () => {
+    const { post, walked, output } = createTestFlow({ sieve });
+    post(...posts(1, 100));
+    await walked('start');
+    expect(output()).toEqual([]);
+  });
+});
+
 describe('a start at the present', () => {
   test('writes nothing and reads one page', async () => {
     const { flow, post, walked, output, reads } = createTestFlow();

@@ -45,19 +45,38 @@ export function pricesFor(name: string | undefined): PriceRecord[] {
     name,
     all.map((row) => row.endpoint),
   );
-  throw usageError(`unknown endpoint "${name}"`, near || 'run "trdr price" to list all endpoints');
+  throw usageError(`no command or endpoint "${name}"`, near || 'run "trdr price" to list all endpoints');
+}
+
+/** The rows of the calls that a command may make; undefined if there is no such command. */
+async function pricesOf(words: string): Promise<PriceRecord[] | undefined> {
+  const { tree } = await import('../tree.ts');
+  const calls = (await tree[words]?.())?.calls;
+  if (calls === undefined) return undefined;
+  return calls.flatMap((id) => priceList().filter(({ endpoint }) => endpoint === id));
 }
 
 export const price = command({
   path: 'price',
   summary: 'Show the price list in compute units (CU)',
-  about: ['Shows the least and the greatest cost of one call; for batches, of one handle. Works offline.'],
+  about: [
+    'Shows the least and the greatest cost of one call; for batches, of one handle. With the name of a command, shows the calls that it may make; --dry-run of the command shows which of them it would make. Works offline.',
+  ],
   args: [
     {
-      name: 'endpoint',
-      help: 'endpoint or path, or the beginning of one',
+      name: 'name',
+      help: 'command, endpoint or path, or the beginning of one',
       optional: true,
-      choices: [...(Object.keys(endpoints) as EndpointId[]), 'ws'],
+      variadic: true,
+      choices: [
+        ...(Object.keys(endpoints) as EndpointId[]),
+        'ws',
+        'whois',
+        'resolve',
+        'pnl',
+        'thesis',
+        'launchpad',
+      ],
     },
   ],
   options: {},
@@ -65,12 +84,17 @@ export const price = command({
   examples: [
     { run: 'trdr price', does: 'the whole list' },
     { run: 'trdr price user.wallet', does: 'the price of a wallet lookup' },
+    { run: 'trdr price thesis tail', does: 'the prices of the calls of a command' },
   ],
   calls: [],
   record: () => PriceRecord,
   exits: [0, 2],
-  parse: ([name]) => pricesFor(name),
-  async run(context, rows) {
+  parse: (words) => (words.length === 0 ? undefined : words.join(' ')),
+  async run(context, name) {
+    const exact = name !== undefined && priceList().some(({ endpoint }) => endpoint === name);
+    const ofCommand = name === undefined || exact ? undefined : await pricesOf(name);
+    // Commands without calls are free; their name may be the beginning of a path.
+    const rows = ofCommand && ofCommand.length > 0 ? ofCommand : pricesFor(name);
     await context.print(priceView, rows);
     return 0;
   },

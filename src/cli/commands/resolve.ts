@@ -101,6 +101,7 @@ export const resolveCommand = command({
       onStanding,
     });
     const tally = createLookupTally();
+    context.setOutcome(tally);
     const unanswered = new Map<string, string[]>();
     try {
       await context.emit(resolveView, isSingle(source, subjects), async (out) => {

@@ -55,6 +55,7 @@ export const thesisRelay = command({
     const key = keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context));
     const startLine = (line: string) => withLimit(line, context);
     const world = { io, signal, notice, scope, store, key, startLine };
+    context.setOutcome(null);
     await runRelay(world, {
       ...{ tokens: normal, lagMs: lag, keepMs: keep, keepRows },
       source: thesisSource(client, { tokenAddress }),

@@ -138,7 +138,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Before a run',
         terms: [
-          ['trdr price', 'the price list'],
+          ['trdr price [COMMAND]', 'the price list, or the prices of the calls of a command'],
           [
             '--dry-run',
             'print the calls with their least and greatest cost, the total and what is left; send nothing that costs',
@@ -165,6 +165,9 @@ export const topics: readonly DocPage[] = [
       },
       {
         title: 'After a run',
+        text: [
+          'On a terminal, a command that paid ends with one line: what came out, what it cost, and what is left if the run has asked. After an interrupt it states how many answers are cached.',
+        ],
         terms: [
           ['trdr me', 'what is left of both allowances, units and wallet reveals (free)'],
           ['trdr usage', 'what this machine has spent, by command, endpoint, day or profile'],

@@ -3,7 +3,7 @@ import type { Subjects } from '../args/subjects.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { openProgress } from '../progress.ts';
-import { countText, unitsText } from '../spend/estimate.ts';
+import { countText } from '../spend/estimate.ts';
 import { isSpent, reportSkipped } from './skipped.ts';
 import { createLookupTally, type Outcomes } from './tally.ts';
 
@@ -29,6 +29,7 @@ export async function runLookups<T extends object>(
 ): Promise<ExitCode> {
   const { io, format, globals } = context;
   const tally = createLookupTally();
+  context.setOutcome(tally);
   const progress = single ? undefined : await openProgress(context, DELAY_MS);
   const isApart = io.stdout.isTTY !== true || globals.out !== undefined;
   const total = subjects.endless ? undefined : subjects.checked.length;
@@ -38,7 +39,8 @@ export async function runLookups<T extends object>(
         tally.add(answer);
         // Rows and a redrawn progress line would overwrite each other on the same terminal.
         if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress?.stop();
-        else progress?.show('looking up', { done: tally.total, total, cu: context.spent });
+        else
+          progress?.show('looking up', { done: tally.total, total, cu: context.spent, pace: context.pace });
         await out.write(record as T);
       }
     } finally {
@@ -55,6 +57,5 @@ export async function runLookups<T extends object>(
     }
     throw error;
   }
-  if (!single && io.stderr.isTTY) context.notice(`${tally.text}, ${unitsText(context.spent)}`);
   return tally.exit(strict);
 }

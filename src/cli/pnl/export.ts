@@ -137,6 +137,7 @@ async function exportBy(
     reportSkipped(context, left, handlesText(left.length), answered > 0 ? journal.path : undefined);
   }
   const tally = createLookupTally();
+  if (delivers) context.setOutcome(tally);
   if (delivers) {
     const records = recordsOf(journal, failuresOf(run, unfound), tally, subjects);
     await present(records, shape, async (view, single, items) => {
@@ -144,15 +145,12 @@ async function exportBy(
     });
   }
   if (!whole && answered > 0) {
-    const where = delivers ? `${out} holds what was answered` : `what was answered is in ${journal.path}`;
-    context.notice(
-      `${where}, ${answered} of ${handlesText(subjects.length)}: run it again with --resume for the rest`,
-    );
+    const done = `${group(answered)} of ${handlesText(subjects.length)}`;
+    context.notice(`wrote ${done} to ${delivers ? out : journal.path}; rerun with --resume for the rest`);
   }
   if (failure) throw failure.error;
   const [firstLost = unfound[0]] = lost;
   if (firstLost?.failure) throw firstLost.failure;
-  if (context.io.stderr.isTTY) context.notice(`${tally.text}, ${unitsText(context.spent)}`);
   return tally.exit(strict);
 }
 
@@ -218,7 +216,7 @@ async function follow(run: PnlRun, context: Context, total: number): Promise<voi
   try {
     for await (const results of run.results()) {
       done += results.length;
-      progress.show('asking', { done, total, cu: context.spent });
+      progress.show('requesting', { done, total, cu: context.spent, pace: context.pace });
     }
   } finally {
     progress.stop();

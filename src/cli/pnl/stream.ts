@@ -11,7 +11,6 @@ import { reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
 import { approveRun, costOfLookups, handlesText, numbersEstimate } from '../spend/approve-pnl.ts';
-import { unitsText } from '../spend/estimate.ts';
 import { openAllowance } from './allowance.ts';
 import { isWhole, present, type Shape } from './present.ts';
 import { reportLost } from './report.ts';
@@ -35,6 +34,7 @@ export async function streamPnl(
   const { io, signal } = context;
   const { texts: subjects, handleAt } = targets;
   const tally = createLookupTally();
+  context.setOutcome(tally);
   const lookups = costOfLookups(await targets.lookups(everyPosition(subjects)));
   const division = await divide(saved, targets, everyPosition(subjects));
   let { todo } = division;
@@ -70,7 +70,13 @@ export async function streamPnl(
       const results = inOrder({ size: subjects.length, saved: cachedAt, requested: requested() });
       for await (const { record, failure } of results) {
         tally.add(record.found === null ? { found: null, failure } : record);
-        if (shown) progress.show('asking', { done: tally.total, total: subjects.length, cu: context.spent });
+        if (shown)
+          progress.show('requesting', {
+            done: tally.total,
+            total: subjects.length,
+            cu: context.spent,
+            pace: context.pace,
+          });
         yield record;
       }
     } finally {
@@ -121,6 +127,5 @@ export async function streamPnl(
     reportLost(context, run.lost, subjects);
     throw lost.failure;
   }
-  if (!shape.single && io.stderr.isTTY) context.notice(`${tally.text}, ${unitsText(context.spent)}`);
   return tally.exit(strict);
 }

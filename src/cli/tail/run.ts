@@ -59,6 +59,9 @@ export interface TailPlan {
   >;
 }
 
+/** Posts before its start that a tail shows on a terminal. */
+const RECENT = 10;
+
 /** A first page that fails this often ends the run. Each attempt has already been retried. */
 const FIRST_TRIES = 2;
 
@@ -69,6 +72,7 @@ const FIRST_TRIES = 2;
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
   const { globals, signal, scope } = context;
   const { checkpoint, status } = plan.flags;
+  context.setOutcome(null);
   const out = openCheckpoint(globals.out);
   const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
   const { state } = context.settings.folders;
@@ -89,7 +93,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
     });
     const { reason, gaps, check } = await follow(context, client, plan, {
       ...{ out, position, feed, fileIsCheckpoint: out !== undefined && checkpoint === undefined },
-      start: resume ?? startedFrom(checkpoint, feed) ?? startOf(plan.flags, now, context.settings.utc),
+      start: resume ?? startedFrom(checkpoint, feed) ?? startOf(plan.flags, context, now),
     });
     // A signal, a closed reader and a full disk each have their own exit code.
     if (reason === 'stopped') signal.throwIfAborted();
@@ -209,9 +213,16 @@ async function follow(
   }
 }
 
-function startOf({ backfill, since }: TailFlags, now: number, utc: boolean): StartPoint {
-  if (since !== undefined) return { kind: 'since', at: instantAt(since, now, utc) };
-  return backfill === undefined ? { kind: 'now' } : { kind: 'backfill', rows: backfill };
+function startOf(
+  { backfill, since, checkpoint }: TailFlags,
+  { io, globals, settings }: Context,
+  now: number,
+): StartPoint {
+  if (since !== undefined) return { kind: 'since', at: instantAt(since, now, settings.utc) };
+  if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
+  // A person sees the latest posts of the page that is read anyway; programs get what is posted from now on.
+  const isShown = io.stdout.isTTY === true && globals.out === undefined && checkpoint === undefined;
+  return isShown ? { kind: 'now', recent: RECENT } : { kind: 'now' };
 }
 
 /**

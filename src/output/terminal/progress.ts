@@ -9,6 +9,8 @@ export interface ProgressState {
   readonly total?: number | undefined;
   /** Units spent so far. */
   readonly cu?: number | undefined;
+  /** The rate limit of the key, if it is known, and the calls so far. */
+  readonly pace?: { readonly perMinute: number | null; readonly calls: number } | undefined;
 }
 
 /** A progress line on the terminal. */
@@ -45,13 +47,27 @@ export function timeLeft(seconds: number): string {
   return `${Math.floor(whole / 3600)}h ${Math.floor((whole % 3600) / 60)}m`;
 }
 
+/**
+ * Seconds that remain. The calls of the first minute go out at once, so the rate so far says nothing about a longer run: the
+ * rate limit lets out no more than its number of calls per minute.
+ */
+export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs: number): number {
+  const byRate = ((total - done) * elapsedMs) / (done * 1000);
+  const { perMinute = null, calls = 0 } = pace ?? {};
+  if (perMinute === null || perMinute < 1) return byRate;
+  const allCalls = Math.ceil((calls * total) / done);
+  const byLimit = 60 * Math.floor((allCalls - 1) / perMinute) - elapsedMs / 1000;
+  return Math.max(byRate, byLimit);
+}
+
 /** The line with the bar: label, bar, count, rate, units, remaining time; parts on the right are dropped until it fits. */
 export function barLine(
   label: string,
-  { done, total, cu }: ProgressState,
+  state: ProgressState,
   elapsedMs: number,
   { width, unicode }: { readonly width: number; readonly unicode: boolean },
 ): string {
+  const { done, total, cu } = state;
   const rate = elapsedMs > 0 ? (done * 1000) / elapsedMs : 0;
   const known = total !== undefined && total > 0;
   const parts = [
@@ -60,7 +76,7 @@ export function barLine(
     known ? `${grouped(done)}/${grouped(total)}` : grouped(done),
     rate > 0 ? `${rate < 10 ? rate.toFixed(1) : grouped(Math.round(rate))}/s` : '',
     cu === undefined ? '' : `${grouped(cu)} CU`,
-    known && rate > 0 && done < total ? `${timeLeft((total - done) / rate)} left` : '',
+    known && rate > 0 && done < total ? `${timeLeft(secondsLeft(state, elapsedMs))} left` : '',
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();

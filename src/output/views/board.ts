@@ -49,5 +49,6 @@ export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> 
     fields: fieldPaths(BoardRecord),
     // The command itself reports a missing snapshot, with its time.
     empty: '',
+    noun: ['entry', 'entries'],
   };
 }

@@ -57,6 +57,7 @@ export const calloutView: View<Sent> = {
   ],
   fields: fieldPaths(Callout),
   empty: 'no callouts',
+  noun: ['callout', 'callouts'],
 };
 
 /** Callouts in the order in which they arrive. */
@@ -98,4 +99,5 @@ export const liveCalloutView: View<Sent> = {
   ],
   fields: fieldPaths(Callout),
   empty: 'no callouts',
+  noun: ['callout', 'callouts'],
 };

@@ -39,11 +39,17 @@ const columns: readonly Column<Post>[] = [
   },
 ];
 
-export const thesisView: View<Post> = { columns, fields: fieldPaths(Thesis), empty: 'no theses' };
+export const thesisView: View<Post> = {
+  columns,
+  fields: fieldPaths(Thesis),
+  empty: 'no theses',
+  noun: ['thesis', 'theses'],
+};
 
 /** Live theses, without the likes: a new post has none yet. */
 export const liveThesisView: View<Post> = {
   columns: columns.filter(({ title }) => title !== 'likes'),
   fields: fieldPaths(ThesisFrameData),
   empty: 'no theses',
+  noun: ['thesis', 'theses'],
 };

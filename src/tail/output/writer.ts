@@ -12,7 +12,8 @@ export interface TailWriter {
   /** Rows that were written. */
   readonly rows: number;
   readonly lastPost: LastPost | null;
-  push(rows: readonly TailRow[]): void;
+  /** Writes rows; those that are not `counted` come from before the run. */
+  push(rows: readonly TailRow[], counted?: boolean): void;
   /** Settles with the write under way. */
   settled(): Promise<void>;
 }
@@ -51,13 +52,14 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
     get lastPost() {
       return lastPost;
     },
-    push(batch) {
+    push(batch, counted = true) {
       if (batch.length === 0) return;
+      const many = counted ? batch.length : 0;
       const at = batch.findLast((row) => row.at !== null)?.at ?? null;
       if (at !== null) lastPost = { at, lagMs: Math.max(0, now() - at) };
       const written = sink.write(batch);
-      if (typeof written === 'boolean') return count(written, batch.length);
-      pending = batch.length;
+      if (typeof written === 'boolean') return count(written, many);
+      pending = many;
       job = startJob(wake, () => written);
     },
     settled: async () => job?.settled,

@@ -6,7 +6,8 @@ import type { WalkBounds, Walked } from './walk.ts';
 
 /** Where a run begins. */
 export type StartPoint =
-  | { readonly kind: 'now' }
+  /** `recent` posts of the first page are printed too, which costs nothing more. */
+  | { readonly kind: 'now'; readonly recent?: number }
   | { readonly kind: 'backfill'; readonly rows: number }
   | { readonly kind: 'since'; readonly at: number }
   | Resume;
@@ -30,8 +31,8 @@ export interface BoundsSource {
   to(depth: Depth): WalkBounds;
   /** Post time down to which a walk has to go. */
   low(): number;
-  /** The first walk is taken over: what it need not bring is known from now on. */
-  begin(walked: Walked): void;
+  /** The first walk is taken over: what it need not bring is known from now on, and returned, newest first. */
+  begin(walked: Walked): readonly TailRow[];
 }
 
 /** How much newer than the next few a post may be dated for the start to count from it. */
@@ -132,11 +133,13 @@ export function createBounds({ start, seen, margin, watermark }: RoutesWorld): B
     return Math.max(...times.filter((at) => at <= steady + BELIEVED_MS));
   };
 
-  const begin = (walked: Walked) => {
-    if ('known' in start) return;
-    for (const row of rest) seen.add(row.id, row.at);
+  const begin = (walked: Walked): readonly TailRow[] => {
+    if ('known' in start) return [];
+    const passed = rest;
     rest = [];
+    for (const row of passed) seen.add(row.id, row.at);
     seen.forget(firstFloor(walked));
+    return passed;
   };
 
   return {
