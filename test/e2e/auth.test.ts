@@ -164,7 +164,7 @@ describe('trdr auth login', () => {
   test.each([
     ['', 'is empty'],
     ['two words', 'invalid characters'],
-    ['x'.repeat(10_000), 'more on stdin'],
+    ['x'.repeat(10_000), 'the input on stdin is larger'],
   ])('rejects an invalid key', async (input, why) => {
     const home = openHome();
     const { exitCode, error } = await trdr(

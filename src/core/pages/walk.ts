@@ -78,8 +78,8 @@ export async function* walkPages<T>(
   let barren = 0;
   let untimed = 0;
   let unmatched = 0;
-  /** A post without a time cannot be shown to be in the requested range. */
-  const isDated = options.until !== undefined || options.since !== undefined;
+  /** Whether a row older than `until` was seen: a post without a time has that of its neighbours. */
+  let isBelowUntil = options.until === undefined;
 
   while (left > 0) {
     const page = await pageBehind(feed, candidates, sizer?.next(left), cursors.size > 0, signal);
@@ -92,7 +92,8 @@ export async function* walkPages<T>(
       news++;
       const time = feed.timeOf(item);
       if (time !== null && time < since) return;
-      if (time === null ? isDated : time >= until) continue;
+      if (time !== null && time < until) isBelowUntil = true;
+      if (time === null ? !isBelowUntil : time >= until) continue;
       if (!matches(item)) continue;
       unmatched = 0;
       yield item;

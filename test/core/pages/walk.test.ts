@@ -106,6 +106,12 @@ describe('a walk', () => {
     expect(await ids(feed, { until: 90_000, limit: 2 })).toEqual(['p89', 'p88']);
   });
 
+  it('places a row without a time between its neighbours', async () => {
+    const { feed } = feedOf(100);
+    const undated = { ...feed, timeOf: ({ id, time }: Post) => (/[17]$/.test(id) ? null : time) };
+    expect(await ids(undated, { until: 92_000, since: 86_000 })).toEqual(['p90', 'p89', 'p88', 'p87', 'p86']);
+  });
+
   it('starts after a cursor, and throws if that is rejected', async () => {
     const { feed } = feedOf(100);
     expect(await ids(feed, { before: 'p3' })).toEqual(['p2', 'p1', 'p0']);
