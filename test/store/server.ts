@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { type ConnectOptions, connectStore, type StoreConnection } from '../../src/store/connection.ts';
+import { processGuard } from './guard.ts';
 import { serverProgram } from './program.ts';
 
 /** A folder in memory if the system has one, so that syncing is fast. */
@@ -53,6 +54,7 @@ export async function startServer(options: ServerOptions = {}): Promise<StoreSer
 export async function createStoreServer({ conf = [], tls = false }: ServerOptions = {}) {
   const folder = mkdtempSync(join(memory, 'trdr-store-'));
   const port = await freePort();
+  const guard = processGuard();
   let child: ChildProcess | undefined;
   const url = `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}/0`;
 
@@ -65,6 +67,7 @@ export async function createStoreServer({ conf = [], tls = false }: ServerOption
     ending.kill(signal);
     await gone;
     running.delete(ending);
+    guard.remove(ending.pid ?? 0);
   };
 
   const start = async () => {
@@ -74,6 +77,7 @@ export async function createStoreServer({ conf = [], tls = false }: ServerOption
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(started);
+    guard.add(started.pid ?? 0, folder);
     child = started;
     let said = '';
     await new Promise<void>((resolve, reject) => {
