@@ -1,3 +1,4 @@
+import { storeFailure } from './failures.ts';
 import type { StoreLink } from './link.ts';
 
 /** A budget of all machines, or of one of them. */
@@ -34,8 +35,19 @@ export function storeBudgets({ link }: { readonly link: StoreLink }): StoreBudge
       return budgets.sort((one, other) => (fieldOf(one) < fieldOf(other) ? -1 : 1));
     },
     async set(budget) {
-      await link.use((store) => store.send('HSET', [caps, fieldOf(budget), budget.cu]));
+      await link.use(async (store) => {
+        if (store.server.evicts) throw evictingFailure();
+        await store.send('HSET', [caps, fieldOf(budget), budget.cu]);
+      });
     },
     unset: async (budget) => (await link.use((store) => store.send('HDEL', [caps, fieldOf(budget)]))) === 1,
   };
 }
+
+/** A budget that a full server may drop would no longer limit anything. */
+export const evictingFailure = () =>
+  storeFailure(
+    'STORE_UNFIT',
+    'the store drops keys when its memory is used up, and budgets with them',
+    'set maxmemory-policy noeviction on the server, and the budget again; "trdr store check" examines the server',
+  );

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { checkExposure, type StoreAddress } from './address.ts';
-import { failureOfReply, storeFailure } from './failures.ts';
+import { failureOfReply, isStoreFailure, storeFailure } from './failures.ts';
 import type { Script } from './script.ts';
 
 /** Options of a connection. */
@@ -24,6 +24,10 @@ export interface ServerFacts {
   /** Changes with every start of the server: data read before may have been rolled back. */
   readonly boot: string;
   readonly role: string;
+  /** `standalone`, `cluster` or `sentinel`; empty where the server does not tell. */
+  readonly mode: string;
+  /** Whether the server drops keys instead of refusing writes when its memory is used up. */
+  readonly evicts: boolean;
 }
 
 export type RedisArgument = string | number | Buffer;
@@ -130,11 +134,14 @@ export async function connectStore(
     if (options.name !== undefined)
       void exchange('CLIENT', ['SETNAME', options.name], connectMs, false).catch(() => {});
     server = readFacts(String(await exchange('INFO', [], connectMs, false)));
+    const unfit = unfitMode[server.mode];
+    if (unfit) throw storeFailure('STORE_UNFIT', `${where} ${unfit.why}`, unfit.next);
     if (server.role !== 'master') end(`it is a ${server.role}, not a master`);
     if (over.signal.aborted) throw over.signal.reason;
   } catch (error) {
     const reply = isReply(error) ? error : undefined;
     end('the connection broke');
+    if (isStoreFailure(error, 'STORE_UNFIT')) throw error;
     throw reply === undefined ? over.signal.reason : failureOfReply(reply.message, where);
   } finally {
     clearTimeout(late);
@@ -164,6 +171,16 @@ export async function connectStore(
  */
 const isReply = (error: unknown): error is Error =>
   error instanceof Error && !('code' in error) && /^[A-Z]{3,}\b/.test(error.message);
+
+/** Modes of a server that cannot be a store. */
+const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: string }>> = {
+  sentinel: {
+    why: 'is a Sentinel, which stores nothing',
+    next: 'give the address of the master, or a host name or proxy that always leads to it',
+  },
+  // Some scripts use the keys of a machine and those of its address together, which can be in two slots.
+  cluster: { why: 'is in cluster mode', next: 'use a server outside of cluster mode; replicas are fine' },
+};
 
 function awayFailure(where: string, why: string, cause: unknown) {
   const detail = reasonOf(cause) ?? why;
@@ -207,5 +224,7 @@ function readFacts(info: string): ServerFacts {
     version: valkey === '' ? field('redis_version') : valkey,
     boot: field('run_id'),
     role: field('role'),
+    mode: field('redis_mode') || field('server_mode'),
+    evicts: Number(field('maxmemory')) > 0 && !['', 'noeviction'].includes(field('maxmemory_policy')),
   };
 }

@@ -4,6 +4,7 @@ import { Failure } from '../base/failure.ts';
 import { type Periods, periodsAt } from '../base/periods.ts';
 import { budgetRefusal } from '../contract/budget.ts';
 import type { CallCost, Ledger, PaidCall, Reservation } from '../contract/ports.ts';
+import { evictingFailure } from './budgets.ts';
 import type { StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
@@ -95,9 +96,11 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     const began = clock.mono();
     let isReported = false;
     for (let tries = 0; tries < TRIES; tries++) {
-      const answer = await link.use((store) =>
-        run(store, begin, [id, most, options.ttlMs, machine, command, endpoint, store.server.boot]),
-      );
+      const answer = await link.use(async (store) => {
+        // The budget itself may have been dropped by now.
+        if (store.server.evicts && memory.read().capped) throw evictingFailure();
+        return run(store, begin, [id, most, options.ttlMs, machine, command, endpoint, store.server.boot]);
+      });
       const [word, limits] = answer;
       if (word === 'ok') {
         if (limits !== undefined) memory.update({ capped: Number(limits) > 0 });

@@ -1,9 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { startPosting } from '../e2e/feed.ts';
+import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
+import { certificates } from './certificates.ts';
 import { hasServer } from './program.ts';
-import { startServer } from './server.ts';
+import { startServer, until } from './server.ts';
 
 /** The ACL line documented in docs/store.md. */
 function documentedAcl(user: string, password: string): string[] {
@@ -71,6 +74,47 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const missing = await trdr(['store', 'check'], options);
     expect(missing.exitCode).toBe(9);
     expect(missing.stdout).toMatch(/may not run ZADD, XADD/);
+    admin.close();
+  });
+
+  it('need no other rights over TLS, for relays, followers, groups and budgets either', async () => {
+    const { folder } = certificates();
+    const files = {
+      '--tls-cert-file': 'server.crt',
+      '--tls-key-file': 'server.key',
+      '--tls-ca-cert-file': 'ca.crt',
+    };
+    const conf = Object.entries(files).flatMap(([flag, name]) => [flag, join(folder, name)]);
+    const server = await startServer({ tls: true, conf: [...conf, '--tls-auth-clients', 'no'] });
+    const admin = await server.connect({ ca: readFileSync(join(folder, 'ca.crt'), 'utf8') });
+    await admin.send('ACL', documentedAcl('desk', 'hunter2'));
+    const sandbox = await withSandbox({ unmetered: true, theses: 60 });
+    const home = openHome();
+    await trdr(['config', 'set', 'storeCa', join(folder, 'ca.crt')], { home });
+    const env = { TRDR_STORE: server.url.replace('//', '//desk@'), TRDR_STORE_PASSWORD: 'hunter2' };
+    const options = { sandbox, home, env };
+    expect(verdicts((await trdr(['store', 'check'], options)).records())).toMatchObject({ rights: 'ok' });
+    const relay = startTrdr(['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'], options);
+    const admitted = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
+    await until(async () => (await admin.send('EXISTS', [admitted.mark])) === 1);
+    startPosting(sandbox, 50);
+    for (const args of [
+      ['budget', 'set', 'month', '15M'],
+      ['whois', 'mira'],
+      ['budget', 'show'],
+      ['thesis', 'tail', '--via', 'store', '--count', '2'],
+      ['thesis', 'tail', '--via', 'store', '--group', 'desk', '--count', '2'],
+      ['thesis', 'tail', '--via', 'store', '--group', 'all', '--shared', '--count', '2'],
+      ['usage', '--store'],
+      ['store', 'status'],
+      ['budget', 'unset', 'month'],
+    ]) {
+      const ran = await trdr(args, options);
+      expect([args, ran.exitCode, ran.stderr.match(/lacks a right.*/)]).toEqual([args, 0, null]);
+    }
+    relay.kill('SIGTERM');
+    expect((await relay).exitCode).toBe(143);
+    expect(await admin.send('ACL', ['LOG'])).toEqual([]);
     admin.close();
   });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +41,8 @@ process.once('exit', () => {
 export interface ServerOptions {
   readonly conf?: readonly string[];
   readonly tls?: boolean;
+  /** Without persistence: a Sentinel has none. */
+  readonly plain?: boolean;
 }
 
 /** Starts a server; it is gone when the tests of the file are over. */
@@ -51,7 +53,7 @@ export async function startServer(options: ServerOptions = {}): Promise<StoreSer
 }
 
 /** Like `startServer`, for use outside of a test file: the caller removes it. */
-export async function createStoreServer({ conf = [], tls = false }: ServerOptions = {}) {
+export async function createStoreServer({ conf = [], tls = false, plain = false }: ServerOptions = {}) {
   const folder = mkdtempSync(join(memory, 'trdr-store-'));
   const port = await freePort();
   const guard = processGuard();
@@ -73,7 +75,10 @@ export async function createStoreServer({ conf = [], tls = false }: ServerOption
   const start = async () => {
     const ports = tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`];
     const own = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
-    const started = spawn(serverProgram, [...ports, ...own, '--appendfsync', 'everysec', ...conf], {
+    const file = join(folder, 'server.conf');
+    if (plain) writeFileSync(file, `port ${port}\nbind 127.0.0.1\ndir ${folder}\n`);
+    const args = plain ? [file, ...conf] : [...ports, ...own, '--appendfsync', 'everysec', ...conf];
+    const started = spawn(serverProgram, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(started);
@@ -83,7 +88,7 @@ export async function createStoreServer({ conf = [], tls = false }: ServerOption
     await new Promise<void>((resolve, reject) => {
       const listen = (chunk: Buffer) => {
         said += chunk.toString();
-        if (/Ready to accept connections/.test(said)) resolve();
+        if (/Ready to accept connections|Sentinel ID is/.test(said)) resolve();
       };
       started.stdout?.on('data', listen);
       started.stderr?.on('data', listen);

@@ -3,60 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { periodsAt } from '../../src/base/periods.ts';
-import type { Ledger } from '../../src/contract/ports.ts';
-import { readStoreUrl } from '../../src/store/address.ts';
-import { storeBudgets } from '../../src/store/budgets.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { createStoreLedger } from '../../src/store/ledger.ts';
-import { createLink } from '../../src/store/link.ts';
-import { createMemory } from '../../src/store/memory.ts';
 import { readStatus } from '../../src/store/status.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
+import { createMeter, scope, spendingMachine } from './machines.ts';
 import { hasServer } from './program.ts';
-import { type StoreServer, startServer, until } from './server.ts';
-
-const scope = { baseUrl: 'https://api.example.test', key: 'k' };
-
-/** What the service counts, to verify every budget. */
-const createMeter = () => ({ used: 0, asked: 0 });
-type Meter = ReturnType<typeof createMeter>;
-
-const nowhere: Ledger = {
-  begin: async () => ({ settle: async () => {}, lose: async () => {}, release: async () => {} }),
-};
-
-function machine(server: StoreServer, meter: Meter, { name = 'a', stop = false, ttlMs = 60_000 } = {}) {
-  const skip = { ms: 0 };
-  const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
-  const address = readStoreUrl(server.url);
-  const link = createLink({
-    address,
-    keys: keysOf(scope),
-    clock,
-    random: () => 0,
-    connect: { commandMs: 1_000 },
-  });
-  const memory = createMemory(undefined);
-  const ledger = createStoreLedger({
-    ...{
-      link,
-      local: nowhere,
-      machine: name,
-      command: 'whois',
-      clock,
-      memory,
-      stop,
-      ttlMs,
-      notice: () => {},
-    },
-    async meter() {
-      meter.asked++;
-      return { unitsUsed: meter.used, period: periodsAt(Date.now()).month };
-    },
-  });
-  return { link, ledger, memory, skip, budgets: storeBudgets({ link }) };
-}
+import { startServer, until } from './server.ts';
 
 const call = { endpoint: 'user.wallet', most: 300 } as const;
 
@@ -64,7 +17,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
   it('keeps all machines within one budget, and each within its own', async () => {
     const server = await startServer();
     const meter = createMeter();
-    const [one, two] = [machine(server, meter), machine(server, meter, { name: 'b' })];
+    const [one, two] = [spendingMachine(server, meter), spendingMachine(server, meter, { name: 'b' })];
     await one.budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
     await one.budgets.set({ period: 'day', machine: 'b', cu: 400 });
     const held = await one.ledger.begin({ ...call, most: 600 });
@@ -90,11 +43,11 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     const server = await startServer();
     const meter = createMeter();
     const CAP = 20_000;
-    const owner = machine(server, meter);
+    const owner = spendingMachine(server, meter);
     await owner.budgets.set({ period: 'month', machine: undefined, cu: CAP });
     let refused = 0;
     const spender = async (name: string) => {
-      let { ledger, link } = machine(server, meter, { name, ttlMs: 400 });
+      let { ledger, link } = spendingMachine(server, meter, { name, ttlMs: 400 });
       while (refused < 12) {
         const recorded = await ledger.begin(call).catch((error: Error) => {
           expect(error).toMatchObject({ code: 'BUDGET' });
@@ -111,7 +64,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
         if (chance > 0.8) {
           if (chance > 0.9) meter.used += cu;
           link.close();
-          ({ ledger, link } = machine(server, meter, { name, ttlMs: 400 }));
+          ({ ledger, link } = spendingMachine(server, meter, { name, ttlMs: 400 }));
           continue;
         }
         meter.used += cu;
@@ -134,7 +87,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
   it('keeps a budget when the server loses its last writes', async () => {
     const server = await startServer({ conf: ['--appendfsync', 'always'] });
     const meter = createMeter();
-    const { budgets, ledger, link, skip } = machine(server, meter);
+    const { budgets, ledger, link, skip } = spendingMachine(server, meter);
     await budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
     const pay = async () => {
       const recorded = await ledger.begin(call);
@@ -163,9 +116,9 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     const server = await startServer();
     const meter = createMeter();
     const [free, capped, careful] = [
-      machine(server, meter),
-      machine(server, meter),
-      machine(server, meter, { stop: true }),
+      spendingMachine(server, meter),
+      spendingMachine(server, meter),
+      spendingMachine(server, meter, { stop: true }),
     ];
     await (await free.ledger.begin(call)).settle({ status: 200, cu: 100 });
     await careful.ledger.begin(call);
@@ -191,7 +144,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
 
   it('rejects paid calls of a shared budget while the server is full', async () => {
     const server = await startServer();
-    const { budgets, ledger, link } = machine(server, createMeter());
+    const { budgets, ledger, link } = spendingMachine(server, createMeter());
     await budgets.set({ period: 'day', machine: undefined, cu: 10_000 });
     const open = await ledger.begin(call);
     await link.use((store) => store.send('CONFIG', ['SET', 'maxmemory', '1']));

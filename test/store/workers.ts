@@ -3,10 +3,10 @@ import { build } from 'esbuild';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 
-/** Builds `worker.ts` and starts it in separate processes, which can be killed. */
-export async function runWorkers(outfile: string) {
+/** Builds a program of this folder and starts it in separate processes, which can be killed. */
+export async function runWorkers(outfile: string, program = './worker.ts') {
   await build({
-    entryPoints: [fileURLToPath(new URL('./worker.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(program, import.meta.url))],
     ...{ bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' },
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

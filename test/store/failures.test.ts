@@ -1,0 +1,268 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Failure } from '../../src/base/failure.ts';
+import type { AnswerCache, CachedAnswer } from '../../src/contract/ports.ts';
+import { openWindows } from '../../src/state/rate-windows.ts';
+import { readStoreUrl } from '../../src/store/address.ts';
+import { createSharedAnswers } from '../../src/store/answers.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { createMemory } from '../../src/store/memory.ts';
+import { readStatus } from '../../src/store/status.ts';
+import { createStoreWindows } from '../../src/store/windows.ts';
+import { randomOf, seedOf } from '../e2e/feed.ts';
+import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
+import { createMeter, scope, spendingMachine } from './machines.ts';
+import { hasServer } from './program.ts';
+import { type StoreServer, startServer, until } from './server.ts';
+import { runWorkers } from './workers.ts';
+
+const call = { endpoint: 'user.wallet', most: 300 } as const;
+const wanted = { endpoint: 'user.wallet', subject: 'w', maxAgeMs: 60_000, missAgeMs: 60_000 } as const;
+
+/** A machine with everything that it shares: rate limit, money and answers. */
+function machine(
+  server: StoreServer,
+  options: Parameters<typeof spendingMachine>[2] = {},
+  meter = createMeter(),
+) {
+  const { link, ledger, memory, skip, budgets } = spendingMachine(server, meter, options);
+  const notices: string[] = [];
+  const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
+  const windows = createStoreWindows({
+    ...{ link, machine: options.name ?? 'a', clock, memory, windowMs: 61_000 },
+    local: openWindows({ ...scope, dir: undefined, now: Date.now }),
+    notice: (text) => void notices.push(text),
+  });
+  const saved = new Map<string, CachedAnswer>();
+  const local: AnswerCache = {
+    get: (endpoint, subject) => saved.get(`${endpoint} ${subject}`),
+    put: (endpoint, subject, answer) => void saved.set(`${endpoint} ${subject}`, answer),
+  };
+  const answers = createSharedAnswers({ link, local, key: scope.key, clock, random: Math.random });
+  let asked = 0;
+  /** Looks a wallet up as the program does: one paid call, unless somebody has the answer. */
+  const lookUp = async (): Promise<CachedAnswer | Failure | undefined> => {
+    const found = await answers.flight?.(wanted, async () => {
+      asked++;
+      await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
+      return undefined;
+    });
+    return found ?? answers.get('user.wallet', 'w');
+  };
+  return { link, ledger, memory, skip, budgets, meter, windows, notices, lookUp, asked: () => asked };
+}
+
+describe.skipIf(!hasServer())('a store that is away at the start', () => {
+  it('leaves a machine to its own files, unless a shared budget was seen', async () => {
+    const server = await startServer();
+    await server.stop();
+    const { windows, ledger, memory, notices, lookUp, asked, link } = machine(server);
+    memory.update({ fleet: 2 });
+    expect((await windows.take('key', 4)).waitMs).toBe(0);
+    expect((await windows.take('key', 4)).waitMs).toBe(0);
+    expect((await windows.take('key', 4)).waitMs).toBeGreaterThan(0);
+    expect(notices).toEqual([expect.stringContaining('1/2 of the rate limit')]);
+    await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
+    expect(await lookUp()).toMatchObject({ status: 200 });
+    expect(asked()).toBe(1);
+    memory.update({ capped: true });
+    await expect(ledger.begin(call)).rejects.toMatchObject({ code: 'STORE_AWAY', kind: 'network' });
+    link.close();
+  });
+
+  it('is waited for by relays and followers, which say so and begin when it is there', async () => {
+    const server = await startServer();
+    await server.stop();
+    const sandbox = await withSandbox({ unmetered: true, theses: 20 });
+    const env = { TRDR_STORE: server.url };
+    const start = (...args: readonly string[]) => {
+      const child = startTrdr(args, { sandbox, home: openHome(), env });
+      const said: string[] = [];
+      child.stderr.on('data', (part: Buffer) => said.push(part.toString()));
+      return { child, says: (text: string) => until(() => said.join('').includes(text)) };
+    };
+    const relay = start('thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes');
+    const follower = start('thesis', 'tail', '--via', 'store', '--count', '1');
+    await relay.says('waiting for the store');
+    await follower.says('waiting for it');
+    await server.start();
+    await relay.says('leading this feed');
+    await follower.says('reading from the store');
+    for (const { child } of [relay, follower]) child.kill('SIGTERM');
+    expect([(await relay.child).exitCode, (await follower.child).exitCode]).toEqual([143, 143]);
+  });
+});
+
+describe.skipIf(!hasServer())('a store that does not answer', () => {
+  it('is given up for a while, and what it carried out late is counted at most once', async () => {
+    const server = await startServer();
+    const { windows, ledger, budgets, lookUp, asked, skip, link, notices } = machine(server, {
+      commandMs: 150,
+      ttlMs: 200,
+    });
+    await budgets.set({ period: 'day', machine: undefined, cu: 1_000 });
+    await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
+    server.pause();
+    await expect(ledger.begin(call)).rejects.toMatchObject({ code: 'STORE_AWAY' });
+    expect((await windows.take('key', 4)).waitMs).toBe(0);
+    expect(notices).toHaveLength(1);
+    expect(await lookUp()).toMatchObject({ status: 200 });
+    expect(asked()).toBe(1);
+    server.resume();
+    skip.ms += 10_000;
+    await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
+    await delay(250);
+    await (await ledger.begin(call)).release();
+    const items = await link.use((store) => readStatus(store, keysOf(scope)));
+    const day = items.find(({ item, name }) => item === 'budget' && name === 'day');
+    expect(day).toMatchObject({ spent: 200, reserved: 0 });
+    expect([0, 300]).toContain(day?.['lost']);
+    link.close();
+  });
+});
+
+describe.skipIf(!hasServer())('a full store', () => {
+  it('is read only: the limiter and the cache continue without it, and known answers are still shared', async () => {
+    const server = await startServer();
+    const [one, two] = [machine(server), machine(server, { name: 'b' })];
+    await one.lookUp();
+    await two.windows.take('key', 10);
+    await one.link.use((store) => store.send('CONFIG', ['SET', 'maxmemory', '1']));
+    expect((await one.windows.take('key', 10)).waitMs).toBe(0);
+    expect(one.notices).toEqual([expect.stringContaining('full')]);
+    // No budget was seen, so paid calls continue, and their answers stay on the machine.
+    await (await two.ledger.begin(call)).settle({ status: 200, cu: 100 });
+    expect(await two.lookUp()).toMatchObject({ status: 200 });
+    expect(two.asked()).toBeLessThanOrEqual(1);
+    one.link.close();
+    two.link.close();
+  });
+});
+
+describe.skipIf(!hasServer())('an evicting store', () => {
+  const evicting = { conf: ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru'] };
+
+  it('is no place for a budget', async () => {
+    const server = await startServer(evicting);
+    const { budgets, ledger, link } = machine(server);
+    await expect(budgets.set({ period: 'day', machine: undefined, cu: 1 })).rejects.toThrow('drops keys');
+    // Without one it may be used: what it drops costs a call at most.
+    await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
+    link.close();
+  });
+
+  it('stops paid calls if a budget was set before, even when that budget was dropped', async () => {
+    const server = await startServer();
+    const { budgets, ledger, link, skip } = machine(server);
+    await budgets.set({ period: 'day', machine: undefined, cu: 10_000 });
+    await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
+    const lost = await link.use(async (store) => {
+      await store.send('CONFIG', ['SET', 'maxmemory', '50mb']);
+      await store.send('CONFIG', ['SET', 'maxmemory-policy', 'allkeys-lru']);
+      await store.send('DEL', [keysOf(scope).caps]);
+      store.close();
+      return store.lost;
+    });
+    await until(() => lost.aborted);
+    skip.ms += 10_000;
+    await expect(ledger.begin(call)).rejects.toMatchObject({ code: 'STORE_UNFIT' });
+    link.close();
+  });
+});
+
+describe.skipIf(!hasServer())('two masters after a failover', () => {
+  it('let at most what was in flight pass the budget, because the sums follow the meter of the service', async () => {
+    const [one, two] = [await startServer(), await startServer()];
+    const meter = createMeter();
+    const [first, second] = [machine(one, {}, meter), machine(two, {}, meter)];
+    await first.budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
+    const pay = async ({ ledger }: ReturnType<typeof machine>) => {
+      const paid = await ledger.begin(call);
+      meter.used += 300;
+      await paid.settle({ status: 200, cu: 300 });
+    };
+    await pay(first);
+    const replica = await two.connect();
+    const { sum, caps } = keysOf(scope);
+    await replica.send('REPLICAOF', ['127.0.0.1', one.port]);
+    await until(async () => (await replica.send('HGET', [caps, 'month'])) === '1000');
+    await replica.send('REPLICAOF', ['NO', 'ONE']);
+    await pay(first);
+    await pay(first);
+    // The new master knows of the first payment only.
+    expect(await replica.send('HGET', [sum(new Date().toISOString().slice(0, 7)), 'spent'])).toBe('300');
+    await expect(pay(second)).rejects.toMatchObject({ code: 'BUDGET' });
+    expect(meter.used).toBe(900);
+    replica.close();
+    first.link.close();
+    second.link.close();
+  });
+});
+
+describe.skipIf(!hasServer())('processes that are killed while they pay', () => {
+  it('never pass the budget, by the count of the service', async () => {
+    const seed = seedOf();
+    const random = randomOf(seed);
+    const server = await startServer();
+    const CAP = 30_000;
+    let used = 0;
+    const service = createServer(async (request, response) => {
+      if (request.url === '/me') return void response.end(String(used));
+      const cu = random.next() < 0.5 ? 100 : 300;
+      used += cu;
+      await delay(random.between(0, 20));
+      response.end(String(cu));
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => service.once('listening', resolve));
+    onTestFinished(() => void service.closeAllConnections());
+    onTestFinished(() => void service.close());
+    const address = service.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+    const owner = spendingMachine(server, createMeter());
+    await owner.budgets.set({ period: 'month', machine: undefined, cu: CAP });
+    const start = await runWorkers(join(server.folder, 'spender.mjs'), './spender.ts');
+    const spenders = Array.from({ length: 6 }, (_, at) => start([server.url, url, `m${at}`, 3_000]));
+    for (let kills = 0; kills < 8; kills++) {
+      const before = used;
+      await until(() => used > before + 300 || used > CAP - 3_000);
+      const at = random.between(0, spenders.length);
+      spenders[at]?.kill('SIGKILL');
+      spenders[at] = start([server.url, url, `m${at}`, 3_000]);
+    }
+    // What is left of the budget is less than what those may have cost that died.
+    await until(() => used > CAP - 300 * 10);
+    for (const child of spenders) child.kill('SIGKILL');
+    expect(used, `seed ${seed}`).toBeLessThanOrEqual(CAP);
+    owner.link.close();
+  });
+});
+
+describe.skipIf(!hasServer())('servers of other kinds', () => {
+  it('a Sentinel is named, with what to give instead', async () => {
+    const server = await startServer({ conf: ['--sentinel'], plain: true });
+    await expect(server.connect()).rejects.toMatchObject({
+      code: 'STORE_UNFIT',
+      message: expect.stringContaining('is a Sentinel, which stores nothing'),
+    });
+  });
+
+  it('a server in cluster mode is rejected, with what to use instead', async () => {
+    const server = await startServer({ conf: ['--cluster-enabled', 'yes'] });
+    await expect(server.connect()).rejects.toMatchObject({
+      code: 'STORE_UNFIT',
+      message: expect.stringContaining('is in cluster mode'),
+    });
+    const check = await trdr(['store', 'check'], {
+      home: openHome(),
+      sandbox: await withSandbox(),
+      env: { TRDR_STORE: server.url },
+    });
+    expect([check.exitCode, check.records()]).toMatchObject([
+      9,
+      [{ check: 'reach', verdict: 'fail', next: expect.stringContaining('outside of cluster mode') }],
+    ]);
+  });
+});

@@ -1,0 +1,42 @@
+import { systemClock } from '../../src/base/clock.ts';
+import { periodsAt } from '../../src/base/periods.ts';
+import type { Ledger } from '../../src/contract/ports.ts';
+import { readStoreUrl } from '../../src/store/address.ts';
+import { storeBudgets } from '../../src/store/budgets.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { createStoreLedger } from '../../src/store/ledger.ts';
+import { createLink } from '../../src/store/link.ts';
+import { createMemory } from '../../src/store/memory.ts';
+import type { StoreServer } from './server.ts';
+
+export const scope = { baseUrl: 'https://api.example.test', key: 'k' };
+
+/** What the service counts, to verify every budget. */
+export const createMeter = () => ({ used: 0, asked: 0 });
+export type Meter = ReturnType<typeof createMeter>;
+
+const nowhere: Ledger = {
+  begin: async () => ({ settle: async () => {}, lose: async () => {}, release: async () => {} }),
+};
+
+/** A machine that spends through a store. Its clock can be advanced, which ends the pause after a failure. */
+export function spendingMachine(
+  server: Pick<StoreServer, 'url'>,
+  meter: Meter,
+  { name = 'a', stop = false, ttlMs = 60_000, commandMs = 1_000 } = {},
+) {
+  const skip = { ms: 0 };
+  const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
+  const address = readStoreUrl(server.url);
+  const link = createLink({ address, keys: keysOf(scope), clock, random: () => 0, connect: { commandMs } });
+  const memory = createMemory(undefined);
+  const ledger = createStoreLedger({
+    ...{ link, local: nowhere, machine: name, command: 'whois', clock, memory, stop, ttlMs },
+    notice: () => {},
+    async meter() {
+      meter.asked++;
+      return { unitsUsed: meter.used, period: periodsAt(Date.now()).month };
+    },
+  });
+  return { link, ledger, memory, skip, budgets: storeBudgets({ link }) };
+}

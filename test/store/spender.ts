@@ -1,0 +1,16 @@
+import { createMeter, spendingMachine } from './machines.ts';
+
+/** Pays a service through a shared budget until it is killed, or until the budget is used up for good. */
+const [store = '', service = '', name = '', ttlMs = ''] = process.argv.slice(2);
+const meter = createMeter();
+const { ledger } = spendingMachine({ url: store }, meter, { name, ttlMs: Number(ttlMs) });
+for (;;) {
+  meter.used = Number(await (await fetch(`${service}/me`)).text());
+  const call = await ledger.begin({ endpoint: 'user.wallet', most: 300 }).catch(() => undefined);
+  if (call === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    continue;
+  }
+  const cu = Number(await (await fetch(`${service}/pay`)).text());
+  await call.settle({ status: 200, cu });
+}
