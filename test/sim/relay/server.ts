@@ -156,7 +156,14 @@ export function createStore(
       if (name === 'XREAD') return read(words, blockMs);
       return exchange(COMMAND_MS, (reply) => reply(mine.data.command(name, words)));
     };
-    const facts: ServerFacts = { product: 'redis', version: '7.0.0', boot: mine.boot, role: 'master' };
+    const facts: ServerFacts = {
+      product: 'redis',
+      version: '7.0.0',
+      boot: mine.boot,
+      role: 'master',
+      mode: 'standalone',
+      evicts: false,
+    };
     return {
       server: facts,
       lost: over.signal,
