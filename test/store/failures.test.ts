@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import type { Failure } from '../../src/base/failure.ts';
 import type { AnswerCache, CachedAnswer } from '../../src/contract/ports.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
@@ -44,7 +43,7 @@ function machine(
   const answers = createSharedAnswers({ link, local, key: scope.key, clock, random: Math.random });
   let asked = 0;
   /** Looks a wallet up as the program does: one paid call, unless somebody has the answer. */
-  const lookUp = async (): Promise<CachedAnswer | Failure | undefined> => {
+  const lookUp = async () => {
     const found = await answers.flight?.(wanted, async () => {
       asked++;
       await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
