@@ -142,7 +142,7 @@ describe.skipIf(!hasServer())('a full store', () => {
 describe.skipIf(!hasServer())('an evicting store', () => {
   const evicting = { conf: ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru'] };
 
-  it('is no place for a budget', async () => {
+  it('rejects a budget', async () => {
     const server = await startServer(evicting);
     const { budgets, ledger, link } = machine(server);
     await expect(budgets.set({ period: 'day', machine: undefined, cu: 1 })).rejects.toThrow('drops keys');
