@@ -220,7 +220,7 @@ describe.skipIf(!hasServer())('processes that are killed while they pay', () => 
     const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
     const owner = spendingMachine(server, createMeter());
     await owner.budgets.set({ period: 'month', machine: undefined, cu: CAP });
-    const start = await runWorkers(join(server.folder, 'spender.mjs'), './spender.ts');
+    const start = await runWorkers(join(server.folder, 'spender.mjs'), './worker-spender.ts');
     const spenders = Array.from({ length: 6 }, (_, at) => start([server.url, url, `m${at}`, 3_000]));
     for (let kills = 0; kills < 8; kills++) {
       const before = used;

@@ -18,7 +18,7 @@ const isAlive = (pid: number) => {
 it('no server of a test survives its process, however that ends', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-guard-'));
   const outfile = join(folder, 'guarded.mjs');
-  const entry = fileURLToPath(new URL('./guarded.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('./worker-guarded.ts', import.meta.url));
   await build({
     entryPoints: [entry],
     bundle: true,
