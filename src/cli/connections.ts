@@ -9,6 +9,9 @@ import type { RunSettings } from './settings/settings.ts';
 import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 
+/** Repeated notices of a client that are shown before they are limited. */
+const FIRST_NOTICES = 20;
+
 /** The service, the ledger and the store of a run, each opened when it is first needed. */
 export interface Connections {
   target(): Promise<Target>;
@@ -71,7 +74,12 @@ export function createConnections(options: RunConnectionOptions): Connections {
 
   async function connectTo(other: Target, store?: RunStore, ledger?: Ledger): Promise<Client> {
     const { connect } = await import('./connect.ts');
-    const { noticeText } = await import('./notices.ts');
+    const { noticeText, repeatedNotices } = await import('./notices.ts');
+    const { createNoticeLimit } = await import('./notice-limit.ts');
+    const limit = createNoticeLimit(io.clock.mono, repeatedNotices, FIRST_NOTICES);
+    closers.push(async () => {
+      for (const line of limit.rest()) notice(line);
+    });
     const made = await connect(other, {
       io,
       command: command.path,
@@ -83,8 +91,9 @@ export function createConnections(options: RunConnectionOptions): Connections {
       notify(event) {
         // The reader has closed the output, so the loss is not reported; the ledger has its bound.
         if (event.kind === 'lost' && closing.reason === outputClosed) return;
-        if (event.kind === 'trace') trace?.(noticeText(event));
-        else notice(noticeText(event));
+        if (event.kind === 'trace') return trace?.(noticeText(event));
+        const shown = limit.show(event.kind, noticeText(event));
+        if (shown !== undefined) notice(shown);
       },
     });
     closers.push(made.close);

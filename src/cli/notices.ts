@@ -4,6 +4,13 @@ import { span } from '../output/format/time.ts';
 import { safeLine } from '../output/terminal/safe-text.ts';
 import { unitsText } from './spend/estimate.ts';
 
+/** Notices that a long run can repeat indefinitely. */
+export const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([
+  'wait',
+  'retry',
+  'lost',
+]);
+
 /** A notice of the core as a line for stderr. Traces are printed with --debug only. */
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {

@@ -9,7 +9,7 @@ import type { TailOptions } from '../../tail/options.ts';
 import type { Connect, PageSource, TailPorts, TailSink } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
-import { tailText } from '../tail/messages.ts';
+import { createNoticeLines } from '../tail/notice-lines.ts';
 import { openSpool } from '../tail/spool.ts';
 import type { RunStore } from './open-store.ts';
 import { markText, resumeFrom } from './relay-mark.ts';
@@ -103,6 +103,7 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
   const name = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
   const start = resumeFrom(term, name);
   notice(start.kind === 'now' ? 'leading this feed from now on' : 'leading this feed from where it stopped');
+  const linesOf = createNoticeLines(io.clock.mono);
   const tail = createTail(
     {
       clock: io.clock,
@@ -126,8 +127,7 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
       // Followers resume from their own files, which are as reliable as those of any tail.
       fileIsCheckpoint: true,
       on(event) {
-        const text = tailText(event);
-        if (text !== undefined) notice(event.kind === 'start' ? startLine(text) : text);
+        for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);
       },
     },
   );

@@ -20,8 +20,8 @@ import { withBell } from './bell.ts';
 import { everySecond } from './every-second.ts';
 import type { ExecFlags } from './exec/open.ts';
 import { lockFiles, openCheckpoint } from './files.ts';
-import { gapText, statusText, tailText } from './messages.ts';
-import { createNoticeLimit } from './notice-limit.ts';
+import { gapText, statusText } from './messages.ts';
+import { createNoticeLines } from './notice-lines.ts';
 import { openOutputFile, type RotateFlags } from './output-file.ts';
 import { createPause } from './pause.ts';
 import { positionPath } from './position.ts';
@@ -139,7 +139,7 @@ async function follow(
     unicode: wantsUnicode(io.env, io.platform),
   });
   const pause = createPause(context, status.hide);
-  const limited = createNoticeLimit(io.clock.mono);
+  const linesOf = createNoticeLines(io.clock.mono);
   const { sieve = () => true } = plan.options;
   const saves = checkpoint !== undefined || position !== undefined;
   const output: TailOutput =
@@ -179,12 +179,10 @@ async function follow(
       waitForBudget: plan.flags.waitForBudget,
       firstTries: FIRST_TRIES,
       on(notice) {
-        const told = tailText(notice);
-        const text = told !== undefined && notice.kind === 'start' ? withLimit(told, context) : told;
-        const shown = text === undefined ? undefined : limited(notice.kind, text);
-        if (shown === undefined) return;
-        status.hide();
-        context.notice(shown);
+        for (const line of linesOf(notice)) {
+          status.hide();
+          context.notice(notice.kind === 'start' ? withLimit(line, context) : line);
+        }
       },
     },
   );

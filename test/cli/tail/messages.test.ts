@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { createNoticeLimit } from '../../../src/cli/notice-limit.ts';
 import { gapText, tailText } from '../../../src/cli/tail/messages.ts';
-import { createNoticeLimit } from '../../../src/cli/tail/notice-limit.ts';
+import { createNoticeLines } from '../../../src/cli/tail/notice-lines.ts';
 import type { Gap, Summary } from '../../../src/tail/notice.ts';
 
 const summary: Summary = {
@@ -47,10 +48,10 @@ describe('a gap', () => {
 describe('repeated notices', () => {
   test('are limited, counted, and never silent for more than an hour', () => {
     let now = 0;
-    const limit = createNoticeLimit(() => now);
+    const limit = createNoticeLimit(() => now, new Set(['frame']));
     const shown: string[] = [];
     for (; now < 86_400_000; now += 1_000) {
-      const text = limit('frame', 'odd');
+      const text = limit.show('frame', 'odd');
       if (text !== undefined) shown.push(text);
     }
     expect(shown.length).toBeLessThan(40);
@@ -58,8 +59,21 @@ describe('repeated notices', () => {
     expect(shown.at(-1)).toBe('odd (and 3599 more like this)');
   });
 
+  test('that were not shown are counted at the end', () => {
+    const limit = createNoticeLimit(() => 0, new Set(['frame']), 2);
+    const shown = Array.from({ length: 9 }, (_, i) => limit.show('frame', `frame ${i}`));
+    expect(shown.filter((text) => text !== undefined)).toEqual(['frame 0', 'frame 1']);
+    expect([limit.rest(), limit.rest()]).toEqual([['frame 8 (and 6 more like this)'], []]);
+  });
+
+  test('of a tail end with what was left out', () => {
+    const lines = createNoticeLines(() => 0);
+    for (let i = 0; i < 7; i++) lines({ kind: 'frame', text: `odd ${i}` });
+    expect(lines({ kind: 'end', summary })[0]).toContain('odd 6');
+  });
+
   test('of other kinds are all shown', () => {
-    const limit = createNoticeLimit(() => 0);
-    for (let i = 0; i < 20; i++) expect(limit('gap', `gap ${i}`)).toBe(`gap ${i}`);
+    const limit = createNoticeLimit(() => 0, new Set<'gap' | 'frame'>(['frame']));
+    for (let i = 0; i < 20; i++) expect(limit.show('gap', `gap ${i}`)).toBe(`gap ${i}`);
   });
 });

@@ -1,12 +1,12 @@
 import { Failure, usageError } from '../../../base/failure.ts';
 import type { View } from '../../../output/view.ts';
 import { createAcknowledgements } from '../../../tail/exec/acknowledgements.ts';
-import type { Batch } from '../../../tail/exec/batch.ts';
+import type { Batch, HandoffNotice } from '../../../tail/exec/batch.ts';
 import { createDelivery, type Delivery } from '../../../tail/exec/deliver.ts';
 import { createHandoff } from '../../../tail/exec/handoff.ts';
 import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
-import { createNoticeLimit } from '../notice-limit.ts';
+import { createNoticeLimit } from '../../notice-limit.ts';
 import type { TailOutput } from '../writer.ts';
 import { openCheckpointFile } from './checkpoint-file.ts';
 import { type ExecCommand, readCommand, runCommand } from './command.ts';
@@ -60,6 +60,9 @@ export interface Courier {
   release(): void;
 }
 
+/** Notices that a failing command can repeat indefinitely. */
+const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind']>(['failed', 'recovered']);
+
 /** Connects the tail to the command. */
 export async function openCourier(context: Context, parts: Parts): Promise<Courier> {
   const { io, signal, settings } = context;
@@ -67,7 +70,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   const command = readCommand(flags.exec ?? '', flags.shell, io);
   const name = `${feed}\n${flags.exec}`;
   const letters = openDeadLetters({ checkpoint, state: settings.folders.state, name });
-  const limit = createNoticeLimit(io.clock.mono);
+  const limit = createNoticeLimit(io.clock.mono, repeated);
   const encode = await createEncoder(context, view);
   let dead = 0;
   let running: Batch | undefined;
@@ -92,7 +95,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
       },
       notify(notice) {
         if (notice.kind === 'dead') dead += notice.batch.rows.length;
-        const text = limit(notice.kind, handoffText(notice, letters.path ?? ''));
+        const text = limit.show(notice.kind, handoffText(notice, letters.path ?? ''));
         if (text !== undefined) context.notice(text);
       },
     },

@@ -1,0 +1,59 @@
+/** Limits how often a kind of notice is shown. */
+export interface NoticeLimit<Kind extends string> {
+  /** The text to show, or undefined. */
+  show(kind: Kind, text: string): string | undefined;
+  /** What was not shown until now: the last text of each kind, and how many there were. */
+  rest(): string[];
+}
+
+/** After the first ones of a kind, the pause between two doubles, up to an hour. */
+const PAUSE_MS = 60_000;
+const LONGEST_MS = 3_600_000;
+
+interface Shown {
+  shown: number;
+  held: number;
+  last: string;
+  next: number;
+  pause: number;
+}
+
+/** Kinds in `repeated` can come without end, from a failing service or command: `first` of them are shown at once. */
+export function createNoticeLimit<Kind extends string>(
+  mono: () => number,
+  repeated: ReadonlySet<Kind>,
+  first = 5,
+): NoticeLimit<Kind> {
+  const kinds = new Map<Kind, Shown>();
+  return {
+    show(kind, text) {
+      if (!repeated.has(kind)) return text;
+      const state = kinds.get(kind) ?? { shown: 0, held: 0, last: '', next: 0, pause: PAUSE_MS };
+      kinds.set(kind, state);
+      const now = mono();
+      if (state.shown >= first && now < state.next) {
+        state.held++;
+        state.last = text;
+        return undefined;
+      }
+      state.shown++;
+      const more = state.held === 0 ? '' : ` (and ${state.held} more like this)`;
+      state.held = 0;
+      if (state.shown >= first) {
+        // After a quiet time as long as the pause, the count starts again.
+        if (now > state.next + state.pause && state.shown > first) state.pause = PAUSE_MS;
+        state.next = now + state.pause;
+        state.pause = Math.min(LONGEST_MS, state.pause * 2);
+      }
+      return `${text}${more}`;
+    },
+    rest() {
+      const held = [...kinds.values()].filter((state) => state.held > 0);
+      return held.map((state) => {
+        const more = state.held - 1;
+        state.held = 0;
+        return more === 0 ? state.last : `${state.last} (and ${more} more like this)`;
+      });
+    },
+  };
+}
