@@ -1,3 +1,4 @@
+import { Failure } from '../base/failure.ts';
 import { BUDGET } from '../contract/budget.ts';
 import { createDeadline } from './deadline.ts';
 import { ceilingReached } from './failures.ts';
@@ -41,6 +42,9 @@ interface Ending {
   readonly reason: EndReason;
   readonly failure?: unknown;
 }
+
+/** Whether the run ended because its output failed. */
+const isUnwritten = ({ failure }: Ending) => failure instanceof Failure && failure.kind === 'local';
 
 /** Wires the parts of a tail. Each has one duty and is looked at in turn by one loop. */
 function createParts(
@@ -265,7 +269,11 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       const summary: Summary = {
         ...{ reason: ending.reason, ...account(), gaps: report.gaps, pages: walker.pages },
         durationMs: clock.mono() - began,
-        completeTo: flow.provenAt === undefined ? null : clock.now() - (clock.mono() - flow.provenAt),
+        // What could not be written is not complete, whatever was read.
+        completeTo:
+          flow.provenAt === undefined || isUnwritten(ending)
+            ? null
+            : clock.now() - (clock.mono() - flow.provenAt),
       };
       notify({ kind: 'end', summary });
       if (ending.reason === 'failure') throw ending.failure;

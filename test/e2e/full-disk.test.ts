@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { execaSync } from 'execa';
+import { test as anyTest, expect, onTestFinished } from 'vitest';
+import { idsOf, readText } from './feed.ts';
+import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+
+// A disk of 64 KB that is really full. Mounting one takes rights that not every machine gives.
+const mayMount = (() => {
+  if (process.platform !== 'linux') return false;
+  return (
+    execaSync('unshare', ['--mount', 'true'], { reject: false }).exitCode === 0 && process.getuid?.() === 0
+  );
+})();
+if (!mayMount) writeSync(2, 'skipped: the tests of a full disk mount a tmpfs, which needs root on Linux\n');
+const test = anyTest.skipIf(!mayMount);
+
+/** A home with a folder on a tiny disk. */
+function withDisk() {
+  const home = openHome();
+  const disk = join(home.path, 'disk');
+  mkdirSync(disk);
+  execaSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+  onTestFinished(() => void execaSync('umount', ['--lazy', disk], { reject: false }));
+  const filler = join(disk, 'filler');
+  /** Leaves as many pages of 4 KB free. */
+  const fill = (free: number) => {
+    try {
+      writeFileSync(filler, Buffer.alloc(65_536));
+    } catch {
+      // It takes what there is.
+    }
+    const { size } = { size: readFileSync(filler).length };
+    writeFileSync(filler, Buffer.alloc(Math.max(0, Math.floor(size / 4_096) - free) * 4_096));
+  };
+  return { home, disk, fill, free: () => rmSync(filler) };
+}
+
+const tail = ['thesis', 'tail', '--via', 'poll', '--lag', '1s', '--yes', '--duration', '1s', '--out'];
+
+test.each(['alone', 'with a checkpoint'])(
+  'a tail whose file (%s) meets a full disk says so, and the next run loses and repeats nothing',
+  async (how) => {
+    const { home, disk, fill, free } = withDisk();
+    const sandbox = await withSandbox();
+    const words = [...tail, join(disk, 't.ndjson'), '--backfill', '40'];
+    if (how !== 'alone') words.push('--checkpoint', join(home.path, 'ck'));
+    fill(1);
+    const first = await runInProcess(words, { sandbox, home });
+    expect(first.exitCode, first.stderr).toBe(9);
+    expect(first.error()).toMatchObject({ code: 'ENOSPC' });
+    expect(first.stderr).toContain('t.ndjson: the disk is full');
+    expect(first.stderr).not.toContain('complete up to');
+    free();
+    const again = await runInProcess(words, { sandbox, home });
+    expect(again.exitCode, again.stderr).toBe(0);
+    const ids = idsOf(readText(join(disk, 't.ndjson')));
+    expect(new Set(ids).size).toBe(ids.length);
+    const all = await runInProcess(['thesis', 'list', '--limit', '40', '--yes'], { sandbox, home });
+    const wanted = all
+      .records()
+      .map(({ id }) => id)
+      .reverse();
+    expect(ids).toEqual(wanted);
+  },
+);
+
+test('a checkpoint that cannot be written ends the tail before anything is printed', async () => {
+  const { home, disk, fill } = withDisk();
+  const sandbox = await withSandbox();
+  fill(0);
+  const words = ['thesis', 'tail', '--via', 'poll', '--lag', '1s', '--yes', '--checkpoint', join(disk, 'ck')];
+  const { exitCode, stdout, stderr, error } = await runInProcess(words, { sandbox, home });
+  expect([exitCode, stdout], stderr).toEqual([9, '']);
+  expect(error()).toMatchObject({ code: 'ENOSPC' });
+  expect(existsSync(join(disk, 'ck'))).toBe(false);
+});
+
+test('an export whose journal has no space is not paid for', async () => {
+  const { home, disk, fill } = withDisk();
+  const sandbox = await withSandbox({ plan: 'enterprise' });
+  fill(1);
+  const handles = Array.from({ length: 100 }, (_, at) => `mira${at}`);
+  const words = ['pnl', ...handles, '--out', join(disk, 'n.ndjson'), '--yes'];
+  const { exitCode, stderr, error } = await runInProcess(words, { sandbox, home });
+  expect(exitCode, stderr).toBe(9);
+  expect(error()['message']).toContain('the disk is full');
+  expect(sandbox.meter().unitsUsed).toBe(0);
+});
+
+/** A home whose state or cache is on the tiny disk. */
+const moved = (home: Home, which: 'STATE' | 'CACHE', to: string) => ({
+  home,
+  env: { [`TRDR_${which}_DIR`]: to },
+});
+
+test('what cannot be cached or recorded is delivered, and the reason is reported', async () => {
+  const { home, disk, fill } = withDisk();
+  const sandbox = await withSandbox();
+  fill(0);
+  for (const [which, reason] of [
+    ['CACHE', 'answers are not cached for the next run'],
+    ['STATE', 'cannot record what this run costs'],
+  ] as const) {
+    const given = moved(home, which, join(disk, which));
+    const { exitCode, records, stderr } = await runInProcess(['whois', 'mira', 'juno'], {
+      sandbox,
+      ...given,
+    });
+    expect([exitCode, records().length], stderr).toEqual([0, 2]);
+    expect(stderr).toContain(reason);
+    expect(stderr).toContain('the disk is full');
+  }
+});
+
+test('a budget that cannot be accounted for is not spent', async () => {
+  const { home, disk, fill } = withDisk();
+  const sandbox = await withSandbox();
+  const given = { sandbox, ...moved(home, 'STATE', join(disk, 'state')) };
+  expect((await runInProcess(['budget', 'set', 'day', '300'], given)).exitCode).toBe(0);
+  await runInProcess(['whois', 'mira'], given);
+  fill(0);
+  const codes: number[] = [];
+  for (const name of ['juno', 'tessa', 'nobody_1', 'nobody_2', 'nobody_3']) {
+    codes.push((await runInProcess(['whois', name], given)).exitCode);
+  }
+  expect(sandbox.meter().unitsUsed, String(codes)).toBeLessThanOrEqual(300);
+});
