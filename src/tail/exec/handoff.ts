@@ -150,8 +150,9 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       }
       written += rows.length;
       pump();
-      if (!isFull()) return !over;
-      return until(() => !isFull()).then(() => !over);
+      // A stopped run takes them too: they are left for the next one.
+      if (!isFull()) return true;
+      return until(() => !isFull()).then(() => true);
     },
     async flush() {
       const target = written;

@@ -174,7 +174,7 @@ describe('the handoff', () => {
     const end = handoff.end();
     await pass(2_001);
     await end;
-    expect([await written, await flushed]).toEqual([false, false]);
+    expect([await written, await flushed]).toEqual([true, false]);
     expect(attempts).toEqual([['a']]);
     expect(acknowledged).toEqual([[['a'], 1]]);
     expect(handoff.counts.left).toBe(1);
