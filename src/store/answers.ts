@@ -17,9 +17,9 @@ import { ask, failScript, fill } from './scripts/answers.ts';
 
 export interface SharedAnswersOptions {
   readonly link: StoreLink;
-  /** The answers of this machine, which are looked at first. */
+  /** The answers of this machine, which are tried first. */
   readonly local: AnswerCache;
-  /** The API key: answers in the store are sealed with it, so that nobody without it can plant one. */
+  /** The API key. Answers in the store are signed with it, so that nobody without it can forge one. */
   readonly key: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -33,12 +33,15 @@ const FLIGHT_MS = 5_000;
 const RENEW_MS = 1_500;
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
-/** Longer than any call takes; after that a waiting machine sends the call itself. */
+/** Longer than any call takes; then a waiting machine sends the call itself. */
 const PATIENCE_MS = 120_000;
-/** Larger than any record there is. */
+/** Larger than any record. */
 const LONGEST = 256 * 1024;
 
-/** Answers of all machines behind those of this one. It never fails a lookup: without the store, each asks itself. */
+/**
+ * The answers of all machines, behind those of this one. It never fails a lookup: without the store, each
+ * machine sends its own requests.
+ */
 export function createSharedAnswers({ link, local, key, clock, random }: SharedAnswersOptions): AnswerCache {
   const { keys } = link;
   const tokens = new Map<string, string>();
@@ -47,7 +50,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   const seal = (endpoint: string, subject: string, status: string, time: string, record: string) =>
     createHmac('sha256', key).update([endpoint, subject, status, time, record].join('\n')).digest('hex');
 
-  /** The answer of an entry, or undefined where its seal or its form is wrong. */
+  /** The answer of an entry; undefined if its signature or form is invalid. */
   function open(endpoint: string, subject: string, entry: readonly unknown[]): SharedAnswer | undefined {
     const [status = '', time = '', record = '', given = ''] = entry.map(String);
     const wanted = Buffer.from(seal(endpoint, subject, status, time, record));
@@ -69,7 +72,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     await link.use((store) => store.run(fill, places, values)).catch(ignoreAway);
   }
 
-  /** Tells those who wait that nothing comes of it; without a failure, one of them asks next. */
+  /** Ends a flight without an answer. Without a failure, one of the waiting machines requests next. */
   async function give(place: string, token: string, failure: Failure | undefined): Promise<void> {
     const told = failure === undefined ? '' : JSON.stringify(fieldsOf(failure));
     await link
@@ -180,10 +183,13 @@ const fieldsOf = ({ kind, code, message, status, retryable, retryAfter, hint }: 
   ...{ kind, code, message, status, retryable, retryAfter, hint },
 });
 
-/** Only failures that concern the service are shared: those of a key or a budget may be of one machine alone. */
+/** Only failures of the service are shared; those of a key or a budget may concern one machine only. */
 const shared = new Set<string>(['service', 'network', 'answer', 'rate']);
 
-/** A failure that another machine met; its text is cut, since anyone with a right to write can put one there. */
+/**
+ * A failure that another machine received. Its text is cut and cleaned, because anybody with write access
+ * can put it there.
+ */
 function failureFrom(text: string): Failure | undefined {
   const value = quietly(text);
   if (typeof value !== 'object' || value === null) return undefined;

@@ -54,7 +54,7 @@ export function failureOfReply(message: string, where: string): Failure {
       return storeFailure(
         'STORE_AWAY',
         `the store at ${where} is not ready (${word})`,
-        'it may be starting or failing over',
+        'try again shortly: it may be starting or failing over',
       );
     default:
       return storeFailure(

@@ -152,7 +152,7 @@ export async function runThrough(
     made.notices.push(notice);
     onNotice?.(notice);
   };
-  const purse = createAllowance({ client: made.client, clock: made.clock, maxCu, notify });
+  const allowance = createAllowance({ client: made.client, clock: made.clock, maxCu, notify });
   const lines: string[] = [];
   const log: BatchLog = {
     asking: async ({ positions, unitsUsed }) => lines.push(`asking ${positions.length} at ${unitsUsed}`) - 1,
@@ -162,7 +162,15 @@ export async function runThrough(
     lost: async (_, most) => void lines.push(`lost ${most}`),
   };
   const todo = subjects.map((_, at) => at);
-  const run = createPnlRun({ client: made.client, clock: made.clock, purse, subjects, todo, log, signal });
+  const run = createPnlRun({
+    client: made.client,
+    clock: made.clock,
+    allowance,
+    subjects,
+    todo,
+    log,
+    signal,
+  });
   const records: PnlAnswer[] = [];
   let failure: unknown;
   try {

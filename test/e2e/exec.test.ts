@@ -16,7 +16,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     [['--exec', 'cat', '-o', 'csv'], '--exec hands over NDJSON, not csv'],
     [['--exec', 'nonesuch-command'], 'command not found: nonesuch-command'],
     [['--exec', 'cat | wc'], '"|" in --exec needs a shell'],
-    [['--exec', ''], '--exec names no command'],
+    [['--exec', ''], '--exec has no command'],
     [['--exec', 'cat', '--batch', '0'], undefined],
   ])('rejects %j before it asks the service', async (flags, message) => {
     const sandbox = await withSandbox(open);

@@ -80,7 +80,7 @@ describe('--from', () => {
       'ndjson',
     ]);
     expect([exitCode, records()]).toEqual([0, recordsOf(['solwolf', 'mira'])]);
-    expect(stderr).toMatch(/not in .*all.csv, 1 handle: other/);
+    expect(stderr).toMatch(/not found in .*all.csv \(1 handle\): other/);
     expect((await run(['other', '--from', 'all.csv'])).exitCode).toBe(3);
     expect((await run(['mira', '--from', 'all.csv'], { tty: true, env: { NO_COLOR: '1' } })).stdout).toMatch(
       /^@mira\n/,

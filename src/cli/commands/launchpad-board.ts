@@ -76,7 +76,7 @@ export const launchpadBoard = command({
       } catch (error) {
         const [paid] = boards;
         if (paid === undefined) throw error;
-        context.notice('the board to compare with was not read: all entries follow, without comparison');
+        context.notice('the earlier board could not be read; all entries follow without a comparison');
         rows.push(...boardEntries(paid).filter((row) => isWithin(row, top)));
         for (const row of rows) await out.write(row);
         throw error;

@@ -86,6 +86,6 @@ function unhealthy(path: string, verdict: HealthVerdict, status: SavedStatus, no
   const name = safeLine(status.tail || path);
   return new Failure('local', `the tail ${name} ${what[verdict]}`, {
     code: `TAIL_${verdict.toUpperCase()}`,
-    hint: status.serviceUp ? 'see what it wrote to stderr' : 'the service did not answer: run trdr doctor',
+    hint: status.serviceUp ? 'see its messages on stderr' : 'the service did not answer: run trdr doctor',
   });
 }

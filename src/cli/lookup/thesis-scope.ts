@@ -10,7 +10,7 @@ export async function authorOf(given: string): Promise<Subject> {
   const subject = await readSubject(given);
   if (subject.form === 'wallet') {
     throw usageError(
-      '--user: this is a wallet',
+      '--user: expected a handle or a user id, got a wallet',
       'name the author by handle or user id; trdr whois finds them',
     );
   }

@@ -23,7 +23,7 @@ import { reportLost } from './report.ts';
 import { readSavedAnswers } from './reread.ts';
 import { pnlText } from './text.ts';
 
-/** What an export is to be. */
+/** The options of an export. */
 export interface ExportOptions {
   readonly out: string;
   readonly resume: boolean;
@@ -33,14 +33,15 @@ export interface ExportOptions {
   readonly saved: SavedNumbers | undefined;
 }
 
-/** The journal of an export, held against every other process. */
+/** Opens the journal of an export and locks it against other processes. */
 export async function openExport(
   context: Context,
   subjects: readonly string[],
   { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
 ): Promise<ExportJournal> {
   const { digestOf, openJournal } = await import('../../state/journal/journal.ts');
-  // How the file looks is left out: it is made of the journal at the end, in whatever form is wanted then.
+  // The format is not part of the identity: the file is made from the journal at the end, in the format
+  // requested then.
   const service = context.scope?.baseUrl ?? null;
   return await openJournal({
     out,
@@ -73,7 +74,7 @@ async function exportBy(
   { out, resume, shape, strict, saved }: ExportOptions,
 ): Promise<ExitCode> {
   const { texts: subjects, handleAt } = targets;
-  const purse = purseOf(context);
+  const allowance = lazyAllowance(context);
   const before = await settleLostBatches(journal);
   if (journal.resumed) {
     const { answered, size } = journal.counts();
@@ -89,9 +90,7 @@ async function exportBy(
   const lookups = costOfLookups(await targets.lookups(journal.free(subjects.length)));
   const read = await readSavedAnswers(journal, targets);
   if (read > 0) {
-    context.notice(
-      `read the answers for ${handlesText(read)} that an earlier run saved without understanding them`,
-    );
+    context.notice(`read the answers for ${handlesText(read)} that an earlier run could not read`);
   }
   await fillFromCache(journal, saved, targets);
   let todo: readonly number[] = journal.free(subjects.length);
@@ -99,7 +98,7 @@ async function exportBy(
   let unfound: readonly PnlResult[] = [];
   let failure: { readonly error: unknown } | undefined;
   if (todo.length > 0) {
-    await approveRun(context, await purse(), todo.length, lookups);
+    await approveRun(context, await allowance(), todo.length, lookups);
     const client = await context.client();
     const { clock } = context.io;
     if (targets.isMixed) {
@@ -111,7 +110,7 @@ async function exportBy(
     run = createPnlRun({
       client,
       clock,
-      purse: await purse(),
+      allowance: await allowance(),
       subjects,
       ...(targets.isMixed && { handleAt }),
       todo,
@@ -129,7 +128,7 @@ async function exportBy(
   const lost = run?.lost ?? [];
   const whole = failure === undefined && lost.length === 0 && unfound.length === 0;
   const { answered } = journal.counts();
-  // A file that lacks something is made only where the run came to an end of its own; else the last one stays.
+  // An incomplete file is only written if the run ended by itself; otherwise the previous file stays.
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
   if (!whole) reportLost(context, lost, subjects);
   if (failure?.error instanceof Failure) {
@@ -154,10 +153,10 @@ async function exportBy(
   return tally.exit(strict);
 }
 
-/** Rows of cached answers are written to the journal so many at a time. */
+/** Number of cached answers that are written to the journal at a time. */
 const CACHED_ROWS = 100;
 
-/** Writes the cached answers to the journal: from then on the export does not depend on the cache. */
+/** Writes the cached answers to the journal, so that the export no longer depends on the cache. */
 async function fillFromCache(
   journal: ExportJournal,
   saved: SavedNumbers | undefined,
@@ -177,8 +176,8 @@ async function fillFromCache(
 }
 
 /**
- * Finds the users of wallets and ids. Those without a user are answered, and so are those that the service rejects;
- * the failures that --resume may overcome are returned.
+ * Finds the users of wallets and ids. Subjects without a user, and those that the service rejects, are
+ * answered; failures that --resume may overcome are returned.
  */
 async function findHandles(
   { signal }: Context,
@@ -201,12 +200,12 @@ const failuresOf = (run: PnlRun | undefined, unfound: readonly PnlResult[]): Rea
     ...unfound.flatMap(({ position, failure }) => (failure ? [[position, failure] as const] : [])),
   ]);
 
-/** The purse, made when it is first needed: a journal that holds everything needs no service. */
-function purseOf(context: Context): () => Promise<Allowance> {
-  let purse: Promise<Allowance> | undefined;
+/** The allowance, created on first use: a complete journal needs no service. */
+function lazyAllowance(context: Context): () => Promise<Allowance> {
+  let allowance: Promise<Allowance> | undefined;
   return () => {
-    purse ??= context.client().then((client) => openAllowance(context, client));
-    return purse;
+    allowance ??= context.client().then((client) => openAllowance(context, client));
+    return allowance;
   };
 }
 
@@ -223,7 +222,7 @@ async function follow(run: PnlRun, context: Context, total: number): Promise<voi
   }
 }
 
-/** The records of the file: what the journal holds, and for what was lost, that it was. */
+/** The records of the file: the answers in the journal, and a failure for each lost one. */
 async function* recordsOf(
   journal: ExportJournal,
   failures: ReadonlyMap<number, Failure>,
@@ -245,7 +244,7 @@ async function* recordsOf(
 }
 
 const spoilt = (path: string, position: number) =>
-  new Failure('local', `the journal ${path} holds no record for handle ${position + 1}`, {
+  new Failure('local', `the journal ${path} has no record for handle ${position + 1}`, {
     code: 'JOURNAL_DAMAGED',
     hint: 'restore it, or remove it to start over: the answers in it will be paid for again',
   });

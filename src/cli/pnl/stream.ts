@@ -25,7 +25,7 @@ export interface StreamOptions {
   readonly saved: SavedNumbers | undefined;
 }
 
-/** Prints cached answers, and requested ones as they come. */
+/** Prints cached answers, and requested ones as they arrive. */
 export async function streamPnl(
   context: Context,
   targets: Targets,
@@ -52,7 +52,7 @@ export async function streamPnl(
   async function cachedAt(position: number): Promise<PnlResult | undefined> {
     if (!division.isCached(position)) return unfound.get(position);
     const record = await saved?.find(handleAt(position) ?? '', subjects[position]);
-    // Another process may have cleared the cache since.
+    // Another process may have cleared the cache meanwhile.
     return record ? { position, record } : await request(position);
   }
 
@@ -84,7 +84,10 @@ export async function streamPnl(
     }
   }
 
-  /** Finds the users of wallets and ids, and divides the rest again: some of them may be cached. */
+  /**
+   * Finds the users of wallets and ids, then divides the subjects again, because some of these users may be
+   * cached.
+   */
   async function findHandles(): Promise<void> {
     if (!targets.isMixed) return;
     for (const result of await targets.resolve(todo, signal)) unfound.set(result.position, result);
@@ -98,11 +101,11 @@ export async function streamPnl(
     await findHandles();
   } else if (todo.length > 0) {
     const client = await context.client();
-    const purse = openAllowance(context, client);
-    await approveRun(context, purse, todo.length, lookups);
+    const allowance = openAllowance(context, client);
+    await approveRun(context, allowance, todo.length, lookups);
     await findHandles();
     const shared = targets.isMixed ? { handleAt } : {};
-    run = createPnlRun({ client, clock: io.clock, purse, subjects, todo, saved, signal, ...shared });
+    run = createPnlRun({ client, clock: io.clock, allowance, subjects, todo, saved, signal, ...shared });
   }
   try {
     await present(records(), shape, (view, single, items) =>

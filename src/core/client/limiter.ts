@@ -193,7 +193,7 @@ const reasonOf = (lane: LaneName, limit: number | null) =>
 
 const waitTooLong = (lane: LaneName, waitMs: number): Failure => {
   const what = lane === 'resolve' ? 'resolves from this address' : 'calls with this key';
-  return new Failure('rate', `the service asked for no ${what} for another ${Math.ceil(waitMs / 1000)} s`, {
+  return new Failure('rate', `the service allows no ${what} for another ${Math.ceil(waitMs / 1000)} s`, {
     code: 'RATE_LIMITED',
     retryable: true,
     retryAfter: Math.ceil(waitMs / 1000),

@@ -9,7 +9,7 @@ import { failedPnl } from './records.ts';
 import type { SavedNumbers } from './saved-numbers.ts';
 import { createTurns, type Turn } from './turns.ts';
 
-/** Where it is written down what is asked for and what came, so that a crash costs nothing twice. */
+/** Records each request and its answer, so that nothing is paid for twice after a crash. */
 export interface BatchLog {
   asking(batch: {
     readonly positions: readonly number[];
@@ -24,29 +24,32 @@ export interface BatchLog {
     },
   ): Promise<void>;
   dropped(batch: number): Promise<void>;
-  /** Answers that were not requested: another machine did. */
+  /** Answers that another machine requested. */
   found(rows: readonly { readonly position: number; readonly value: unknown }[]): Promise<void>;
-  /** `answer` is what came and cannot be read: it was paid for, so it is saved. */
+  /** `answer` is a response that could not be read; it is saved because it was paid for. */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
 }
 
 export interface PnlRunOptions {
   readonly client: Pick<Client, 'call' | 'spent' | 'mayRepeat'>;
   readonly clock: Clock;
-  readonly purse: Allowance;
-  /** All handles, as they were given; no two are the same. */
+  readonly allowance: Allowance;
+  /** All handles as given, without duplicates. */
   readonly subjects: readonly string[];
-  /** The handle that is requested for a subject; the subject itself unless given. Several may have the same one. */
+  /**
+   * The handle to request for a subject; by default the subject itself. Several subjects may have the same
+   * one.
+   */
   readonly handleAt?: ((position: number) => string | undefined) | undefined;
-  /** The positions to be asked about, in their order. */
+  /** The positions to request, in their order. */
   readonly todo: readonly number[];
   readonly log?: BatchLog | undefined;
-  /** Where answers are saved for later runs. */
+  /** Saves answers for later runs. */
   readonly saved?: SavedNumbers | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A batch that may have been charged and whose answer will not come. */
+/** A batch that may have been charged and whose answer is lost. */
 export interface LostBatch {
   readonly positions: readonly number[];
   readonly cuAtMost: number;
@@ -55,33 +58,35 @@ export interface LostBatch {
 
 /** A run through many handles. */
 export interface PnlRun {
-  /** The results, a batch at a time, in order. Throws what ended the run before its time. */
+  /** The results in order, one batch at a time. Throws the failure that ended the run early. */
   results(): AsyncGenerator<readonly PnlResult[], void, void>;
-  /** The positions that were not asked about. */
+  /** The positions that were not requested. */
   left(): readonly number[];
   readonly lost: readonly LostBatch[];
 }
 
-/** How long the service may process a batch after its connection is gone, and charge it in the end. */
+/** How long the service may process a batch after its connection broke, and finally charge it. */
 const WORK_MS = 30_000;
-/** Answers lost one after another, after which the link is not trusted with more money. */
+/**
+ * After this many consecutive lost answers, the connection is considered too unreliable to pay for more.
+ */
 const LOST_IN_ROW = 2;
-/** Handles refused one after another, after which the rest is taken to be refused too. */
+/** After this many consecutive rejected handles, the rest is assumed to be rejected too. */
 const REFUSED_IN_ROW = 20;
 
 /**
- * Asks for handles in batches, one after another: the next is sent when the answer of the last is safe, so
- * that at any moment no more than one batch can be paid for and not had.
+ * Requests handles in batches, one after another. A batch is sent after the answer of the previous one was
+ * saved, so that a crash loses at most one paid batch.
  */
 export function createPnlRun(options: PnlRunOptions): PnlRun {
-  const { client, clock, purse, subjects, log, saved, signal } = options;
+  const { client, clock, allowance, subjects, log, saved, signal } = options;
   const subjectAt = (position: number) => subjects[position] ?? '';
   const handleAt = (position: number) => options.handleAt?.(position) ?? subjectAt(position);
   const { todo, sharing } = distinct(options.todo, options.handleAt);
   const turns = createTurns({ todo, handleAt, saved, clock });
   const lost: LostBatch[] = [];
 
-  /** Positions with those that share their handles. */
+  /** Positions together with those that have the same handles. */
   const all = (positions: readonly number[]) =>
     sharing.size === 0
       ? positions
@@ -99,12 +104,12 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 
   const mayBeLost = () => client.spent.atMost - client.spent.cu;
 
-  /** As many handles as can be paid for, up to `wanted`. */
+  /** How many handles can be paid for, at most `wanted`. */
   async function affordable(wanted: number): Promise<number> {
-    await purse.ready(signal);
-    if (purse.room().handles < wanted && !purse.fresh) await purse.refresh(signal);
-    const { handles } = purse.room();
-    if (handles < 1) throw purse.shortage();
+    await allowance.ready(signal);
+    if (allowance.room().handles < wanted && !allowance.fresh) await allowance.refresh(signal);
+    const { handles } = allowance.room();
+    if (handles < 1) throw allowance.shortage();
     return Math.min(wanted, handles);
   }
 
@@ -112,13 +117,14 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     requestBatch(client, asked, { signal, saved, once: true, repeat, alone: subjects.length === 1 });
 
   /**
-   * Whether a batch whose answer was lost is requested again: only if it probably was not charged, and if what the user
-   * agreed to holds the loss beside every handle that is still to come. A repeat never takes the place of another handle.
+   * Whether a batch is requested again after its answer was lost: only if it probably was not charged, and
+   * if the confirmed cost covers the loss in addition to all remaining handles. A repeat never takes the
+   * place of another handle.
    */
   const mayAskAgain = async (failure: Failure, unitsUsed: number | null): Promise<boolean> =>
     failure.kind !== 'answer' &&
     client.mayRepeat(cu.reveal * turns.size) &&
-    (await purse.unmoved(unitsUsed, WORK_MS, signal));
+    (await allowance.unmoved(unitsUsed, WORK_MS, signal));
 
   let turn: Turn | undefined;
 
@@ -135,7 +141,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     let most = BATCH_MAX;
     let lostInRow = 0;
     let refusedInRow = 0;
-    // Handles of a batch whose answer was lost.
+    // The handles before this position were in a batch whose answer was lost.
     const again = new Set<number>();
     while (turns.size > 0) {
       signal?.throwIfAborted();
@@ -149,7 +155,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       }
       if (size === 0) continue;
       const asked = positions.map(handleAt);
-      const { unitsUsed } = purse;
+      const { unitsUsed } = allowance;
       const batch = await log?.asking({ positions, unitsUsed });
       const settle = async (how: (log: BatchLog, batch: number) => Promise<void>) => {
         if (log && batch !== undefined) await how(log, batch);
@@ -167,7 +173,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
           const failure = lostFailure(error, cuAtMost);
           await settle((to, number) => to.lost(number, cuAtMost, failure.answer));
           const repeats = ++lostInRow < LOST_IN_ROW && (await mayAskAgain(failure, unitsUsed));
-          purse.lost();
+          allowance.lost();
           if (repeats) {
             for (const position of positions) again.add(position);
             most = size;
@@ -207,8 +213,8 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       await settle((to, number) =>
         keep(() => to.answered(number, { rows, cu: spent, requestId: answer.requestId })),
       );
-      if (mayBeLost() > before.lost) purse.lost();
-      else purse.paid({ cu: spent, reveals: answer.reveals });
+      if (mayBeLost() > before.lost) allowance.lost();
+      else allowance.paid({ cu: spent, reveals: answer.reveals });
       turns.done(positions);
       yield results;
       // A service that returns no requested handle would be paid repeatedly for nothing.
@@ -221,15 +227,15 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
   async function smaller(error: unknown, size: number): Promise<number> {
     if (isRejected(error)) return Math.ceil(size / 2);
     if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
-    await purse.refresh(signal);
-    if (error.code === 'REVEAL_LIMIT_REACHED') purse.countWallets();
-    const { handles } = purse.room();
-    if (size === 1) throw handles < 1 ? purse.shortage() : error;
-    // Where the meters say that there is enough, the service counts in another way than we know.
+    await allowance.refresh(signal);
+    if (error.code === 'REVEAL_LIMIT_REACHED') allowance.countWallets();
+    const { handles } = allowance.room();
+    if (size === 1) throw handles < 1 ? allowance.shortage() : error;
+    // The meters show enough, so the service counts differently.
     return handles < size ? BATCH_MAX : Math.floor(size / 2);
   }
 
-  /** Money was paid for these rows: a disk that is full is waited for as long as that may help. */
+  /** These rows were paid for, so a full disk is waited for as long as that may help. */
   async function keep(write: () => Promise<void>): Promise<void> {
     for (let tries = 0; ; tries++) {
       try {
@@ -247,7 +253,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 const rowsOf = (results: readonly PnlResult[]) =>
   results.map(({ position, record }) => ({ position, value: record }));
 
-/** The positions whose handles differ, and for each of them the others with the same handle. */
+/** The positions with distinct handles, and for each of them the other positions with the same handle. */
 function distinct(
   positions: readonly number[],
   handleAt: PnlRunOptions['handleAt'],

@@ -15,15 +15,15 @@ export interface SavedNumbersOptions {
   readonly maxAgeMs?: number | undefined;
 }
 
-/** Who requests a handle: its answer is here already, another machine requests it, or this one does until `end`. */
+/** Who requests a handle: nobody (the answer is already here), another machine, or this one until `end`. */
 export type NumbersClaim =
   | { readonly by: 'nobody'; readonly record: PnlAnswer }
   | { readonly by: 'other' }
   | { readonly by: 'us'; readonly end: () => Promise<void> };
 
-/** The numbers that are cached, and the place where paid answers are saved. */
+/** Cached numbers, and where paid answers are saved. */
 export interface SavedNumbers {
-  /** The answer for a handle, if it was fresh when the run began, as the record of `subject`. */
+  /** The answer for a handle as a record of `subject`, if it was fresh when the run started. */
   find(handle: string, subject?: string): Promise<PnlAnswer | undefined>;
   /** Claims a handle among all machines; absent if machines do not share answers. */
   readonly claim?: (handle: string) => Promise<NumbersClaim>;
@@ -37,17 +37,17 @@ export interface SavedNumbers {
   saveOne(subject: string, numbers: Sent): Promise<void>;
   /** Saves that a handle was not found. */
   saveMiss(subject: string): Promise<void>;
-  /** Saves every entry of a batch answer under its own handle, and what the batch did not find. */
+  /** Saves every entry of a batch answer under its own handle, and the handles that were not found. */
   saveBatch(subjects: readonly string[], batch: Sent): Promise<void>;
 }
 
-/** Every answer is saved as it came, before anything is concluded from it: it was paid for. */
+/** Every answer is saved unchanged before it is used, because it was paid for. */
 export function createSavedNumbers({
   cache,
   now,
   maxAgeMs = NUMBERS_AGE_MS,
 }: SavedNumbersOptions): SavedNumbers {
-  // What a run costs is estimated first, so answers must not expire between the estimate and their use.
+  // The cost of a run is estimated first, so answers must not expire between the estimate and their use.
   const began = now();
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
   const put = (handle: string, answer: CachedAnswer) => cache.put('user.pnl', handle, answer);

@@ -114,6 +114,6 @@ function checkTarget(out: string): void {
   }
   const there = statSync(out, { throwIfNoEntry: false });
   if (there && !there.isFile()) {
-    throw usageError(`${out} is not a regular file`, 'a resumable export needs one');
+    throw usageError(`${out} is not a regular file`, 'a resumable export requires a regular file');
   }
 }

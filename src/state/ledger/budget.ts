@@ -98,7 +98,7 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
       // Calls in flight may cost less than was reserved for them.
       if (!isReported && clock.mono() - began > QUIET_MS) {
         isReported = true;
-        notice?.('waiting for calls in flight, which the budget has to cover');
+        notice?.('waiting for calls in flight, which use up the budget');
       }
       await clock.sleep(LOOK_MS, signal);
     }

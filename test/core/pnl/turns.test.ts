@@ -77,10 +77,10 @@ test('releases its claims if the journal cannot be written', async () => {
   const { saved, open } = elsewhere(() => 0);
   const service = pnlService();
   const { client, clock } = rig((request) => service.reply(request, 0));
-  const purse = createAllowance({ client, clock, maxCu: 10 * cu.reveal });
+  const allowance = createAllowance({ client, clock, maxCu: 10 * cu.reveal });
   const fail = async () => Promise.reject(new Error('disk full'));
   const log = { asking: fail, answered: fail, dropped: fail, found: fail, lost: fail };
-  const run = createPnlRun({ client, clock, purse, subjects: ['a', 'b'], todo: [0, 1], log, saved });
+  const run = createPnlRun({ client, clock, allowance, subjects: ['a', 'b'], todo: [0, 1], log, saved });
   await expect(run.results().next()).rejects.toThrow('disk full');
   expect([open.size, service.paid]).toEqual([0, []]);
 });

@@ -87,7 +87,7 @@ async function* select(
   if (missing.length > 0) {
     const rest = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : '';
     context.notice(
-      `not in ${from}, ${handlesText(missing.length)}: ${safeLine(missing.slice(0, NAMED).join(' '))}${rest}`,
+      `not found in ${from} (${handlesText(missing.length)}): ${safeLine(missing.slice(0, NAMED).join(' '))}${rest}`,
     );
   }
   for (const record of wanted.values()) if (record) yield record;

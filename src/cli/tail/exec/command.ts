@@ -43,7 +43,7 @@ export function readCommand(
     ...{ cwd, platform },
   };
   if (shell) {
-    if (text.trim() === '') throw usageError('--exec names no command');
+    if (text.trim() === '') throw usageError('--exec has no command');
     const [file, ...words] = windows
       ? [env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', `"${text}"`]
       : ['/bin/sh', '-c', text];

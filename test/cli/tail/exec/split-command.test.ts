@@ -17,7 +17,7 @@ describe('a command line without a shell', () => {
   });
 
   it.each(['', '   ', `''`])('rejects a line without a command: %j', (text) => {
-    expect(() => splitCommand(text)).toThrow('--exec names no command');
+    expect(() => splitCommand(text)).toThrow('--exec has no command');
   });
 
   it.each([
