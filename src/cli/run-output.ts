@@ -6,6 +6,7 @@ import type { AnyCommand } from './command.ts';
 import type { Context, OutputSink, Records } from './context.ts';
 import type { Io } from './io.ts';
 import { openSink, renderOptions, selectedFields } from './output.ts';
+import { createFieldNotes, withSeenFields } from './seen-fields.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { isInterrupted, prepareShutdown } from './shutdown.ts';
 import { costLine, type RunOutcome } from './spend/cost-line.ts';
@@ -75,7 +76,9 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     };
   }
 
-  async function records<T>(view: View<T>, single = false, into?: Sink): Promise<Records<T>> {
+  async function records<T>(given: View<T>, single = false, into?: Sink): Promise<Records<T>> {
+    const view = withSeenFields(given, { globals, settings });
+    const note = createFieldNotes(given, { globals, settings });
     const fields = await selectedFields(globals.fields, view);
     const { createPrinter } = await import('../output/format/printer.ts');
     const sink = await output(into);
@@ -91,6 +94,10 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     });
     return {
       ...printer,
+      write(record) {
+        note(record);
+        return printer.write(record);
+      },
       closed: sink.closed,
       flush: () => sink.flush(),
       async end() {

@@ -155,6 +155,18 @@ describe('--fields', () => {
     expect(error()['message']).toBe('unknown field "extra.shape.kind": the first record does not have it');
   });
 
+  test('accepts an undocumented name once a record was seen to have it', async () => {
+    const home = openHome();
+    const words = [...list, '--fields', 'extra,id'];
+    const unknown = await ran(words, { home });
+    expect([unknown.exitCode, unknown.stdout]).toEqual([2, '']);
+    await ran(list, { home });
+    expect((await ran(words, { home })).stdout).toMatch(/^\{"extra":\{.*\},"id":"t1"\}\n/);
+    const csv = await ran([...words, '-o', 'csv'], { home });
+    expect(csv.stdout.split('\n')[0]).toBe('extra,id');
+    expect((await ran([...list, '--fields', 'extras'], { home })).exitCode).toBe(2);
+  });
+
   test('ignores a subject that was not found', async () => {
     const service = await withService(({ path }) =>
       path.endsWith('/nobody')

@@ -21,6 +21,7 @@ import { gatherPnlSubjects } from '../pnl/gather-subjects.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { divide, everyPosition, openSavedNumbers } from '../pnl/saved.ts';
 import { streamPnl } from '../pnl/stream.ts';
+import { withSeenFields } from '../seen-fields.ts';
 
 export const pnl = command({
   path: 'pnl',
@@ -97,8 +98,9 @@ export const pnl = command({
       handles: subjects.length,
       width: out === undefined ? terminalWidth(context.io) : 80,
     };
+    const listed = withSeenFields({ fields: knownFields(shape) }, context);
     if (from !== undefined) {
-      await selectedFields(fields, { fields: knownFields(shape) });
+      await selectedFields(fields, listed);
       if (dryRun) {
         context.notice(`${from} is read instead of the service; nothing would be requested`);
         return 0;
@@ -110,7 +112,7 @@ export const pnl = command({
     if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects))) return 0;
     if (dryRun) return await plan(context, targets, { resume, saved });
     // Reject unknown fields before the handles are paid for.
-    await selectedFields(fields, { fields: knownFields(shape) });
+    await selectedFields(fields, listed);
     if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
       context.notice(`--window and --sort apply to tables and CSV; ${context.format} has the full records`);
     }

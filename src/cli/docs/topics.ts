@@ -65,7 +65,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Fields',
         text: [
-          '--fields a,b.c prints only these fields, in this order, in every format. JSON nests them as in the record: {"a":1,"b":{"c":2}}. "trdr schema COMMAND" describes all fields of its records; a nested name that it does not list is accepted if the first record has it.',
+          '--fields a,b.c prints only these fields, in this order, in every format. JSON nests them as in the record: {"a":1,"b":{"c":2}}. "trdr schema COMMAND" describes all fields of its records; a nested name that it does not list is accepted if the first record has it, any other name once an earlier run has printed a record with it. So a mistyped name is rejected before it costs anything.',
           'Tables show columns that were named with --fields in full, wrapped where they are long. --wide shows all columns of a table in full, also beyond the width of the terminal.',
           'Machine formats carry every field that the service sent, unknown ones included, with names, nulls and digits unchanged: 1.10 stays 1.10. Half of a surrogate pair is written as U+FFFD. Tables round numbers and shorten text.',
           '--times iso writes the known timestamps as ISO 8601 in UTC instead of epoch milliseconds.',

@@ -3,13 +3,14 @@ import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Context } from '../context.ts';
 import { renderOptions, selectedFields } from '../output.ts';
+import { withSeenFields } from '../seen-fields.ts';
 
 const PIECE = 64 * 1024;
 
 /** Records as the text of a file, one piece at a time, so that memory is bounded. */
 export async function* pnlText<T>(
   { io, globals, settings, format, notice }: Context,
-  view: View<T>,
+  given: View<T>,
   single: boolean,
   items: AsyncIterable<T>,
 ): AsyncGenerator<string> {
@@ -24,6 +25,7 @@ export async function* pnlText<T>(
     abandon: take,
     closed: new AbortController().signal,
   };
+  const view = withSeenFields(given, { globals, settings });
   const fields = await selectedFields(globals.fields, view);
   const appearance = await renderOptions(io, globals, settings);
   const printer = await createPrinter({ sink, view, format, fields, single, notify: notice, ...appearance });

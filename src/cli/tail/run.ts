@@ -13,6 +13,7 @@ import { type Instant, instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { selectedFields } from '../output.ts';
+import { withSeenFields } from '../seen-fields.ts';
 import { limitsOf } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
 import { atLimit } from './at-limit.ts';
@@ -233,7 +234,7 @@ export async function checkOutput(
   flags: ExecFlags & RotateFlags,
 ): Promise<void> {
   const { globals, format } = context;
-  await selectedFields(globals.fields, view);
+  await selectedFields(globals.fields, withSeenFields(view, context));
   if (flags.compress && flags.rotate === undefined)
     throw usageError('--compress requires --rotate', 'add --rotate 1d, for example');
   if (flags.rotate !== undefined && openCheckpoint(globals.out) === undefined)

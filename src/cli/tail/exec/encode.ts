@@ -4,12 +4,14 @@ import type { View } from '../../../output/view.ts';
 import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
 import { renderOptions, selectedFields } from '../../output.ts';
+import { withSeenFields } from '../../seen-fields.ts';
 
 /** Writes rows as lines of NDJSON, as they would appear on stdout. */
 export async function createEncoder(
   { io, globals, settings, notice }: Context,
-  view: View<TailRow['record']>,
+  given: View<TailRow['record']>,
 ): Promise<(row: TailRow) => Uint8Array> {
+  const view = withSeenFields(given, { globals, settings });
   let parts: Uint8Array[] = [];
   const sink: Sink = {
     write(chunk) {

@@ -1,0 +1,39 @@
+import { isRecord } from '../contract/known.ts';
+import type { View } from '../output/view.ts';
+import { fieldsSeen, noteFields } from '../state/seen-fields.ts';
+import type { Context } from './context.ts';
+
+type Place = Pick<Context, 'globals' | 'settings'>;
+
+/** How many records of an output are looked at: all of one kind have much the same fields. */
+const LOOKED_AT = 20;
+
+/** A view with the undocumented fields that its records were seen to have, where --fields may name them. */
+export function withSeenFields<V extends Pick<View<unknown>, 'fields'>>(
+  view: V,
+  { globals, settings }: Place,
+): V {
+  const { cache } = settings.folders;
+  if (globals.fields === undefined || cache === undefined) return view;
+  return { ...view, fields: [...view.fields, ...fieldsSeen(cache, view.fields)] };
+}
+
+/** Notes the undocumented fields of the first records that are printed. */
+export function createFieldNotes(view: Pick<View<unknown>, 'fields'>, { settings }: Place) {
+  const listed = new Set(view.fields.map((path) => path.split('.', 1)[0]));
+  const noted = new Set<string>();
+  let looks = 0;
+  return (record: unknown): void => {
+    const { cache } = settings.folders;
+    if (looks >= LOOKED_AT || cache === undefined || listed.size === 0 || !isRecord(record)) return;
+    looks++;
+    const names = Object.keys(record).filter((name) => !listed.has(name) && !noted.has(name));
+    if (names.length === 0) return;
+    for (const name of names) noted.add(name);
+    try {
+      noteFields(cache, view.fields, names);
+    } catch {
+      // A convenience: without it, --fields rejects the name.
+    }
+  };
+}
