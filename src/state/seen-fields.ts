@@ -9,7 +9,7 @@ const PLAIN = /^[A-Za-z_$][\w$-]{0,63}$/;
 const LARGEST = 64 * 1024;
 
 const fileIn = (folder: string) => join(folder, 'fields');
-/** Records are told apart by their listed fields: a version that lists others learns them again. */
+/** A kind of record is identified by its listed fields; a version that lists others learns the rest again. */
 const formOf = (listed: readonly string[]) => sha256(listed.join('\n')).slice(0, 12);
 
 /** Notes the undocumented fields of a record that was printed, so that `--fields` can name them before a call is paid for. */
