@@ -1,5 +1,6 @@
 import { type PrintedFailure, printedFields } from '../base/failure.ts';
 import { jsonLine } from './format/ndjson.ts';
+import { lengthText } from './format/time.ts';
 import { asciiOnly, safeLine, safeText } from './terminal/safe-text.ts';
 import type { Style } from './terminal/style.ts';
 
@@ -40,7 +41,7 @@ export async function renderFailure(
   const why = [
     safeLine(failure.code),
     failure.status === undefined ? '' : `HTTP ${failure.status}`,
-    failure.retryAfter === undefined ? '' : `retry after ${failure.retryAfter}s`,
+    failure.retryAfter === undefined ? '' : `retry after ${lengthText(failure.retryAfter * 1_000)}`,
     failure.requestId === undefined ? '' : `request ${safeLine(failure.requestId)}`,
   ].filter((item) => item !== '');
 

@@ -1,8 +1,9 @@
 import { unitsText } from '../../base/units.ts';
 import { cu } from '../../contract/endpoints.ts';
+import { lengthText } from '../../output/format/time.ts';
 import type { TailOptions } from '../../tail/options.ts';
 import type { Context } from '../context.ts';
-import { everyText, lengthText, perMinuteText } from '../tail/messages.ts';
+import { everyText, perMinuteText } from '../tail/messages.ts';
 import type { Permission } from './permission.ts';
 import { type TailShape, tailEstimate } from './tail-cost.ts';
 

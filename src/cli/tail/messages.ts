@@ -1,4 +1,4 @@
-import { span } from '../../output/format/time.ts';
+import { lengthText, span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/row.ts';
@@ -152,25 +152,6 @@ function endText(summary: Summary): string {
   const complete =
     completeTo === null ? 'nothing verified' : `complete up to ${iso(completeTo).slice(0, 19)}Z`;
   return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${complete}`;
-}
-
-/** A duration in its two largest units: `4m43s`, `10m`. */
-export function lengthText(ms: number): string {
-  const seconds = Math.floor(ms / 1_000);
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3_600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'm'],
-    [seconds % 60, 's'],
-  ] as const;
-  const first = parts.findIndex(([value]) => value > 0);
-  return first < 0
-    ? '0s'
-    : parts
-        .slice(first, first + 2)
-        .filter(([value]) => value > 0)
-        .map(([value, unit]) => `${value}${unit}`)
-        .join('');
 }
 
 const spentText = ({ least, most }: Summary['spent']): string =>

@@ -142,3 +142,22 @@ export function span(ms: number): string {
   }
   return `${value}y`;
 }
+
+/** A duration in its two largest units: `4m43s`, `10m`. */
+export function lengthText(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([value]) => value > 0);
+  return first < 0
+    ? '0s'
+    : parts
+        .slice(first, first + 2)
+        .filter(([value]) => value > 0)
+        .map(([value, unit]) => `${value}${unit}`)
+        .join('');
+}
