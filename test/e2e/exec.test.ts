@@ -90,6 +90,18 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     expect(idsOf(readText(path)).length).toBe(2);
   });
 
+  it('hands over no post from before the start, also in a terminal', async () => {
+    const sandbox = await withSandbox(open);
+    const home = openHome();
+    const out = join(home.path, 'got');
+    const flags = ['--yes', '--via', 'poll', '--lag', '100ms', '--duration', '200ms', '--shell'];
+    const ran = await runInProcess(['thesis', 'tail', ...flags, '--exec', `cat >> '${out}'`], {
+      ...{ sandbox, home, tty: true },
+    });
+    expect([ran.exitCode, readText(out)], ran.stderr).toEqual([0, '']);
+    expect(ran.stderr).toContain('handed over 0 posts in 0 batches');
+  });
+
   it('works for callouts', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();

@@ -113,6 +113,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
     },
     release() {
       signal.removeEventListener('abort', tell);
+      for (const text of limit.rest()) context.notice(text);
       letGo?.();
     },
   };
