@@ -213,16 +213,15 @@ async function follow(
 }
 
 function startOf(
-  { backfill, since, checkpoint, exec }: TailFlags,
+  { backfill, since, count, checkpoint, exec }: TailFlags,
   { io, globals, settings }: Context,
   now: number,
 ): StartPoint {
   if (since !== undefined) return { kind: 'since', at: instantAt(since, now, settings.utc) };
   if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
-  // A person sees the latest posts of the page that is read anyway; programs get what is posted from now on.
-  const isPrinted = io.stdout.isTTY === true && globals.out === undefined && exec === undefined;
-  const isShown = isPrinted && checkpoint === undefined;
-  return isShown ? { kind: 'now', recent: RECENT } : { kind: 'now' };
+  // A person sees the latest posts of the page that is read anyway; programs, files and --count get what is posted from now on.
+  const isBound = [globals.out, checkpoint, count, exec].some((given) => given !== undefined);
+  return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
 }
 
 /**
