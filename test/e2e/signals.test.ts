@@ -104,7 +104,9 @@ describe.each(signals)('%s', (signal, exit) => {
     expect(sandbox.log.filter(({ status }) => status === 429)).toEqual([]);
     expect(paid).toBeGreaterThan(0);
     expect(ran.lines).toHaveLength(paid);
-    expect(ran.stderr).toMatch(/^trdr: waiting .*10 requests per minute\n$/);
+    expect(ran.stderr).toMatch(
+      /^trdr: waiting .*10 requests per minute\ntrdr: interrupted: 1 of \d+ found, .*; \d+ answers? (?:is|are) cached\n$/,
+    );
   });
 
   test('ends a wait before a retry, and delivers earlier answers', async () => {
@@ -121,7 +123,9 @@ describe.each(signals)('%s', (signal, exit) => {
       said.includes('retrying'),
     );
     expect([ran.exitCode, ran.lines.length]).toEqual([exit, 1]);
-    expect(ran.stderr).toMatch(/^trdr: retrying \(1 of 4\) in 1m: OVERLOADED \(503\)\n$/);
+    expect(ran.stderr).toMatch(
+      /^trdr: retrying \(1 of 4\) in 1m: OVERLOADED \(503\)\ntrdr: interrupted: 1 of 1 found, 100 CU; 1 answer is cached\n$/,
+    );
   });
 
   test('waits for a paid call in flight with a notice, and delivers and caches its answer', async () => {
@@ -146,7 +150,7 @@ describe.each(signals)('%s', (signal, exit) => {
     expect(ran.exitCode).toBe(exit);
     expect(ran.lines.map((line) => JSON.parse(line).handle)).toEqual(['mira', 'late']);
     expect(ran.stderr).toMatch(
-      /^trdr: stopping: waiting up to (599|600)s for the answer of a paid call in flight; a second signal exits at once and loses it\n$/,
+      /^trdr: stopping: waiting up to (599|600)s for the answer of a paid call in flight; a second signal exits at once and loses it\ntrdr: interrupted: 2 of 2 found, 200 CU; 2 answers are cached\n$/,
     );
     const again = await trdr(['whois', 'mira', 'late'], { sandbox: service, home });
     expect([again.exitCode, service.calls.length]).toEqual([0, 2]);

@@ -1,5 +1,5 @@
 import type { Client } from '../../contract/ports.ts';
-import { balanceText, estimateText } from './estimate.ts';
+import { balanceText, countText, estimateText } from './estimate.ts';
 
 /** What a run came to, as far as its command counts it. */
 export interface RunOutcome {
@@ -32,9 +32,9 @@ export function costLine(parts: CostLineParts): string | undefined {
     ...(typeof units === 'number' ? [balanceText(units)] : []),
   ].join(', ');
   if (!isInterrupted) return line;
-  const saved = isCached && outcome ? `; the answers for ${answersText(outcome.total)} are cached` : '';
+  const saved = isCached && outcome && outcome.total > 0 ? `; ${cachedText(outcome.total)}` : '';
   return `interrupted: ${line}${saved}`;
 }
 
-const answersText = (count: number) =>
-  count === 1 ? '1 subject' : `${count.toLocaleString('en-US')} subjects`;
+const cachedText = (count: number) =>
+  count === 1 ? '1 answer is cached' : `${countText(count, 'answer')} are cached`;

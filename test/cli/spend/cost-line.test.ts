@@ -28,7 +28,7 @@ test.each([
   [
     'what is cached after an interrupt',
     { client: client(500), outcome, isInterrupted: true },
-    'interrupted: 3 of 4 found, 500 CU; the answers for 4 subjects are cached',
+    'interrupted: 3 of 4 found, 500 CU; 4 answers are cached',
   ],
   [
     'nothing about a cache that was not used',
