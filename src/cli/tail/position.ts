@@ -15,8 +15,8 @@ export interface FilePosition extends FileIdentity {
   readonly ended: boolean;
   /** Size of the file at that time, in bytes. */
   readonly size: number;
-  /** The previous file, whose last lines may be newer than the checkpoint. */
-  readonly before?: FileIdentity | undefined;
+  /** The files before this one, newest first: their last lines may be newer than the checkpoint, or than its first ones. */
+  readonly before: readonly FileIdentity[];
   /** The text of a checkpoint. */
   readonly checkpoint: string;
 }
@@ -44,9 +44,13 @@ export function readPosition(path: string): FilePosition | undefined {
   if (!file || !isRecord(value)) return undefined;
   const { ended, size, checkpoint, before } = value;
   return typeof ended === 'boolean' && typeof size === 'number' && typeof checkpoint === 'string'
-    ? { ...file, ended, size, checkpoint, before: identityOf(before) }
+    ? { ...file, ended, size, checkpoint, before: identitiesOf(before) }
     : undefined;
 }
+
+/** An earlier version saved a single file. */
+const identitiesOf = (value: unknown): FileIdentity[] =>
+  (Array.isArray(value) ? value : [value]).flatMap((each) => identityOf(each) ?? []);
 
 function identityOf(value: unknown): FileIdentity | undefined {
   if (!isRecord(value)) return undefined;

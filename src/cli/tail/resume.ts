@@ -46,18 +46,17 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const file = set && { ...set, torn: alone?.torn };
   // A file that reaches back far enough is better than a position: it is never older than its own lines.
   const base = given ?? (standing === 'same' && !file?.young ? undefined : saved);
-  if (!base) return file?.resume;
+  const before = position && standing !== 'useless' ? await linesBefore(out, position, standing, from) : none;
+  // A late post can make a file look older than it is: the last lines of the one before it count as well.
+  if (!base) return file?.resume && { ...file.resume, known: [...file.resume.known, ...before.known] };
   const torn = file?.torn;
   const lost = base.known.find(([id, at]) => id === torn && at !== null && at < base.floor);
   if (lost) notice(`the last line of ${out} was torn, and its post is too old to be read again: ${lost[0]}`);
-  const merged = mergeResume(base, file?.resume, torn);
+  const merged = mergeResume(base, file?.resume, [torn, ...before.torn]);
   if (!merged || !position) return merged;
   if (standing === 'moved')
     notice(`${out} was moved or deleted while it was written: continuing where it ended`);
-  return {
-    ...merged,
-    lines: [...(merged.lines ?? []), ...(await linesBefore(out, position, standing, from))],
-  };
+  return { ...merged, lines: [...(merged.lines ?? []), ...before.known] };
 }
 
 /** The start point of a run that handed batches over, and ended before its first checkpoint. */
@@ -85,25 +84,36 @@ function positionResume(position: FilePosition | undefined, feed: string): Resum
   }
 }
 
+/** The last lines of files that were renamed, and the ids of those that a crash has torn. */
+interface LinesBefore {
+  readonly known: Resume['known'];
+  readonly torn: readonly (string | undefined)[];
+}
+
+const none: LinesBefore = { known: [], torn: [] };
+
 /** The last lines of the previous files at this path, if they were only renamed. */
 async function linesBefore(
   out: string,
   position: FilePosition,
-  standing: 'same' | 'moved' | 'useless' | undefined,
+  standing: 'same' | 'moved' | undefined,
   form: LineForm,
-): Promise<Resume['known']> {
-  const identities = standing === 'moved' ? [position, position.before] : [position.before];
+): Promise<LinesBefore> {
+  const identities = standing === 'moved' ? [position, ...position.before] : position.before;
   const known: (readonly [string, number | null])[] = [];
+  const torn: (string | undefined)[] = [];
   for (const identity of identities) {
-    const path = identity && renamedFrom(out, identity);
+    const path = renamedFrom(out, identity);
     if (path === undefined) continue;
     try {
-      known.push(...((await readFile(path, form, undefined, false))?.resume?.known ?? []));
+      const end = await readFile(path, form, undefined, false);
+      known.push(...(end?.resume?.known ?? []));
+      torn.push(end?.torn);
     } catch {
       // Compressed or changed meanwhile: its last lines are unknown and may be repeated.
     }
   }
-  return known;
+  return { known, torn };
 }
 
 type FileEnd = TailEnd & { readonly torn: string | undefined };

@@ -1,7 +1,7 @@
 import { fileFailure, inWords } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import type { FileIdentity } from './followed-file.ts';
-import { type FilePosition, fileAt, writePosition } from './position.ts';
+import { type FilePosition, fileAt, isSameFile, readPosition, writePosition } from './position.ts';
 
 /**
  * Saves the position of a tail: in the checkpoint given by the user, and in the state folder for its
@@ -24,10 +24,13 @@ interface SaverOptions {
   readonly notice: (text: string) => void;
 }
 
+/** Files that are remembered when one replaces another in quick succession. */
+const MOST_BEFORE = 8;
+
 export function createSaver({ checkpoint, out, position, identity, notice }: SaverOptions): Saver {
   let last: string | undefined;
   let file = identity();
-  let before: FileIdentity | undefined;
+  let before = filesBefore(position, file);
   let warned = false;
 
   /** The output shows most of the position, so a failure to save it does not end the run. */
@@ -56,10 +59,18 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
       savePosition(false);
     },
     moved() {
-      before = file;
+      before = [...(file ? [file] : []), ...before].slice(0, MOST_BEFORE);
       file = identity();
       savePosition(false);
     },
     ended: () => savePosition(true),
   };
+}
+
+/** The files before the one that a run begins with: those of the run before it, unless that ended normally. */
+function filesBefore(position: string | undefined, file: FileIdentity | undefined): readonly FileIdentity[] {
+  const old = position === undefined ? undefined : readPosition(position);
+  if (!old) return [];
+  if (isSameFile(old, file)) return old.before;
+  return old.ended ? [] : [{ dev: old.dev, ino: old.ino }, ...old.before].slice(0, MOST_BEFORE);
 }

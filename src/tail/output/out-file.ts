@@ -177,11 +177,11 @@ const refuse = (line: string) =>
 export function mergeResume(
   checkpoint: Resume | undefined,
   file: Resume | undefined,
-  /** The id of a line that was torn: whatever the checkpoint says, it has to be written again. */
-  torn?: string,
+  /** The ids of lines that were torn: whatever the checkpoint says, they have to be written again. */
+  torn: readonly (string | undefined)[] = [],
 ): Resume | undefined {
   if (!checkpoint) return file;
-  const known = torn === undefined ? checkpoint.known : checkpoint.known.filter(([id]) => id !== torn);
+  const known = checkpoint.known.filter(([id]) => !torn.includes(id));
   return { ...checkpoint, known, lines: [...(checkpoint.lines ?? []), ...(file?.known ?? [])] };
 }
 

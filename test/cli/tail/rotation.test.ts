@@ -17,6 +17,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCompressor } from '../../../src/cli/tail/compress.ts';
 import { openFollowed } from '../../../src/cli/tail/followed-file.ts';
 import { openOutputFile } from '../../../src/cli/tail/output-file.ts';
+import { fileAt } from '../../../src/cli/tail/position.ts';
 import { readResume } from '../../../src/cli/tail/resume.ts';
 import {
   finishedFiles,
@@ -25,6 +26,8 @@ import {
   type RotateRule,
   rotateRule,
 } from '../../../src/cli/tail/rotation.ts';
+import { createSaver } from '../../../src/cli/tail/saver.ts';
+import { writeCheckpoint } from '../../../src/tail/output/checkpoint.ts';
 import { clockOn, createScheduler } from '../../sim/scheduler.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -317,4 +320,39 @@ describe('a tail resumes from all its files', () => {
     const own = idsIn(readFileSync(out, 'utf8'));
     expect((await resume(out))?.known.map(([id]) => id)).toEqual(own.reverse());
   });
+});
+
+test('a tail remembers the files before its own, also after a kill and more than one change', async () => {
+  const folder = openFolder();
+  const out = join(folder, 'theses.ndjson');
+  const position = join(folder, 'position.json');
+  const checkpoint = writeCheckpoint({
+    ...{ feed: 'thesis', floor: NOON, known: [] },
+    watermark: { top: null, base: NOON },
+  });
+  const saverOf = () =>
+    createSaver({
+      ...{ checkpoint: undefined, out, position, notice() {} },
+      identity: () => fileAt(out),
+    });
+  const move = (name: string, id: number) => {
+    renameSync(out, join(folder, name));
+    writeFileSync(out, id === 0 ? '' : lineOf(id, NOON + id * 1_000));
+  };
+  writeFileSync(out, lineOf(1, NOON + 1_000));
+  const first = saverOf();
+  await first.save(checkpoint);
+  move('moved-1', 2);
+  first.moved();
+  move('moved-2', 3);
+  first.moved();
+  // Killed, renamed while no tail ran, and started again.
+  move('moved-3', 4);
+  await saverOf().save(checkpoint);
+  const resumed = await readResume({
+    ...{ out, checkpoint: undefined, position, feed: 'thesis', timeField: 'platformCreatedAt' },
+    ...{ now: NOON, notice() {} },
+  });
+  const ids = [...(resumed?.known ?? []), ...(resumed?.lines ?? [])].map(([id]) => id);
+  expect([...new Set(ids)].sort()).toEqual(['p1', 'p2', 'p3', 'p4']);
 });
