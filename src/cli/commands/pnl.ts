@@ -163,7 +163,6 @@ async function plan(
   }
   const lookups = await targets.lookups(left);
   const { todo } = await divide(saved, targets, left);
-  if (todo.length === 0) context.notice('every answer is here already; nothing would be requested');
   // The handle of a wallet is not known before it is looked up; the price does not depend on it.
   const handles = todo.map((at) => handleAt(at) ?? subjects[at] ?? '');
   await context.dryRun([...lookups, ...callsFor(handles, subjects.length === 1)]);
