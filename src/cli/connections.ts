@@ -9,7 +9,7 @@ import type { RunSettings } from './settings/settings.ts';
 import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 
-/** Repeated notices of a client that are shown before they are limited. */
+/** How many repeated notices of a client are shown before they are limited. */
 const FIRST_NOTICES = 20;
 
 /** The service, the ledger and the store of a run, each opened when it is first needed. */

@@ -108,11 +108,17 @@ export interface Context {
   readonly lostPaidRows: boolean;
   /** CU that this run has been charged so far. */
   readonly spent: number;
-  /** The key's limit of requests per minute, if it is known, and the paid calls of this run: what a remaining time depends on. */
+  /**
+   * The key's requests per minute, if known, and the paid calls of this run, for estimates of the remaining
+   * time.
+   */
   readonly pace: { readonly perMinute: number | null; readonly calls: number };
-  /** Sets what came out of the run, for its cost line; null if the command reports its cost itself. */
+  /** Sets the result of the run for its cost line; null if the command reports its cost itself. */
   setOutcome(outcome: RunOutcome | null): void;
-  /** The line that ends a run: what came out, its cost, and what is left; undefined if there is nothing to report. */
+  /**
+   * The last line of a run: its result, its cost, and what is left; undefined if there is nothing to
+   * report.
+   */
   costLine(): string | undefined;
   /** Prints a line on stderr, unless --quiet. */
   notice(line: string): void;

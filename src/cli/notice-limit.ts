@@ -2,11 +2,11 @@
 export interface NoticeLimit<Kind extends string> {
   /** The text to show, or undefined. */
   show(kind: Kind, text: string): string | undefined;
-  /** What was not shown until now: the last text of each kind, and how many there were. */
+  /** The suppressed notices: the last text of each kind, and their number. */
   rest(): string[];
 }
 
-/** After the first ones of a kind, the pause between two doubles, up to an hour. */
+/** After the first notices of a kind, the pause between two doubles, up to an hour. */
 const PAUSE_MS = 60_000;
 const LONGEST_MS = 3_600_000;
 
@@ -18,7 +18,10 @@ interface Shown {
   pause: number;
 }
 
-/** Kinds in `repeated` can come without end, from a failing service or command: `first` of them are shown at once. */
+/**
+ * Limits the kinds in `repeated`, which a failing service or command can cause without end; the first
+ * `first` of each are shown.
+ */
 export function createNoticeLimit<Kind extends string>(
   mono: () => number,
   repeated: ReadonlySet<Kind>,

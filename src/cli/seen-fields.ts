@@ -5,10 +5,10 @@ import type { Context } from './context.ts';
 
 type Place = Pick<Context, 'globals' | 'settings'>;
 
-/** How many records of an output are looked at: all of one kind have much the same fields. */
+/** How many records of an output to inspect: records of one kind have much the same fields. */
 const LOOKED_AT = 20;
 
-/** A view with the undocumented fields that its records were seen to have, where --fields may name them. */
+/** A view that also accepts undocumented fields of earlier records in --fields. */
 export function withSeenFields<V extends Pick<View<unknown>, 'fields'>>(
   view: V,
   { globals, settings }: Place,
@@ -18,7 +18,7 @@ export function withSeenFields<V extends Pick<View<unknown>, 'fields'>>(
   return { ...view, fields: [...view.fields, ...fieldsSeen(cache, view.fields)] };
 }
 
-/** Notes the undocumented fields of the first records that are printed. */
+/** Saves the undocumented fields of the first printed records. */
 export function createFieldNotes(view: Pick<View<unknown>, 'fields'>, { settings }: Place) {
   const listed = new Set(view.fields.map((path) => path.split('.', 1)[0]));
   const noted = new Set<string>();
@@ -33,7 +33,7 @@ export function createFieldNotes(view: Pick<View<unknown>, 'fields'>, { settings
     try {
       noteFields(cache, view.fields, names);
     } catch {
-      // A convenience: without it, --fields rejects the name.
+      // Best effort: without it, --fields rejects the name.
     }
   };
 }

@@ -84,6 +84,6 @@ export interface View<T> {
   readonly highlight?: RegExp | undefined;
   /** The notice for a table without rows; empty for no notice. */
   readonly empty: string;
-  /** What the records are called: `thesis`, `theses`. */
+  /** The name of the records, singular and plural: `thesis`, `theses`. */
   readonly noun?: readonly [one: string, many: string];
 }

@@ -3,16 +3,19 @@ import { appendLines, ensureFolder } from '../base/files.ts';
 import { readLines } from '../base/lines.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** Names that a shell and a table can show. Other names of a service are not noted. */
+/** Names that are safe in a shell and a table. Other names are not saved. */
 const PLAIN = /^[A-Za-z_$][\w$-]{0,63}$/;
-/** A service that sends new names all the time must not fill the disk. */
+/** Maximum size: a service that keeps sending new names must not fill the disk. */
 const LARGEST = 64 * 1024;
 
 const fileIn = (folder: string) => join(folder, 'fields');
-/** A kind of record is identified by its listed fields; a version that lists others learns the rest again. */
+/** A kind of record is identified by its documented fields; a version that documents others starts over. */
 const formOf = (listed: readonly string[]) => sha256(listed.join('\n')).slice(0, 12);
 
-/** Notes the undocumented fields of a record that was printed, so that `--fields` can name them before a call is paid for. */
+/**
+ * Saves the undocumented fields of a printed record, so that `--fields` accepts them before a call is paid
+ * for.
+ */
 export function noteFields(folder: string, listed: readonly string[], names: readonly string[]): void {
   const seen = new Set(fieldsSeen(folder, listed));
   const fresh = names.filter((name) => PLAIN.test(name) && !seen.has(name));
@@ -23,7 +26,7 @@ export function noteFields(folder: string, listed: readonly string[], names: rea
   if (sizeOf(folder) + lines.length <= LARGEST) appendLines(fileIn(folder), lines);
 }
 
-/** The undocumented fields that records with these listed fields were seen to have. */
+/** The undocumented fields that were seen in records with these documented fields. */
 export function fieldsSeen(folder: string, listed: readonly string[]): string[] {
   const form = formOf(listed);
   const names = new Set<string>();

@@ -44,7 +44,7 @@ export function storeBudgets({ link }: { readonly link: StoreLink }): StoreBudge
   };
 }
 
-/** A budget that a full server may drop would no longer limit anything. */
+/** A full server that drops keys could drop the budget, and then nothing would be limited. */
 export const evictingFailure = () =>
   storeFailure(
     'STORE_UNFIT',

@@ -24,9 +24,9 @@ export interface ServerFacts {
   /** Changes with every start of the server: data read before may have been rolled back. */
   readonly boot: string;
   readonly role: string;
-  /** `standalone`, `cluster` or `sentinel`; empty where the server does not tell. */
+  /** `standalone`, `cluster` or `sentinel`; empty if the server does not report it. */
   readonly mode: string;
-  /** Whether the server drops keys instead of refusing writes when its memory is used up. */
+  /** Whether a full server drops keys instead of rejecting writes. */
   readonly evicts: boolean;
 }
 
@@ -178,7 +178,7 @@ const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: 
     why: 'is a Sentinel, which stores nothing',
     next: 'give the address of the master, or a host name or proxy that always leads to it',
   },
-  // Some scripts use the keys of a machine and those of its address together, which can be in two slots.
+  // Some scripts use keys of a base URL and keys of an API key together, which may be in different slots.
   cluster: { why: 'is in cluster mode', next: 'use a server outside of cluster mode; replicas are fine' },
 };
 

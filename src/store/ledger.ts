@@ -97,7 +97,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     let isReported = false;
     for (let tries = 0; tries < TRIES; tries++) {
       const answer = await link.use(async (store) => {
-        // The budget itself may have been dropped by now.
+        // The server may have dropped the budget itself.
         if (store.server.evicts && memory.read().capped) throw evictingFailure();
         return run(store, begin, [id, most, options.ttlMs, machine, command, endpoint, store.server.boot]);
       });

@@ -48,7 +48,7 @@ export function pricesFor(name: string | undefined): PriceRecord[] {
   throw usageError(`no command or endpoint "${name}"`, near || 'run "trdr price" to list all endpoints');
 }
 
-/** The rows of the calls that a command may make; undefined if there is no such command. */
+/** The price rows of a command; undefined if there is no such command. */
 async function pricesOf(words: string): Promise<PriceRecord[] | undefined> {
   const { tree } = await import('../tree.ts');
   const calls = (await tree[words]?.())?.calls;
@@ -93,7 +93,7 @@ export const price = command({
   async run(context, name) {
     const exact = name !== undefined && priceList().some(({ endpoint }) => endpoint === name);
     const ofCommand = name === undefined || exact ? undefined : await pricesOf(name);
-    // Commands without calls are free; their name may be the beginning of a path.
+    // A command without calls is free, unless its name is also the beginning of a path.
     const rows = ofCommand && ofCommand.length > 0 ? ofCommand : pricesFor(name);
     await context.print(priceView, rows);
     return 0;

@@ -1,25 +1,25 @@
 import type { Client } from '../../contract/ports.ts';
 import { balanceText, countText, estimateText } from './estimate.ts';
 
-/** What a run came to, as far as its command counts it. */
+/** The result of a run, as far as its command counts it. */
 export interface RunOutcome {
   /** `3 of 4 found` */
   readonly text: string;
-  /** Answers so far. */
+  /** Number of answers so far. */
   readonly total: number;
 }
 
 interface CostLineParts {
   readonly client: Pick<Client, 'spent' | 'left'> | undefined;
-  /** What came out; undefined if the command does not count it. */
+  /** The result; undefined if the command does not count it. */
   readonly outcome: RunOutcome | undefined;
   readonly isSandbox: boolean;
   readonly isInterrupted: boolean;
-  /** The answers were saved: repeating them is free. */
+  /** Whether the answers were saved, so that repeating them is free. */
   readonly isCached: boolean;
 }
 
-/** The last line of a run that paid: what came out, what it cost, and what is left if that is known. */
+/** The last line of a run that paid: its result, its cost, and what is left, if known. */
 export function costLine(parts: CostLineParts): string | undefined {
   const { client, outcome, isSandbox, isInterrupted, isCached } = parts;
   const { cu = 0, atMost = 0 } = client?.spent ?? {};

@@ -14,7 +14,10 @@ const repeated: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kind']>([
   'unacknowledged',
 ]);
 
-/** Turns the notices of one tail into lines, and limits those that repeat; at the end it says how many were left out. */
+/**
+ * Converts the notices of a tail to lines and limits repeated ones; at the end, it reports how many were
+ * suppressed.
+ */
 export function createNoticeLines(mono: () => number): (notice: TailNotice) => string[] {
   const limit = createNoticeLimit(mono, repeated);
   return (notice) => {

@@ -60,7 +60,7 @@ export interface TailPlan {
   >;
 }
 
-/** Posts before its start that a tail shows on a terminal. */
+/** Number of earlier posts that a tail shows first on a terminal. */
 const RECENT = 10;
 
 /** A first page that fails this often ends the run. Each attempt has already been retried. */
@@ -219,7 +219,8 @@ function startOf(
 ): StartPoint {
   if (since !== undefined) return { kind: 'since', at: instantAt(since, now, settings.utc) };
   if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
-  // A person sees the latest posts of the page that is read anyway; programs, files and --count get what is posted from now on.
+  // On a terminal, show the latest posts of the first page, which is read anyway; programs, files and --count
+  // only get new posts.
   const isBound = [globals.out, checkpoint, count, exec].some((given) => given !== undefined);
   return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
 }

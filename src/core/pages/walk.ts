@@ -78,7 +78,7 @@ export async function* walkPages<T>(
   let barren = 0;
   let untimed = 0;
   let unmatched = 0;
-  /** Whether a row older than `until` was seen: a post without a time has that of its neighbours. */
+  /** Whether a row older than `until` was seen. A post without a time is treated like its neighbors. */
   let isBelowUntil = options.until === undefined;
 
   while (left > 0) {

@@ -48,8 +48,8 @@ export function timeLeft(seconds: number): string {
 }
 
 /**
- * Seconds that remain. The calls of the first minute go out at once, so the rate so far says nothing about a longer run: the
- * rate limit lets out no more than its number of calls per minute.
+ * Estimated seconds left. The calls of the first minute are sent at once, so the rate so far says little
+ * about a longer run; from then on, the rate limit determines the pace.
  */
 export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs: number): number {
   const byRate = ((total - done) * elapsedMs) / (done * 1000);

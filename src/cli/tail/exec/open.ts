@@ -79,7 +79,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
       context.notice(`waiting for the command (batch ${running.number}); a second signal kills it`);
   };
   signal.addEventListener('abort', tell, { once: true });
-  // From the first batch on: a run that fails before must not wait for anything.
+  // Only from the first batch on: a run that fails before must not wait.
   let letGo: (() => void) | undefined;
   const deliver = createDelivery(
     {
