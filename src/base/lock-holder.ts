@@ -60,12 +60,12 @@ function placeOf(): string {
   return place;
 }
 
-let taken = 0;
+let acquisitions = 0;
 let began: string | undefined;
 /** This process as the holder of a lock acquired at `now`. */
 export function holderNow(now: number): LockHolder {
   began ??= statusOf(process.pid).began;
-  const token = `${process.pid}-${now.toString(36)}-${(taken++).toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
+  const token = `${process.pid}-${now.toString(36)}-${(acquisitions++).toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
   return { token, pid: process.pid, began, place: placeOf(), since: now };
 }
 

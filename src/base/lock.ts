@@ -34,8 +34,8 @@ interface Seen {
  */
 export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder | undefined {
   for (;;) {
-    const mine = holderNow(now);
-    if (make(path, holderText(mine))) return { release: () => release(path, mine.token) };
+    const own = holderNow(now);
+    if (make(path, holderText(own))) return { release: () => release(path, own.token) };
     const seen = look(path);
     if (seen === undefined) continue;
     if (!isGone(seen.holder, seen.touched, Date.now())) return seen.holder;
@@ -144,7 +144,7 @@ export function holdLock(path: string, what: string): LockHandle {
     throw fileFailure('lock', what, error);
   }
   if (!isHeld(result)) throw lockedFailure(path, result, what);
-  const held = result;
+  const lock = result;
   const beat = setInterval(() => {
     try {
       const now = new Date();
@@ -157,7 +157,7 @@ export function holdLock(path: string, what: string): LockHandle {
   return {
     release() {
       clearInterval(beat);
-      held.release();
+      lock.release();
     },
   };
 }

@@ -12,7 +12,7 @@ const LONGEST_MS = 3_600_000;
 
 interface Shown {
   shown: number;
-  held: number;
+  suppressed: number;
   last: string;
   next: number;
   pause: number;
@@ -31,17 +31,17 @@ export function createNoticeLimit<Kind extends string>(
   return {
     show(kind, text) {
       if (!repeated.has(kind)) return text;
-      const state = kinds.get(kind) ?? { shown: 0, held: 0, last: '', next: 0, pause: PAUSE_MS };
+      const state = kinds.get(kind) ?? { shown: 0, suppressed: 0, last: '', next: 0, pause: PAUSE_MS };
       kinds.set(kind, state);
       const now = mono();
       if (state.shown >= first && now < state.next) {
-        state.held++;
+        state.suppressed++;
         state.last = text;
         return undefined;
       }
       state.shown++;
-      const more = state.held === 0 ? '' : ` (and ${state.held} more like this)`;
-      state.held = 0;
+      const more = state.suppressed === 0 ? '' : ` (and ${state.suppressed} more like this)`;
+      state.suppressed = 0;
       if (state.shown >= first) {
         // After a quiet time as long as the pause, the count starts again.
         if (now > state.next + state.pause && state.shown > first) state.pause = PAUSE_MS;
@@ -51,10 +51,10 @@ export function createNoticeLimit<Kind extends string>(
       return `${text}${more}`;
     },
     rest() {
-      const held = [...kinds.values()].filter((state) => state.held > 0);
-      return held.map((state) => {
-        const more = state.held - 1;
-        state.held = 0;
+      const suppressed = [...kinds.values()].filter((state) => state.suppressed > 0);
+      return suppressed.map((state) => {
+        const more = state.suppressed - 1;
+        state.suppressed = 0;
         return more === 0 ? state.last : `${state.last} (and ${more} more like this)`;
       });
     },

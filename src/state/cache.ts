@@ -67,7 +67,7 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): Fil
   // In the order of last use.
   const buckets = new Map<string, Bucket>();
   let weight = 0;
-  let told = false;
+  let isReported = false;
 
   const pathOf = (hash: number) =>
     join(folder ?? '', `${(hash % BUCKETS).toString(16).padStart(3, '0')}.ndjson`);
@@ -98,11 +98,11 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): Fil
         work(folder);
       }
     } catch (error) {
-      if (!told)
+      if (!isReported)
         notice?.(
           `answers are not cached for the next run: ${fileFailure('write in', folder, error).message}`,
         );
-      told = true;
+      isReported = true;
     }
   }
 

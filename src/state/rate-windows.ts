@@ -31,8 +31,8 @@ export interface WindowsOptions {
 export function openWindows(options: WindowsOptions): RateWindows {
   const { dir, now, shared = ['resolve'], notice } = options;
   const file = dir && join(dir, `windows-${sha256(`trdr windows\n${options.baseUrl}`).slice(0, 24)}.json`);
-  const mine = sha256(`trdr lane\n${options.baseUrl}\n${options.key}`).slice(0, 24);
-  const nameOf = (lane: string) => (shared.includes(lane) ? lane : `${lane}@${mine}`);
+  const keyHash = sha256(`trdr lane\n${options.baseUrl}\n${options.key}`).slice(0, 24);
+  const nameOf = (lane: string) => (shared.includes(lane) ? lane : `${lane}@${keyHash}`);
   let lanes = new Map<string, LaneState>();
   let onDisk = file !== undefined;
   let turn: Promise<unknown> = Promise.resolve();
@@ -70,9 +70,9 @@ export function openWindows(options: WindowsOptions): RateWindows {
 
   /** Runs the updates of this process one at a time, so that its own calls do not compete for the lock. */
   function inTurn<T>(lane: string, change: (lane: LaneState) => { lane: LaneState; result: T }): Promise<T> {
-    const mine = turn.then(() => update(lane, change));
-    turn = mine;
-    return mine;
+    const result = turn.then(() => update(lane, change));
+    turn = result;
+    return result;
   }
 
   return {

@@ -74,9 +74,11 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
 
   /** Ends a flight without an answer. Without a failure, one of the waiting machines requests next. */
   async function give(place: string, token: string, failure: Failure | undefined): Promise<void> {
-    const told = failure === undefined ? '' : JSON.stringify(fieldsOf(failure));
+    const failureText = failure === undefined ? '' : JSON.stringify(fieldsOf(failure));
     await link
-      .use((store) => store.run(failScript, [place], [token, told, failure === undefined ? 0 : FAILED_MS]))
+      .use((store) =>
+        store.run(failScript, [place], [token, failureText, failure === undefined ? 0 : FAILED_MS]),
+      )
       .catch(ignoreAway);
   }
 

@@ -27,13 +27,13 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number):
     const [period = '', machine] = field.split('@');
     const of = machine === undefined ? '' : `@${machine}`;
     const fields = await hashReply(store, keys.sum(period === 'day' ? day : month));
-    const held = open.filter((call) => machine === undefined || call.machine === machine);
+    const reservations = open.filter((call) => machine === undefined || call.machine === machine);
     sums.push({
       field,
       limit: caps.has(field) ? number(caps.get(field)) : null,
       spent: number(fields.get(`spent${of}`)),
       lost: number(fields.get(`lost${of}`)),
-      reserved: held.reduce((sum, { most }) => sum + most, 0),
+      reserved: reservations.reduce((sum, { most }) => sum + most, 0),
     });
   }
   return sums;

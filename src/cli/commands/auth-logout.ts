@@ -27,8 +27,8 @@ export const authLogout = command({
       await config.remove(name);
       context.notice(`Removed profile "${name}"`);
     } else {
-      const held = await config.logout(name);
-      context.notice(held ? `Logged out of profile "${name}"` : `profile "${name}" has no key`);
+      const hadKey = await config.logout(name);
+      context.notice(hadKey ? `Logged out of profile "${name}"` : `profile "${name}" has no key`);
     }
     if (context.io.env['TRDR_API_KEY']) context.notice('TRDR_API_KEY is still set and will be used');
     return 0;

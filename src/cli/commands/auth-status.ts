@@ -32,14 +32,16 @@ export const authStatus = command({
   async run(context, { check }) {
     if (context.globals.sandbox) return showEmbedded(context, check);
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
-    const held = savedProfiles(settings, configOf(context.io).read());
-    const asked = check ? held.filter(({ key, baseUrl }) => key !== undefined && baseUrl !== undefined) : [];
+    const profiles = savedProfiles(settings, configOf(context.io).read());
+    const asked = check
+      ? profiles.filter(({ key, baseUrl }) => key !== undefined && baseUrl !== undefined)
+      : [];
     if (check && (await context.dryRun(asked.map(() => ({ id: 'me', ask: {} }))))) return 0;
     for (const { message } of settings.problems) context.notice(message);
 
     let failed: unknown;
     await context.emit(profileView(check), false, async (out) => {
-      for (const each of held) {
+      for (const each of profiles) {
         const { record, failure } = check ? await checked(context, each) : { record: each.record };
         if (record.current) failed = failure;
         await out.write(record);

@@ -237,13 +237,13 @@ async function* recordsOf(
     }
     if (!held) continue;
     const record = readRecord(value);
-    if (!record) throw spoilt(journal.path, position);
+    if (!record) throw damagedRecord(journal.path, position);
     tally.add(outcomeOf(record));
     yield record;
   }
 }
 
-const spoilt = (path: string, position: number) =>
+const damagedRecord = (path: string, position: number) =>
   new Failure('local', `the journal ${path} has no record for handle ${position + 1}`, {
     code: 'JOURNAL_DAMAGED',
     hint: 'restore it, or remove it to start over: the answers in it will be paid for again',

@@ -25,12 +25,12 @@ export async function chooseFeed(
   store: RunStore,
   tokens: readonly string[],
 ): Promise<StoredFeed> {
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     try {
       return { store, feedId: await bestOf(store, candidates(tokens)) };
     } catch (error) {
       if (!unusable(error)) throw error;
-      if (!told) notice(`${error.message}; waiting for it`);
+      if (!isReported) notice(`${error.message}; waiting for it`);
     }
     await io.clock.sleep(RETRY_MS, signal);
   }

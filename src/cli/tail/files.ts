@@ -39,16 +39,16 @@ export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => 
   if (one && other) {
     throw usageError(`${one[0]} and ${other[0]} name the same file`, 'give each a file of its own');
   }
-  const held: LockHandle[] = [];
+  const locks: LockHandle[] = [];
   const release = () => {
-    for (const lock of held) lock.release();
+    for (const lock of locks) lock.release();
   };
   try {
-    for (const target of targets) held.push(holdLock(`${target}.lock`, target));
+    for (const target of targets) locks.push(holdLock(`${target}.lock`, target));
     // A file with several names is also locked by its inode.
     const found = out === undefined ? undefined : statSync(out, { bigint: true, throwIfNoEntry: false });
     if (out !== undefined && state !== undefined && found && found.nlink > 1n) {
-      held.push(holdLock(join(state, 'tails', `${found.dev}-${found.ino}.lock`), out));
+      locks.push(holdLock(join(state, 'tails', `${found.dev}-${found.ino}.lock`), out));
     }
   } catch (error) {
     release();

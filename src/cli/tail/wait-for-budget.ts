@@ -12,13 +12,13 @@ export async function onceInBudget<T>(
   waits: boolean,
   work: () => Promise<T>,
 ): Promise<T> {
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     try {
       return await work();
     } catch (error) {
       if (!waits || !(error instanceof Failure) || error.code !== BUDGET) throw error;
       const ms = 1_000 * (error.retryAfter ?? 0);
-      if (!told) notice(`waiting until ${untilText(io.clock.now() + ms)}: ${error.message}`);
+      if (!isReported) notice(`waiting until ${untilText(io.clock.now() + ms)}: ${error.message}`);
       await io.clock.sleep(Math.min(LOOK_MS, Math.max(1_000, ms)), signal);
     }
   }

@@ -95,7 +95,7 @@ export function createResolver(options: ResolverOptions): Resolver {
   const { client, clock, users, direct = false, waitMs = WAIT_MS } = options;
 
   /** The record of a user whose wallet is on record; undefined if it must be resolved. */
-  async function held(subject: Subject, signal: AbortSignal | undefined, refresh: boolean) {
+  async function walletOnRecord(subject: Subject, signal: AbortSignal | undefined, refresh: boolean) {
     const look = refresh ? users.ask : users.answer;
     const answer = await look(subject, signal);
     // A cached answer without a wallet does not justify a resolve: the wallet may have been verified since.
@@ -107,7 +107,7 @@ export function createResolver(options: ResolverOptions): Resolver {
 
   return async (subject, signal) => {
     if (!direct) {
-      const known = await held(subject, signal, false);
+      const known = await walletOnRecord(subject, signal, false);
       if (known) return known;
     }
     return options.flight
@@ -179,7 +179,7 @@ export function createResolver(options: ResolverOptions): Resolver {
         // again. Its result is on record soon, so the lookup for 100 CU comes first.
         const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
         if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
-        const known = await held(subject, signal, true);
+        const known = await walletOnRecord(subject, signal, true);
         if (known) return known;
         if (clock.mono() >= until) return refused(subject, error, clock.now());
         continue;

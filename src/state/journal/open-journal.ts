@@ -115,7 +115,7 @@ export function journalOn({
 
   /** Runs one write at a time and describes its failures. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = turn.then(async () => {
+    const result = turn.then(async () => {
       if (closed) throw new Error('the journal is closed');
       try {
         return await work();
@@ -123,8 +123,8 @@ export function journalOn({
         throw inWords('write the journal', path, error, 'make room and run the same again with --resume');
       }
     });
-    turn = mine.catch(() => {});
-    return mine;
+    turn = result.catch(() => {});
+    return result;
   }
 
   /** Ends a batch with lines; only an open batch can be ended. */

@@ -28,7 +28,7 @@ const COMPACT_EVERY = 1_000;
 
 // Unique among all calls of a machine: processes differ in pid and start time, and count their calls. The pid comes first,
 // because a budget waits for the calls of a process only while it is alive.
-const mine = `${process.pid.toString(36)}-${Math.round(performance.timeOrigin * 1_000).toString(36)}`;
+const idPrefix = `${process.pid.toString(36)}-${Math.round(performance.timeOrigin * 1_000).toString(36)}`;
 let calls = 0;
 
 /**
@@ -94,7 +94,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   return {
     async begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation> {
       const { endpoint, most } = call;
-      const id = `${mine}-${(calls++).toString(36)}`;
+      const id = `${idPrefix}-${(calls++).toString(36)}`;
       const time = now();
       const month = monthOf(time);
       const bound = most === undefined ? { unpriced: true } : { cuAtMost: most };

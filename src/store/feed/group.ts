@@ -71,13 +71,13 @@ async function* activeMember(
   const ack = async (rows: readonly string[]) => {
     const answer = await store.run(ackOrdered, [lease, feed.stream], [token, name, ...rows]);
     if (answer !== -1) return;
-    over.abort(taken());
-    throw taken();
+    over.abort(supersededFailure());
+    throw supersededFailure();
   };
   try {
     yield* batches({ options, store, consumer: 'ordered', ack, work, lost, signal });
   } finally {
-    over.abort(taken());
+    over.abort(supersededFailure());
     await giveBack(options, store, token, signal);
   }
 }
@@ -101,7 +101,7 @@ async function giveBack(
   }
 }
 
-const taken = () => storeFailure('STORE_AWAY', 'another member of the group is active');
+const supersededFailure = () => storeFailure('STORE_AWAY', 'another member of the group is active');
 
 async function renewing(
   { feed, name, clock, leaseMs = LEASE_MS }: GroupOptions,
@@ -122,7 +122,7 @@ async function renewing(
   } catch {
     // The connection broke, or the member stops.
   }
-  over.abort(taken());
+  over.abort(supersededFailure());
 }
 
 /**

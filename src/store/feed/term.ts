@@ -88,9 +88,13 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     for (let waitMs = 0; !over.aborted; waitMs = renewMs) {
       if (waitMs > 0) await clock.sleep(waitMs, over);
       const sent = clock.mono();
-      const told = Object.entries(options.describe()).flat();
-      const mine = await store.run(report, [feed.lease, feed.info], [token as string, leaseMs, ...told]);
-      if (mine !== 1) return finish('another machine leads the feed');
+      const description = Object.entries(options.describe()).flat();
+      const renewed = await store.run(
+        report,
+        [feed.lease, feed.info],
+        [token as string, leaseMs, ...description],
+      );
+      if (renewed !== 1) return finish('another machine leads the feed');
       endsAt = sent + leaseMs;
     }
   }

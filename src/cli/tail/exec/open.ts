@@ -74,11 +74,11 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   const encode = await createEncoder(context, view);
   let dead = 0;
   let running: Batch | undefined;
-  const tell = () => {
+  const reportWait = () => {
     if (running)
       context.notice(`waiting for the command (batch ${running.number}); a second signal kills it`);
   };
-  signal.addEventListener('abort', tell, { once: true });
+  signal.addEventListener('abort', reportWait, { once: true });
   // Only from the first batch on: a run that fails before must not wait.
   let letGo: (() => void) | undefined;
   const deliver = createDelivery(
@@ -112,7 +112,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
       });
     },
     release() {
-      signal.removeEventListener('abort', tell);
+      signal.removeEventListener('abort', reportWait);
       for (const text of limit.rest()) context.notice(text);
       letGo?.();
     },
