@@ -26,18 +26,18 @@ import { createWalker, type Walker, type WalkView } from './walk/walker.ts';
 
 /** A tail: runs once. */
 export interface Tail {
-  /** Runs until it is stopped, has done what was asked, or cannot continue; a failure is thrown after the `end` notice. */
+  /** Runs until it is stopped, is done, or fails; a failure is thrown after the `end` notice. */
   run(signal: AbortSignal): Promise<Summary>;
   status(): TailStatus;
-  /** Makes the loop take a turn although nothing is due, which shows in `turns` unless it hangs. */
-  stir(): void;
+  /** Makes the loop run once, even if nothing is due; this increases `turns` unless the loop hangs. */
+  wake(): void;
 }
 
 const FIRST_TRIES = 6;
 const SOCKET_SHARE = 0.1;
 const never = Number.POSITIVE_INFINITY;
 
-/** How a run ends, once it does. */
+/** How a run ends. */
 interface Ending {
   readonly reason: EndReason;
   readonly failure?: unknown;
@@ -46,7 +46,7 @@ interface Ending {
 /** Whether the run ended because its output failed. */
 const isUnwritten = ({ failure }: Ending) => failure instanceof Failure && failure.kind === 'local';
 
-/** Wires the parts of a tail. Each has one duty and is looked at in turn by one loop. */
+/** Creates and connects the parts of a tail. Each has one responsibility. */
 function createParts(
   ports: TailPorts,
   options: TailOptions,
@@ -56,8 +56,8 @@ function createParts(
   const { clock, source, sink, save } = ports;
   const timing: Timing = { ...defaults, ...options.timing };
   const notify = options.on ?? (() => {});
-  const bell = createWakeup(clock);
-  const { wake } = bell;
+  const wakeup = createWakeup(clock);
+  const { wake } = wakeup;
   const { via, lagMs, waitForBudget = false } = options;
   const connect = via === 'poll' ? undefined : ports.connect;
   const byFile = options.fileIsCheckpoint ?? options.start.kind === 'file';
@@ -66,10 +66,10 @@ function createParts(
   const rate = createRate();
   const report = createTailReport(notify);
   const flow = createFlow({
-    ...{ start: options.start, timing, outlet: writer, byFile, heals: save !== undefined && !byFile },
+    ...{ start: options.start, timing, writer: writer, byFile, heals: save !== undefined && !byFile },
     seen: (options.seen ?? createSeen)(Number.NEGATIVE_INFINITY, timing.seenMax),
     scope: options.scope ?? (() => true),
-    sieve: options.sieve ?? (() => true),
+    filter: options.filter ?? (() => true),
     carries: options.carries ?? (() => true),
     count: options.count ?? Number.POSITIVE_INFINITY,
   });
@@ -126,7 +126,7 @@ function createParts(
   });
   return {
     ...{
-      bell,
+      wakeup,
       timing,
       notify,
       meter,
@@ -144,7 +144,7 @@ function createParts(
   };
 }
 
-/** One loop looks at all parts whenever one of them wakes it. */
+/** Creates a tail: one loop that calls all parts whenever one of them wakes it. */
 export function createTail(ports: TailPorts, options: TailOptions): Tail {
   const { clock, sink } = ports;
   const inner = new AbortController();
@@ -154,39 +154,39 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     over ??= ending;
   };
   const parts = createParts(ports, options, signal, finish);
-  const { bell, flow, walker, session, policy, printing, deadline, spend, writer, report, notify } = parts;
+  const { wakeup, flow, walker, session, policy, printing, deadline, spend, writer, report, notify } = parts;
   let began = clock.mono();
   let turns = 0;
 
   const mode = () => modeOf(session.state);
 
   const view = (): WalkView => ({
-    way: mode(),
+    mode: mode(),
     connected: subscribedLink(session.state) !== undefined,
     downSince: 'since' in session.state ? session.state.since : began,
     pollMs: mode() === 'poll' ? spend.pollMs : 0,
   });
 
   const walkStep = (): boolean => {
-    const { moved, taken } = walker.step(view());
-    if (!taken) return moved;
-    const { walked, pile, depth, goOn } = taken;
-    // If nothing was read, there is nothing to report but the reason.
-    if (!goOn && walked.pages === 0)
+    const { moved, finished } = walker.step(view());
+    if (!finished) return moved;
+    const { walked, stack, depth, continues } = finished;
+    // If nothing was read, only the reason is reported.
+    if (!continues && walked.pages === 0)
       finish({ reason: 'failure', failure: walked.failure ?? ceilingReached() });
-    else flow.fill(walked, pile, depth, goOn);
+    else flow.fill(walked, stack, depth, continues);
     return true;
   };
 
-  /** A socket is opened only when its frames could be printed soon, because it is paid for by the minute. */
+  /** Whether a socket may be opened: only if its frames could be printed soon, because it is charged by the minute. */
   const isQuiet = () => walker.started && !walker.busy && !flow.filling && !writer.busy();
 
-  /** When to look again though nothing wakes the loop. */
+  /** When the loop must run even if nothing wakes it. */
   const nextDue = () =>
     Math.min(walker.due(view()), policy.due(isQuiet()), printing.due, spend.due, deadline.due);
 
   let told: Stretched | undefined;
-  /** Reports an interval of polls that a budget dictates: once until it renews, and when it has doubled. */
+  /** Reports a polling interval that a budget requires: once until it renews, and again when it has doubled. */
   const tellStretched = () => {
     const stretched = mode() === 'poll' ? spend.stretched : undefined;
     if (!stretched || !walker.started) return;
@@ -199,17 +199,17 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   const begin = async () => {
     began = clock.mono();
     deadline.start();
-    await spend.first(() => bell.wait(never));
+    await spend.first(() => wakeup.wait(never));
     const why = ports.connect ? spend.against(0) : 'noSocket';
     if (why) policy.poll(why);
-    const way = mode();
-    told = way === 'poll' ? spend.stretched : undefined;
-    const other = way === 'ws' ? 'poll' : 'ws';
+    const current = mode();
+    told = current === 'poll' ? spend.stretched : undefined;
+    const other = current === 'ws' ? 'poll' : 'ws';
     notify({
-      ...{ kind: 'start', from: options.start.kind, way, why, lagMs: options.lagMs },
-      perMinute: spend.perMinute(way),
+      ...{ kind: 'start', from: options.start.kind, mode: current, why, lagMs: options.lagMs },
+      perMinute: spend.perMinute(current),
       stretched: told,
-      other: ports.connect ? { way: other, perMinute: spend.perMinute(other) } : null,
+      other: ports.connect ? { mode: other, perMinute: spend.perMinute(other) } : null,
     });
   };
 
@@ -221,7 +221,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       if (over || (await printing.step()) || walkStep() || policy.step(isQuiet())) continue;
       spend.step(mode());
       tellStretched();
-      await bell.wait(nextDue());
+      await wakeup.wait(nextDue());
     }
   };
 
@@ -229,8 +229,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     session.close();
     if (!writer.busy()) flow.releaseAll();
     await sink.end?.();
-    const { timing, checkpointer: keeper } = parts;
-    await shutDown({ clock, timing, bell, outlet: writer, keeper, flush: sink.flush }, [
+    const { timing, checkpointer } = parts;
+    await shutDown({ clock, timing, wakeup, writer, checkpointer, flush: sink.flush }, [
       walker.settled,
       spend.settled,
       session.settled,
@@ -247,7 +247,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     async run(outer) {
       const stop = () => {
         inner.abort(outer.reason);
-        bell.wake();
+        wakeup.wake();
       };
       outer.addEventListener('abort', stop);
       if (outer.aborted) stop();
@@ -279,9 +279,9 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       if (ending.reason === 'failure') throw ending.failure;
       return summary;
     },
-    stir: bell.wake,
+    wake: wakeup.wake,
     status: () => ({
-      ...{ way: mode(), rate: parts.rate.perSecond, gaps: report.gaps.length, ...account() },
+      ...{ mode: mode(), rate: parts.rate.perSecond, gaps: report.gaps.length, ...account() },
       ...{ pages: walker.pages, lastPost: writer.lastPost, turns },
       failing: walker.trouble !== undefined && walker.trouble.code !== BUDGET,
       waiting: walker.trouble?.code === BUDGET,

@@ -2,18 +2,18 @@ import { Failure } from '../base/failure.ts';
 import { BUDGET } from '../contract/budget.ts';
 import type { PollReason } from './spend/socket-share.ts';
 
-/** The user's ceiling ends the run. */
+/** The spending limit ended the run. */
 export const ceilingReached = () =>
   new Failure('limit', 'stopped at the spending limit', {
     code: 'CEILING',
     hint: 'raise --max-cu',
   });
 
-/** The start cannot be found. */
+/** The start position cannot be found. */
 export const hollowFeed = () =>
   new Failure('answer', 'the service reports posts but returns empty pages', { code: 'EMPTY_PAGES' });
 
-/** The run's time is up, and the service did not answer its last request. */
+/** The service did not answer before the end of the run. */
 export const unanswered = () =>
   new Failure('network', 'the service did not answer before the end of the run', {
     code: 'UNANSWERED',
@@ -21,23 +21,23 @@ export const unanswered = () =>
     hint: 'run it again, or see what is wrong with trdr doctor',
   });
 
-/** The run's time is up, and the output takes nothing. */
+/** The output was blocked at the end of the run. */
 export const blockedAtEnd = () =>
   new Failure('local', 'the output accepted no more rows before the end of the run', { code: 'BLOCKED' });
 
-/** The service closed the socket for want of units. */
+/** The service closed the socket because the key has no units left. */
 export const outOfUnits = (text: string) =>
   new Failure('quota', `the service closed the connection: ${text || 'the key has no units left'}`, {
     code: 'QUOTA_EXCEEDED',
     hint: 'see what is left and when it resets: trdr me',
   });
 
-/** The service will not have the subscription. */
+/** The service rejected the subscription. */
 export const rejected = (text: string) =>
   new Failure('service', `the service rejected the subscription: ${text}`, { code: 'SUBSCRIPTION' });
 
-/** The socket was asked for, and cannot be had. */
-export const cannotHold = (why: PollReason) =>
+/** `--via ws` was given, but the socket cannot be used. */
+export const cannotStream = (why: PollReason) =>
   why === 'noSocket'
     ? new Failure('usage', 'this feed has no WebSocket', { code: 'USAGE', hint: 'remove --via' })
     : why === 'budget'

@@ -12,90 +12,90 @@ import { createBounds, type Depth, type StartPoint } from './walk/bounds.ts';
 import type { RowStack } from './walk/row-stack.ts';
 import type { WalkBounds, Walked } from './walk/walk.ts';
 
-/** What a walk brought. */
+/** The rows that a walk found. */
 interface Found {
   readonly walked: Walked;
   readonly depth: Depth;
-  /** Rows that came out, and rows new to the tail whether they passed the sieve or not. */
+  /** The number of rows printed, and of new rows whether or not they passed the filter. */
   rows: number;
   fresh: number;
   late: number;
   worstMs: number;
-  /** Rows that a healthy socket would have brought long before. */
+  /** The number of rows that a healthy socket would have delivered long before. */
   missed: number;
 }
 
-/** A walk that was taken over, to be emitted. */
+/** A finished walk whose rows are being printed. */
 interface Fill extends Found {
-  readonly pile: RowStack;
-  readonly goOn: boolean;
-  /** Post time of the top when it began. */
+  readonly stack: RowStack;
+  readonly continues: boolean;
+  /** The post time of the top when it started. */
   readonly before: number | null | undefined;
 }
 
-/** What a fill came to. */
+/** The result of a printed walk. */
 export interface Filled extends Readonly<Found> {
   readonly gap: Gap | undefined;
 }
 
-/** What of the feed is complete, what came out, and what comes next: the one place where rows are emitted. */
+/** Tracks what is complete and what was printed. The only place that passes rows to the writer. */
 export interface Flow {
   readonly watermark: Watermark | undefined;
-  /** Monotonic time at which the last walk to the margin began. */
+  /** The monotonic time at which the last walk to the margin started. */
   readonly provenAt: number | undefined;
   readonly filling: boolean;
   readonly full: boolean;
-  /** Rows of frames wait for a walk, because nothing was emitted yet that a later run could resume from. */
+  /** Whether frames wait for a walk, because nothing was printed yet that a later run could resume from. */
   readonly heldBack: boolean;
   /** Whether the row with this id was accepted and is held back. */
   isHeld(id: string): boolean;
   readonly margin: Margin;
   readonly seen: Seen;
   route(depth: Depth): WalkBounds;
-  /** Takes a finished walk over; `open` says that a later run will read a gap. */
-  fill(walked: Walked, pile: RowStack, depth: Depth, goOn: boolean): void;
-  /** Emits the next rows of a fill; the outcome once it is over, undefined before. */
+  /** Accepts a finished walk. */
+  fill(walked: Walked, stack: RowStack, depth: Depth, continues: boolean): void;
+  /** Prints the next rows of a walk; returns the result after the last ones. */
   fillStep(): Promise<Filled | undefined>;
-  /** Emits waiting frames; how many were taken. `other` receives what is not a post. */
+  /** Prints queued frames and returns how many were read. `other` receives frames that are not posts. */
   frames(link: Link, other: (frame: Exclude<ReadFrame, { kind: 'row' }>) => void): number;
-  /** Emits the rows held back. */
+  /** Prints the rows that were held back. */
   release(): void;
-  /** Emits what is left to emit at the end of a run. */
+  /** Prints all remaining rows at the end of a run. */
   releaseAll(): void;
-  /** The stretch between what is complete and the end of a run that could not be verified. */
+  /** The gap from the last complete post to the end of a run that could not be verified. */
   openEnd(): Gap;
-  /** Where ids had to be let go before they were proven, once. */
+  /** Returns once the range in which ids were forgotten before they were verified. */
   takeUnproven(): { readonly from: PostMark | null; readonly to: PostMark } | undefined;
 }
 
-/** Frames taken at a time. */
+/** The number of frames read at a time. */
 const FRAMES = 512;
-/** A frame may come so much later than its post appears in the pages. */
+/** The maximum delay of a frame after its post appears in pages. */
 const PROMPT_MS = 15_000;
 
 interface FlowWorld {
   readonly start: StartPoint;
   readonly timing: Timing;
-  readonly outlet: TailWriter;
+  readonly writer: TailWriter;
   readonly seen: Seen;
-  /** Whether a frame is of the part of the feed that the pages show. */
+  /** Whether a frame belongs to the part of the feed that pages show. */
   readonly scope: (row: TailRow) => boolean;
-  readonly sieve: (row: TailRow) => boolean;
-  /** Whether the socket brings a row that the pages show. */
+  readonly filter: (row: TailRow) => boolean;
+  /** Whether the socket delivers a row that pages show. */
   readonly carries: (row: TailRow) => boolean;
-  /** Rows to emit at most. */
+  /** The maximum number of rows to print. */
   readonly count: number;
   /** A later run resumes from the checkpoint of this one. */
   readonly heals: boolean;
-  /** A later run resumes from the lines of the output alone. */
+  /** A later run resumes only from the lines of the output. */
   readonly byFile: boolean;
 }
 
-/** Lines that a file needs before a late one may follow: the position of a file is read from its newest three. */
+/** The number of lines that a file needs before a late one: its position is read from the newest three. */
 const SOLID_LINES = 3;
 
 export function createFlow(world: FlowWorld): Flow {
-  const { seen, outlet, start, sieve, scope, carries } = world;
+  const { seen, writer, start, filter, scope, carries } = world;
   const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
   const routes = createBounds({ start, seen, margin, watermark: () => watermark });
   let watermark: Watermark | undefined;
@@ -103,7 +103,7 @@ export function createFlow(world: FlowWorld): Flow {
   let left = world.count;
   let fill: Fill | undefined;
   let held: TailRow[] = [];
-  // The first line of a file tells where it begins, so everything before it has to be complete.
+  // The first line of a file determines its start, so everything before it must be complete.
   let proveFirst = world.byFile && !('known' in start);
   let lines = world.byFile ? ('known' in start ? start.known.length : 0) : SOLID_LINES;
   let heldLate: TailRow[] = [];
@@ -121,23 +121,23 @@ export function createFlow(world: FlowWorld): Flow {
     lowest = seen.floor;
   }
 
-  /** Whether a row comes out: it is new, and passes the sieve. */
+  /** Whether to print a row: it is new and passes the filter. */
   const accept = (row: TailRow): boolean => {
     if (row.at !== null && row.at < seen.floor) return false;
-    return seen.add(row.id, row.at) && sieve(row);
+    return seen.add(row.id, row.at) && filter(row);
   };
 
-  /** A frame is emitted whatever its post time: it is in hand, and only its id tells whether it is new. */
+  /** A frame is printed whatever its post time, if its id is new. */
   const acceptFrame = (row: TailRow): 'now' | 'late' | undefined => {
     const late = row.at !== null && row.at < seen.floor;
-    if (!seen.add(row.id, row.at) || !sieve(row)) return undefined;
+    if (!seen.add(row.id, row.at) || !filter(row)) return undefined;
     return late && lines < SOLID_LINES ? 'late' : 'now';
   };
 
   const push = (rows: readonly TailRow[]) => {
     lines += rows.length;
-    if (lines < SOLID_LINES || heldLate.length === 0) return outlet.push(rows);
-    outlet.push([...rows, ...heldLate]);
+    if (lines < SOLID_LINES || heldLate.length === 0) return writer.push(rows);
+    writer.push([...rows, ...heldLate]);
     heldLate = [];
   };
 
@@ -148,26 +148,26 @@ export function createFlow(world: FlowWorld): Flow {
     lowest = seen.floor;
   };
 
-  const gapOf = ({ walked, depth, goOn }: Fill): Gap | undefined => {
-    if (!walked.cut || !walked.reached || (depth === 'shallow' && goOn)) return undefined;
+  const gapOf = ({ walked, depth, continues }: Fill): Gap | undefined => {
+    if (!walked.cut || !walked.reached || (depth === 'shallow' && continues)) return undefined;
     const top = watermark?.top ?? null;
-    // Where the walk came below what is complete, only late posts can be missing.
+    // If the walk reached the complete part, only late posts can be missing.
     const from = isBelow(walked.reached, top) ? null : top;
     const lateFrom = watermark && Number.isFinite(routes.low()) ? routes.low() : null;
-    return { why: walked.cut, from, lateFrom, to: walked.reached, open: !goOn && world.heals };
+    return { why: walked.cut, from, lateFrom, to: walked.reached, open: !continues && world.heals };
   };
 
   const finish = (fill: Fill): Gap | undefined => {
     const gap = gapOf(fill);
     const { walked } = fill;
-    if (fill.depth === 'shallow' || (walked.cut && !fill.goOn)) return gap;
+    if (fill.depth === 'shallow' || (walked.cut && !fill.continues)) return gap;
     if (walked.first.length > 0 || !watermark) moveTo(watermarkOf(walked.first));
     provenAt = walked.startedAt;
     return gap;
   };
 
-  /** A complete walk proves the feed up to each row that came out of it, oldest first. */
-  const climb = (fill: Fill, last: TailRow) => {
+  /** A complete walk verifies the feed up to each of its rows, oldest first. */
+  const moveUp = (fill: Fill, last: TailRow) => {
     const { walked } = fill;
     const steady = steadyTime(walked.first.map((row) => row.at));
     if (walked.cut || fill.depth === 'shallow' || last.at === null || steady === null) return;
@@ -186,7 +186,7 @@ export function createFlow(world: FlowWorld): Flow {
     fill.worstMs = Math.max(fill.worstMs, (fill.walked.first[0]?.at ?? row.at) - row.at);
   };
 
-  const noteCrowding = () => {
+  const noteForgotten = () => {
     if (seen.floor <= lowest) return;
     lowest = seen.floor;
     const to = { id: '', at: seen.floor };
@@ -214,21 +214,21 @@ export function createFlow(world: FlowWorld): Flow {
     margin,
     seen,
     route: routes.to,
-    fill(walked, pile, depth, goOn) {
+    fill(walked, stack, depth, continues) {
       const before = watermark?.top?.at;
-      fill = { walked, pile, depth, goOn, before, rows: 0, fresh: 0, late: 0, worstMs: 0, missed: 0 };
+      fill = { walked, stack, depth, continues, before, rows: 0, fresh: 0, late: 0, worstMs: 0, missed: 0 };
       if (depth === 'start') {
         const before = routes.begin(walked);
         lowest = seen.floor;
         const recent = start.kind === 'now' ? (start.recent ?? 0) : 0;
         // They are shown, and count for nothing: the run begins after them.
-        if (recent > 0) outlet.push(before.filter(sieve).slice(0, recent).reverse(), false);
+        if (recent > 0) writer.push(before.filter(filter).slice(0, recent).reverse(), false);
       }
     },
     async fillStep() {
       const own = fill;
       if (!own) return undefined;
-      const rows = await own.pile.take();
+      const rows = await own.stack.take();
       const out: TailRow[] = [];
       for (const row of rows) {
         if (left <= 0) break;
@@ -242,9 +242,9 @@ export function createFlow(world: FlowWorld): Flow {
       }
       own.rows += out.length;
       if (out.length > 0) proveFirst = false;
-      noteCrowding();
+      noteForgotten();
       const last = rows.at(-1);
-      if (last && left > 0) climb(own, last);
+      if (last && left > 0) moveUp(own, last);
       push(out);
       if (last && left > 0) return undefined;
       const gap = left > 0 ? finish(own) : undefined;
@@ -272,7 +272,7 @@ export function createFlow(world: FlowWorld): Flow {
         held = out;
         proveFirst = false;
       } else push(out);
-      noteCrowding();
+      noteForgotten();
       return taken;
     },
     release() {
@@ -280,7 +280,7 @@ export function createFlow(world: FlowWorld): Flow {
       held = [];
     },
     releaseAll() {
-      outlet.push([...held, ...heldLate]);
+      writer.push([...held, ...heldLate]);
       held = [];
       heldLate = [];
     },

@@ -1,10 +1,10 @@
-/** Work under way beside the loop: looked at, never awaited, until the end. */
+/** Work in the background of the loop: its outcome is polled and only awaited at the end of the run. */
 export interface Job<T> {
   readonly outcome: { readonly value: T } | { readonly error: unknown } | undefined;
   readonly settled: Promise<void>;
 }
 
-/** Starts work, and rings when it is over. */
+/** Starts work, and wakes the loop when it ends. */
 export function startJob<T>(wake: () => void, work: () => Promise<T>): Job<T> {
   let outcome: Job<T>['outcome'];
   const settled = (async () => {

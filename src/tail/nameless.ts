@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { createRecentSet } from '../base/recent-set.ts';
 import type { PostFields } from './row.ts';
 
-/** Counts posts without an id; the same one comes with every page that shows it, and with a frame. */
+/** Counts posts without an id, each once although pages and frames repeat it. */
 export interface NamelessCounter {
   readonly count: number;
-  /** Counts posts that were not counted before; whether there were any. */
+  /** Counts posts that were not counted before; returns whether there were any. */
   add(records: readonly PostFields[]): boolean;
 }
 
-/** Fields by which a post without an id is recognized. */
+/** The fields that identify a post without an id. */
 const FIELDS = [
   'thesis',
   'authorHandle',

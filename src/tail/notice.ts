@@ -4,19 +4,19 @@ import type { TailCost } from './spend/cost-meter.ts';
 import type { Mode, PollReason } from './spend/socket-share.ts';
 import type { Cut } from './walk/walk.ts';
 
-/** Where a run begins. */
+/** Where a run starts. */
 export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 
-/** A stretch of the feed that could not be read. Both bounds were read, or are null where nothing is known. */
+/** A part of the feed that could not be read. Both bounds were read, or are null if unknown. */
 export interface Gap {
   readonly why: Cut | 'failing';
-  /** The newest place below that is complete, but for posts that turned up late; null where only those can be missing. */
+  /** The newest complete post below the gap; null if only late posts can be missing. */
   readonly from: PostMark | null;
-  /** Post time from which such late posts may be missing too. */
+  /** The post time from which late posts may be missing too. */
   readonly lateFrom: number | null;
-  /** The oldest place above that was read; null where the gap lasts until the end of the run. */
+  /** The oldest post read above the gap; null if the gap extends to the end of the run. */
   readonly to: PostMark | null;
-  /** A later run that resumes from the checkpoint will read it. */
+  /** Whether a later run that resumes from the checkpoint will read it. */
   readonly open: boolean;
 }
 
@@ -35,27 +35,27 @@ export type DownReason =
 /** Why a run ended. */
 export type EndReason = 'stopped' | 'count' | 'duration' | 'reader' | 'failure';
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Summary {
   readonly reason: EndReason;
   readonly rows: number;
-  /** Of these, what only a walk found while the socket was up, and what turned up late in the pages. */
+  /** Rows that only a walk found while streaming, and rows that appeared late in pages. */
   readonly filled: number;
   readonly late: number;
   readonly gaps: readonly Gap[];
-  /** Posts without an id, which were skipped. */
+  /** The number of skipped posts without an id. */
   readonly nameless: number;
   readonly connections: number;
   readonly pages: number;
   readonly spent: TailCost;
-  /** The newest post of the last verified page: everything up to here is complete, except for the gaps. */
+  /** The newest verified post: everything up to it is complete, except for the gaps. */
   readonly provenTo: PostMark | null;
   readonly durationMs: number;
-  /** Up to this time of the local clock everything is complete, except for the gaps; null where nothing was verified. */
+  /** The local time up to which everything is complete, except for the gaps; null if nothing was verified. */
   readonly completeTo: number | null;
 }
 
-/** An interval of polls that makes a budget last. */
+/** A polling interval with which a budget lasts until it renews. */
 export interface Stretched {
   readonly everyMs: number;
   /** Epoch milliseconds. */
@@ -67,13 +67,13 @@ export type TailNotice =
   | {
       readonly kind: 'start';
       readonly from: StartKind;
-      readonly way: Mode;
-      /** Why it is polls, where it is. */
+      readonly mode: Mode;
+      /** Why the tail polls; undefined if it streams. */
       readonly why: PollReason | undefined;
       readonly perMinute: number;
-      readonly other: { readonly way: Mode; readonly perMinute: number } | null;
+      readonly other: { readonly mode: Mode; readonly perMinute: number } | null;
       readonly lagMs: number;
-      /** The interval of polls, and until when it makes a budget last, where it is longer than the lag. */
+      /** The polling interval and the renewal of its budget, if the interval is longer than the lag. */
       readonly stretched?: Stretched | undefined;
     }
   | { readonly kind: 'connected'; readonly times: number }
@@ -89,14 +89,14 @@ export type TailNotice =
     }
   /** A budget has renewed, and streaming is possible again. */
   | { readonly kind: 'streamAgain'; readonly perMinute: number }
-  /** The interval of polls has changed with what a budget has left. */
+  /** The polling interval was adapted to the rest of a budget. */
   | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }
-  /** A budget is used up: nothing is requested until it renews, at `until`. */
+  /** A budget is exhausted: nothing is requested until it renews at `until`. */
   | { readonly kind: 'budget'; readonly until: number; readonly reason: string }
   | { readonly kind: 'renewed' }
   | { readonly kind: 'unstable'; readonly sessions: number; readonly cuAtMost: number }
   | ({ readonly kind: 'gap' } & Gap)
-  /** Too many posts between two walks to remember them all: what the socket lost here was not looked for. */
+  /** Too many posts between two walks to remember all ids: posts that the socket lost in this range were not found. */
   | { readonly kind: 'unproven'; readonly from: PostMark | null; readonly to: PostMark }
   | { readonly kind: 'late'; readonly rows: number; readonly worstMs: number }
   | { readonly kind: 'margin'; readonly ms: number }
@@ -104,17 +104,17 @@ export type TailNotice =
   | { readonly kind: 'frame'; readonly text: string }
   | { readonly kind: 'end'; readonly summary: Summary };
 
-/** The post that was printed last: its time, and how long after that it was printed. */
+/** The last printed post: its post time, and how much later it was printed. */
 export interface LastPost {
   readonly at: number;
   readonly lagMs: number;
 }
 
-/** How a run stands at this moment, for a status line and for monitoring. */
+/** The current state of a run, for the status line and for monitoring. */
 export interface TailStatus {
-  readonly way: Mode;
+  readonly mode: Mode;
   readonly connected: boolean;
-  /** The service does not answer pages at the moment. */
+  /** Whether requests for pages fail at present. */
   readonly failing: boolean;
   /** A budget is used up, and nothing is requested until it renews. */
   readonly waiting: boolean;
@@ -122,22 +122,22 @@ export interface TailStatus {
   readonly pages: number;
   readonly nameless: number;
   readonly lastPost: LastPost | null;
-  /** CU left of the spending limit, and of the key's units; null without a limit, or where it is not known. */
+  /** The CU left of the spending limit and of the key's allowance; null if unlimited or unknown. */
   readonly ceilingLeft: number | null;
   readonly allowanceLeft: number | null;
   readonly budgets: readonly BudgetLeft[];
-  /** Grows with every turn of the loop: a watchdog sees by it whether the tail still works. */
+  /** The number of turns of the loop, by which a watchdog detects that it hangs. */
   readonly turns: number;
-  /** Posts a second on the feed. */
+  /** The posts per second of the feed. */
   readonly rate: number;
   readonly gaps: number;
   readonly filled: number;
   readonly late: number;
   readonly connections: number;
   readonly spent: TailCost;
-  /** CU a minute of the way in use. */
+  /** The CU per minute of the current mode. */
   readonly perMinute: number;
   readonly provenTo: PostMark | null;
-  /** Milliseconds since the walk that proved it was started. */
+  /** Milliseconds since the start of the walk that verified it. */
   readonly provenAgoMs: number | null;
 }

@@ -6,38 +6,38 @@ import type { Via } from './spend/socket-share.ts';
 import type { Timing } from './timing.ts';
 import type { StartPoint } from './walk/bounds.ts';
 
-/** What is asked of a tail. */
+/** Options of a tail. */
 export interface TailOptions {
   readonly start: StartPoint;
   readonly via: Via;
-  /** The delay aimed at when polling. */
+  /** The target delay when polling. */
   readonly lagMs: number;
   readonly subscription?: Subscription | undefined;
-  /** Whether the subscription brings a row that the pages show; it brings all, unless given. */
+  /** Whether the subscription delivers a row that pages show; default: all rows. */
   readonly carries?: ((row: TailRow) => boolean) | undefined;
-  /** Whether a frame is of the part of the feed that the pages show; all are, unless given. */
+  /** Whether a frame belongs to the part of the feed that pages show; default: all frames. */
   readonly scope?: ((row: TailRow) => boolean) | undefined;
-  /** What comes out; everything, unless given. */
-  readonly sieve?: ((row: TailRow) => boolean) | undefined;
-  /** Rows after which the run ends. */
+  /** Whether to print a row; default: all rows. */
+  readonly filter?: ((row: TailRow) => boolean) | undefined;
+  /** The number of rows after which the run ends. */
   readonly count?: number | undefined;
-  /** How often the first page may fail before the run does. */
+  /** The number of failures of the first page after which the run fails. */
   readonly firstTries?: number | undefined;
   readonly durationMs?: number | undefined;
-  /** CU that the run may spend; a function where the limit may be raised meanwhile. */
+  /** The spending limit of the run in CU; a function if it can be raised meanwhile. */
   readonly ceiling?: number | (() => number | undefined) | undefined;
-  /** Asks for a limit that holds `cu` more than the run has `spent`; false if the run ends at its limit. */
+  /** Asks the user for a limit that covers another `cu` beyond what is `spent`; false if the run ends at its limit. */
   readonly raise?: ((cu: number, spent: number) => Promise<boolean>) | undefined;
-  /** Waits where a budget is used up, until it renews; the run ends otherwise. */
+  /** Whether the tail waits until an exhausted budget renews; otherwise the run ends. */
   readonly waitForBudget?: boolean | undefined;
-  /** The part of the key's units that the socket may use in `auto`. */
+  /** The share of the key's units that the socket may use with `auto`. */
   readonly socketShare?: number | undefined;
-  /** Names the feed in a checkpoint. */
+  /** The name of the feed in checkpoints. */
   readonly feed: string;
-  /** A later run resumes from the output alone: nothing is emitted long after the last verification. */
+  /** A later run resumes only from the output, so nothing is printed long after the last verification. */
   readonly fileIsCheckpoint?: boolean | undefined;
   readonly on?: ((notice: TailNotice) => void) | undefined;
   readonly timing?: Partial<Timing> | undefined;
-  /** Another memory of ids, for tests. */
+  /** Replaces the set of seen ids, for tests. */
   readonly seen?: ((floor: number, max: number) => Seen) | undefined;
 }

@@ -7,75 +7,75 @@ export interface FeedPage {
   readonly rows: readonly TailRow[];
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
-  /** Posts without an id: nothing distinguishes them from others, so they are skipped and counted. */
+  /** Posts without an id: they cannot be deduplicated, so they are skipped and counted. */
   readonly nameless?: readonly PostFields[];
-  /** What the page cost. */
+  /** The cost of the page. */
   readonly cu: number;
 }
 
-/** Where pages come from: complete, ordered, walked by cursor. Throws `Failure`s. */
+/** The source of pages, which are complete and ordered. Throws `Failure`s. */
 export interface PageSource {
   page(ask: { readonly before?: string; readonly limit: number }, signal: AbortSignal): Promise<FeedPage>;
-  /** What its calls have cost so far, where it keeps the books itself: lost answers are known only to it. */
+  /** The cost of its calls so far, if the source counts them itself: only it knows about lost answers. */
   readonly spent?: (() => { readonly cu: number; readonly atMost: number }) | undefined;
-  /** What a page of `limit` rows costs. */
+  /** The price of a page of `limit` rows. */
   price(limit: number): number;
-  /** Rows of the smallest page worth asking for, and of the largest. */
+  /** The number of rows of the smallest useful page and of the largest. */
   readonly sizes: { readonly step: number; readonly max: number };
 }
 
-/** Why a connection is over. */
+/** Why a connection has ended. */
 export interface LinkEnd {
   readonly why: 'closed' | 'reset' | 'quota' | 'overflow';
   readonly text: string;
-  /** Set where the service may not have heard of it, and counts on. */
-  readonly unheard?: boolean;
+  /** Set if the service may not have noticed the end and may still charge. */
+  readonly unconfirmed?: boolean;
   /** Why this machine ended it. */
   readonly failure?: Failure | undefined;
 }
 
-/** An open socket: frames wait in it, bounded in bytes, until they are taken. */
+/** An open socket, with a bounded queue of frames. */
 export interface Link {
-  /** The next frame as it came, if one waits. */
+  /** The next queued frame. */
   next(): Uint8Array | undefined;
-  /** Bytes of the frames that wait. */
+  /** The size of the queued frames in bytes. */
   readonly held: number;
-  /** Grows with every ping, pong and frame. */
+  /** The number of pings, pongs and frames received. */
   readonly signs: number;
-  /** Set when the connection is over; frames may still wait. */
+  /** Set when the connection has ended; frames may still be queued. */
   readonly end: LinkEnd | undefined;
   send(text: string): void;
-  /** Asks for a sign of life. */
+  /** Sends a ping. */
   ping?(): void;
-  /** Takes leave; where it can be told, settles with whether the service heard of it and counts no further. */
+  /** Closes the connection; resolves to whether the service confirmed it and stopped charging, if that can be known. */
   close(): Promise<boolean> | undefined;
 }
 
-/** Opens a socket; `stir` is called whenever something happened on it. Throws `Failure`s. */
-export type Connect = (stir: () => void, signal: AbortSignal) => Promise<Link>;
+/** Opens a socket; `onChange` is called after each event. Throws `Failure`s. */
+export type Connect = (onChange: () => void, signal: AbortSignal) => Promise<Link>;
 
-/** Where rows go. `false` means that the reader closed its end, which is not a failure. */
+/** The output for rows. `false` means that the reader has closed, which is not a failure. */
 export interface TailSink {
-  /** Writes rows in order; a promise settles when there is room for more. */
+  /** Writes rows in order; a promise resolves when there is room for more. */
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
-  /** Settles when everything written is out of this process, and on disk where it is a file that is resumed from. */
+  /** Resolves when everything has left this process, and is on disk if a run can resume from the file. */
   flush(): Promise<boolean>;
-  /** No more rows follow. Settles when nothing is under way that must not be cut short, however long that takes. */
+  /** Ends the output. Resolves when all work that must not be interrupted is done, however long it takes. */
   end?(): Promise<void>;
 }
 
-/** What the tail needs to know of the key. */
+/** What the tail needs to know about the key. */
 export interface KeyFacts {
-  /** CU left; null on a key without a cap. */
+  /** The CU left; null for a key without a limit. */
   readonly remaining: number | null;
-  /** Whether the key's plan has the live feed; null where that cannot be told. */
+  /** Whether the key's plan includes the live feed; null if unknown. */
   readonly live: boolean | null;
   readonly ratePerMinute: number | null;
-  /** What is left of the budgets of the user; absent where there are none. */
+  /** The rest of the user's budgets; absent if there are none. */
   readonly budgets?: readonly BudgetLeft[];
 }
 
-/** What is left of a budget. */
+/** The rest of a budget. */
 export interface BudgetLeft {
   /** What it limits: `day`, or `month`. */
   readonly period?: string | undefined;
@@ -84,23 +84,23 @@ export interface BudgetLeft {
   readonly renewsAt: number;
 }
 
-/** Keeps rows of a long walk outside of memory. */
+/** Stores rows of a long walk outside of memory. */
 export interface Spool {
-  /** Stores a text; the answer reads it back, once. */
+  /** Stores a text; the returned function reads it once. */
   put(text: string): Promise<() => Promise<string>>;
   close(): Promise<void>;
 }
 
-/** Everything of the outside world that the tail touches. */
+/** Everything that the tail needs from outside. */
 export interface TailPorts {
   readonly clock: Clock;
-  /** 0 up to, not including, 1. */
+  /** Returns a random number in [0, 1). */
   readonly random: () => number;
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
   readonly sink: TailSink;
   readonly key?: ((signal: AbortSignal) => Promise<KeyFacts>) | undefined;
-  /** Replaces the checkpoint as a whole, or leaves it as it was. */
+  /** Replaces the checkpoint atomically. */
   readonly save?: ((text: string) => Promise<void>) | undefined;
   readonly spool?: (() => Spool) | undefined;
 }

@@ -4,16 +4,16 @@ import type { Gap, TailNotice } from './notice.ts';
 import type { PostFields } from './row.ts';
 import type { ReadFrame } from './socket/other-frame.ts';
 
-/** Counts what a run came to, and notifies of it as it happens. */
+/** Counts gaps and rows, and reports them as they occur. */
 export interface TailReport {
   readonly gaps: readonly Gap[];
   readonly counts: { readonly filled: number; readonly late: number; readonly nameless: number };
   gap(gap: Gap): void;
-  /** A walk was printed. `catchingUp`: it was the first one, or frames wait for it; `filled`: the socket should have brought its rows. */
+  /** Called after a walk was printed. `catchingUp`: it was the first, or frames waited for it; `filled`: the socket should have delivered its rows. */
   walked(done: Filled, how: { readonly catchingUp: boolean; readonly filled: boolean }): void;
-  /** Posts without an id were skipped. */
+  /** Called with skipped posts without an id. */
   nameless(records: readonly PostFields[]): void;
-  /** A frame came that is not a post. */
+  /** Called with a frame that is not a post. */
   frame(frame: Exclude<ReadFrame, { kind: 'row' }>): void;
 }
 

@@ -3,29 +3,29 @@ import { numberSource } from '../base/json.ts';
 /** A record as the service sent it. */
 export type PostFields = Readonly<Record<string, unknown>>;
 
-/** A place in the feed: post time and id, since several posts can share a millisecond. */
+/** A position in the feed: post time and id, because several posts can share a millisecond. */
 export interface PostMark {
   readonly id: string;
-  /** Post time of the service, epoch ms. */
+  /** The post time in epoch milliseconds. */
   readonly at: number | null;
 }
 
-/** A post on its way through the tail, from a page or from a frame. */
+/** A post from a page or a frame. */
 export interface TailRow extends PostMark {
-  /** On a post without a usable time: that of the next newer post on the page. Its own cannot be later. */
+  /** For a post without a usable time: the time of the next newer post on the page. */
   readonly atMost?: number | undefined;
   readonly record: PostFields;
-  /** The record's own bytes where they came as one line: cheaper to pass on than to write again. */
+  /** The original bytes of the record if they are one line: printing them is faster than serializing. */
   readonly raw: Uint8Array | null;
 }
 
-/** The row of a record, or null where it has no id: nothing could distinguish it from others. */
+/** The row of a record; null without an id, because it could not be deduplicated. */
 export function tailRow(record: PostFields, timeField: string): TailRow | null {
   const id = idOf(record);
   return id === null ? null : { id, at: postTimeOf(record[timeField]), record, raw: null };
 }
 
-/** The rows of a page's items, and the posts among them that have no id. */
+/** The rows of a page, and its posts without an id. */
 export function tailRows(
   items: readonly PostFields[],
   timeField: string,
@@ -40,21 +40,21 @@ export function tailRows(
   return { rows, nameless };
 }
 
-/** A number can have more digits than a double keeps, so it is taken as it was written. */
+/** The id as text. A number can have more digits than a double, so its original text is used. */
 function idOf(record: PostFields): string | null {
   const { id } = record;
   if (typeof id === 'number' && Number.isFinite(id)) return numberSource(record, 'id') ?? String(id);
   return typeof id === 'string' && id !== '' ? id : null;
 }
 
-/** A time that can be compared, or null. */
+/** A finite number, or null. */
 export const timeOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
 const DIGITS = /^\d{10,15}$/;
 const DATE = /^\d{4}-\d\d-\d\d/;
 
-/** The post time of a record, also where it came as text; null where it cannot be read. */
+/** The post time of a record, as a number or text; null if it is unreadable. */
 export function postTimeOf(value: unknown): number | null {
   if (typeof value !== 'string') return timeOf(value);
   if (DIGITS.test(value)) return Number(value);

@@ -4,36 +4,36 @@ import type { TailWriter } from './output/writer.ts';
 import type { Timing } from './timing.ts';
 import type { Wakeup } from './wakeup.ts';
 
-interface WindUp {
+interface ShutdownParts {
   readonly clock: Clock;
   readonly timing: Timing;
-  readonly bell: Wakeup;
-  readonly outlet: TailWriter;
-  readonly keeper: Checkpointer | undefined;
+  readonly wakeup: Wakeup;
+  readonly writer: TailWriter;
+  readonly checkpointer: Checkpointer | undefined;
   readonly flush: () => Promise<boolean>;
 }
 
-/** Waits for what was begun, and not for ever: an output that is blocked must not hold up the end. */
+/** Waits for pending work with a timeout, because a blocked output must not prevent the end. */
 export async function shutDown(
-  { clock, timing, bell, outlet, keeper, flush }: WindUp,
-  begun: readonly ((() => Promise<void>) | undefined)[],
+  { clock, timing, wakeup, writer, checkpointer, flush }: ShutdownParts,
+  pending: readonly ((() => Promise<void>) | undefined)[],
 ): Promise<void> {
   const grace = new AbortController();
-  const patience = clock.sleep(timing.closingMs, grace.signal).then(
+  const timeout = clock.sleep(timing.closingMs, grace.signal).then(
     () => {},
     () => {},
   );
   const work = (async () => {
-    await Promise.all([outlet.settled(), ...begun.map((settled) => settled?.())]);
-    if (outlet.busy() || outlet.closed) return;
-    await keeper?.end();
+    await Promise.all([writer.settled(), ...pending.map((settled) => settled?.())]);
+    if (writer.busy() || writer.closed) return;
+    await checkpointer?.end();
     await flush();
   })();
   try {
-    await Promise.race([work, patience]);
+    await Promise.race([work, timeout]);
   } finally {
     grace.abort();
-    bell.close();
+    wakeup.close();
     work.catch(() => {});
   }
 }

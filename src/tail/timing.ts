@@ -1,38 +1,38 @@
-/** Every span and bound of the tail, in one place. */
+/** All intervals and limits of the tail. */
 export interface Timing {
-  /** How late a post may turn up in the pages. */
+  /** How late a post may appear in pages. */
   readonly marginMs: number;
-  /** What the margin may shrink to on a feed too fast to walk it whole. */
+  /** The minimum margin on a feed that is too fast for full walks. */
   readonly leastMarginMs: number;
-  /** While the socket is up, a walk at such intervals; in poll mode, a deep one. */
+  /** The interval of verifying walks while streaming, and of deep walks while polling. */
   readonly auditMs: number;
-  /** Walks that confirm the one after a connection, counted from it. */
+  /** The times of walks that confirm the first walk of a connection, relative to it. */
   readonly confirmMs: readonly number[];
-  /** Without ping, pong or frame for so long, a connection is dead. */
+  /** A connection without ping, pong or frame for this long is dead. */
   readonly silentMs: number;
-  /** After so long, the client sends a ping of its own. */
+  /** The silence after which the client sends a ping. */
   readonly pingMs: number;
-  /** A clock that jumps by more was asleep. */
-  readonly leapMs: number;
-  /** How often the heartbeat is looked at. */
+  /** A clock that jumps further means that the machine was suspended. */
+  readonly jumpMs: number;
+  /** The interval of heartbeat checks. */
   readonly beatMs: number;
-  /** How long an answer to a subscription is waited for before it is sent again. */
+  /** How long to wait for the acknowledgement before subscribing again. */
   readonly subscribeMs: number;
   readonly backoffMs: number;
   readonly backoffMaxMs: number;
-  /** A connection this old was a healthy one. */
+  /** A connection that lasted this long was healthy. */
   readonly healthyMs: number;
-  /** How often the key is asked what is left. */
+  /** The interval of requests to `me`. */
   readonly keyMs: number;
-  /** The least time between two checkpoints. */
+  /** The minimum interval between checkpoints. */
   readonly saveMs: number;
-  /** Frames wait when the last proof is older, where only the file tells what is proven. */
+  /** Without a checkpoint, frames wait if the last verification is older than this. */
   readonly holdMs: number;
-  /** An output that is blocked for longer closes the socket, which is paid by the minute. */
+  /** An output that is blocked for longer closes the socket, which is charged by the minute. */
   readonly blockedMs: number;
-  /** How long an orderly end may take. */
+  /** The maximum duration of the shutdown. */
   readonly closingMs: number;
-  /** Ids remembered at most; past it, proof is given up for the oldest, and said. */
+  /** The maximum number of remembered ids; beyond it, the oldest ones are reported as unproven. */
   readonly seenMax: number;
 }
 
@@ -43,7 +43,7 @@ export const timing: Timing = {
   confirmMs: [3_000, 20_000],
   silentMs: 45_000,
   pingMs: 20_000,
-  leapMs: 30_000,
+  jumpMs: 30_000,
   beatMs: 5_000,
   subscribeMs: 10_000,
   backoffMs: 500,

@@ -1,22 +1,22 @@
 import type { Clock } from '../base/clock.ts';
 
-/** What everything rings that has news for the one loop, which then looks at everything. */
+/** Wakes the one loop, which then calls all parts. */
 export interface Wakeup {
   wake(): void;
-  /** Settles at the next wake, or at `due` on the monotonic clock; at once when it rang meanwhile. */
+  /** Resolves at the next `wake`, or at `due` on the monotonic clock; immediately if it was woken meanwhile. */
   wait(due: number): Promise<void>;
-  /** Ends the alarm. */
+  /** Cancels the timer. */
   close(): void;
 }
 
-/** Why an alarm ended: made once, since every new error costs a look at the stack. */
-const REPLACED = new Error('the alarm was replaced');
+/** The reason for a cancelled timer; created once, because a new error captures the stack. */
+const REPLACED = new Error('the timer was replaced');
 
-/** One alarm, which is replaced only by an earlier one: waking once too often is cheaper. */
+/** Uses one timer, which is replaced only by an earlier one: an unnecessary wake is cheaper than a new timer. */
 export function createWakeup(clock: Clock): Wakeup {
   let woken = false;
   let resumeLoop: (() => void) | undefined;
-  let alarm: { readonly due: number; readonly off: AbortController } | undefined;
+  let timer: { readonly due: number; readonly off: AbortController } | undefined;
 
   const wake = () => {
     woken = true;
@@ -25,13 +25,13 @@ export function createWakeup(clock: Clock): Wakeup {
   };
 
   const arm = (due: number) => {
-    if (due === Number.POSITIVE_INFINITY || (alarm && alarm.due <= due)) return;
-    alarm?.off.abort(REPLACED);
+    if (due === Number.POSITIVE_INFINITY || (timer && timer.due <= due)) return;
+    timer?.off.abort(REPLACED);
     const own = { due, off: new AbortController() };
-    alarm = own;
+    timer = own;
     clock.sleep(Math.max(0, Math.ceil(due - clock.mono())), own.off.signal).then(
       () => {
-        if (alarm === own) alarm = undefined;
+        if (timer === own) timer = undefined;
         wake();
       },
       () => {},
@@ -50,8 +50,8 @@ export function createWakeup(clock: Clock): Wakeup {
       woken = false;
     },
     close() {
-      alarm?.off.abort(REPLACED);
-      alarm = undefined;
+      timer?.off.abort(REPLACED);
+      timer = undefined;
     },
   };
 }

@@ -40,8 +40,8 @@ const early = (world: TailPorts, when: (send: () => void) => void): TailPorts =>
   if (!connect) return world;
   return {
     ...world,
-    async connect(stir, signal) {
-      const link = await connect(stir, signal);
+    async connect(onChange, signal) {
+      const link = await connect(onChange, signal);
       let confirmed = false;
       const eagerLink: Link = {
         next() {

@@ -166,7 +166,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
       const delay = () => (strikes('slow') ? rng.between(2_000, 20_000) : rng.between(20, 300));
 
       /** Opens a socket. */
-      const attach = (stir: () => void): Link => {
+      const attach = (onChange: () => void): Link => {
         let queue: Uint8Array[] = [];
         let bytes = 0;
         let signs = 0;
@@ -191,7 +191,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           if (end) return;
           end = reason;
           stop(lingering);
-          if (alive()) stir();
+          if (alive()) onChange();
         };
         const push = (frame: unknown) => {
           if (end || deafSince !== undefined) return;
@@ -202,7 +202,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           held = Math.max(held, bytes);
           signs++;
           if (bytes > 200_000) finish({ why: 'overflow', text: 'too much' }, 0);
-          else stir();
+          else onChange();
         };
         const later = (ms: number, act: () => void) => {
           undo.push(scheduler.at(now() + ms, act));
@@ -222,7 +222,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           if (!alive()) return finish({ why: 'reset', text: '' }, 0);
           if (deafSince === undefined && schedule.pings) {
             signs++;
-            stir();
+            onChange();
           }
           if ((remaining() ?? 1) <= 0) return finish({ why: 'quota', text: 'quota' }, 0);
           later(PING_MS, ping);
@@ -274,7 +274,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
             later(rng.next() * 200, () => {
               if (deafSince !== undefined || end) return;
               signs++;
-              stir();
+              onChange();
             });
           },
           close() {
@@ -288,11 +288,11 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         };
       };
 
-      const dial = (stir: () => void): Link => {
+      const dial = (onChange: () => void): Link => {
         const fault = active('refuse');
         if (fault?.kind === 'refuse') throw refused(fault.status);
         if (strikes('quota') || (remaining() ?? 1) <= 0) throw quota();
-        return attach(stir);
+        return attach(onChange);
       };
 
       return {
@@ -301,7 +301,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           price,
           sizes: callout ? { step: 25, max: 25 } : { step: 20, max: 100 },
         },
-        connect: (stir, signal) => answer(rng.between(20, 500), signal, () => dial(stir)),
+        connect: (onChange, signal) => answer(rng.between(20, 500), signal, () => dial(onChange)),
         key: (signal) =>
           answer(rng.between(20, 200), signal, () => ({
             remaining: remaining(),

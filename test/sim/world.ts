@@ -240,7 +240,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     start: resume ?? startedFrom(disk) ?? startOf(schedule, scheduler),
     via: schedule.via,
     lagMs: schedule.lagMs,
-    sieve: (row) => (exec === undefined || exec.isNew(row)) && passes(schedule, row.record['tokenSymbol']),
+    filter: (row) => (exec === undefined || exec.isNew(row)) && passes(schedule, row.record['tokenSymbol']),
     durationMs: schedule.end === 'duration' ? Math.max(1, endsAt - scheduler.now) : undefined,
     ceiling: schedule.ceiling ?? undefined,
     socketShare: 1,

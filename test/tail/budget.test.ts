@@ -173,7 +173,7 @@ describe('a tail under a budget', () => {
     const { rows, notices, days, all, outcome } = await run({ day: 20_000, runMs: 36 * HOUR });
     expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
     expect(notices[0]).toMatchObject({
-      ...{ kind: 'start', way: 'poll', why: 'budget' },
+      ...{ kind: 'start', mode: 'poll', why: 'budget' },
       stretched: { until: Date.UTC(2026, 0, 2) },
     });
     expect(notices.filter(({ kind }) => kind === 'stretched')).toMatchObject([
@@ -191,7 +191,7 @@ describe('a tail under a budget', () => {
   test('streams where the budget covers it until it renews, and polls the day after', async () => {
     const start = Date.UTC(2026, 0, 1, 23, 30);
     const { notices, days } = await run({ day: 700_000, start, runMs: 4 * HOUR });
-    expect(notices[0]).toMatchObject({ kind: 'start', way: 'ws' });
+    expect(notices[0]).toMatchObject({ kind: 'start', mode: 'ws' });
     expect(notices.filter(({ kind }) => kind === 'connected')).toHaveLength(1);
     expect(notices.filter(({ kind }) => kind === 'fallback')).toMatchObject([
       { why: 'budget', stretched: { until: Date.UTC(2026, 0, 3) } },
@@ -206,7 +206,7 @@ describe('a tail under a budget', () => {
     };
     const start = Date.UTC(2026, 0, 1, 23, 30);
     const { notices } = await run({ day: 50_000, start, runMs: HOUR, onNotice: raised });
-    expect(notices[0]).toMatchObject({ kind: 'start', way: 'poll', why: 'budget' });
+    expect(notices[0]).toMatchObject({ kind: 'start', mode: 'poll', why: 'budget' });
     expect(kinds(notices)).toContain('streamAgain');
     expect(kinds(notices)).toContain('connected');
   });

@@ -89,14 +89,14 @@ describe('a checkpoint of a running tail', () => {
       ...{
         timing,
         seen,
-        outlet: createTailWriter(
+        writer: createTailWriter(
           sink,
           () => {},
           () => 0,
         ),
         start: { kind: 'now' },
       },
-      ...{ scope: () => true, sieve: () => true, carries: () => true },
+      ...{ scope: () => true, filter: () => true, carries: () => true },
       ...{ count: 1, heals: true, byFile: false },
     });
     return { ...flow, watermark, margin: { ms: marginMs, learn() {} } };

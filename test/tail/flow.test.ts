@@ -33,7 +33,7 @@ interface Given {
   readonly byFile?: boolean;
   readonly seenMax?: number;
   readonly scope?: (row: TailRow) => boolean;
-  readonly sieve?: (row: TailRow) => boolean;
+  readonly filter?: (row: TailRow) => boolean;
   readonly carries?: (row: TailRow) => boolean;
 }
 interface WalkOptions {
@@ -54,16 +54,16 @@ function createTestFlow(given: Given = {}) {
     },
     flush: async () => true,
   };
-  const outlet = createTailWriter(
+  const writer = createTailWriter(
     sink,
     () => {},
     () => 0,
   );
   const flow = createFlow({
-    ...{ timing, outlet, seen: createSeen(Number.NEGATIVE_INFINITY, given.seenMax ?? 10_000) },
+    ...{ timing, writer, seen: createSeen(Number.NEGATIVE_INFINITY, given.seenMax ?? 10_000) },
     start: given.start ?? { kind: 'now' },
     scope: given.scope ?? (() => true),
-    sieve: given.sieve ?? (() => true),
+    filter: given.filter ?? (() => true),
     carries: given.carries ?? (() => true),
     count: given.count ?? Number.POSITIVE_INFINITY,
     ...{ heals: given.heals ?? false, byFile: given.byFile ?? false },
@@ -80,7 +80,7 @@ function createTestFlow(given: Given = {}) {
   const reads: string[] = [];
 
   const begin = async (depth: Depth, options: WalkOptions = {}) => {
-    const pile = createRowStack(undefined);
+    const stack = createRowStack(undefined);
     let asked = 0;
     let served = 0;
     const walked = await walk({
@@ -102,19 +102,24 @@ function createTestFlow(given: Given = {}) {
         price: () => 200,
         sizes: { step: 20, max: 20 },
       },
-      ...{ sizer: createPollSizer({ step: 20, max: 20 }), pile, backoff: { firstMs: 1, maxMs: 1 }, tries: 1 },
+      ...{
+        sizer: createPollSizer({ step: 20, max: 20 }),
+        stack,
+        backoff: { firstMs: 1, maxMs: 1 },
+        tries: 1,
+      },
       route: () => flow.route(depth),
       nameless: () => {},
       afford: () => options.cut !== 'ceiling' || asked < (options.pages ?? 0),
       ...{ paid() {}, lost() {}, wait() {} },
       signal: new AbortController().signal,
     });
-    flow.fill(walked, pile, depth, options.continues ?? options.cut !== 'ceiling');
+    flow.fill(walked, stack, depth, options.continues ?? options.cut !== 'ceiling');
   };
   const step = async (): Promise<Filled | undefined> => {
     const done = await flow.fillStep();
-    await outlet.settled();
-    outlet.busy();
+    await writer.settled();
+    writer.busy();
     return done;
   };
   const walked = async (depth: Depth, options: WalkOptions = {}): Promise<Filled> => {
@@ -133,8 +138,8 @@ function createTestFlow(given: Given = {}) {
   const frames = async (...rows: readonly (TailRow | string)[]): Promise<number> => {
     for (const each of rows) queue.push(typeof each === 'string' ? Buffer.from(each) : frameOf(each));
     const taken = flow.frames(link, (frame) => notes.push('why' in frame ? frame.why : frame.kind));
-    await outlet.settled();
-    outlet.busy();
+    await writer.settled();
+    writer.busy();
     return taken;
   };
   /** The rows written since the last call. */
@@ -152,11 +157,11 @@ async function started(given: Given = {}, ...rows: readonly TailRow[]) {
 }
 
 describe('the posts before a start', () => {
-  const sieve = ({ id }: TailRow) => id !== 't99';
+  const filter = ({ id }: TailRow) => id !== 't99';
 
   test('are shown if asked for, oldest first, filtered, and cost no second page', async () => {
     const start = { kind: 'now', recent: 3 } as const;
-    const { flow, post, walked, output, reads } = createTestFlow({ start, sieve, count: 1 });
+    const { flow, post, walked, output, reads } = createTestFlow({ start, filter, count: 1 });
     post(...posts(1, 100));
     await walked('start');
     expect([output(), reads.length]).toEqual([['t97', 't98', 't100'], 20]);
@@ -167,7 +172,7 @@ describe('the posts before a start', () => {
   });
 
   test('are not shown otherwise', async () => {
-    const { post, walked, output } = createTestFlow({ sieve });
+    const { post, walked, output } = createTestFlow({ filter });
     post(...posts(1, 100));
     await walked('start');
     expect(output()).toEqual([]);
@@ -425,8 +430,8 @@ describe('frames', () => {
   });
 
   test('that do not pass the filter are remembered', async () => {
-    const sieve = ({ id }: TailRow) => id !== 't301';
-    const { frames, post, walked, output, flow } = await started({ sieve });
+    const filter = ({ id }: TailRow) => id !== 't301';
+    const { frames, post, walked, output, flow } = await started({ filter });
     await frames(...posts(301, 302));
     expect(output()).toEqual(['t302']);
     expect(flow.seen.has('t301')).toBe(true);
@@ -485,7 +490,7 @@ describe('--count', () => {
   });
 
   test('counts rows that pass the filter', async () => {
-    const { post, walked, output } = await started({ count: 2, sieve: ({ id }) => /[02468]$/.test(id) });
+    const { post, walked, output } = await started({ count: 2, filter: ({ id }) => /[02468]$/.test(id) });
     post(...posts(301, 310));
     await walked('deep');
     expect(output()).toEqual(['t302', 't304']);
@@ -603,7 +608,7 @@ describe('an output file that must start with verified rows', () => {
   test('holds back frames only from the first row that passes the filter', async () => {
     const { frames, post, walked, flow } = await started({
       byFile: true,
-      sieve: ({ id }) => id === 't303',
+      filter: ({ id }) => id === 't303',
     });
     post(...posts(301, 301));
     await walked('deep');

@@ -8,7 +8,7 @@ const state: WalkState = {
   started: true,
   ending: false,
   wanted: false,
-  way: 'ws',
+  mode: 'ws',
   connected: true,
   lastAt: 500_000,
   gapAt: 480_000,
@@ -21,9 +21,9 @@ const state: WalkState = {
 describe('the next walk', () => {
   test.each<[string, Partial<WalkState>, { why: string; due: number }]>([
     ['at the start of a run', { started: false, ending: true, wanted: true }, { why: 'start', due: NOW }],
-    ['at the end of a run', { ending: true, wanted: true, way: 'poll' }, { why: 'final', due: NOW }],
-    ['on request', { wanted: true, connected: false, way: 'poll' }, { why: 'gap', due: NOW }],
-    ['while polling', { way: 'poll', connected: false, confirmed: 0 }, { why: 'poll', due: 507_000 }],
+    ['at the end of a run', { ending: true, wanted: true, mode: 'poll' }, { why: 'final', due: NOW }],
+    ['on request', { wanted: true, connected: false, mode: 'poll' }, { why: 'gap', due: NOW }],
+    ['while polling', { mode: 'poll', connected: false, confirmed: 0 }, { why: 'poll', due: 507_000 }],
     ['without a socket', { connected: false, confirmed: 0 }, { why: 'outage', due: 509_000 }],
     ['after the socket broke', { connected: false, downSince: 600_000 }, { why: 'outage', due: 609_000 }],
     ['after a connection', { confirmed: 0 }, { why: 'confirm', due: 483_000 }],

@@ -51,7 +51,7 @@ async function walked(answers: readonly Answer[], given: Given = {}) {
   let asleep = false;
   const store = createRowStack(undefined);
   /** Completes each operation late, so that a missing `await` shows. */
-  const pile: RowStack = {
+  const stack: RowStack = {
     ...store,
     async push(rows) {
       await new Promise(setImmediate);
@@ -91,7 +91,7 @@ async function walked(answers: readonly Answer[], given: Given = {}) {
       sizes: { step: 20, max: 100 },
     },
     sizer: createPollSizer({ step: 20, max: 100 }),
-    pile,
+    stack,
     backoff: { firstMs: 1_000, maxMs: 4_000 },
     tries: given.tries ?? Number.POSITIVE_INFINITY,
     route() {
@@ -118,7 +118,7 @@ async function walked(answers: readonly Answer[], given: Given = {}) {
     signal,
   });
   const kept: string[] = [];
-  for (let rows = await pile.take(); rows.length > 0; rows = await pile.take())
+  for (let rows = await stack.take(); rows.length > 0; rows = await stack.take())
     kept.push(...rows.map(({ id }) => id));
   return { result, asks, slept, shown, waits, routes, paid, lost, kept, now };
 }

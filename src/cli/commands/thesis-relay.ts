@@ -69,7 +69,7 @@ export const thesisRelay = command({
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
         carries: byToken ? createFilter({ tokens }) : undefined,
         scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),
-        sieve: createFilter({ tokens }),
+        filter: createFilter({ tokens }),
       },
     });
     return 0;

@@ -115,7 +115,7 @@ export const thesisTail = command({
       if (group !== undefined) {
         const { followAsMember } = await import('../store/follow-group.ts');
         const userId = await authorId();
-        await followAsMember(context, { ...stored, ...shown, group, shared, flags, sieve: wanted(userId) });
+        await followAsMember(context, { ...stored, ...shown, group, shared, flags, filter: wanted(userId) });
         return 0;
       }
       const { followStore } = await import('../store/follow.ts');
@@ -124,7 +124,7 @@ export const thesisTail = command({
       const filling = fill
         ? fillFrom(thesisSource(await context.client(), { userId, tokenAddress }))
         : undefined;
-      await followStore(context, { ...stored, ...shown, flags, sieve: wanted(userId), fill: filling });
+      await followStore(context, { ...stored, ...shown, flags, filter: wanted(userId), fill: filling });
       return 0;
     }
     if (via === 'store') throw new Error('a store was needed');
@@ -146,7 +146,7 @@ export const thesisTail = command({
         // Pages are of one token or of all, but the WebSocket only carries the subscribed tokens.
         carries: byToken ? createFilter({ tokens }) : undefined,
         scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
-        sieve: wanted(userId),
+        filter: wanted(userId),
       },
     });
     return 0;

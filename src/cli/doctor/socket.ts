@@ -39,14 +39,14 @@ export async function socketCheck(context: Context): Promise<Check> {
 }
 
 async function untilReady(connect: Connect, signal: AbortSignal): Promise<void> {
-  let stir = () => {};
+  let onChange = () => {};
   const stirred = () =>
     new Promise<void>((resolve) => {
-      stir = resolve;
+      onChange = resolve;
     });
   let next = stirred();
-  signal.addEventListener('abort', () => stir(), { once: true });
-  const link = await connect(() => stir(), signal);
+  signal.addEventListener('abort', () => onChange(), { once: true });
+  const link = await connect(() => onChange(), signal);
   try {
     for (;;) {
       for (let frame = link.next(); frame; frame = link.next()) {

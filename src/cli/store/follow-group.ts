@@ -19,7 +19,7 @@ export interface GroupPlan {
   readonly shared: boolean;
   readonly flags: TailFlags;
   readonly view: View<PostFields>;
-  readonly sieve: (row: TailRow) => boolean;
+  readonly filter: (row: TailRow) => boolean;
 }
 
 const BATCH = 100;
@@ -121,7 +121,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
       if (event.kind !== 'batch') continue;
       const wanted = event.rows
         .map(streamedRow)
-        .filter((row) => (floor === null || row.at === null || row.at >= floor) && plan.sieve(row));
+        .filter((row) => (floor === null || row.at === null || row.at >= floor) && plan.filter(row));
       const outcome = await delivering.deliver(wanted, event.over);
       if (outcome === 'closed') break;
       // A batch that was left is delivered again, to this member or another.

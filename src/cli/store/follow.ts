@@ -29,7 +29,7 @@ export interface FollowPlan {
   readonly flags: TailFlags;
   readonly view: View<PostFields>;
   readonly timeField: string;
-  readonly sieve: (row: TailRow) => boolean;
+  readonly filter: (row: TailRow) => boolean;
   /** Fetches posts between two positions from the service, oldest first; undefined: gaps are reported. */
   readonly fill:
     | ((from: FeedPoint | null, to: FeedPoint, signal: AbortSignal) => Promise<readonly TailRow[]>)
@@ -114,7 +114,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   /** Writes the wanted rows; returns false if the run is over. */
   async function emit(rows: readonly TailRow[]): Promise<boolean> {
     const passing = rows.filter(
-      (row) => (row.at === null || row.at >= floor) && isNew(row) && plan.sieve(row),
+      (row) => (row.at === null || row.at >= floor) && isNew(row) && plan.filter(row),
     );
     const limit = flags.count ?? Number.POSITIVE_INFINITY;
     const wanted = passing.slice(0, limit - count);

@@ -145,9 +145,9 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
 }
 
 function describeTail(tail: Tail): Readonly<Record<string, string | number>> {
-  const { way, rows, gaps, spent, provenAgoMs, connected } = tail.status();
+  const { mode, rows, gaps, spent, provenAgoMs, connected } = tail.status();
   return {
-    mode: way === 'ws' ? (connected ? 'streaming' : 'connecting') : 'polling',
+    mode: mode === 'ws' ? (connected ? 'streaming' : 'connecting') : 'polling',
     published: rows,
     gaps,
     spent: spent.most,

@@ -106,7 +106,7 @@ const stretchedText = (stretched: Stretched | undefined): string =>
 export const everyText = (ms: number): string => `every ${ms < 1_000 ? `${ms}ms` : lengthText(ms)}`;
 
 function startText({
-  way,
+  mode,
   from,
   lagMs,
   perMinute: cu,
@@ -115,7 +115,7 @@ function startText({
   other,
 }: Extract<TailNotice, { kind: 'start' }>): string {
   const every = everyText(lagMs);
-  if (way === 'poll') {
+  if (mode === 'poll') {
     const because = why === 'budget' ? `: ${pollReasons.budget}` : '';
     const interval = stretched ? stretchedText(stretched) : ` ${every}`;
     return `polling${interval} (${perMinuteText(cu)})${because}${starts[from]}`;
@@ -159,11 +159,11 @@ const spentText = ({ least, most }: Summary['spent']): string =>
 
 /** The status line below a live feed. */
 export function statusText(status: TailStatus): string {
-  const { way, connected, waiting, failing, rate, gaps, filled, connections, spent, provenAgoMs } = status;
+  const { mode, connected, waiting, failing, rate, gaps, filled, connections, spent, provenAgoMs } = status;
   const parts = [
     unitsText(spent.most),
     perMinuteText(status.perMinute),
-    waiting ? 'waiting for the budget' : way === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
+    waiting ? 'waiting for the budget' : mode === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
     failing ? 'the service does not answer' : '',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     provenAgoMs === null ? '' : `verified ${span(provenAgoMs)} ago`,

@@ -141,7 +141,7 @@ async function follow(
   });
   const pause = createPause(context, status.hide);
   const linesOf = createNoticeLines(io.clock.mono);
-  const { sieve = () => true } = plan.options;
+  const { filter = () => true } = plan.options;
   const saves = checkpoint !== undefined || position !== undefined;
   const output: TailOutput =
     plan.flags.exec === undefined
@@ -172,7 +172,7 @@ async function follow(
     {
       ...plan.options,
       ...place,
-      sieve: (row) => isNew(row) && sieve(row),
+      filter: (row) => isNew(row) && filter(row),
       ...limitsOf(context.permission),
       lagMs: lag,
       count,

@@ -22,13 +22,13 @@ export function socketOf(
     now: io.clock.now,
   });
 
-  return async (stir, signal) => {
+  return async (onChange, signal) => {
     const minutes = await recordSocketMinutes(io.clock, await ledger());
     let link: Link;
     try {
       link = await connect(() => {
         minutes.alive();
-        stir();
+        onChange();
       }, signal);
     } catch (error) {
       // A handshake that was sent and not answered may have opened a billed connection.
@@ -42,7 +42,7 @@ export function socketOf(
     minutes.run(AbortSignal.any([signal, over.signal])).catch((error: unknown) => {
       const text = error instanceof Error ? error.message : 'the next minute cannot be recorded';
       refused = { why: 'closed', text, ...(error instanceof Failure && { failure: error }) };
-      stir();
+      onChange();
     });
     return {
       next() {
@@ -58,7 +58,7 @@ export function socketOf(
       get end() {
         const end = link.end ?? refused;
         if (end) over.abort();
-        if (link.end) void minutes.end(link.end.unheard !== true);
+        if (link.end) void minutes.end(link.end.unconfirmed !== true);
         return end;
       },
       send: link.send,

@@ -3,17 +3,17 @@ import { parseJson } from '../../base/json.ts';
 import { timeOf } from '../row.ts';
 import type { Batch } from './batch.ts';
 
-/** Posts that were acknowledged: id and post time. */
+/** The ids and post times of acknowledged posts. */
 export type Acknowledged = readonly (readonly [id: string, at: number | null])[];
 
 /**
- * A checkpoint is one line. Each batch that is acknowledged later is appended as a line of its own, so that a crash repeats
- * no batch but the one under way, without writing the whole checkpoint for each.
+ * A checkpoint is one line. Each batch acknowledged later is appended as a line, so that a crash repeats only the batch
+ * in progress, without writing a complete checkpoint for each batch.
  */
 export const acknowledgedLine = ({ rows }: Batch): string =>
   `${JSON.stringify({ acknowledged: rows.map(({ id, at }) => [id, at]) })}\n`;
 
-/** The checkpoint itself, and the batches that were acknowledged since. A line that a crash cut short is ignored. */
+/** Splits the file into the checkpoint and the batches acknowledged since. A truncated line is ignored. */
 export function splitCheckpoint(text: string): { readonly head: string; readonly since: Acknowledged } {
   const [head = '', ...lines] = text.split('\n');
   return { head, since: lines.flatMap(readLine) };
@@ -22,8 +22,8 @@ export function splitCheckpoint(text: string): { readonly head: string; readonly
 const START_FORM = 'trdr-tail-start';
 
 /**
- * Stands in place of a checkpoint until a run has one: from which post time it handed posts over. Its batches are appended,
- * so that the next run hands over the others.
+ * Replaces the checkpoint until a run has one: the post time from which it handed posts over. Acknowledged batches are
+ * appended, so that the next run hands over the others.
  */
 export const startCheckpoint = (feed: string, since: number | null): string =>
   JSON.stringify({ form: START_FORM, version: 1, feed, since });

@@ -1,21 +1,21 @@
 import { acknowledgedLine, readStartCheckpoint, splitCheckpoint, startCheckpoint } from './acknowledged.ts';
 import type { Batch } from './batch.ts';
 
-/** Saves what was acknowledged: whole checkpoints, and behind each the batches acknowledged since. */
+/** Saves acknowledgements: complete checkpoints, each followed by the batches acknowledged since. */
 export interface Acknowledgements {
-  /** Ids that an earlier run had acknowledged when it ended. */
+  /** The ids that an earlier run had acknowledged. */
   readonly before: ReadonlySet<string>;
-  /** A batch is about to be handed over: a run without a checkpoint remembers where it began. */
+  /** Called before a batch is handed over: a run without a checkpoint saves its start. */
   begin(batch: Batch): void;
-  /** A batch was acknowledged; `end` counts the rows of the run up to its last one. */
+  /** Called after a batch was acknowledged; `end` counts the rows of the run up to its last one. */
   add(batch: Batch, end: number): void;
-  /** Replaces the checkpoint by one that covers the rows of the run up to `covered`. */
+  /** Replaces the checkpoint with one that covers the rows of the run up to `covered`. */
   save(checkpoint: string, covered: number): void;
 }
 
 /** The file of a checkpoint. */
 export interface CheckpointFile {
-  /** What an earlier run left; undefined if there is no file. */
+  /** The text of an earlier run; undefined if there is no file. */
   readonly text: string | undefined;
   replace(text: string): void;
   /** Appends a line; false if the file is no longer there. */
@@ -24,7 +24,7 @@ export interface CheckpointFile {
 
 interface Options {
   readonly feed: string;
-  /** Post time of the start, where the flags say so. */
+  /** The post time of the start, if a flag gives it. */
   readonly since: number | null;
 }
 
@@ -36,11 +36,11 @@ export function createAcknowledgements(
   const start = text === undefined ? undefined : readStartCheckpoint(text, feed);
   const hasCheckpoint = text !== undefined && start === undefined;
   const earlier = since.length === 0 ? '' : `${JSON.stringify({ acknowledged: since })}\n`;
-  // A run without a checkpoint reads from its start again, so its batches have to be remembered until the end of this one.
+  // A run without a checkpoint reads from its start again, so the earlier batches must be saved until the end of this run.
   const inherited = hasCheckpoint ? '' : earlier;
   let head = hasCheckpoint || start ? `${old}\n` : undefined;
   let lines = [{ end: 0, line: hasCheckpoint ? earlier : '' }];
-  /** The file as it stands is whole, and ours to append to. */
+  /** Whether the file is complete and was written by this run, so that lines can be appended. */
   let appendable = false;
 
   const replace = () => {

@@ -1,15 +1,15 @@
-/** A post on its way to the command: the line that the command reads, and what identifies it. */
+/** A post for the command: its line, id and post time. */
 export interface HandoffRow {
   readonly id: string;
   /** Post time, epoch ms. */
   readonly at: number | null;
-  /** One line of NDJSON, with its line end. */
+  /** One line of NDJSON with a line end. */
   readonly line: Uint8Array;
 }
 
 /** Consecutive posts that are handed over together. */
 export interface Batch {
-  /** Counts the batches of a run from 1. */
+  /** The number of the batch in its run, from 1. */
   readonly number: number;
   readonly rows: readonly HandoffRow[];
 }

@@ -2,12 +2,12 @@ import { createBackoff } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Batch, CommandEnd, HandoffNotice } from './batch.ts';
 
-/** What became of a batch. One that was left is not acknowledged: a later run reads it again. */
+/** The outcome of a batch. A later run reads a batch that was `left` again. */
 export type Delivery = 'acknowledged' | 'dead' | 'left';
 
 export interface DeliveryPorts {
   readonly clock: Clock;
-  /** 0 up to, not including, 1. */
+  /** Returns a random number in [0, 1). */
   readonly random: () => number;
   /** Runs the command with the batch on its stdin. */
   readonly run: (batch: Batch, attempt: number) => Promise<CommandEnd>;
@@ -17,21 +17,21 @@ export interface DeliveryPorts {
 }
 
 export interface DeliveryOptions {
-  /** Attempts after which a batch goes to the dead-letter file. */
+  /** The number of attempts after which a batch goes to the dead-letter file. */
   readonly tries: number;
-  /** Nothing else remembers a batch: when the run is stopped, it goes to the dead-letter file after the last attempt. */
+  /** There is no checkpoint: when the run is stopped, a failed batch goes to the dead-letter file. */
   readonly forgetful: boolean;
 }
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Delivers one batch at a time: the same one again after a failure, until it is acknowledged or out of attempts. */
+/** Delivers one batch at a time, with retries until it is acknowledged or out of attempts. */
 export function createDelivery(
   { clock, random, run, deadLetter, notify }: DeliveryPorts,
   { tries, forgetful }: DeliveryOptions,
 ): (batch: Batch, stop: AbortSignal) => Promise<Delivery> {
-  // Shared by all batches: a command that fails for every batch is not tried faster for the next one.
+  // Shared by all batches, so that a command that fails for every batch is not retried faster for the next one.
   const backoff = createBackoff(FIRST_WAIT_MS, LONGEST_WAIT_MS, random);
   return async (batch, stop) => {
     for (let attempt = 1; ; attempt++) {

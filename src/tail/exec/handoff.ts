@@ -4,22 +4,22 @@ import type { TailRow } from '../row.ts';
 import type { Batch, HandoffRow } from './batch.ts';
 import type { Delivery } from './deliver.ts';
 
-/** Gathers rows to batches and hands them over one at a time, in order. As the sink of a tail, `flush` waits for the acknowledgement. */
+/** Collects rows in batches and hands them over one at a time, in order. `flush` waits for the acknowledgement. */
 export interface Handoff extends TailSink {
-  /** Hands over what is left, and waits for it; throws if that failed. No row may be written after it. */
+  /** Hands over the remaining rows and waits for the outcome; throws if that fails. No rows may be written afterwards. */
   end(): Promise<void>;
-  /** Rows that were written. */
+  /** The number of rows written. */
   readonly written: number;
   readonly counts: HandoffCounts;
 }
 
-/** What a run handed over. */
+/** The counts of a run. */
 export interface HandoffCounts {
   readonly batches: number;
-  /** Rows that the command acknowledged, and those that went to the dead-letter file. */
+  /** The number of acknowledged rows, and of rows in the dead-letter file. */
   readonly acknowledged: number;
   readonly dead: number;
-  /** Rows that a stopped run did not hand over. */
+  /** The number of rows that a stopped run did not hand over. */
   readonly left: number;
 }
 
@@ -27,21 +27,21 @@ export interface HandoffParts {
   readonly clock: Clock;
   readonly encode: (row: TailRow) => Uint8Array;
   readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Delivery>;
-  /** Records that a batch need not be handed over again; `end` counts the rows of the run up to its last one. */
+  /** Called when a batch is finished; `end` counts the rows of the run up to its last one. */
   readonly acknowledged: (batch: Batch, end: number) => void;
 }
 
 export interface HandoffOptions {
-  /** Rows of a batch at most. */
+  /** The maximum number of rows per batch. */
   readonly batch: number;
-  /** How long a batch that is not full waits for more rows. */
+  /** How long an incomplete batch waits for more rows. */
   readonly lingerMs: number;
-  /** Nothing else remembers the rows: a run that is stopped hands the rest over before it ends. */
+  /** There is no checkpoint: a stopped run hands over the remaining rows before it ends. */
   readonly forgetful: boolean;
   readonly stop: AbortSignal;
 }
 
-/** A batch is not filled further at this size, so that long posts cannot take memory without bound. */
+/** The maximum size of a batch in bytes, which bounds the memory of long posts. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 type Waiting = HandoffRow & { readonly since: number };
@@ -52,11 +52,11 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
   let queue: Waiting[] = [];
   let bytes = 0;
   let written = 0;
-  /** Rows of batches that are done. */
+  /** The number of rows in finished batches. */
   let done = 0;
   let batches = 0;
   let dead = 0;
-  /** Rows up to here are handed over without waiting for a full batch. */
+  /** Rows up to this number are handed over without waiting for a full batch. */
   let urgentTo = 0;
   let flushed = false;
   let busy = false;
@@ -70,7 +70,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
   const changed = () => {
     for (const resume of waiters.splice(0)) resume();
   };
-  /** Waits until something holds, or until nothing more will be handed over. */
+  /** Waits until a condition holds, or until nothing more will be handed over. */
   const until = async (holds: () => boolean) => {
     while (!holds() && !over) await new Promise<void>((resolve) => waiters.push(resolve));
     if (failure) throw failure.error;
@@ -128,7 +128,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
     );
   };
 
-  /** Starts the next batch when it is due and no other is under way. */
+  /** Starts the next batch if it is due and no other is in progress. */
   const pump = () => {
     if (busy || over) return;
     const [first] = queue;
@@ -156,7 +156,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
     },
     async flush() {
       const target = written;
-      // A tail prints nothing until its first checkpoint is saved: that one must not wait for a batch to fill.
+      // A tail prints nothing until its first checkpoint is saved, which must not wait for a full batch.
       if (!flushed) urgentTo = target;
       flushed = true;
       pump();

@@ -15,7 +15,7 @@ export interface TailHealth {
   readonly updatedAt: number;
   /** When the loop last took a turn; if this does not advance, the loop hangs. */
   readonly progressAt: number;
-  /** Everything posted before is printed, except in gaps; null before the first proof. */
+  /** Everything posted before is printed, except in gaps; null before the first verification. */
   readonly verifiedTo: number | null;
   /** Post time of the last post printed, and how much later it was printed. */
   readonly lastPostAt: number | null;

@@ -99,7 +99,7 @@ export type HealthVerdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stop
 /** A running tail writes its file every five seconds. */
 const STALE_MS = 30_000;
 
-/** Judges a status. The lag is measured from the last proof, or from the start before the first proof. */
+/** Judges a status. The lag is measured from the last verification, or from the start before the first one. */
 export function judgeStatus(
   status: SavedStatus,
   now: number,

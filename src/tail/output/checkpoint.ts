@@ -5,16 +5,16 @@ import { timeOf } from '../row.ts';
 import type { Watermark } from '../seen/watermark.ts';
 import type { Resume } from '../walk/bounds.ts';
 
-/** What a checkpoint says. */
+/** The content of a checkpoint. */
 export interface Checkpoint {
-  /** The feed and the service it belongs to: no other can resume from it. */
+  /** The feed and the service; no other feed can resume from it. */
   readonly feed: string;
   readonly watermark: Watermark;
   readonly floor: number | null;
   readonly known: readonly (readonly [id: string, at: number | null])[];
 }
 
-/** The checkpoint of a flow as it stands, or undefined while nothing is known. A row that is held back was not printed yet. */
+/** The checkpoint of the current state; undefined before the first page. Rows that are held back do not count as printed. */
 export function snapshotOf(feed: string, { watermark, margin, seen, isHeld }: Flow): string | undefined {
   if (!watermark) return undefined;
   const horizon = watermark.base === null ? Number.NEGATIVE_INFINITY : watermark.base - margin.ms;
@@ -23,26 +23,28 @@ export function snapshotOf(feed: string, { watermark, margin, seen, isHeld }: Fl
   return writeCheckpoint({ feed, watermark, floor, known: seen.since(from).filter(([id]) => !isHeld(id)) });
 }
 
-const FORM = 'trdr-tail';
+const FORMAT = 'trdr-tail';
 const VERSION = 1;
 
-/** A checkpoint as the text of its file. */
+/** Formats a checkpoint as the text of its file. */
 export const writeCheckpoint = (checkpoint: Checkpoint): string =>
-  `${JSON.stringify({ form: FORM, version: VERSION, ...checkpoint })}\n`;
+  `${JSON.stringify({ form: FORMAT, version: VERSION, ...checkpoint })}\n`;
 
-/** Reads a checkpoint back; whatever is not one as a whole is refused, never guessed at. */
+/** Reads a checkpoint; an incomplete or invalid one is rejected. */
 export function readCheckpoint(text: string, feed: string): Resume {
   const { head, since } = splitCheckpoint(text);
   const value = parse(head);
-  if (value['form'] !== FORM) throw refuse('is not a checkpoint of a tail');
-  if (value['version'] !== VERSION) throw refuse('was written by another version of trdr');
-  if (value['feed'] !== feed) throw refuse(`belongs to another feed (${String(value['feed'])}, not ${feed})`);
+  if (value['form'] !== FORMAT) throw invalidCheckpoint('is not a checkpoint of a tail');
+  if (value['version'] !== VERSION) throw invalidCheckpoint('was written by another version of trdr');
+  if (value['feed'] !== feed)
+    throw invalidCheckpoint(`belongs to another feed (${String(value['feed'])}, not ${feed})`);
   const watermark = watermarkFrom(value['watermark']);
   const known = value['known'];
   const floor = value['floor'];
-  // An unreadable floor must not mean that every row is wanted.
+  // An invalid floor must not mean that every row is wanted.
   const readable = floor === null || timeOf(floor) !== null;
-  if (!watermark || !readable || !Array.isArray(known) || !known.every(isKnown)) throw refuse('is damaged');
+  if (!watermark || !readable || !Array.isArray(known) || !known.every(isKnown))
+    throw invalidCheckpoint('is damaged');
   return {
     kind: 'checkpoint',
     watermark,
@@ -57,9 +59,9 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Falls through: torn, empty and foreign files get the same message.
+    // Falls through: truncated, empty and foreign files get the same message.
   }
-  throw refuse('is damaged, or no checkpoint');
+  throw invalidCheckpoint('is damaged, or no checkpoint');
 }
 
 function watermarkFrom(value: unknown): Watermark | undefined {
@@ -80,7 +82,7 @@ const isKnown = (value: unknown): value is readonly [string, number | null] =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const refuse = (what: string) =>
+const invalidCheckpoint = (what: string) =>
   new Failure('local', `The checkpoint ${what}.`, {
     code: 'CHECKPOINT',
     hint: 'name another file, or move this one aside to start over',

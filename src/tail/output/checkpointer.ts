@@ -2,33 +2,33 @@ import type { Clock } from '../../base/clock.ts';
 import { type Job, startJob } from '../job.ts';
 import type { Timing } from '../timing.ts';
 
-/** Writes checkpoints beside the run: a snapshot, then a flush of what it stands for, then the file. */
+/** Writes checkpoints while the tail runs: takes a snapshot, flushes the rows that it covers, then replaces the file. */
 export interface Checkpointer {
-  /** Something has changed that a later run has to know. */
+  /** Marks the current checkpoint as outdated. */
   touch(): void;
-  /** Starts a checkpoint when one is due; throws when one failed. */
+  /** Starts a checkpoint if one is due; throws if the last one failed. */
   step(): void;
   readonly due: number;
-  /** A checkpoint has been written: a later run will not have to start over. */
+  /** Whether a checkpoint was written, so that a later run can resume. */
   readonly safe: boolean;
-  /** A last checkpoint; everything it stands for must have been written. */
+  /** Writes the last checkpoint. All rows must have been written before. */
   end(): Promise<void>;
 }
 
-interface KeeperWorld {
+interface CheckpointerParts {
   readonly clock: Clock;
   readonly timing: Timing;
   readonly wake: () => void;
-  /** The checkpoint as of now, or undefined while nothing is known. */
+  /** The current checkpoint; undefined before the first page. */
   readonly snapshot: () => string | undefined;
   readonly flush: () => Promise<boolean>;
   readonly save: (text: string) => Promise<void>;
 }
 
-/** Characters a second that checkpoints may write: on a fast feed they grow, and become rarer. */
-const CHARACTERS_A_MS = 200;
+/** The maximum write rate of checkpoints in characters per millisecond: larger ones are written less often. */
+const CHARACTERS_PER_MS = 200;
 
-export function createCheckpointer(world: KeeperWorld): Checkpointer {
+export function createCheckpointer(world: CheckpointerParts): Checkpointer {
   const { clock } = world;
   let dirty = false;
   let job: Job<void> | undefined;
@@ -36,7 +36,7 @@ export function createCheckpointer(world: KeeperWorld): Checkpointer {
   let safe = false;
 
   const write = async (text: string) => {
-    // The order is the promise: a checkpoint never stands for a row that could still be lost.
+    // The rows must be flushed first: a checkpoint must never cover a row that could still be lost.
     if (!(await world.flush())) return;
     await world.save(text);
     safe = true;
@@ -59,7 +59,7 @@ export function createCheckpointer(world: KeeperWorld): Checkpointer {
       const text = world.snapshot();
       if (text === undefined) return;
       dirty = false;
-      next = clock.mono() + Math.max(world.timing.saveMs, text.length / CHARACTERS_A_MS);
+      next = clock.mono() + Math.max(world.timing.saveMs, text.length / CHARACTERS_PER_MS);
       job = startJob(world.wake, () => write(text));
     },
     get due() {

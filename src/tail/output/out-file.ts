@@ -1,39 +1,39 @@
 import { Failure } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import { postTimeOf } from '../row.ts';
-import { believedTimes, steadyTime } from '../seen/watermark.ts';
+import { plausibleTimes, steadyTime } from '../seen/watermark.ts';
 import type { Timing } from '../timing.ts';
 import type { Resume } from '../walk/bounds.ts';
 
-/** A file's bytes, read where they are wanted. */
+/** Random access to the bytes of a file. */
 export interface TailBytes {
   readonly size: number;
   read(from: number, to: number): Promise<Uint8Array>;
 }
 
-/** What an output file tells a new run. */
+/** What a new run learns from an output file. */
 export interface TailEnd {
-  /** Bytes to keep: what follows is a line that was cut short. */
+  /** The number of bytes to keep; a truncated line follows. */
   readonly keep: number;
-  /** Undefined where the file holds no line yet. */
+  /** Undefined if the file has no lines. */
   readonly resume: Resume | undefined;
-  /** The file begins within the time that a walk covers: what was posted before its first line is not known from it. */
+  /** The file starts within the time that a walk covers, so it does not show what was printed before its first line. */
   readonly young: boolean;
 }
 
-/** Names the fields of a line that the file is read back by. */
+/** How to read the lines. */
 export interface LineForm {
   readonly timeField: string;
-  /** This machine's clock. */
+  /** The local time. */
   readonly now: number;
 }
 
-/** Read back at a time. */
+/** The number of bytes read at a time. */
 const CHUNK = 65_536;
-/** Lines that are always read, and older ones in a row after which no newer one is expected. */
+/** The number of lines that are always read, and of older lines in a row after which no newer one is expected. */
 const LEAST_LINES = 2_000;
 const OLDER_LINES = 64;
-/** A file begins with lines that a walk has verified; one dated long before them came late over the socket. */
+/** The first lines of a file were verified by a walk; a line dated long before them came late over the socket. */
 const FIRST_LINES = 3;
 const LINE_END = 0x0a;
 
@@ -43,15 +43,15 @@ interface Known {
 }
 
 /**
- * Reads the end of an ndjson file that a tail wrote. Rows are emitted at most `holdMs` after the last proof and
- * `marginMs` late, so the newest line proves everything older than it by both; ids are read back twice as far, since
- * late lines stand behind newer ones.
+ * Reads the end of an NDJSON file that a tail wrote. Rows are printed at most `holdMs` after the last verification and
+ * `marginMs` late, so everything older than the newest line by both is complete. Ids are read twice as far back,
+ * because late lines follow newer ones.
  */
 export async function readTailFile(
   bytes: TailBytes,
   form: LineForm,
   spans: Pick<Timing, 'marginMs' | 'holdMs'>,
-  /** Post time down to which ids are wanted, where a checkpoint says so. */
+  /** The post time down to which a checkpoint needs ids. */
   wanted = Number.POSITIVE_INFINITY,
 ): Promise<TailEnd> {
   const depth = spans.marginMs + spans.holdMs;
@@ -64,7 +64,7 @@ export async function readTailFile(
     const row = rowOfLine(line.text, form);
     if (!row) {
       if (line.text.trim() === '') continue;
-      throw refuse(line.text);
+      throw notTailOutput(line.text);
     }
     known.push(row);
     if (known.length < LEAST_LINES) continue;
@@ -84,7 +84,7 @@ export async function readTailFile(
 
 const newestOf = (known: readonly Known[], now: number): number | null =>
   steadyTime(
-    believedTimes(
+    plausibleTimes(
       known.map(({ at }) => at),
       now,
     ),
@@ -109,8 +109,8 @@ function resumeFrom(
 }
 
 /**
- * Post time at which a file begins: what was posted before its first lines is not wanted. A later line can be dated
- * before them, because the socket brings late posts from before the start too.
+ * The post time at which a file starts: rows posted before its first lines are not wanted. A later line can be older,
+ * because the socket also delivers late posts from before the start.
  */
 function beginOf(known: readonly Known[], horizon: number): number {
   const begin = known
@@ -119,7 +119,7 @@ function beginOf(known: readonly Known[], horizon: number): number {
   return Number.isFinite(begin) && begin >= horizon ? begin : Number.NEGATIVE_INFINITY;
 }
 
-/** Whole lines, last first; what follows the last line end is not one. */
+/** Yields complete lines, last first; text after the last line end is skipped. */
 async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; end: number }> {
   let end = -1;
   let rest: Uint8Array = new Uint8Array(0);
@@ -137,14 +137,14 @@ async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; e
       stop = at;
     }
     rest = chunk.subarray(0, stop);
-    // A line longer than a chunk is gathered piece by piece; behind the last line end there is only a torn one.
+    // A line longer than a chunk is joined from pieces. Text after the last line end is a truncated line.
     if (end < 0) rest = new Uint8Array(0);
     to = from;
   }
   if (end >= 0) yield { text: Buffer.from(rest).toString('utf8'), end };
 }
 
-/** Post times are ISO 8601 in a file that was written with `--times iso`. */
+/** The post time of a line, in ISO 8601 if the file was written with `--times iso`. */
 const timeOfLine = (value: unknown): number | null =>
   postTimeOf(typeof value === 'string' && /^\d{4}-/.test(value) ? Date.parse(value) : value);
 
@@ -160,7 +160,7 @@ function rowOfLine(text: string, form: LineForm): Known | undefined {
   }
 }
 
-const refuse = (line: string) =>
+const notTailOutput = (line: string) =>
   new Failure(
     'local',
     `the file has a line that is not a record with an id: ${JSON.stringify(line.slice(0, 60))}`,
@@ -171,13 +171,12 @@ const refuse = (line: string) =>
   );
 
 /**
- * Resumes from a checkpoint and the output it belongs to: the checkpoint says what is complete, the file
- * what came out since. Lines from before the first checkpoint are of a first fill, oldest first.
+ * Combines a checkpoint with its output file: the checkpoint shows what is complete, the file what was printed since.
  */
 export function mergeResume(
   checkpoint: Resume | undefined,
   file: Resume | undefined,
-  /** The ids of lines that were torn: whatever the checkpoint says, they have to be written again. */
+  /** The ids of truncated lines, which must be written again even if the checkpoint has them. */
   torn: readonly (string | undefined)[] = [],
 ): Resume | undefined {
   if (!checkpoint) return file;
@@ -185,7 +184,7 @@ export function mergeResume(
   return { ...checkpoint, known, lines: [...(checkpoint.lines ?? []), ...(file?.known ?? [])] };
 }
 
-/** The id of a line that was cut short, where the cut left it. */
+/** The id in a truncated line, if it is complete. */
 export function tornId(text: string): string | undefined {
   const found = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?=[,}]))/.exec(text)?.[1];
   if (found === undefined) return undefined;

@@ -9,16 +9,16 @@ import type { Walker } from '../walk/walker.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { TailWriter } from './writer.ts';
 
-/** Prints rows one batch at a time: those of a walk first, then frames, and only while nothing speaks against it. */
+/** Prints rows one batch at a time: rows of a walk first, then frames. */
 export interface Printing {
-  /** Prints what comes next; true when something happened. */
+  /** Prints the next batch; returns true if anything happened. */
   step(): Promise<boolean>;
   readonly due: number;
-  /** Frames printed since the last call. */
+  /** Returns the number of frames printed since the last call. */
   takeFrames(): number;
-  /** Frames printed since then. */
+  /** The number of frames printed since the last call of `takeFrames`. */
   readonly frames: number;
-  /** A walk that started at this time was printed: rows that were held back for it may follow. */
+  /** Called after a walk with this start time was printed; releases rows that were held back for it. */
   walked(startedAt: number): void;
 }
 
@@ -31,10 +31,10 @@ interface PrintingParts {
   readonly session: Session;
   readonly walker: Walker;
   readonly report: TailReport;
-  /** A later run resumes from the lines of the output alone. */
+  /** A later run resumes only from the lines of the output. */
   readonly byFile: boolean;
   readonly notify: (notice: TailNotice) => void;
-  /** A walk has been printed. */
+  /** Called when a walk was printed. */
   readonly filled: (done: Filled) => void;
   readonly finish: (reason: EndReason) => void;
 }
@@ -47,11 +47,11 @@ export function createPrinting(parts: PrintingParts): Printing {
   let heldAt = never;
   let blockedAt: number | undefined;
 
-  /** A file tells a later run only what was verified shortly before its lines, so frames wait for a newer walk. */
+  /** A file is only a valid resume point if its lines follow a recent verification; otherwise frames wait for a walk. */
   const mayPrintFrames = () =>
     !parts.byFile || (flow.provenAt !== undefined && clock.mono() - flow.provenAt <= timing.holdMs);
 
-  /** A blocked output closes the socket after a while, because it is paid for by the minute. */
+  /** Closes the socket if the output is blocked for long, because it is charged by the minute. */
   const blocked = () => {
     blockedAt ??= clock.mono();
     if (!subscribedLink(session.state) || clock.mono() < blockedAt + timing.blockedMs) return;
@@ -84,7 +84,7 @@ export function createPrinting(parts: PrintingParts): Printing {
       }
       blockedAt = undefined;
       checkpointer?.step();
-      // Until the start itself is on disk, a crash would start over and lose what came between.
+      // Until the first checkpoint is on disk, a crash would start over and lose rows in between.
       if (checkpointer && walker.started && !checkpointer.safe) return false;
       if (writer.closed || flow.full) {
         parts.finish(writer.closed ? 'reader' : 'count');

@@ -3,18 +3,18 @@ import type { LastPost } from '../notice.ts';
 import type { TailSink } from '../ports.ts';
 import type { TailRow } from '../row.ts';
 
-/** One write at a time; nothing is taken from pages or socket while one is under way. */
+/** Writes one batch at a time; nothing is read from pages or the socket meanwhile. */
 export interface TailWriter {
-  /** Whether a write is under way; throws when one failed. */
+  /** Whether a write is in progress; throws the error of a failed write. */
   busy(): boolean;
-  /** The reader has gone. */
+  /** The reader has closed. */
   readonly closed: boolean;
-  /** Rows that were written. */
+  /** The number of rows written. */
   readonly rows: number;
   readonly lastPost: LastPost | null;
   /** Writes rows; those that are not `counted` come from before the run. */
   push(rows: readonly TailRow[], counted?: boolean): void;
-  /** Settles with the write under way. */
+  /** Resolves when the current write ends. */
   settled(): Promise<void>;
 }
 

@@ -1,33 +1,33 @@
 import { createRecentSet } from '../../base/recent-set.ts';
 
-/** The ids that were emitted: all that were posted since `floor`, and the latest of the older ones. */
+/** The ids that were printed: all posted since `floor`, and the latest of the older ones. */
 export interface Seen {
-  /** A row of a page posted before this cannot be told from one that was emitted. */
+  /** Rows posted before this time may or may not have been printed. */
   readonly floor: number;
-  /** Ids that are remembered by their post time, or because they have none. */
+  /** The number of ids remembered by post time, and of those without one. */
   readonly size: number;
   has(id: string): boolean;
-  /** Remembers an id; false when it is known. */
+  /** Remembers an id; returns false if it is known. */
   add(id: string, at: number | null): boolean;
-  /** Remembers an id from below the floor that no checkpoint has to hold. */
+  /** Remembers an id from below the floor that checkpoints do not need. */
   recall(id: string): void;
   /** Raises the floor to `horizon`. */
   forget(horizon: number): void;
-  /** Ids posted at or after `horizon`, those without a time, and late ones that only the socket brought. */
+  /** Ids posted at or after `horizon`, ids without a time, and late ids that only the socket delivered. */
   since(horizon: number): [id: string, at: number | null][];
 }
 
-/** Ids below the floor are remembered by number: a frame may repeat one long after its post. */
+/** The number of remembered ids below the floor: a frame may repeat one long after its post. */
 const OLDER_MAX = 20_000;
-/** Late ids that a checkpoint holds. */
+/** The number of late ids in a checkpoint. */
 const LATE_MAX = 1_000;
 
-/** Posts without a time stay at the same place of the pages for good, so they are remembered by number. */
+/** The number of remembered posts without a time: pages always list them, so their age does not matter. */
 const TIMELESS_MAX = 10_000;
-/** Going through the ids is worth it for a step of this size. */
+/** The minimum step of the floor, because each step scans the ids. */
 const STEP_MS = 5_000;
 
-/** Ids in the order they came in, and their times beside them: a map would keep an object for each time. */
+/** Ids in order of arrival, with their times in a parallel array: a map would need an object for each time. */
 interface Generation {
   readonly ids: Set<string>;
   readonly times: number[];
@@ -35,7 +35,7 @@ interface Generation {
 
 const generation = (): Generation => ({ ids: new Set(), times: [] });
 
-/** Ids posted at or after `horizon`, with their times. */
+/** The ids posted at or after `horizon`, with their times. */
 function* youngOf({ ids, times }: Generation, horizon: number): Generator<[id: string, at: number]> {
   let i = 0;
   for (const id of ids) {
@@ -45,8 +45,8 @@ function* youngOf({ ids, times }: Generation, horizon: number): Generator<[id: s
 }
 
 /**
- * Two generations: new ids go into one; at a turn the other is filtered, what must stay moves on, and the rest is
- * dropped with its set. Past `max` ids the older half is dropped whatever its age, which raises `floor`.
+ * Keeps ids in two generations: new ids are added to one; at each turn the other is filtered and dropped as a whole.
+ * Beyond `max` ids the older half is dropped regardless of its age, which raises `floor`.
  */
 export function createSeen(floor: number, max: number): Seen {
   let fresh = generation();
@@ -70,7 +70,7 @@ export function createSeen(floor: number, max: number): Seen {
     low = horizon;
   };
 
-  const crowd = () => {
+  const dropOlder = () => {
     const last = older.times.at(-1);
     if (last !== undefined) low = Math.max(low, last + 1);
     for (const id of older.ids) dropped.add(id);
@@ -111,7 +111,7 @@ export function createSeen(floor: number, max: number): Seen {
       fresh.ids.add(id);
       if (fresh.ids.size === before) return false;
       fresh.times.push(at);
-      if (before + 1 >= max / 2) crowd();
+      if (before + 1 >= max / 2) dropOlder();
       return true;
     },
     recall: (id) => {
@@ -129,7 +129,7 @@ export function createSeen(floor: number, max: number): Seen {
   };
 }
 
-/** Sets and maps keep the order in which they were filled. */
+/** Removes the oldest entry: sets and maps keep the order of insertion. */
 function dropFirst(from: Map<string, unknown> | Set<string>): void {
   for (const first of from.keys()) {
     from.delete(first);

@@ -9,39 +9,39 @@ import { proxyFor } from '../../core/http/proxy-env.ts';
 import type { Connect, Link, LinkEnd } from '../ports.ts';
 import { createFrameQueue } from './frame-queue.ts';
 
-/** Where the live feed is, and who listens. */
+/** Options of a connection. */
 export interface SocketOptions {
-  /** `ws` or `wss`, with the whole path. */
+  /** `ws` or `wss`, with the complete path. */
   readonly url: string;
   readonly key: string;
   readonly userAgent: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   readonly clock?: Pick<Clock, 'sleep'>;
-  /** Bytes of frames that may wait to be taken; past that the socket is closed, for it costs by the minute. */
+  /** The maximum size of queued frames; above it the socket is closed, because it is charged by the minute. */
   readonly maxHeld?: number;
 }
 
 const MAX_HELD = 8 * 1024 * 1024;
-/** Past the first, the service is held up, until the second: a long queue is dear to keep. */
-const FULL = 1024 * 1024;
-const ROOM = 256 * 1024;
-/** But no longer than so: pongs would be missed. */
+/** Above the first size, reading pauses until the queue is below the second, to save memory. */
+const PAUSE_ABOVE = 1024 * 1024;
+const RESUME_BELOW = 256 * 1024;
+/** The longest pause, because pings cannot be answered meanwhile. */
 const PAUSE_MS = 5_000;
-/** More than any frame there is. */
+/** Larger than any frame. */
 const MAX_FRAME = 4 * 1024 * 1024;
 const HANDSHAKE_MS = 15_000;
-/** How long the service may take to answer a farewell. */
-const FAREWELL_MS = 2_000;
-/** Of a refused handshake's answer. */
-const MAX_REFUSAL = 64 * 1024;
-/** Ends of a connection that the other side had a part in, and so knows of. */
+/** How long to wait for the close frame of the service. */
+const CLOSE_MS = 2_000;
+/** The maximum size of the response to a rejected handshake. */
+const MAX_RESPONSE = 64 * 1024;
+/** Errors that the service knows about too. */
 const MUTUAL = /^(ECONNRESET|EPIPE|WS_ERR_)/;
 
-/** Opens the live feed: the only client of the socket. The key travels in a header and follows no redirect. */
+/** Opens the live feed. The key is sent in a header, and redirects are not followed. */
 export function createConnect(options: SocketOptions): Connect {
   const url = new URL(options.url);
-  return async (stir, signal) => {
+  return async (onChange, signal) => {
     const { WebSocket } = await import('ws');
     signal.throwIfAborted();
     const tunnel = await tunnelTo(url, options.env, signal);
@@ -51,7 +51,7 @@ export function createConnect(options: SocketOptions): Connect {
       perMessageDeflate: false,
       handshakeTimeout: HANDSHAKE_MS,
       followRedirects: false,
-      // As with every other call: no setting of Node's switches the check of certificates off.
+      // No setting of Node can turn off the verification of certificates.
       rejectUnauthorized: true,
       maxPayload: MAX_FRAME,
       finishRequest(request) {
@@ -62,60 +62,60 @@ export function createConnect(options: SocketOptions): Connect {
       },
       ...(tunnel && { createConnection: () => tunnel }),
     });
-    const link = linkOf(socket, stir, options.maxHeld ?? MAX_HELD, options.clock ?? systemClock);
+    const link = linkOf(socket, onChange, options.maxHeld ?? MAX_HELD, options.clock ?? systemClock);
     await opened(socket, url.host, opening, options.now, signal);
     return link;
   };
 }
 
-/** A socket as the tail sees it: frames are kept until they are taken. */
-function linkOf(socket: Opening, stir: () => void, maxHeld: number, clock: Pick<Clock, 'sleep'>): Link {
+/** The link of a socket: frames are queued until they are read. */
+function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: Pick<Clock, 'sleep'>): Link {
   const queue = createFrameQueue();
   let signs = 0;
   let end: LinkEnd | undefined;
   let fault = '';
   let pause: AbortController | undefined;
   let mayPause = true;
-  let farewell: Promise<boolean> | undefined;
+  let closing: Promise<boolean> | undefined;
 
-  const over = (why: LinkEnd['why'], text: string, unheard = false) => {
-    end ??= unheard ? { why, text, unheard } : { why, text };
-    stir();
+  const finish = (why: LinkEnd['why'], text: string, unconfirmed = false) => {
+    end ??= unconfirmed ? { why, text, unconfirmed } : { why, text };
+    onChange();
   };
-  const sign = () => {
+  const onSign = () => {
     signs++;
-    stir();
+    onChange();
   };
-  const goOn = () => {
+  const resume = () => {
     pause?.abort();
     pause = undefined;
     socket.resume();
   };
   const onMessage = (data: unknown, isBinary: boolean) => {
-    // The client is left at its default, which hands every frame over as one Buffer.
-    if (end || farewell || !(data instanceof Buffer)) return;
-    // Only a frame of text is known to be well-formed.
+    // By default, ws passes each frame as one Buffer.
+    if (end || closing || !(data instanceof Buffer)) return;
+    // Only text frames are guaranteed to be valid UTF-8.
     queue.push(isBinary ? Buffer.from(data.toString('utf8')) : data);
     if (queue.held > maxHeld) {
-      over('overflow', `more than ${maxHeld} bytes of frames wait`);
+      finish('overflow', `more than ${maxHeld} bytes of frames are queued`);
       socket.terminate();
-    } else if (mayPause && queue.held > FULL) {
+    } else if (mayPause && queue.held > PAUSE_ABOVE) {
       mayPause = false;
       socket.pause();
       pause = new AbortController();
-      clock.sleep(PAUSE_MS, pause.signal).then(goOn, () => {});
+      clock.sleep(PAUSE_MS, pause.signal).then(resume, () => {});
     }
-    sign();
+    onSign();
   };
 
-  socket.on('ping', sign).on('pong', sign).on('message', onMessage);
+  socket.on('ping', onSign).on('pong', onSign).on('message', onMessage);
   socket.on('error', (error) => {
     fault = 'code' in error && typeof error.code === 'string' ? error.code : '';
   });
   socket.on('close', (code, reason) => {
     pause?.abort();
     const text = `${code}${reason.length > 0 ? ` ${reason.toString('utf8').slice(0, 200)}` : ''}`;
-    over(
+    finish(
       code === CLOSE_QUOTA ? 'quota' : code === 1006 ? 'reset' : 'closed',
       text,
       code === 1006 && fault !== '' && !MUTUAL.test(fault),
@@ -125,9 +125,9 @@ function linkOf(socket: Opening, stir: () => void, maxHeld: number, clock: Pick<
   return {
     next() {
       const frame = queue.next();
-      if (!mayPause && queue.held < ROOM) {
+      if (!mayPause && queue.held < RESUME_BELOW) {
         mayPause = true;
-        if (pause) goOn();
+        if (pause) resume();
       }
       return frame;
     },
@@ -145,40 +145,40 @@ function linkOf(socket: Opening, stir: () => void, maxHeld: number, clock: Pick<
       if (socket.readyState === socket.OPEN) socket.ping(undefined, undefined, () => {});
     },
     close() {
-      farewell ??= takeLeave(socket, clock, pause ? goOn : undefined);
-      return farewell;
+      closing ??= closeCleanly(socket, clock, pause ? resume : undefined);
+      return closing;
     },
   };
 }
 
-/** Closes in good order; settles with whether the service answered, so that it counts no further minute. */
-function takeLeave(
+/** Closes the connection cleanly; resolves to whether the service confirmed it, so that it charges no further minute. */
+function closeCleanly(
   socket: Opening,
   clock: Pick<Clock, 'sleep'>,
-  goOn: (() => void) | undefined,
+  resume: (() => void) | undefined,
 ): Promise<boolean> {
   if (socket.readyState !== socket.OPEN) {
     socket.terminate();
     return Promise.resolve(false);
   }
   return new Promise((resolve) => {
-    const patience = new AbortController();
-    clock.sleep(FAREWELL_MS, patience.signal).then(
+    const timeout = new AbortController();
+    clock.sleep(CLOSE_MS, timeout.signal).then(
       () => socket.terminate(),
       () => {},
     );
     socket.once('close', (code) => {
-      patience.abort();
+      timeout.abort();
       resolve(code !== 1006);
     });
-    goOn?.();
+    resume?.();
     socket.close(1000);
   });
 }
 
 type Opening = import('ws').WebSocket;
 
-/** Settles with the handshake: a refusal of the service is read as any other of its answers. */
+/** Resolves after the handshake. The response to a rejected one is read like any other error of the service. */
 async function opened(
   socket: Opening,
   host: string,
@@ -186,7 +186,7 @@ async function opened(
   now: () => number,
   signal: AbortSignal,
 ): Promise<void> {
-  // What was sent and not answered may have opened a connection over there.
+  // A request without a response may have opened a connection at the service.
   const failed = (error: unknown) => (opening.sent ? broken(host, error) : unreachable(host, error));
   let abort = () => {};
   try {
@@ -199,7 +199,7 @@ async function opened(
       socket.once('open', resolve);
       socket.on('error', (error) => reject(failed(error)));
       socket.once('unexpected-response', (_, answer) => {
-        refusalOf(answer, host, now)
+        rejectionOf(answer, host, now)
           .then(reject, reject)
           .finally(() => socket.terminate());
       });
@@ -209,14 +209,14 @@ async function opened(
   }
 }
 
-async function refusalOf(answer: IncomingMessage, host: string, now: () => number): Promise<Failure> {
+async function rejectionOf(answer: IncomingMessage, host: string, now: () => number): Promise<Failure> {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const part of answer) {
       parts.push(part);
       bytes += part.length;
-      if (bytes > MAX_REFUSAL) break;
+      if (bytes > MAX_RESPONSE) break;
     }
   } catch (error) {
     return broken(host, error);
@@ -236,7 +236,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A connection through the proxy that the environment names, or none where it names none. */
+/** A connection through the proxy of the environment; undefined without a proxy. */
 async function tunnelTo(
   url: URL,
   env: SocketOptions['env'],

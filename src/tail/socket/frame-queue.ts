@@ -1,15 +1,15 @@
-/** Frames that wait to be taken, and how much memory they take. */
+/** A queue of frames that tracks its memory. */
 export interface FrameQueue {
-  /** Bytes, with what each frame costs beside its own. */
+  /** The size in bytes, including the overhead of each frame. */
   readonly held: number;
   push(frame: Uint8Array): void;
   next(): Uint8Array | undefined;
 }
 
-/** What a small frame takes beside its bytes: a queue of them must be bounded as well. */
+/** The overhead of a frame, so that a queue of small frames is bounded too. */
 const FRAME_COST = 256;
-/** Taken frames whose places are kept, so that the rest is not moved up for each of them. */
-const TAKEN = 1_024;
+/** The number of read frames before the queue is compacted. */
+const COMPACT_AFTER = 1_024;
 
 export function createFrameQueue(): FrameQueue {
   const frames: (Uint8Array | undefined)[] = [];
@@ -31,7 +31,7 @@ export function createFrameQueue(): FrameQueue {
       if (first === frames.length) {
         frames.length = 0;
         first = 0;
-      } else if (first >= TAKEN) {
+      } else if (first >= COMPACT_AFTER) {
         frames.splice(0, first);
         first = 0;
       }

@@ -5,7 +5,7 @@ import { isFields, type ReadFrame, readOtherFrame, TIME_FIELD } from './other-fr
 const PREFIX = Buffer.from('{"type":"thesis","data":');
 const BRACE = 0x7d;
 
-/** A post that is passed on as it came. Its record, with the digits of its numbers, is read only where it is used. */
+/** A post with its original bytes. Its record, which keeps the digits of numbers, is parsed on first use. */
 class RawRow implements TailRow {
   readonly id: string;
   readonly at: number | null;
@@ -28,9 +28,9 @@ class RawRow implements TailRow {
 }
 
 /**
- * The row of a thesis frame in the form that is described, or null for every other frame.
- * What lies between the known start and the last brace is parsed alone: if it is an object, the whole frame is exactly
- * that object in its envelope, so its bytes can be passed on as they came.
+ * The row of a thesis frame in the documented form; null for any other frame. The part between the known prefix and the
+ * last brace is parsed separately: if it is an object, the frame is exactly that object in its envelope, so its bytes
+ * can be printed unchanged.
  */
 export function readThesis(frame: Uint8Array): TailRow | null {
   const bytes = bufferOf(frame);
@@ -44,13 +44,13 @@ export function readThesis(frame: Uint8Array): TailRow | null {
   return row && !text.includes('\n') && !text.includes('\r') ? new RawRow(row.id, row.at, raw) : null;
 }
 
-/** Reads any frame; one can hold several posts. */
+/** Reads any frame; one can contain several posts. */
 export function readFrame(frame: Uint8Array): ReadFrame[] {
   const row = readThesis(frame);
   return row ? [{ kind: 'row', row }] : readOtherFrame(bufferOf(frame).toString('utf8'));
 }
 
-/** Plain and fast: the built-in parser alone. */
+/** Parses JSON with the built-in parser only, which is fast. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,18 +2,18 @@ import { parseJson } from '../../base/json.ts';
 import type { Subscription } from '../../contract/frames.ts';
 import { type PostFields, type TailRow, tailRow } from '../row.ts';
 
-/** Where a thesis has its post time. */
+/** The field with the post time of a thesis. */
 export const TIME_FIELD = 'platformCreatedAt';
 
-/** What a frame turned out to be. The description leaves much unsaid, so the form is recognized, not required. */
+/** The content of a frame. Much of the format is undocumented, so frames are recognized instead of validated. */
 export type ReadFrame =
   | { readonly kind: 'row'; readonly row: TailRow }
-  /** A post without an id: nothing distinguishes it from others. */
+  /** A post without an id, which cannot be deduplicated. */
   | { readonly kind: 'nameless'; readonly record: PostFields }
-  /** The answer to a subscribe frame, with the subscription it states, if any. */
+  /** The response to a subscribe frame, with the subscription that it states, if any. */
   | { readonly kind: 'subscription'; readonly stated: unknown }
   | { readonly kind: 'error'; readonly text: string }
-  /** A greeting, a heartbeat and the like. */
+  /** An informational frame, such as a greeting or a heartbeat. */
   | { readonly kind: 'note' }
   | { readonly kind: 'unreadable'; readonly why: string };
 
@@ -24,17 +24,17 @@ const NOTES =
   /^(replaced|ready|hello|welcome|connected|connection|ping|pong|heartbeat|keep-?alive|unsubscri\w*)$/i;
 const ACKNOWLEDGEMENTS = /^(subscri\w*|ack\w*|ok|success|confirm\w*|joined)$/i;
 const POSTS = /^(thesis|theses|post|posts)$/i;
-/** Envelopes within envelopes that are opened. */
-const DEEPEST = 3;
-/** The longest text of the service that a message repeats. */
-const LONGEST = 200;
+/** The maximum number of nested envelopes. */
+const MAX_DEPTH = 3;
+/** The maximum length of service text in a message. */
+const MAX_TEXT = 200;
 
-/** Reads any frame; one can hold several posts. */
+/** Reads any frame; one can contain several posts. */
 export function readOtherFrame(text: string): ReadFrame[] {
   const value = parseJson(text);
   return value === undefined
     ? [{ kind: 'unreadable', why: 'a frame that is not JSON' }]
-    : framesOf(value, DEEPEST);
+    : framesOf(value, MAX_DEPTH);
 }
 
 function framesOf(value: unknown, depth: number): ReadFrame[] {
@@ -56,13 +56,13 @@ function framesOf(value: unknown, depth: number): ReadFrame[] {
   ];
 }
 
-/** The posts of a thesis frame, wherever in it they are. */
+/** The posts of a thesis frame, in any known place. */
 function postsOf(frame: PostFields, depth: number): ReadFrame[] {
   const data = DATA_NAMES.map((name) => unpacked(frame[name])).find(isComposite);
   if (Array.isArray(data))
     return data.flatMap((each) => (isFields(each) ? postsOf({ data: each }, depth) : []));
   if (!isFields(data)) {
-    // Without a member for the post, the frame itself may be it.
+    // Without a member for the post, the frame itself may be the post.
     const { type: _, ...record } = frame;
     if (looksLikePost(record)) return postsOf({ data: record }, depth);
     return [{ kind: 'unreadable', why: 'a thesis frame without a thesis' }];
@@ -80,12 +80,12 @@ const statedBy = (value: PostFields): ReadFrame => ({
   stated: 'subscription' in value ? value['subscription'] : unpacked(value['data']),
 });
 
-/** Whether an acknowledgement that states this confirms what was asked for. */
-export function confirms(stated: unknown, asked: Subscription): boolean {
+/** Whether an acknowledgement with this content confirms the requested subscription. */
+export function confirms(stated: unknown, requested: Subscription): boolean {
   if (stated === null || stated === false) return false;
   const type = typeof stated === 'string' ? stated : isFields(stated) ? stated['type'] : undefined;
-  // All of the feed includes the tokens; a list of tokens is less than all.
-  if (type === 'tokens' || Array.isArray(stated)) return asked.type === 'tokens';
+  // The complete feed includes the tokens, but a list of tokens is not the complete feed.
+  if (type === 'tokens' || Array.isArray(stated)) return requested.type === 'tokens';
   return true;
 }
 
@@ -104,13 +104,13 @@ function errorText(value: PostFields): string {
 const textIn = (value: PostFields, names: readonly string[]): string | undefined =>
   names.map((name) => value[name]).find((each) => typeof each === 'string');
 
-/** A member that is JSON within JSON is read as well. */
+/** Parses a member that contains JSON as text. */
 function unpacked(value: unknown): unknown {
   return typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
 }
 
 const quoted = (text: string) => JSON.stringify(bounded(text));
-const bounded = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+const bounded = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
 export const isFields = (value: unknown): value is PostFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

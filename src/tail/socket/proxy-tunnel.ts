@@ -7,7 +7,7 @@ import { unreachable } from '../../core/http/network-failures.ts';
 
 const TUNNEL_MS = 15_000;
 
-/** A connection to `target` through a proxy, by CONNECT; encrypted where the target is. */
+/** Opens a connection to `target` through a proxy with CONNECT; encrypted for https. */
 export async function openTunnel(target: URL, proxy: URL, signal: AbortSignal): Promise<Duplex> {
   const secure = target.protocol === 'https:';
   const authority = `${target.hostname}:${target.port || (secure ? '443' : '80')}`;

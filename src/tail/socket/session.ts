@@ -11,10 +11,10 @@ import type { Timing } from '../timing.ts';
 import { readFrame } from './frame.ts';
 import { confirms, type ReadFrame } from './other-frame.ts';
 
-/** What happened to the connection. */
+/** An event of the connection. */
 export type SessionEvent =
   | { readonly kind: 'subscribed' }
-  /** The service has not answered the subscription so far. */
+  /** The service has not acknowledged the subscription yet. */
   | { readonly kind: 'unacknowledged' }
   | { readonly kind: 'rejected'; readonly text: string }
   | { readonly kind: 'quota'; readonly text: string }
@@ -23,48 +23,48 @@ export type SessionEvent =
       readonly why: DownReason;
       readonly text: string;
       readonly waitMs: number;
-      /** What the handshake was refused with. */
+      /** The failure of the handshake. */
       readonly failure: Failure | undefined;
     };
 
-/** One connection at a time: dialed, subscribed, listened to, and given up when it is dead. Owns the state of the tail. */
+/** Opens, subscribes, monitors and replaces one connection at a time. Owns the state of the tail. */
 export interface Session {
   readonly state: TailState;
-  /** What happened since the last step. `mayDial` holds a new connection back. */
+  /** Returns the next event. `mayDial` is false while no connection should be opened. */
   step(mayDial: boolean): SessionEvent | undefined;
-  /** When it has to be looked at again though nothing wakes the loop. */
+  /** When `step` must be called even if nothing wakes the loop. */
   due(mayDial: boolean): number;
-  /** Since when there has been a connection to pay for. */
+  /** When the current connection was opened. */
   readonly openedAt: number | undefined;
-  /** Sessions in a row that ended within their first minute, or brought nothing though there was something. */
+  /** The number of sessions in a row that ended within a minute or delivered no posts although there were some. */
   readonly shortSessions: number;
-  /** Since when a connection has waited for its subscription to be answered, once that is late. */
+  /** Since when the response to the subscription has been overdue. */
   readonly unansweredSince: number | undefined;
   readonly connections: number;
-  /** Frames may be printed: a walk that started after the subscription has been. */
+  /** Allows frames to be printed, after a walk that started after the subscription. */
   goLive(): void;
-  /** Frames wait for another walk. */
+  /** Holds back frames until another walk. */
   catchUp(): void;
-  /** Gives the connection up; a new one follows. */
+  /** Closes the connection; a new one follows. */
   drop(why: DownReason, text: string): void;
-  /** Gives the socket up, and polls. */
+  /** Closes the connection and switches to polling. */
   poll(): void;
-  /** Polls no more: a connection may be opened again. */
+  /** Ends polling: a connection may be opened again. */
   reopen(): void;
-  /** Ends the connection, and opens no other. */
+  /** Closes the connection and opens no other. */
   close(): void;
-  /** Settles when no attempt is under way. */
+  /** Resolves when no connection attempt is in progress. */
   settled(): Promise<void>;
 }
 
-/** How long the service may take to notice that nobody answers its pings. */
+/** How long the service may take to detect that its pings are not answered. */
 const PING_MS = 60_000;
 
 interface SessionWorld {
   readonly clock: Clock;
   readonly random: () => number;
   readonly timing: Timing;
-  /** Undefined where the feed has no socket. */
+  /** Undefined if the feed has no socket. */
   readonly connect: Connect | undefined;
   readonly subscription: Subscription;
   readonly meter: CostMeter;
@@ -72,11 +72,11 @@ interface SessionWorld {
   readonly signal: AbortSignal;
 }
 
-/** A session that starts down, ready to dial; without a socket it polls. */
+/** Creates a session that is ready to connect, or that polls if there is no socket. */
 export function createSession(world: SessionWorld): Session {
   const { clock, timing, meter } = world;
   const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, world.random);
-  const pulse = createPulse(clock, timing);
+  const heartbeat = createHeartbeat(clock, timing);
   const { connect } = world;
   const began = clock.mono();
   let state: TailState = connect ? { kind: 'down', since: began, until: began } : { kind: 'polling' };
@@ -84,7 +84,7 @@ export function createSession(world: SessionWorld): Session {
   let shortSessions = 0;
   let connections = 0;
   let cause: Cause | undefined;
-  let farewell: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
 
   const dial = (since: number) => {
     if (!connect) return;
@@ -92,11 +92,11 @@ export function createSession(world: SessionWorld): Session {
   };
 
   const hangUp = (link: Link, lingeringMs: number) => {
-    // A service that does not answer the farewell may hear of the end only by its next pings.
+    // If the service does not confirm the end, it may notice it only by its next pings.
     const answered = link.close();
     if (openedAt === undefined) return;
     const heard = meter.closed(lingeringMs);
-    farewell = Promise.resolve(answered).then((known) => {
+    closing = Promise.resolve(answered).then((known) => {
       if (known) heard();
     });
     const lasted = clock.mono() - openedAt;
@@ -119,14 +119,14 @@ export function createSession(world: SessionWorld): Session {
     if (!outcome) return undefined;
     if ('error' in outcome) {
       if (!(outcome.error instanceof Failure)) throw outcome.error;
-      if (outcome.error.code === 'BROKEN') meter.doubted();
+      if (outcome.error.code === 'BROKEN') meter.uncertain();
       return down('refused', outcome.error.message, outcome.error);
     }
-    const link = withEarly(outcome.value);
+    const link = withPutBack(outcome.value);
     connections++;
     openedAt = clock.mono();
     meter.opened();
-    pulse.start(link);
+    heartbeat.start(link);
     cause = undefined;
     subscribe(link, since, 1);
     return undefined;
@@ -137,7 +137,7 @@ export function createSession(world: SessionWorld): Session {
     state = { kind: 'subscribing', since, link, until: clock.mono() + timing.subscribeMs, tries };
   };
 
-  /** Reads up to the frame that proves the subscription: its acknowledgement, or a post, which stays in the link. */
+  /** Reads frames up to the one that confirms the subscription: an acknowledgement, or a post, which is put back. */
   const confirmed = (link: SubscribingLink): SessionEvent | undefined => {
     for (let raw = link.next(); raw; raw = link.next()) {
       const frames = readFrame(raw);
@@ -152,11 +152,11 @@ export function createSession(world: SessionWorld): Session {
     return undefined;
   };
 
-  /** Ends a connection that is dead, or that somebody gave up, once what waits in it has been taken. */
+  /** Ends a connection that is dead or was dropped, after its queued frames were read. */
   const ended = (link: Link, draining: boolean): SessionEvent | undefined => {
-    cause ??= pulse.dead(link) ?? causeOf(link.end);
+    cause ??= heartbeat.dead(link) ?? causeOf(link.end);
     if (!cause) return undefined;
-    hangUp(link, link.end && !link.end.unheard ? 0 : PING_MS);
+    hangUp(link, link.end && !link.end.unconfirmed ? 0 : PING_MS);
     if (draining && link.held > 0) return undefined;
     const { why, text } = cause;
     const failure = link.end?.failure;
@@ -166,19 +166,19 @@ export function createSession(world: SessionWorld): Session {
     return { kind: 'quota', text };
   };
 
-  /** Ends whatever there is of a connection, without a new one. */
+  /** Ends the connection or the attempt without opening a new one. */
   const leave = (next: TailState) => {
     if ('link' in state) hangUp(state.link, PING_MS);
-    // An attempt under way is closed as soon as it succeeds; the service may have begun to count.
+    // An attempt in progress is closed as soon as it succeeds; the service may already charge it.
     if (state.kind === 'dialing') {
-      meter.doubted();
-      farewell = state.job.settled.then(closeLate(state.job));
+      meter.uncertain();
+      closing = state.job.settled.then(closeLate(state.job));
     }
     cause = undefined;
     state = next;
   };
 
-  /** Reads the answer to the subscription, or asks again: that costs nothing, a new connection does. */
+  /** Reads the response to the subscription, or subscribes again: that is free, unlike a new connection. */
   const subscribing = (current: Extract<TailState, { kind: 'subscribing' }>): SessionEvent | undefined => {
     const { link, since, until, tries } = current;
     const event = confirmed(link) ?? ended(link, false);
@@ -199,13 +199,13 @@ export function createSession(world: SessionWorld): Session {
       }
       if (state.kind === 'subscribing') return subscribing(state);
       const link = subscribedLink(state);
-      // What waits in a live connection that is over is still printed.
+      // Queued frames of a live connection that has ended are still printed.
       return link && ended(link, state.kind === 'live');
     },
     due(mayDial) {
       if (state.kind === 'down' && mayDial) return state.until;
-      if (state.kind === 'subscribing') return Math.min(state.until, pulse.due);
-      return subscribedLink(state) && !cause ? pulse.due : Number.POSITIVE_INFINITY;
+      if (state.kind === 'subscribing') return Math.min(state.until, heartbeat.due);
+      return subscribedLink(state) && !cause ? heartbeat.due : Number.POSITIVE_INFINITY;
     },
     get openedAt() {
       return openedAt;
@@ -239,7 +239,7 @@ export function createSession(world: SessionWorld): Session {
     },
     settled: async () => {
       if (state.kind === 'dialing') await state.job.settled;
-      await farewell;
+      await closing;
     },
   };
 }
@@ -249,19 +249,19 @@ type Cause = { readonly why: DownReason | 'quota'; readonly text: string };
 const isConfirmation = (frame: ReadFrame, asked: Subscription): boolean =>
   frame.kind === 'subscription' && confirms(frame.stated, asked);
 
-function withEarly(link: Link): SubscribingLink {
-  let early: Uint8Array | undefined;
+function withPutBack(link: Link): SubscribingLink {
+  let returned: Uint8Array | undefined;
   return {
     next() {
-      const raw = early ?? link.next();
-      early = undefined;
+      const raw = returned ?? link.next();
+      returned = undefined;
       return raw;
     },
     putBack(raw) {
-      early = raw;
+      returned = raw;
     },
     get held() {
-      return link.held + (early?.byteLength ?? 0);
+      return link.held + (returned?.byteLength ?? 0);
     },
     get signs() {
       return link.signs;
@@ -281,8 +281,8 @@ const closeLate = (job: Job<Link>) => async () => {
   if (job.outcome && 'value' in job.outcome) await job.outcome.value.close();
 };
 
-/** The signs of life of one connection. */
-function createPulse(clock: Clock, timing: Timing) {
+/** Monitors the signs of life of one connection. */
+function createHeartbeat(clock: Clock, timing: Timing) {
   let signs = 0;
   let heardAt = 0;
   let mono = 0;
@@ -297,24 +297,24 @@ function createPulse(clock: Clock, timing: Timing) {
       wall = clock.now();
       heardAt = mono;
     },
-    /** Looks at the connection when a beat is due. */
+    /** Checks the connection when a beat is due; returns why it is dead. */
     dead(link: Link): Cause | undefined {
       const now = clock.mono();
       if (now < mono + timing.beatMs) return undefined;
       const passed = now - mono;
-      // A suspended machine stops the monotonic clock on some systems and not on others: both are looked at.
-      const leapt = Math.max(passed - timing.beatMs, clock.now() - wall - passed);
+      // While a machine is suspended, the monotonic clock stops on some systems and not on others, so both are checked.
+      const jumped = Math.max(passed - timing.beatMs, clock.now() - wall - passed);
       mono = now;
       wall = clock.now();
       if (link.signs !== signs) {
         signs = link.signs;
         heardAt = now;
       }
-      if (leapt > timing.leapMs) return { why: 'slept', text: 'the machine was asleep' };
-      // A service that sends no pings of its own still has to answer those of a client.
+      if (jumped > timing.jumpMs) return { why: 'slept', text: 'the machine was suspended' };
+      // A service that sends no pings must still answer those of a client.
       if (now - heardAt >= timing.pingMs) link.ping?.();
       if (now - heardAt < timing.silentMs) return undefined;
-      return { why: 'silent', text: `nothing was heard for ${Math.round((now - heardAt) / 1_000)} s` };
+      return { why: 'silent', text: `nothing received for ${Math.round((now - heardAt) / 1_000)} s` };
     },
   };
 }

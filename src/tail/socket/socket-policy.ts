@@ -1,22 +1,22 @@
 import type { Clock } from '../../base/clock.ts';
 import { BUDGET } from '../../contract/budget.ts';
-import { cannotHold, outOfUnits, rejected } from '../failures.ts';
+import { cannotStream, outOfUnits, rejected } from '../failures.ts';
 import type { TailNotice } from '../notice.ts';
 import type { CostMeter } from '../spend/cost-meter.ts';
 import type { PollReason, Via } from '../spend/socket-share.ts';
 import type { TailSpend } from '../spend/tail-spend.ts';
 import type { Session, SessionEvent } from './session.ts';
 
-/** Decides when a socket is opened, when it is given up, and for what. */
+/** Decides when a socket is opened and when it is given up. */
 export interface SocketPolicy {
-  /** Looks after the connection; `quiet` says that its frames could be printed soon. True when something happened. */
+  /** Advances the connection; `quiet` means that its frames could be printed soon. Returns true if anything happened. */
   step(quiet: boolean): boolean;
   due(quiet: boolean): number;
-  /** Polls for this reason; where it is a budget, until that renews. */
+  /** Switches to polling for this reason; if it is a budget, until that renews. */
   poll(why: PollReason): void;
   /**
-   * Reports posts that the pages showed: a connection that has not answered its subscription, and does not bring
-   * them, is given up.
+   * Reports posts that pages showed: a connection that has not acknowledged its subscription and does not deliver them
+   * is dropped.
    */
   sawPosts(posts: number, since: number): void;
 }
@@ -29,21 +29,21 @@ interface PolicyParts {
   readonly spend: TailSpend;
   readonly meter: CostMeter;
   readonly notify: (notice: TailNotice) => void;
-  /** A subscription has been confirmed. */
+  /** Called when a subscription was confirmed. */
   readonly subscribed: () => void;
-  /** Polls from now on. */
+  /** Called when the tail switches to polling. */
   readonly polls: () => void;
 }
 
-/** Before the end of a paid minute, the next one is decided on. */
+/** How long before the end of a paid minute the next one is decided. */
 const MINUTE = 60_000;
 const DECIDE_MS = 2_000;
-/** Posts that the pages showed and the socket did not bring. */
-const DEAF_POSTS = 5;
-/** Refusals that polls do not meet. */
+/** The number of posts that pages showed and the socket did not deliver. */
+const MISSED_POSTS = 5;
+/** Failures of a handshake that do not affect polling. */
 const socketOnly = new Set(['forbidden', 'missing', 'usage']);
 
-/** Throws the failure that ends the run, where one does. */
+/** Creates the policy. Its `step` throws failures that end the run. */
 export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   const { clock, session, via, spend, meter, notify } = parts;
   let missed = 0;
@@ -54,8 +54,8 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   const poll = (why: PollReason, asks = false) => {
     session.poll();
     forBudget = why === 'budget';
-    // While the user is asked, polls maintain the lag, whatever was requested.
-    if (via === 'ws' && !asks && !(forBudget && parts.waitForBudget)) throw cannotHold(why);
+    // While the user is asked, polls maintain the lag in any mode.
+    if (via === 'ws' && !asks && !(forBudget && parts.waitForBudget)) throw cannotStream(why);
   };
 
   const leave = (why: PollReason) => {
@@ -65,7 +65,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     parts.polls();
   };
 
-  /** Streams again once the budget of a new period covers it. */
+  /** Returns to streaming once the budget of a new period covers it. */
   const reopen = (): boolean => {
     if (!forBudget || spend.against(0) !== undefined) return false;
     forBudget = false;
@@ -79,7 +79,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     const granted = spend.takeAnswer();
     if (granted === undefined) return false;
     if (granted) session.reopen();
-    else if (via === 'ws') throw cannotHold('ceiling');
+    else if (via === 'ws') throw cannotStream('ceiling');
     return granted;
   };
 
@@ -88,7 +88,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
       ? Number.POSITIVE_INFINITY
       : session.openedAt + (decided + 1) * MINUTE - DECIDE_MS;
 
-  /** What speaks against the minute to come, at the moments when that counts. */
+  /** Why the next minute should not be paid for; only checked shortly before it starts. */
   const objection = (quiet: boolean): PollReason | undefined => {
     if (session.openedAt === undefined) return quiet ? spend.against(session.shortSessions) : undefined;
     if (decidedFor !== session.openedAt) decided = 0;
@@ -115,7 +115,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     }
   };
 
-  const heard = (event: SessionEvent) => {
+  const handle = (event: SessionEvent) => {
     switch (event.kind) {
       case 'subscribed':
         parts.subscribed();
@@ -144,17 +144,17 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
         return true;
       }
       const event = session.step(quiet);
-      if (event) heard(event);
+      if (event) handle(event);
       return event !== undefined;
     },
     poll,
     due: (quiet) => Math.min(session.due(quiet), decideAt()),
     sawPosts(posts, since) {
       const late = session.unansweredSince;
-      // Posts from before, and those that the socket may be about to bring, say nothing.
+      // Posts from before, and posts that the socket may still deliver, do not count.
       missed = late !== undefined && since >= late ? missed + posts : 0;
-      if (missed >= DEAF_POSTS) {
-        session.drop('unanswered', 'the subscription was not answered, and brought no posts');
+      if (missed >= MISSED_POSTS) {
+        session.drop('unanswered', 'the subscription was not acknowledged and delivered no posts');
       }
     },
   };

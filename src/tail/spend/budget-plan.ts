@@ -4,22 +4,22 @@ import type { BudgetLeft } from '../ports.ts';
 import { type PagePrice, pollCost } from './pace.ts';
 import { WALK_RESERVE } from './socket-share.ts';
 
-/** How a tail divides what its budgets have left over the time until they renew. */
+/** Distributes the rest of the budgets over the time until they renew. */
 export interface BudgetPlan {
-  /** Takes what is left now; `spent` is what the run has spent so far. */
+  /** Updates the rest of the budgets; `spent` is the cost of the run so far. */
   learn(budgets: readonly BudgetLeft[], spent: number): void;
-  /** A budget has refused the socket: nothing more of it until then. */
+  /** Called when a budget rejected a minute of the socket: it counts as exhausted until it renews. */
   refuse(untilMs: number): void;
   /** Whether the budgets cover another minute of the socket; `whole` asks for all minutes until they renew. */
   covers(spent: number, whole: boolean): boolean;
-  /** Seconds between polls, at least `least`, with which each budget lasts; `until` is when the tightest renews. */
+  /** The seconds between polls, at least `least`, with which each budget lasts; `until` is the renewal of the tightest one. */
   interval(least: number, rate: number, spent: number): { readonly seconds: number; readonly until?: number };
   /** When the next budget renews, in epoch milliseconds. */
   readonly renewsAt: number;
 }
 
 const MINUTE = 60_000;
-/** A longer interval would hide that a budget is used up. */
+/** The longest interval: a longer one would hide that a budget is exhausted. */
 const MOST_SECONDS = 3_600;
 /** Each step comes closer to the interval at which cost and budget meet. */
 const STEPS = 8;
@@ -27,7 +27,7 @@ const STEPS = 8;
 interface PlanParts {
   readonly clock: Pick<Clock, 'now'>;
   readonly price: PagePrice;
-  /** How far below the newest post a verifying poll reads, and how often one is made. */
+  /** The depth of a verifying poll below the newest post, and the interval of such polls. */
   readonly marginMs: number;
   readonly auditMs: number;
   /** Milliseconds until the run ends. */
@@ -41,7 +41,7 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
   let decided: { readonly until: number; readonly socket: boolean } | undefined;
 
   const renewsAt = () => Math.min(Number.POSITIVE_INFINITY, ...budgets.map((budget) => budget.renewsAt));
-  /** What is left of each budget, and for how long it has to last. One that has renewed meanwhile is not known. */
+  /** The rest of each budget and how long it must last. A budget that has renewed meanwhile is unknown. */
   const current = (spent: number) =>
     budgets
       .filter((budget) => budget.renewsAt > clock.now())
@@ -51,7 +51,7 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
         lastsMs: Math.min(budget.renewsAt - clock.now(), runLeftMs()),
       }));
 
-  /** CU of a poll, with its part of the walks that verify the feed. */
+  /** The CU of a poll, including its share of the verifying walks. */
   const costOf = (rate: number, seconds: number) => {
     const verifying = Math.min(1, (seconds * 1_000) / auditMs);
     return pollCost(rate, seconds, price) + (verifying * price.cu * rate * marginMs) / 1_000 / price.step;
@@ -68,11 +68,11 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
     covers(spent, whole) {
       if (clock.now() < refusedUntil) return false;
       const known = current(spent);
-      // Until the sums of the new period are known, the decision stands.
+      // The decision stays until the sums of the new period are known.
       if (known.length < budgets.length) return decided?.socket ?? true;
       const minute = cu.socketMinute + WALK_RESERVE;
       const short = known.filter(({ left }) => left < minute + cu.socketMinute);
-      // Minutes that were reserved ahead come back when the connection ends: too few to begin again.
+      // Minutes reserved in advance are returned when the connection ends, but are too few for a new one.
       refusedUntil = Math.max(refusedUntil, ...short.map((budget) => budget.renewsAt));
       const next = short.length === 0;
       if (!whole || budgets.length === 0) return next;

@@ -1,44 +1,44 @@
 import { cu as price } from '../../contract/endpoints.ts';
 
-/** What a run has spent. How the service rounds the socket's minutes is not stated, so there are two sums. */
+/** The cost of a run. How the service rounds socket minutes is undocumented, so there are two sums. */
 export interface TailCost {
-  /** Pages, and whole minutes of the socket. */
+  /** Pages and complete minutes of the socket. */
   readonly least: number;
-  /** Pages, those too whose answer was lost, and every started minute of the socket. */
+  /** Pages including lost ones, and every started minute of the socket. */
   readonly most: number;
 }
 
-/** Counts units: pages as they are paid for, the socket by the time it is held. */
+/** Counts CU: of pages, and of the time a socket is open. */
 export interface CostMeter {
   readonly spent: TailCost;
-  /** What the socket has used at most. */
+  /** The maximum cost of the socket. */
   readonly socket: number;
   paid(cu: number): void;
   lost(cu: number): void;
   opened(): void;
   /**
-   * `lingering` says how much longer the service may think the connection open. The answer is called when it
-   * turns out that the service has heard of the end.
+   * Ends a connection. The service may consider it open for another `lingeringMs`; the returned function is called when
+   * it confirms the end.
    */
   closed(lingeringMs: number): () => void;
-  /** A handshake was sent whose outcome is not known: a minute may have been started. */
-  doubted(): void;
+  /** Counts a handshake with an unknown outcome: a minute may have started. */
+  uncertain(): void;
 }
 
 const MINUTE = 60_000;
-/** How far the service's count of a connection's time may be from this one. */
+/** The maximum difference between the clocks of the service and of this machine. */
 const SLACK_MS = 1_000;
 
-/** A meter on a monotonic clock; `pages` replaces its own count of pages if the client counts them. */
+/** Creates a meter; `pages` replaces its own count of pages if the client counts them. */
 export function createCostMeter(mono: () => number, pages?: () => { cu: number; atMost: number }): CostMeter {
   let cu = 0;
-  let doubtful = 0;
+  let lostCu = 0;
   let openAt: number | undefined;
   let least = 0;
   let most = 0;
   const running = () => (openAt === undefined ? undefined : mono() - openAt);
   const leastOf = (ms: number) => price.socketMinute * Math.floor(ms / MINUTE);
-  // A minute may have started while the news of it was on its way.
+  // A minute may have started at the service already.
   const mostOf = (ms: number) => price.socketMinute * (Math.floor((ms + SLACK_MS) / MINUTE) + 1);
   const socket = () => {
     const ms = running();
@@ -47,10 +47,10 @@ export function createCostMeter(mono: () => number, pages?: () => { cu: number; 
   return {
     get spent() {
       const ms = running();
-      const books = pages?.() ?? { cu, atMost: cu + doubtful };
+      const total = pages?.() ?? { cu, atMost: cu + lostCu };
       return {
-        least: books.cu + least + (ms === undefined ? 0 : leastOf(Math.max(0, ms - SLACK_MS))),
-        most: books.atMost + socket(),
+        least: total.cu + least + (ms === undefined ? 0 : leastOf(Math.max(0, ms - SLACK_MS))),
+        most: total.atMost + socket(),
       };
     },
     get socket() {
@@ -60,7 +60,7 @@ export function createCostMeter(mono: () => number, pages?: () => { cu: number; 
       cu += units;
     },
     lost: (units) => {
-      doubtful += units;
+      lostCu += units;
     },
     opened() {
       openAt = mono();
@@ -69,18 +69,18 @@ export function createCostMeter(mono: () => number, pages?: () => { cu: number; 
       const from = openAt;
       if (from === undefined) return () => {};
       const ms = mono() - from;
-      const feared = mostOf(ms + lingeringMs);
+      const assumed = mostOf(ms + lingeringMs);
       least += leastOf(Math.max(0, ms - SLACK_MS));
-      most += feared;
+      most += assumed;
       openAt = undefined;
-      let heard = false;
+      let confirmed = false;
       return () => {
-        if (heard) return;
-        heard = true;
-        most -= Math.max(0, feared - mostOf(mono() - from));
+        if (confirmed) return;
+        confirmed = true;
+        most -= Math.max(0, assumed - mostOf(mono() - from));
       };
     },
-    doubted() {
+    uncertain() {
       most += price.socketMinute;
     },
   };

@@ -1,7 +1,7 @@
 import { cu } from '../../contract/endpoints.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 
-/** How a feed is priced by the page. */
+/** The price of a page. */
 export interface PagePrice {
   readonly step: number;
   readonly cu: number;
@@ -9,17 +9,17 @@ export interface PagePrice {
 
 const thesisPrice: PagePrice = { step: THESIS_BLOCK, cu: cu.thesisBlock };
 
-/** CU of one poll every `seconds` of a feed with `rate` posts a second; one row overlaps, to prove that nothing is missing. */
+/** The CU of one poll every `seconds` at `rate` posts per second; one row overlaps, to show that nothing is missing. */
 export const pollCost = (rate: number, seconds: number, price = thesisPrice): number =>
   price.cu * Math.ceil((rate * seconds + 1) / price.step);
 
-/** CU a minute of polling so. */
+/** The CU per minute of polling at this interval. */
 export const pollPerMinute = (rate: number, seconds: number, price = thesisPrice): number =>
   (60 / seconds) * pollCost(rate, seconds, price);
 
 /**
- * The cheapest seconds between polls within the lag aimed at: the lag itself, or the longest time in which the
- * expected posts and the overlap just fill whole blocks. `least` bounds it from below.
+ * The cheapest interval between polls within the target lag: the lag itself, or the longest time in which the expected
+ * posts and the overlap just fill whole blocks. It is at least `least`.
  */
 export function pollSeconds(rate: number, lag: number, least: number, price = thesisPrice): number {
   const longest = Math.max(lag, least);
@@ -29,22 +29,22 @@ export function pollSeconds(rate: number, lag: number, least: number, price = th
   return cheaper ? full : longest;
 }
 
-/** The least seconds between polls that leave half of a key's requests to others. */
+/** The minimum interval between polls in seconds, which leaves half of the rate limit to other processes. */
 export const leastSeconds = (ratePerMinute: number | null): number =>
   ratePerMinute ? 60 / (ratePerMinute / 2) : 1;
 
-/** How many rows to ask for when `expected` are still to come. */
+/** The limit to request if `expected` rows are still to come. */
 export const pageRows = (expected: number, step: number, max: number): number =>
   Math.min(max, Math.max(step, step * Math.ceil((expected + 1) / step)));
 
-/** Decides page sizes, and learns whether the service gives more than one block for a larger limit. */
+/** Chooses page sizes, and learns whether the service returns more than one block for a larger limit. */
 export interface PollSizer {
   first(): number;
   next(expected: number): number;
   learn(limit: number, rows: number, hasMore: boolean): void;
 }
 
-/** Starts small, probes once with two blocks, and keeps to one where more was paid than given. */
+/** Starts with one block, tries two once, and stays at one if the service returned fewer rows than were paid for. */
 export function createPollSizer(sizes: { readonly step: number; readonly max: number }): PollSizer {
   let most = Math.min(sizes.max, sizes.step * 2);
   return {
@@ -58,7 +58,7 @@ export function createPollSizer(sizes: { readonly step: number; readonly max: nu
   };
 }
 
-/** Posts a second, smoothed over the last few walks. */
+/** The posts per second, smoothed over the last walks. */
 export interface Rate {
   readonly perSecond: number;
   add(rows: number, ms: number): void;
@@ -66,7 +66,7 @@ export interface Rate {
 
 const SMOOTHING_MS = 120_000;
 
-/** A rate that follows the feed within minutes. */
+/** Creates a rate that follows the feed within minutes. */
 export function createRate(): Rate {
   let rate = 0;
   let known = false;
@@ -83,18 +83,18 @@ export function createRate(): Rate {
   };
 }
 
-/** How far below the watermark to walk: all of the margin, or on a fast feed thrice the lateness that was really seen. */
+/** How far below the watermark to walk: the full margin, or on a fast feed three times the observed lateness. */
 export interface Margin {
   readonly ms: number;
-  /** A walk of the margin in force is done: how many rows it read, and the worst lateness it met. */
+  /** Learns from a finished walk: the number of its rows and the greatest lateness. */
   learn(lateMs: number, rows: number): void;
 }
 
-/** Rows of a walk that cost half a minute of the socket, and such walks in a row to learn from before it shrinks. */
+/** The rows of a walk that costs half a minute of the socket, and the number of such walks before the margin shrinks. */
 const WALK_ROWS = 1_000;
 const LESSONS = 10;
 
-/** A margin that shrinks only after ten full ones have shown how late posts are. */
+/** Creates a margin that shrinks only after ten walks at full size have shown how late posts are. */
 export function createMargin(full: number, least: number, auditMs: number): Margin {
   let ms = full;
   let lessons = 0;
@@ -105,7 +105,7 @@ export function createMargin(full: number, least: number, auditMs: number): Marg
     },
     learn(lateMs, rows) {
       worst = Math.max(lateMs, worst * 0.99);
-      // What the whole margin would have cost, not what a narrow one did.
+      // The rows that a walk of the full margin would have read.
       const whole = (rows * (full + auditMs)) / (ms + auditMs);
       lessons = whole > WALK_ROWS ? lessons + 1 : 0;
       ms = lessons >= LESSONS ? Math.min(full, Math.max(least, 3 * worst)) : full;

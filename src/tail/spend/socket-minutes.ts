@@ -3,30 +3,30 @@ import { cu } from '../../contract/endpoints.ts';
 import { SOCKET_PING_SECONDS } from '../../contract/limits.ts';
 import type { Ledger, Reservation } from '../../contract/ports.ts';
 
-/** Records the minutes of one connection, each before it begins. */
+/** Records the minutes of one connection, each before it starts. */
 export interface SocketMinutes {
-  /** The connection is open. */
+  /** Called when the connection is open. */
   opened(): void;
-  /** Something was received. */
+  /** Called when something was received. */
   alive(): void;
-  /** Records each minute ahead until the signal is aborted. Rejects where a budget cannot hold the next one. */
+  /** Records each minute in advance until the signal is aborted. Rejects if a budget does not cover the next one. */
   run(signal: AbortSignal): Promise<void>;
-  /** The connection is over, or was never answered; `known` says that the service knows and has stopped counting. */
+  /** Called when the connection has ended or was not answered; `known` means that the service knows and stopped charging. */
   end(known: boolean): Promise<void>;
-  /** The connection was refused: no minute has begun. */
+  /** Called when the handshake was rejected, so that no minute has started. */
   refused(): Promise<void>;
 }
 
 const MINUTE = 60_000;
-/** How far the service's count of a connection's time may be from this one. */
+/** The maximum difference between the clocks of the service and of this machine. */
 const SLACK_MS = 1_000;
-/** A connection that answers no ping is closed by the next one, and charged until then. */
+/** A connection that does not answer a ping is closed at the next one, and charged until then. */
 const LINGER_MS = 2 * SOCKET_PING_SECONDS * 1_000;
 
 /**
- * Starts to record a connection that is about to be opened. What is recorded always reaches to the moment at which the
- * service would notice that this machine has vanished, so a kill or a crash leaves no minute out. A minute is certain
- * once something was received after its end.
+ * Starts to record a connection before it is opened. Recorded minutes always extend to the time at which the service
+ * would notice that this machine has vanished, so a kill or a crash omits no minute. A minute is certain once something
+ * was received after its end.
  */
 export async function recordSocketMinutes(
   { mono, now, sleep }: Clock,
@@ -38,7 +38,7 @@ export async function recordSocketMinutes(
   let settled = 0;
   let ending: Promise<void> | undefined;
 
-  /** Time since the connection was opened; the monotonic clock of some systems stands still while they sleep. */
+  /** The time since the connection was opened. The monotonic clock of some systems stops while they are suspended. */
   const elapsed = () => Math.max(0, mono() - from.mono, now() - from.wall);
   const startedBy = (ms: number) => Math.floor((ms + SLACK_MS) / MINUTE) + 1;
 
@@ -55,7 +55,7 @@ export async function recordSocketMinutes(
 
   async function close(known: boolean): Promise<void> {
     const lasted = elapsed();
-    // Silent for longer than the service allows: it has closed the connection meanwhile, whatever arrives now.
+    // After such a silence the service must have closed the connection, even if data still arrives.
     const stale = lasted - heardAt > LINGER_MS + SLACK_MS;
     const most = startedBy(known && !stale ? lasted : heardAt + LINGER_MS);
     await settleCertain();

@@ -10,11 +10,11 @@ import type { CostMeter } from './cost-meter.ts';
 import { leastSeconds, type PagePrice, pollPerMinute, pollSeconds, type Rate } from './pace.ts';
 import { type Mode, type PollReason, reasonToPoll, STREAM_RESERVE, type Via } from './socket-share.ts';
 
-/** What may be spent, and what it is best spent on. */
+/** Decides what may be spent, and on what. */
 export interface TailSpend {
-  /** Whether `cu` more fit within the limit; a promise while the user is asked for more. */
+  /** Whether another `cu` are within the spending limit; a promise while the user is asked for a higher one. */
   afford(cu: number): boolean | Promise<boolean>;
-  /** CU left of the ceiling and of the key's units; null without a limit, or where it is not known. */
+  /** The CU left of the spending limit and of the key's allowance; null if unlimited or unknown. */
   readonly left: {
     readonly ceiling: number | null;
     readonly allowance: number | null;
@@ -22,27 +22,27 @@ export interface TailSpend {
   };
   /** Milliseconds between polls. */
   readonly pollMs: number;
-  /** CU a minute of a way. */
-  perMinute(way: Mode): number;
-  /** What speaks against one more minute of the socket. */
+  /** The CU per minute of a mode. */
+  perMinute(mode: Mode): number;
+  /** Why another minute of the socket should not be paid for. */
   against(shortSessions: number): PollReason | undefined;
   /** Asks the user for a limit that covers more streaming; false if that is not possible. */
   askToStream(): boolean;
   /** The answer, once. */
   takeAnswer(): boolean | undefined;
-  /** Asks the free `me` for what is left, every now and then. */
-  step(way: Mode): void;
-  /** A budget has refused a minute of the socket. */
+  /** Requests the free `me` from time to time. */
+  step(mode: Mode): void;
+  /** Called when a budget rejected a minute of the socket. */
   refused(retryAfterMs: number): void;
-  /** The interval of polls, where it is longer than the lag so that a budget lasts. */
+  /** The polling interval if it is longer than the lag, so that a budget lasts. */
   readonly stretched: Stretched | undefined;
   readonly due: number;
-  /** Settles when the first answer is there; throws where the key is not known. */
+  /** Resolves after the first response of `me`; throws if the key is unknown. */
   first(wait: () => Promise<void>): Promise<void>;
   settled(): Promise<void>;
 }
 
-interface PurseWorld {
+interface TailSpendParts {
   readonly world: Pick<TailPorts, 'clock' | 'key'>;
   readonly timing: Timing;
   readonly meter: CostMeter;
@@ -59,8 +59,8 @@ interface PurseWorld {
   readonly signal: AbortSignal;
 }
 
-/** A purse that starts full: nothing is known of the key until it has been asked. */
-export function createTailSpend({ world, timing, meter, rate, price, ...given }: PurseWorld): TailSpend {
+/** Creates the decision; nothing is known about the key until `me` has responded. */
+export function createTailSpend({ world, timing, meter, rate, price, ...given }: TailSpendParts): TailSpend {
   const { clock, key } = world;
   let facts: KeyFacts | undefined;
   let atStart: number | null = null;
@@ -90,7 +90,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     const least = leastSeconds(facts?.ratePerMinute ?? null);
     return pollSeconds(rate.perSecond, given.lagMs / 1_000, least, price);
   };
-  // A user who asked for polls at an interval gets that interval, for as long as the budget lasts.
+  // An interval requested by the user is kept as long as the budget lasts.
   const interval = (): { readonly seconds: number; readonly until?: number } =>
     given.via === 'poll'
       ? { seconds: wantedSeconds() }
@@ -105,15 +105,15 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     facts = outcome.value;
     atStart ??= facts.remaining;
     plan.learn(facts.budgets ?? [], meter.spent.most);
-    // What is left is another sum as soon as a budget renews.
+    // The rest changes when a budget renews.
     next = Math.min(next, clock.mono() + Math.max(0, plan.renewsAt - clock.now()) + 1);
     return undefined;
   };
 
-  const step = (way: Mode) => {
+  const step = (mode: Mode) => {
     look();
     if (!key || job || clock.mono() < next) return;
-    next = clock.mono() + (way === 'ws' ? timing.keyMs : 10 * timing.keyMs);
+    next = clock.mono() + (mode === 'ws' ? timing.keyMs : 10 * timing.keyMs);
     job = startJob(given.wake, () => key(given.signal));
   };
 
@@ -137,8 +137,8 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     get pollMs() {
       return pollMs();
     },
-    perMinute: (way) =>
-      way === 'ws' ? cu.socketMinute : pollPerMinute(rate.perSecond, pollMs() / 1_000, price),
+    perMinute: (mode) =>
+      mode === 'ws' ? cu.socketMinute : pollPerMinute(rate.perSecond, pollMs() / 1_000, price),
     against: (shortSessions) =>
       reasonToPoll({
         via: given.via,
@@ -166,7 +166,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
       while (job && !given.signal.aborted) {
         await wait();
         const error = look();
-        // Whatever else is wrong, the pages will notify.
+        // Any other failure will show up when pages are read.
         if (error instanceof Failure && error.kind === 'auth') throw error;
       }
     },

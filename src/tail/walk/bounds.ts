@@ -4,7 +4,7 @@ import { steadyTime, type Watermark } from '../seen/watermark.ts';
 import type { Margin } from '../spend/pace.ts';
 import type { WalkBounds, Walked } from './walk.ts';
 
-/** Where a run begins. */
+/** Where a run starts. */
 export type StartPoint =
   /** `recent` posts of the first page are printed too, which costs nothing more. */
   | { readonly kind: 'now'; readonly recent?: number }
@@ -12,49 +12,49 @@ export type StartPoint =
   | { readonly kind: 'since'; readonly at: number }
   | Resume;
 
-/** Where an earlier run stopped: what is complete, and what came out above it. */
+/** Where an earlier run stopped: up to where it is complete, and what it printed above that. */
 export interface Resume {
   readonly kind: 'checkpoint' | 'file';
   readonly watermark: Watermark;
-  /** Rows posted before this came out, or are not wanted. */
+  /** Rows posted before this time were printed or are not wanted. */
   readonly floor: number;
   readonly known: readonly (readonly [id: string, at: number | null])[];
-  /** What came out since the checkpoint: lines of the output, or batches that a command acknowledged. */
+  /** Rows since the checkpoint: lines of the output, or batches that a command acknowledged. */
   readonly lines?: readonly (readonly [id: string, at: number | null])[];
 }
 
-/** How a walk is meant: of the start, down to the margin, or only to what is known. */
+/** The depth of a walk: the first walk, down to the margin, or down to the first known row. */
 export type Depth = 'start' | 'deep' | 'shallow';
 
-/** How far each kind of walk goes, and what it takes along. */
+/** Determines how far each kind of walk goes and which rows it keeps. */
 export interface BoundsSource {
   to(depth: Depth): WalkBounds;
-  /** Post time down to which a walk has to go. */
+  /** The post time down to which a walk must go. */
   low(): number;
-  /** The first walk is taken over: what it need not bring is known from now on, and returned, newest first. */
+  /** Called with the first walk: rows that are not wanted count as known from now on and are returned, newest first. */
   begin(walked: Walked): readonly TailRow[];
 }
 
-/** How much newer than the next few a post may be dated for the start to count from it. */
-const BELIEVED_MS = 3_600_000;
-/** Rows without a usable time after which a first look gives up looking for an older one. */
-const TIES = 300;
+/** A post dated further ahead of the next ones does not determine the start. */
+const MAX_AHEAD_MS = 3_600_000;
+/** The number of rows after which the first walk stops looking for an older time. */
+const MAX_TIES = 300;
 
-interface RoutesWorld {
+interface BoundsParts {
   readonly start: StartPoint;
   readonly seen: Seen;
   readonly margin: Margin;
   readonly watermark: () => Watermark | undefined;
 }
 
-export function createBounds({ start, seen, margin, watermark }: RoutesWorld): BoundsSource {
-  /** Rows of a first walk that are not wanted, and the time of the oldest that is. */
+export function createBounds({ start, seen, margin, watermark }: BoundsParts): BoundsSource {
+  /** Unwanted rows of the first walk, and the time of the oldest wanted one. */
   let rest: TailRow[] = [];
   let oldest = Number.NEGATIVE_INFINITY;
 
   const low = () => Math.max(seen.floor, (watermark()?.base ?? Number.NEGATIVE_INFINITY) - margin.ms);
 
-  /** Whether the feed is known to have had a post here or below. */
+  /** Whether a row is at or below a post that is known to exist. */
   const isKnown = (row: TailRow): boolean => {
     const mark = watermark();
     if (!mark?.top || row.id === mark.top.id) return true;
@@ -62,7 +62,7 @@ export function createBounds({ start, seen, margin, watermark }: RoutesWorld): B
   };
 
   const deep = (): WalkBounds => ({
-    // On a feed without times, nothing but a known id can end a walk.
+    // In a feed without times, only a known id can end a walk.
     beyond: (row) => (row.at === null ? watermark()?.base === null && seen.has(row.id) : row.at < low()),
     keep: (row) => !seen.has(row.id) && (row.at ?? row.atMost ?? seen.floor) >= seen.floor,
     target: low,
@@ -73,13 +73,13 @@ export function createBounds({ start, seen, margin, watermark }: RoutesWorld): B
     const whole = deep();
     return {
       ...whole,
-      // A known post without a time proves nothing: it may stand above all others for good.
+      // A known post without a time does not end the walk, because pages may always list it first.
       beyond: (row) => (row.at !== null && seen.has(row.id)) || whole.beyond(row),
       target: () => watermark()?.base ?? null,
     };
   };
 
-  /** The newest `rows`, and on to one that is older than the top: a tie could not be told from a post to come. */
+  /** The newest `rows`, and further to a row older than the top: other posts of that time could look like new ones later. */
   const newest = (rows: number): WalkBounds => {
     let count = 0;
     let top: number | null = null;
@@ -89,7 +89,7 @@ export function createBounds({ start, seen, margin, watermark }: RoutesWorld): B
       beyond(row) {
         top ??= row.at;
         if (count < rows) return false;
-        return row.at !== null && top !== null ? row.at < top : count >= rows + TIES;
+        return row.at !== null && top !== null ? row.at < top : count >= rows + MAX_TIES;
       },
       keep(row) {
         count++;
@@ -122,15 +122,15 @@ export function createBounds({ start, seen, margin, watermark }: RoutesWorld): B
     return start.kind === 'now' ? newest(0) : deep();
   };
 
-  /** What was posted before is not wanted: the start's own time, the oldest row of a backfill, or the newest post. */
+  /** Rows posted before this are not wanted: the time of --since, the oldest row of a backfill, or the newest post. */
   const firstFloor = (walked: Walked): number => {
     if (start.kind === 'since') return start.at;
     if (start.kind === 'backfill' && start.rows > 0) return oldest;
     const steady = steadyTime(walked.first.map((row) => row.at));
     if (steady === null) return Number.NEGATIVE_INFINITY;
     const times = walked.first.map((row) => row.at ?? steady);
-    // A post dated far ahead of the others is not believed.
-    return Math.max(...times.filter((at) => at <= steady + BELIEVED_MS));
+    // The time of a post dated far ahead of the others is ignored.
+    return Math.max(...times.filter((at) => at <= steady + MAX_AHEAD_MS));
   };
 
   const begin = (walked: Walked): readonly TailRow[] => {

@@ -22,14 +22,14 @@ interface ConclusionParts {
   readonly rate: Rate;
   readonly report: TailReport;
   readonly notify: (notice: TailNotice) => void;
-  /** Nothing more can be paid for. */
+  /** Called when nothing more can be paid for. */
   readonly spent: (failure: Failure) => void;
 }
 
-/** Posts that a healthy socket would have delivered, and did not. */
-const DEAF_ROWS = 3;
+/** The number of posts that a healthy socket would have delivered. */
+const MISSED_ROWS = 3;
 
-/** What follows from a walk that was printed: the rate of the feed, the margin, and what the socket is worth. */
+/** Draws the conclusions from a printed walk: the rate of the feed, the margin, and whether the socket works. */
 export function createConclusions(parts: ConclusionParts): (done: Filled) => void {
   const { flow, walker, session, policy, rate, report } = parts;
   let ratedAt = parts.clock.mono();
@@ -54,21 +54,21 @@ export function createConclusions(parts: ConclusionParts): (done: Filled) => voi
     });
     learn(done);
     const frames = parts.printing().takeFrames();
-    const deaf = state.kind === 'live' && frames === 0 && state.link.held === 0 && done.missed >= DEAF_ROWS;
+    const deaf = state.kind === 'live' && frames === 0 && state.link.held === 0 && done.missed >= MISSED_ROWS;
     policy.sawPosts(done.fresh, walkedBefore);
     walkedBefore = walked.startedAt;
     walker.emitted(done);
     if (walked.cut === 'ceiling' || walked.cut === 'budget' || walked.cut === 'quota') {
       return parts.spent(walked.failure ?? ceilingReached());
     }
-    if (deaf) session.drop('deaf', 'the pages showed posts that the socket did not bring');
+    if (deaf) session.drop('deaf', 'pages showed posts that the socket did not deliver');
     if (depth === 'shallow') return;
     parts.printing().walked(walked.startedAt);
-    // Only a walk that started after the subscription lets frames through.
+    // Frames may follow only a walk that started after the subscription.
     const subscribed = subscribedLink(state) && 'subscribedAt' in state ? state.subscribedAt : undefined;
     if (subscribed !== undefined && !walker.wanted && walked.startedAt >= subscribed) session.goLive();
   };
 }
 
-/** Time between the first of these rows and the last. */
+/** The time between the first and the last of these rows. */
 const spanOf = (rows: readonly TailRow[]): number => (rows[0]?.at ?? 0) - (rows.at(-1)?.at ?? 0);

@@ -1,13 +1,13 @@
 import type { TailRow } from '../row.ts';
-import { believedTimes } from '../seen/watermark.ts';
+import { plausibleTimes } from '../seen/watermark.ts';
 
 /**
- * Pages are in the order of post times, newest first. A time that contradicts its place (text that is not a time,
- * seconds for milliseconds, a date years ahead) would end a walk too early or move the watermark, so such a row is
- * treated as one without a time: all that is known is that it is not newer than the row above it.
+ * Pages are sorted by post time, newest first. A time that contradicts its position (text that is not a time, seconds
+ * for milliseconds, a date years ahead) would end a walk too early or move the watermark, so such a row is treated as
+ * one without a time, which is not newer than the row above it.
  */
 export function orderedRows(rows: readonly TailRow[], now: number): readonly TailRow[] {
-  const times = believedTimes(
+  const times = plausibleTimes(
     rows.map(({ at }) => at),
     now,
   );
@@ -21,11 +21,11 @@ export function orderedRows(rows: readonly TailRow[], now: number): readonly Tai
   });
 }
 
-/** A drop of this length at the end of a page is believed only once the next page confirms it. */
+/** A drop of this length at the end of a page is accepted only if the next page confirms it. */
 const DROP_MS = 3_600_000;
 const LAST_ROWS = 2;
 
-/** How many of these rows can be judged by the page alone: nothing below the last ones says whether their times fit. */
+/** The number of rows that can be judged without the next page, which decides about the times of the last ones. */
 export function settledRows(rows: readonly TailRow[]): number {
   const timed = rows.flatMap(({ at }, i) => (at === null ? [] : [{ at, i }]));
   for (let n = Math.max(1, timed.length - LAST_ROWS); n < timed.length; n++) {
@@ -35,10 +35,10 @@ export function settledRows(rows: readonly TailRow[]): number {
   return rows.length;
 }
 
-/** Rows can be objects with getters, which a spread would lose. */
+/** Copies a row; a spread would lose its getters. */
 const copyOf = ({ id, record, raw }: TailRow) => ({ id, record, raw });
 
-/** Places of the longest subsequence that never ascends (patience sorting). */
+/** The indices of the longest non-ascending subsequence (patience sorting). */
 function longestDescent(times: readonly (number | null)[]): ReadonlySet<number> {
   const ends: number[] = [];
   const before = new Map<number, number | undefined>();
@@ -54,7 +54,7 @@ function longestDescent(times: readonly (number | null)[]): ReadonlySet<number> 
     before.set(i, ends[low - 1]);
     ends[low] = i;
   });
-  const places = new Set<number>();
-  for (let i = ends.at(-1); i !== undefined; i = before.get(i)) places.add(i);
-  return places;
+  const indices = new Set<number>();
+  for (let i = ends.at(-1); i !== undefined; i = before.get(i)) indices.add(i);
+  return indices;
 }

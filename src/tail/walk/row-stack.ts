@@ -2,18 +2,18 @@ import { parseJson, stringifyJson } from '../../base/json.ts';
 import type { Spool } from '../ports.ts';
 import type { PostFields, TailRow } from '../row.ts';
 
-/** What a walk found: put in newest first, taken out oldest first. */
+/** The rows of a walk: pushed newest first, taken oldest first. */
 export interface RowStack {
   push(rows: readonly TailRow[]): Promise<void>;
-  /** The oldest rows left, oldest first; nothing when it is empty. */
+  /** Removes the oldest rows, oldest first; returns an empty list when nothing is left. */
   take(): Promise<readonly TailRow[]>;
   clear(): Promise<void>;
 }
 
-/** Rows held in memory before they go to the spool. */
-const HELD = 1_000;
+/** The number of rows in memory before they are moved to the spool. */
+const MAX_IN_MEMORY = 1_000;
 
-/** A pile whose memory is bounded where there is a spool. */
+/** Creates a stack; with a spool, its memory is bounded. */
 export function createRowStack(openSpool: (() => Spool) | undefined): RowStack {
   let held: TailRow[] = [];
   let spool: Spool | undefined;
@@ -30,7 +30,7 @@ export function createRowStack(openSpool: (() => Spool) | undefined): RowStack {
   return {
     async push(rows) {
       for (const row of rows) held.push(row);
-      if (held.length < HELD || !openSpool) return;
+      if (held.length < MAX_IN_MEMORY || !openSpool) return;
       spool ??= openSpool();
       const lines = held.map((row) => stringifyJson([row.id, row.at, row.record]));
       held = [];
@@ -53,7 +53,7 @@ export function createRowStack(openSpool: (() => Spool) | undefined): RowStack {
   };
 }
 
-/** Reads back what `push` wrote. */
+/** Reads a row that `push` wrote. */
 function rowFrom(line: string): TailRow {
   const [id, at, record] = parseJson(line) as [string, number | null, PostFields];
   return { id, at, record, raw: null };

@@ -8,78 +8,78 @@ import type { PollSizer } from '../spend/pace.ts';
 import { orderedRows, settledRows } from './page-order.ts';
 import type { RowStack } from './row-stack.ts';
 
-/** Why a walk could not be brought to its end. */
+/** Why a walk was cut short. */
 export type Cut = 'ceiling' | 'budget' | 'quota' | 'cursor' | 'stuck' | 'denied';
 
-/** What a walk has to do, decided again whenever it restarts. */
+/** How far a walk goes and which rows it keeps; determined again when it restarts. */
 export interface WalkBounds {
-  /** True for the first row that need not be walked to: the walk ends with its page. */
+  /** Whether a row is beyond the bounds: the walk ends with the page of the first such row. */
   beyond(row: TailRow): boolean;
-  /** Whether a row is to be kept; every row of every page is shown, those beyond too. */
+  /** Whether to keep a row; called for every row of every page, including those beyond the bounds. */
   keep(row: TailRow, beyond: boolean): boolean;
-  /** Post time down to which the walk will go, to guess how many rows are to come. */
+  /** The post time down to which the walk will go, to estimate the remaining rows. */
   target(): number | null;
-  /** Whether a row is at or below the newest place that is known to exist; true where none is known. */
+  /** Whether a row is at or below the newest known position; true if none is known. */
   isKnown(row: TailRow): boolean;
 }
 
-/** What a walk needs. */
+/** The parts and settings of a walk. */
 export interface WalkWorld {
   readonly clock: Clock;
   readonly random: () => number;
   readonly source: PageSource;
   readonly sizer: PollSizer;
-  readonly pile: RowStack;
+  readonly stack: RowStack;
   readonly backoff: { readonly firstMs: number; readonly maxMs: number };
-  /** How many times in a row the first page may fail; what is under way never gives up. */
+  /** The number of failures in a row after which the first page gives up; later pages never do. */
   readonly tries: number;
-  /** Called when the first page is there, before any of its rows is looked at. */
+  /** Called after the first page has arrived, before any row is examined. */
   readonly route: () => WalkBounds;
-  /** Posts without an id were skipped. */
+  /** Called with skipped posts without an id. */
   readonly nameless: (records: readonly PostFields[]) => void;
-  /** Whether `cu` more can be paid. */
+  /** Whether another `cu` can be paid. */
   readonly afford: (cu: number) => boolean | Promise<boolean>;
   readonly paid: (cu: number) => void;
-  /** An answer was lost that may have been paid for. */
+  /** Called when a lost answer may have been charged. */
   readonly lost: (cu: number) => void;
   readonly wait: (ms: number, failure: Failure) => void;
-  /** Waits where a budget has refused a page; absent where that ends the walk. */
+  /** Waits after a budget has rejected a page; absent if that ends the walk. */
   readonly renewal?: ((failure: Failure) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What a walk came to. */
+/** The result of a walk. */
 export interface Walked {
   readonly cut: Cut | undefined;
-  /** Why the service or the user ended it, where one of them did. */
+  /** The failure that ended it, if any. */
   readonly failure: Failure | undefined;
-  /** The newest rows that have a time, or the newest where none has. */
+  /** The newest rows that have a time, or the newest rows if none has. */
   readonly first: readonly TailRow[];
-  /** The oldest row that was read. */
+  /** The oldest row read. */
   readonly reached: PostMark | null;
-  /** Whether the feed's own end was reached. */
+  /** Whether the end of the feed was reached. */
   readonly bottom: boolean;
-  /** Monotonic time at which the first page was asked for: the walk proves what was there then. */
+  /** The monotonic time at which the first page was requested: the walk verifies the feed up to then. */
   readonly startedAt: number;
   readonly pages: number;
   readonly rows: number;
 }
 
-/** Rows at the top that notify where a feed stands. */
+/** The number of top rows from which the watermark is determined. */
 const FIRST_ROWS = 10;
-/** Pages in a row that may bring nothing new. */
+/** The number of pages in a row without new rows after which a walk is stuck. */
 const IDLE_PAGES = 3;
-/** Other ids of a page that stand in for a cursor which the service no longer knows. */
-const STAND_INS = 3;
+/** The number of other ids of a page that are tried if the service does not know the cursor. */
+const OTHER_CURSORS = 3;
 
 type Leg = Omit<Walked, 'cut' | 'failure'>;
 type LegEnd = { readonly leg: Leg; readonly cut: Cut | undefined; readonly failure?: Failure };
 
-/** Walks pages from the newest down. A walk that could not be finished starts again from the top, once. */
+/** Reads pages from the newest down. A walk without progress restarts from the top once. */
 export async function walk(world: WalkWorld): Promise<Walked> {
   let end = await walkOnce(world);
   if (end.cut === 'cursor' || end.cut === 'stuck' || end.cut === 'denied') {
-    await world.pile.clear();
+    await world.stack.clear();
     end = await walkOnce(world);
   }
   return { ...end.leg, cut: end.cut, failure: end.failure };
@@ -94,26 +94,26 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
   let route: WalkBounds | undefined;
   let idle = 0;
   let known = false;
-  // The last rows of a page, where only the next one tells whether their times are to be believed.
+  // The last rows of a page, whose times can only be judged with the next page.
   let pending: readonly TailRow[] = [];
-  // The last page is asked what is below it where it contradicts what is known.
-  let doubted: 'full' | 'short' | undefined;
+  // Set when a page claims to be the last: whether it was full or short. The claim is checked with another request.
+  let uncertain: 'full' | 'short' | undefined;
   let limit = sizer.first();
   let leg: Leg = { first: [], reached: null, bottom: false, startedAt: clock.mono(), pages: 0, rows: 0 };
 
   for (;;) {
     const askedAt = clock.mono();
     const tries = leg.pages === 0 ? world.tries : Number.POSITIVE_INFINITY;
-    const got = await ask(world, before, limit, backoff, tries);
-    if ('cut' in got) return { leg, ...got };
-    const { page } = got;
+    const result = await ask(world, before, limit, backoff, tries);
+    if ('cut' in result) return { leg, ...result };
+    const { page } = result;
     world.nameless(page.nameless ?? []);
     if (leg.rows === 0) leg = { ...leg, startedAt: askedAt };
     route ??= world.route();
     const size = page.rows.length + (page.nameless?.length ?? 0);
     sizer.learn(limit, size, page.hasMore);
 
-    // An empty page with more behind it has no position to continue from: its cursor could skip posts.
+    // An empty page that claims to have more has no position to continue from: its cursor could skip posts.
     if (size === 0 && page.hasMore) {
       leg = { ...leg, pages: leg.pages + 1 };
       if (++idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
@@ -121,26 +121,26 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
       continue;
     }
 
-    // Pages overlap where a stand-in led here. What has turned up within the overlap is late: to keep the order of
-    // the walk, it is left to the next one.
+    // After another cursor, pages overlap. New rows within the overlap are late; they are left to the next walk, to keep
+    // the order of this one.
     const came = page.rows.slice(page.rows.findLastIndex((row) => previous.has(row.id)) + 1);
     const all = [...pending, ...came];
     const ordered = orderedRows(all, clock.now());
-    const sure = settledRows(ordered);
-    known ||= ordered.slice(0, sure).some(route.isKnown);
+    const settledCount = settledRows(ordered);
+    known ||= ordered.slice(0, settledCount).some(route.isKnown);
     const full = size >= world.source.sizes.step;
-    const goesOn = page.hasMore || (page.rows.length > 0 && (full || !known));
-    const settled = goesOn ? sure : ordered.length;
+    const continues = page.hasMore || (page.rows.length > 0 && (full || !known));
+    const settled = continues ? settledCount : ordered.length;
     const news = ordered.slice(0, settled);
     pending = all.slice(settled);
     const kept: TailRow[] = [];
     let beyond = false;
     for (const [i, row] of news.entries()) {
-      // A time that nothing below confirms does not end a walk, even on a page that claims to be the last.
-      beyond ||= i < sure && route.beyond(row);
+      // A time that no later row confirms does not end a walk, even on a page that claims to be the last.
+      beyond ||= i < settledCount && route.beyond(row);
       if (route.keep(row, beyond)) kept.push(row);
     }
-    await world.pile.push(kept);
+    await world.stack.push(kept);
     const last = page.rows.at(-1);
     const lowest = news.at(-1);
     leg = {
@@ -153,24 +153,24 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     };
     if (beyond) return { leg, cut: undefined };
     if (!page.hasMore) {
-      if (!last) return { leg, cut: leg.rows > 0 && !known && doubted !== 'short' ? 'denied' : undefined };
-      doubted = full ? 'full' : 'short';
-      if (doubted === 'short' && known) return { leg, cut: undefined };
-    } else doubted = undefined;
+      if (!last) return { leg, cut: leg.rows > 0 && !known && uncertain !== 'short' ? 'denied' : undefined };
+      uncertain = full ? 'full' : 'short';
+      if (uncertain === 'short' && known) return { leg, cut: undefined };
+    } else uncertain = undefined;
 
-    // `nextBefore` leads on; where it is missing, it can only be the page's oldest row.
+    // Without `nextBefore`, the next cursor can only be the oldest row of the page.
     const next = page.nextBefore ?? last?.id;
     idle = came.length === 0 ? idle + 1 : 0;
     if (next === undefined || cursors.has(next) || idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
     cursors.add(next);
     const others = page.rows.map((row) => row.id).filter((id) => id !== next);
-    before = [next, ...others.reverse().slice(0, STAND_INS)];
+    before = [next, ...others.reverse().slice(0, OTHER_CURSORS)];
     previous = new Set(page.rows.map((row) => row.id));
     limit = sizer.next(expectedRows(page, route.target()));
   }
 }
 
-/** Posts without a time may stand above all others: the feed's top is the newest with one. */
+/** The first rows with a time. Posts without a time are listed first, so they do not show the top of the feed. */
 function firstOf(first: readonly TailRow[], more: readonly TailRow[]): readonly TailRow[] {
   if (first.length >= FIRST_ROWS && first[0]?.at !== null) return first;
   const all = [...first, ...more];
@@ -178,7 +178,7 @@ function firstOf(first: readonly TailRow[], more: readonly TailRow[]): readonly 
   return (timed.length > 0 ? timed : all).slice(0, FIRST_ROWS);
 }
 
-/** Rows still to come if the feed continues as densely as on this page. */
+/** The number of rows still expected if the feed is as dense as on this page. */
 function expectedRows(page: FeedPage, target: number | null): number {
   const times = page.rows.map((row) => row.at).filter((at) => at !== null);
   const newest = times[0];
@@ -186,25 +186,25 @@ function expectedRows(page: FeedPage, target: number | null): number {
   if (target === null || newest === undefined || oldest === undefined) return 0;
   if (oldest <= target) return 0;
   if (newest <= oldest) return page.rows.length;
-  // Not one row more than is likely: a page that is too large costs more, one that is too small does not.
+  // Rounded down: a page that is too large costs more, one that is too small does not.
   return Math.floor(((oldest - target) / (newest - oldest)) * page.rows.length);
 }
 
-type Got = { readonly page: FeedPage } | { readonly cut: Cut; readonly failure?: Failure };
+type PageResult = { readonly page: FeedPage } | { readonly cut: Cut; readonly failure?: Failure };
 
-/** Asks for one page for as long as it takes. Cursors are tried in turn where the service does not know the first. */
+/** Requests one page until it arrives. If the service does not know the first cursor, the others are tried. */
 async function ask(
   world: WalkWorld,
   before: readonly string[],
   limit: number,
   backoff: Backoff,
   tries: number,
-): Promise<Got> {
+): Promise<PageResult> {
   let cursor = 0;
   let failed = 0;
   for (;;) {
     const id = before[cursor];
-    // Each try can be counted, whether its answer comes or not.
+    // Every attempt can be charged, whether or not its answer arrives.
     const fits = world.afford(world.source.price(limit));
     if (fits === false || (fits !== true && !(await fits))) return { cut: 'ceiling' };
     try {
@@ -230,9 +230,9 @@ async function ask(
         if (cursor >= before.length) return { cut: 'cursor' };
         continue;
       }
-      if (mayBePaid(error)) world.lost(world.source.price(limit));
+      if (mayBeCharged(error)) world.lost(world.source.price(limit));
       if (error.kind !== 'rate') failed++;
-      if (!passes(error) || failed >= tries) throw error;
+      if (!isTransient(error) || failed >= tries) throw error;
       const ms = error.kind === 'rate' ? Math.max(backoff.next(), waitOf(error)) : backoff.next();
       world.wait(ms, error);
       await world.clock.sleep(ms, world.signal);
@@ -242,13 +242,13 @@ async function ask(
 
 const waitOf = (failure: Failure) => (failure.retryAfter ?? 0) * 1_000;
 
-/** Failures that asking again can end. */
-const passes = (failure: Failure): boolean =>
+/** Whether a retry can help. */
+const isTransient = (failure: Failure): boolean =>
   failure.kind === 'rate' ||
   failure.kind === 'network' ||
   failure.kind === 'answer' ||
   (failure.kind === 'service' && failure.retryable);
 
-/** Failures behind which the service may have counted a page. */
-const mayBePaid = (failure: Failure): boolean =>
+/** Whether the service may have charged the page. */
+const mayBeCharged = (failure: Failure): boolean =>
   failure.kind === 'answer' || (failure.kind === 'network' && failure.code !== 'UNREACHABLE');

@@ -12,44 +12,44 @@ import { createRowStack, type RowStack } from './row-stack.ts';
 import { planWalk } from './schedule.ts';
 import { type Walked, type WalkWorld, walk } from './walk.ts';
 
-/** A walk that is over, to be emitted. */
-export interface Taken {
+/** A finished walk whose rows are to be printed. */
+export interface FinishedWalk {
   readonly walked: Walked;
-  readonly pile: RowStack;
+  readonly stack: RowStack;
   readonly depth: Depth;
-  /** The run continues, whatever the walk missed; false where nothing more can be paid for. */
-  readonly goOn: boolean;
+  /** Whether the run continues; false if nothing more can be paid for. */
+  readonly continues: boolean;
 }
 
-/** The state of the run as far as walks depend on it. */
+/** The state of the run that walks depend on. */
 export interface WalkView {
-  readonly way: 'ws' | 'poll';
+  readonly mode: 'ws' | 'poll';
   readonly connected: boolean;
   readonly downSince: number;
   readonly pollMs: number;
 }
 
-/** Makes one walk at a time, each when it is due. */
+/** Makes one walk at a time, when it is due. */
 export interface Walker {
-  /** The first walk has been emitted. */
+  /** Whether the first walk was printed. */
   readonly started: boolean;
   readonly busy: boolean;
-  /** A walk that has not begun yet is wanted, and goes down to the margin. */
+  /** Whether a walk down to the margin was requested and has not started. */
   readonly wanted: boolean;
   readonly pages: number;
-  /** Why the pages cannot be read at the moment. */
+  /** Why pages cannot be read at present. */
   readonly trouble: Failure | undefined;
-  /** The last walk of the run: not requested, due, under way, emitted. */
+  /** The state of the last walk of the run; undefined if it was not requested. */
   readonly finale: 'wanted' | 'walking' | 'done' | undefined;
   want(): void;
-  /** A new subscription wants a walk, and others that confirm it. */
+  /** Requests a walk for a new subscription, and others that confirm it. */
   subscribed(): void;
-  /** Makes one more walk, and none after it. */
+  /** Requests the last walk. */
   end(): void;
-  /** Begins a walk that is due, or hands over one that is done; `moved` says that it did something. */
-  step(view: WalkView): { readonly moved: boolean; readonly taken?: Taken };
-  /** A walk that was handed over has been emitted. */
-  emitted(taken: Pick<Taken, 'walked' | 'depth'>): void;
+  /** Starts a walk that is due, or returns a finished one; `moved` is true if anything happened. */
+  step(view: WalkView): { readonly moved: boolean; readonly finished?: FinishedWalk };
+  /** Called when the rows of a finished walk were printed. */
+  emitted(finished: Pick<FinishedWalk, 'walked' | 'depth'>): void;
   due(view: WalkView): number;
   settled(): Promise<void>;
 }
@@ -59,22 +59,22 @@ interface WalkerWorld {
   readonly timing: Timing;
   readonly flow: Flow;
   readonly lagMs: number;
-  /** A page that fails so often before anything came of the run ends it. */
+  /** The number of failures of the first page that end the run. */
   readonly firstTries: number;
   readonly nameless: WalkWorld['nameless'];
   readonly afford: WalkWorld['afford'];
   readonly paid: (cu: number) => void;
   readonly lost: (cu: number) => void;
-  /** Waits where a budget is used up. */
+  /** Waits while a budget is exhausted. */
   readonly waitForBudget: boolean;
   readonly notify: (notice: TailNotice) => void;
   readonly wake: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Walks that may lead nowhere before a gap is said. */
+/** The number of walks without progress before a gap is reported. */
 const WALK_TRIES = 3;
-/** A budget that is used up is tried again so often: it may have been raised. */
+/** The interval at which an exhausted budget is checked again, because it may have been raised. */
 const BUDGET_MS = 10 * 60_000;
 
 export function createWalker({ world, timing, flow, notify, wake, signal, ...given }: WalkerWorld): Walker {
@@ -82,7 +82,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   const sizer = createPollSizer(source.sizes);
   const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, world.random);
   let walking:
-    | { readonly job: Job<Walked>; readonly pile: RowStack; depth: Depth; readonly urgent: boolean }
+    | { readonly job: Job<Walked>; readonly stack: RowStack; depth: Depth; readonly urgent: boolean }
     | undefined;
   let last: RowStack | undefined;
   let finale: Walker['finale'];
@@ -97,7 +97,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   let trouble: Failure | undefined;
   let withoutBudget = false;
 
-  /** Waits for a budget to renew, or to be raised. The clock of the machine decides, since it may have been suspended. */
+  /** Waits until a budget renews or is raised. Uses the wall clock, because the machine may have been suspended. */
   const renewal = async (failure: Failure) => {
     const ms = 1_000 * (failure.retryAfter ?? 0);
     trouble = failure;
@@ -106,37 +106,37 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     await clock.sleep(Math.min(BUDGET_MS, Math.max(1_000, ms)), signal);
   };
 
-  const plan = ({ way, connected, downSince, pollMs }: WalkView) => {
+  const plan = ({ mode, connected, downSince, pollMs }: WalkView) => {
     const { lagMs } = given;
     const ending = finale === 'wanted';
     const next = planWalk(
-      { started, ending, wanted, way, connected, lastAt, gapAt, confirmed, downSince, pollMs, lagMs },
+      { started, ending, wanted, mode, connected, lastAt, gapAt, confirmed, downSince, pollMs, lagMs },
       timing,
     );
     return next.due >= retryAt ? next : { ...next, due: retryAt };
   };
 
-  /** Decided when the first page is there: however long that took, no row comes out on an old proof. */
-  const depthNow = (way: WalkView['way'], urgent: boolean): Depth => {
+  /** Decided after the first page has arrived, so that a slow page cannot make the last verification too old. */
+  const depthNow = (mode: WalkView['mode'], urgent: boolean): Depth => {
     if (!started) return 'start';
     const proven = flow.provenAt;
     const fresh = proven !== undefined && clock.mono() - proven < timing.auditMs;
-    return way === 'poll' && !urgent && fresh ? 'shallow' : 'deep';
+    return mode === 'poll' && !urgent && fresh ? 'shallow' : 'deep';
   };
 
-  const begin = (way: WalkView['way'], urgent: boolean) => {
-    const pile = createRowStack(world.spool);
+  const begin = (mode: WalkView['mode'], urgent: boolean) => {
+    const stack = createRowStack(world.spool);
     const tries = started ? Number.POSITIVE_INFINITY : given.firstTries;
     lastAt = clock.mono();
     wanted = false;
     const route = () => {
-      const depth = depthNow(way, urgent);
+      const depth = depthNow(mode, urgent);
       if (walking) walking.depth = depth;
       return flow.route(depth);
     };
     const job = startJob(wake, () =>
       walk({
-        ...{ clock, random: world.random, source, sizer, pile, tries, route, signal },
+        ...{ clock, random: world.random, source, sizer, stack, tries, route, signal },
         backoff: { firstMs: timing.backoffMs, maxMs: timing.backoffMaxMs },
         nameless: given.nameless,
         afford: given.afford,
@@ -155,11 +155,11 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
         },
       }),
     );
-    walking = { job, pile, depth: depthNow(way, urgent), urgent };
+    walking = { job, stack, depth: depthNow(mode, urgent), urgent };
   };
 
-  /** A walk that led nowhere is made again, a little later; a gap is said only when that does not help either. */
-  const again = ({ rows }: Walked, urgent: boolean): boolean => {
+  /** Repeats a walk that made no progress after a pause, or throws; false if a gap must be reported instead. */
+  const repeatWalk = ({ rows }: Walked, urgent: boolean): boolean => {
     failures++;
     if (rows === 0 && !started && failures >= given.firstTries) throw hollowFeed();
     if (rows > 0 && failures >= WALK_TRIES) return false;
@@ -167,26 +167,26 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     retryAt = clock.mono() + ms;
     wanted ||= urgent && started && !finale;
     if (finale === 'walking') finale = 'wanted';
-    notify({ kind: 'wait', ms, reason: 'the pages led nowhere' });
+    notify({ kind: 'wait', ms, reason: 'the pages made no progress' });
     return true;
   };
 
-  const take = (): Taken | undefined => {
+  const take = (): FinishedWalk | undefined => {
     const outcome = walking?.job.outcome;
     if (!walking || !outcome) return undefined;
-    const { pile, depth, urgent } = walking;
+    const { stack, depth, urgent } = walking;
     walking = undefined;
-    last = pile;
+    last = stack;
     if ('error' in outcome) throw outcome.error;
     const walked = outcome.value;
-    const goOn = walked.cut !== 'ceiling' && walked.cut !== 'budget' && walked.cut !== 'quota';
-    if (walked.cut && goOn && again(walked, urgent)) return undefined;
-    if (goOn) {
+    const continues = walked.cut !== 'ceiling' && walked.cut !== 'budget' && walked.cut !== 'quota';
+    if (walked.cut && continues && repeatWalk(walked, urgent)) return undefined;
+    if (continues) {
       failures = 0;
       backoff.reset();
     }
     if (urgent) gapAt = walked.startedAt;
-    return { walked, pile, depth, goOn };
+    return { walked, stack, depth, continues };
   };
 
   return {
@@ -221,32 +221,32 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     step(view) {
       if (walking) {
         if (!walking.job.outcome) return { moved: false };
-        const taken = take();
-        return taken ? { moved: true, taken } : { moved: true };
+        const finished = take();
+        return finished ? { moved: true, finished } : { moved: true };
       }
       if (flow.filling || finale === 'walking' || finale === 'done') return { moved: false };
       const { due, why } = plan(view);
       if (clock.mono() < due) return { moved: false };
       if (why === 'confirm') confirmed++;
       if (why === 'final') finale = 'walking';
-      begin(view.way, wanted || why === 'final');
+      begin(view.mode, wanted || why === 'final');
       return { moved: true };
     },
     emitted({ walked, depth }) {
-      // A first walk that ends after the run's time is up is its last one.
+      // A first walk that finishes after the end of the run is also the last one.
       if (!started && finale === 'wanted') finale = 'done';
       started = true;
-      // A shallow walk that broke off proves nothing, and the next one has to.
+      // A shallow walk that was cut short verifies nothing, so the next one must.
       if (walked.cut && depth === 'shallow') wanted = true;
       if (finale === 'walking') finale = 'done';
     },
     due(view) {
-      const rings = walking || flow.filling || finale === 'walking' || finale === 'done';
-      return rings ? Number.POSITIVE_INFINITY : plan(view).due;
+      const isBusy = walking || flow.filling || finale === 'walking' || finale === 'done';
+      return isBusy ? Number.POSITIVE_INFINITY : plan(view).due;
     },
     async settled() {
       await walking?.job.settled;
-      await walking?.pile.clear();
+      await walking?.stack.clear();
       await last?.clear();
     },
   };

@@ -86,7 +86,7 @@ export function createEndlessFeed(
       price: (limit) => 200 * Math.ceil(limit / 20),
       sizes: { step: 20, max: 100 },
     },
-    async connect(stir) {
+    async connect(onChange) {
       const frames: Uint8Array[] = [];
       let end: LinkEnd | undefined;
       let signs = 0;
@@ -104,7 +104,7 @@ export function createEndlessFeed(
           if (isActive('double')) frames.push(frame);
         }
         seenTo = scheduler.now;
-        if (frames.length > 0 || end) stir();
+        if (frames.length > 0 || end) onChange();
         scheduler.at(scheduler.now + SECOND, pump);
       };
       const ping = () => {
@@ -127,7 +127,7 @@ export function createEndlessFeed(
         },
         send() {
           frames.push(bytesOf({ type: 'subscription', subscription: { type: 'all' } }));
-          stir();
+          onChange();
         },
         close() {
           end ??= { why: 'closed', text: '' };

@@ -121,8 +121,8 @@ describe('the meter', () => {
 
   test('includes one minute for a handshake with an unknown outcome', () => {
     const { meter, minutes } = metered();
-    meter.doubted();
-    meter.doubted();
+    meter.uncertain();
+    meter.uncertain();
     expect(minutes()).toEqual(sum(0, 2));
   });
 

@@ -22,7 +22,7 @@ export interface Watched {
   /** Increases with each turn of its loop. */
   turns(): number;
   /** Makes the loop take a turn although nothing is due. */
-  stir(): void;
+  wake(): void;
 }
 
 /** Reports the state of the run to the status file, stderr and the service manager. */
@@ -142,7 +142,7 @@ function progressOf(watched: Watched, now: () => number) {
     look(): number {
       if (watched.turns() !== turns) at = now();
       turns = watched.turns();
-      watched.stir();
+      watched.wake();
       return at;
     },
   };

@@ -10,7 +10,7 @@ export function watchedTail(tail: Tail, now: () => number): Watched {
   return {
     facts: () => factsOf(tail.status(), now()),
     turns: () => tail.status().turns,
-    stir: tail.stir,
+    wake: tail.wake,
     text() {
       const status = tail.status();
       const { rows, lastPost } = status;
@@ -37,5 +37,5 @@ function factsOf(status: TailStatus, now: number): TailFacts {
   };
 }
 
-const modeOf = ({ way, connected, waiting }: TailStatus): HealthMode =>
-  waiting ? 'waiting' : way === 'poll' ? 'polling' : connected ? 'streaming' : 'connecting';
+const modeOf = ({ mode, connected, waiting }: TailStatus): HealthMode =>
+  waiting ? 'waiting' : mode === 'poll' ? 'polling' : connected ? 'streaming' : 'connecting';

@@ -53,7 +53,7 @@ function openRun(env: Record<string, string> = {}) {
     facts: () => tail.facts,
     text: () => `${tail.facts.rows} posts`,
     turns: () => tail.turns,
-    stir() {
+    wake() {
       if (!tail.hangs) tail.turns++;
     },
   };
@@ -189,7 +189,7 @@ describe('the service manager', () => {
 test('the state of a tail comes from its engine', () => {
   const status: TailStatus = {
     ...{
-      way: 'ws',
+      mode: 'ws',
       connected: true,
       failing: false,
       waiting: false,
@@ -215,7 +215,7 @@ test('the state of a tail comes from its engine', () => {
   };
   const watched = (change: Partial<TailStatus>) =>
     watchedTail(
-      { status: () => ({ ...status, ...change }), stir() {}, run: () => Promise.reject() },
+      { status: () => ({ ...status, ...change }), wake() {}, run: () => Promise.reject() },
       () => 1_000,
     );
   expect(watched({}).facts()).toMatchObject({
@@ -231,6 +231,6 @@ test('the state of a tail comes from its engine', () => {
     ready: false,
   });
   expect(watched({ waiting: true }).text()).toContain('waiting for the budget');
-  expect(watched({ way: 'poll', failing: true }).text()).toContain('polling · the service does not answer');
+  expect(watched({ mode: 'poll', failing: true }).text()).toContain('polling · the service does not answer');
   expect(watched({ connected: false }).facts().mode).toBe('connecting');
 });
