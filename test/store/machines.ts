@@ -12,8 +12,13 @@ import type { StoreServer } from './server.ts';
 export const scope = { baseUrl: 'https://api.example.test', key: 'k' };
 
 /** What the service counts, to verify every budget. */
-export const createMeter = () => ({ used: 0, asked: 0 });
-export type Meter = ReturnType<typeof createMeter>;
+export const createMeter = (): Meter => ({ used: 0, asked: 0 });
+export interface Meter {
+  used: number;
+  asked: number;
+  /** Asks a service that other processes pay too. */
+  ask?: () => Promise<number>;
+}
 
 const nowhere: Ledger = {
   begin: async () => ({ settle: async () => {}, lose: async () => {}, release: async () => {} }),
@@ -35,6 +40,7 @@ export function spendingMachine(
     notice: () => {},
     async meter() {
       meter.asked++;
+      if (meter.ask) meter.used = await meter.ask();
       return { unitsUsed: meter.used, period: periodsAt(Date.now()).month };
     },
   });

@@ -2,10 +2,10 @@ import { createMeter, spendingMachine } from './machines.ts';
 
 /** Pays a service through a shared budget until it is killed, or until the budget is used up for good. */
 const [store = '', service = '', name = '', ttlMs = ''] = process.argv.slice(2);
-const meter = createMeter();
+const ask = async () => Number(await (await fetch(`${service}/me`)).text());
+const meter = { ...createMeter(), ask };
 const { ledger } = spendingMachine({ url: store }, meter, { name, ttlMs: Number(ttlMs) });
 for (;;) {
-  meter.used = Number(await (await fetch(`${service}/me`)).text());
   const call = await ledger.begin({ endpoint: 'user.wallet', most: 300 }).catch(() => undefined);
   if (call === undefined) {
     await new Promise((resolve) => setTimeout(resolve, 50));

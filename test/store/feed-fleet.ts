@@ -1,0 +1,158 @@
+import { statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { readEntries } from '../../src/store/feed/entry.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { asItShouldBe, compare, idsOf, type randomOf, readText, startPosting, until } from '../e2e/feed.ts';
+import { openHome, startTrdr } from '../e2e/harness.ts';
+import type { StoreServer } from './server.ts';
+
+/** What can happen to a fleet. */
+export const disasters = ['leader', 'power', 'server', 'follower', 'pause'] as const;
+type Disaster = (typeof disasters)[number];
+
+const disturbances = 'withhold=2%,dup=2%,reorder=5%:200ms,500@theses=2%,lost@theses=1%';
+
+/** Two relays and two followers of one feed, in processes of their own, through anything that happens to them. */
+export async function startFeedFleet(
+  {
+    sandbox,
+    server,
+    random,
+    seed,
+  }: {
+    readonly sandbox: Sandbox;
+    readonly server: StoreServer;
+    readonly random: ReturnType<typeof randomOf>;
+    readonly seed: number;
+  },
+  patienceMs = 60_000,
+) {
+  const said: string[] = [];
+  const envOf = (name: string) => ({ TRDR_STORE: server.url, TRDR_MACHINE: name });
+  const listen = (name: string, child: ReturnType<typeof startTrdr>) => {
+    child.stderr.on('data', (part: Buffer) => {
+      said.push(`${name} ${part}`);
+      // An hour of notices is not needed to explain a failure at its end.
+      if (said.length > 400) said.shift();
+    });
+    return child;
+  };
+  const relay = (name: string) =>
+    listen(
+      name,
+      startTrdr(['thesis', 'relay', '--yes', '--lag', '300ms'], {
+        ...{ sandbox, home: openHome(), env: envOf(name) },
+      }),
+    );
+  const outs = ['one', 'two'].map((name) => ({ name, home: openHome() }));
+  const follow = ({ name, home }: (typeof outs)[number]) => {
+    const output = ['--out', 'theses.ndjson', '--since', '1h', '--fields', 'id,platformCreatedAt'];
+    return listen(
+      name,
+      startTrdr(['thesis', 'tail', '--via', 'store', ...output], { sandbox, home, env: envOf(name) }),
+    );
+  };
+  const text = (at: number) => readText(join(outs[at]?.home.path ?? '', 'theses.ndjson'));
+  const patience = (what: () => boolean) =>
+    until(what, patienceMs).catch((error: Error) =>
+      expect.fail(`seed ${seed}: ${error.message}\n${said.join('')}`),
+    );
+
+  const relays = [relay('relay-a'), relay('relay-b')];
+  const followers = outs.map(follow);
+  const posting = startPosting(sandbox, 50, () => (random.next() < 0.01 ? 50 : 1));
+  await patience(() => text(0).includes('\n'));
+  sandbox.faults.set(disturbances);
+
+  const happens: Readonly<Record<Disaster, (victim: number, round: number, grown: number) => Promise<void>>> =
+    {
+      async leader(victim, round) {
+        relays[victim]?.kill(random.next() < 0.5 ? 'SIGKILL' : 'SIGTERM');
+        await relays[victim];
+        relays[victim] = relay(`relay-${round}`);
+      },
+      async server() {
+        await server.kill();
+        await delay(random.between(0, 500));
+        await server.start();
+      },
+      /** The server loses what it wrote last, down to a torn entry, although a follower has delivered it. */
+      async power(victim, _, grown) {
+        const file = server.aof();
+        const synced = statSync(file).size;
+        await patience(() => text(0).length > 2_000 && text(1 - victim).length > grown + 500);
+        await server.kill();
+        truncateSync(file, synced + random.between(0, statSync(file).size - synced));
+        await server.start();
+      },
+      async follower(victim) {
+        followers[victim]?.kill('SIGKILL');
+        await followers[victim];
+        const place = outs[victim];
+        if (place) followers[victim] = follow(place);
+      },
+      async pause(victim) {
+        relays[victim]?.kill('SIGSTOP');
+        await delay(12_000);
+        relays[victim]?.kill('SIGCONT');
+      },
+    };
+
+  return {
+    posting,
+    /** Lets something happen, and waits until posts arrive again. */
+    async suffer(disaster: Disaster, round: number) {
+      const victim = random.between(0, 2);
+      const grown = text(1 - victim).length;
+      await happens[disaster](victim, round, grown);
+      await patience(() => text(1 - victim).length > grown);
+    },
+    /** Ends everything in order, and expects each post once in the stream and in every file. */
+    async finish() {
+      sandbox.faults.set('');
+      posting.stop();
+      const last = posting.ids.at(-1) ?? '';
+      await patience(() => text(0).includes(last) && text(1).includes(last));
+      // A post that the WebSocket withheld is found by the next walk, and a new leader starts with one.
+      for (const [at, child] of relays.entries()) {
+        child.kill('SIGTERM');
+        await child;
+        relays[at] = relay(`relay-last-${at}`);
+      }
+      const complete = (at: number) => {
+        const lines = idsOf(text(at));
+        const first = posting.ids.indexOf(lines.find((id) => posting.ids.includes(id)) ?? '');
+        return compare(posting.ids.slice(first), lines).lost.length === 0;
+      };
+      // A process that has just been started does not handle signals yet.
+      const begun = (at: number) => said.some((line) => line.startsWith(`relay-last-${at} `));
+      await patience(() => begun(0) && begun(1));
+      await until(() => complete(0) && complete(1), 30_000).catch(() => {});
+      const all = [...relays, ...followers];
+      for (const child of all) child.kill('SIGTERM');
+      const codes = await Promise.all(all.map(async (child) => (await child).exitCode));
+      expect(codes, said.join('')).toEqual([143, 143, 143, 143]);
+      const admin = await server.connect();
+      const keys = keysOf({ baseUrl: sandbox.url, key: sandbox.key });
+      const entries = readEntries(await admin.send('XRANGE', [keys.feed('thesis').stream, '-', '+']));
+      const stream = new Set(entries.map(({ id }) => id));
+      expect(entries).toHaveLength(stream.size);
+      admin.close();
+      const known = new Set(posting.ids);
+      for (const at of [0, 1]) {
+        // The service has older posts of its own, which may come first.
+        const lines = idsOf(text(at));
+        const from = lines.findIndex((id) => known.has(id));
+        const wanted = posting.ids.slice(posting.ids.indexOf(lines[from] ?? ''));
+        const result = compare(wanted, lines.slice(from));
+        const where = result.lost.map(
+          (id) => `${wanted.indexOf(id)} of ${wanted.length}, in the stream: ${stream.has(id)}`,
+        );
+        expect({ seed, ...result }, `${said.join('')}${where.join('\n')}`).toEqual({ seed, ...asItShouldBe });
+      }
+    },
+  };
+}
