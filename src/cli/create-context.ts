@@ -50,6 +50,10 @@ export async function createContext(
     sandbox: globals.sandbox,
     spent: () => connections.opened?.spent.atMost ?? 0,
     left: async () => connections.opened?.left ?? (await lookAtAccount(await client(), signal)),
+    async budgets() {
+      const { shortBudgets } = await import('./spend/budgets.ts');
+      return shortBudgets(context);
+    },
     asking: screen.asking,
   });
 

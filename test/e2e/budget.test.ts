@@ -47,7 +47,7 @@ describe('trdr budget', () => {
     expect((await run('whois', first)).exitCode).toBe(0);
     const refused = await run('whois', second, third);
     expect(refused.exitCode).toBe(6);
-    expect(JSON.parse(refused.stderr).error.message).toBe(
+    expect(refused.error()['message']).toBe(
       'the next call may cost 30,000 CU but only 15,000 CU of the day budget of profile "default" (45,000 CU) remain; it renews at 2026-11-23 00:00 UTC',
     );
     // Cached answers are free.
@@ -76,6 +76,47 @@ describe('trdr budget', () => {
     });
     expect((await runInProcess(['budget', 'set', 'day', 'much'], { home })).exitCode).toBe(2);
     expect((await runInProcess(['budget', 'set', 'week', '5k'], { home })).exitCode).toBe(2);
+  });
+
+  test('names the command that continues a tail, and waits in it', async () => {
+    const { sandbox, home, run, clock } = await withBudgets(['day', '200']);
+    const ended = await run('thesis', 'tail', '--via', 'poll', '--lag', '1m', '--yes');
+    expect(ended.exitCode).toBe(6);
+    const { code, hint } = ended.error();
+    expect(code).toBe('BUDGET');
+    expect(hint).toMatch(
+      /^continue with: trdr thesis tail --via poll --lag 1m --yes --wait-for-budget --since \d{4}-\S+; wait until then, or raise it/,
+    );
+    const stop = new AbortController();
+    const waiting = await runInProcess(
+      ['thesis', 'tail', '--via', 'poll', '--lag', '1m', '--yes', '--wait-for-budget'],
+      {
+        sandbox,
+        home,
+        clock,
+        interrupt: stop.signal,
+        onStderr: (text) => text.includes('waiting until') && stop.abort(),
+      },
+    );
+    expect(waiting.exitCode).toBe(130);
+    expect(waiting.stderr).toContain(
+      'waiting until 2026-11-23 00:00 UTC: the next call may cost 200 CU but only 0 CU',
+    );
+    expect(clock.now()).toBeLessThan(NOON + 3_600_000);
+  });
+
+  test('states what is left in a dry run and before a costly run', async () => {
+    const { sandbox, home, clock, run } = await withBudgets(['day', '150k']);
+    const wallets = sandbox.world.users.handles
+      .flatMap((handle) => sandbox.world.users.byHandle(handle)?.solanaAddress ?? [])
+      .slice(0, 5);
+    const plan = await run('whois', ...wallets, '--dry-run', '-o', 'table');
+    expect(plan.stderr).toContain('150,000 of 150,000 CU left of the day budget');
+    const asked = await runInProcess(['whois', ...wallets], {
+      ...{ sandbox, home, clock, tty: true, columns: 200, typed: ['n\n'] },
+    });
+    expect(asked.exitCode).toBe(11);
+    expect(asked.stderr).toContain('day budget: 150,000 CU left');
   });
 
   test('does not apply to the sandbox', async () => {

@@ -40,3 +40,7 @@ export async function budgetStates(context: Context): Promise<readonly BudgetSta
 /** The same as lines. */
 export const budgetLines = async (context: Context): Promise<string[]> =>
   (await budgetStates(context)).map((state) => leftText(state, context.io.clock.now()));
+
+/** What is left of each budget, as a question has room for it: `day budget: 120,000 CU left`. */
+export const shortBudgets = async (context: Context): Promise<string[]> =>
+  (await budgetStates(context)).map((state) => `${state.period} budget: ${unitsText(leftIn(state))} left`);

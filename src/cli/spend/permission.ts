@@ -57,6 +57,8 @@ interface PermissionParts extends Consent {
   readonly spent: () => number;
   /** What is left of the key's meters; undefined if unknown. */
   readonly left: () => Promise<Left | undefined>;
+  /** What is left of the budgets, in short; empty without any. */
+  readonly budgets?: (() => Promise<readonly string[]>) | undefined;
   /** Clears the screen for a question, and restores it. */
   readonly asking: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -80,6 +82,7 @@ export function createPermission(parts: PermissionParts): Permission {
     const shown = [
       ...(units === null ? [] : [balanceText(units)]),
       ...(reveals === null || reveals >= needed ? [] : [`${countText(reveals, 'wallet reveal')} left`]),
+      ...((await parts.budgets?.()) ?? []),
       ...(note === undefined ? [] : [note]),
     ].join('; ');
     const question = `${sentence}${shown === '' ? '' : ` (${shown})`}. ${then}?`;

@@ -14,6 +14,19 @@ export async function printPlan(
     return await context.print(planView, calls);
   const rows = await planRows(calls, () => unitsLeft(context));
   await context.print(planTableView, rows);
+  for (const line of await knownBudgets(context)) context.notice(line);
+}
+
+/** What is left of the budgets; nothing if that cannot be found out, because a dry run needs no service. */
+async function knownBudgets(context: Context): Promise<readonly string[]> {
+  if (context.scope === undefined) return [];
+  try {
+    const { budgetLines } = await import('./budgets.ts');
+    return await budgetLines(context);
+  } catch {
+    context.signal.throwIfAborted();
+    return [];
+  }
 }
 
 /** A minute of the WebSocket, as a request. */

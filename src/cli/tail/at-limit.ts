@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
+import { BUDGET } from '../../contract/budget.ts';
 import type { TailStatus } from '../../tail/notice.ts';
 import type { Context } from '../context.ts';
 import { commandWith } from '../spend/continue-command.ts';
@@ -16,18 +17,35 @@ export function atLimit(
   checkpoint: string | undefined,
   { spent, provenTo }: Pick<TailStatus, 'spent' | 'provenTo'>,
 ): unknown {
-  // Failures of budgets already say how to continue.
+  const file = checkpoint ?? globals.out;
+  if (error instanceof Failure && error.code === BUDGET) {
+    const argv = withSwitch(io.argv, '--wait-for-budget');
+    const from = file === undefined ? '' : ` from ${file}`;
+    const command = (file === undefined ? continued(argv, provenTo) : undefined) ?? commandWith(argv);
+    return pastBudget(error, `continue${from} with: ${command}`);
+  }
   if (!(error instanceof Failure) || !OWN_LIMITS.has(error.code)) return error;
   const { maxCu } = settings;
-  const file = checkpoint ?? globals.out;
-  const at = provenTo?.at;
-  const since = typeof at === 'number' && Math.abs(at) <= LATEST ? new Date(at).toISOString() : undefined;
+  const command = file === undefined ? continued(io.argv, provenTo) : undefined;
   const resume =
-    file === undefined && since !== undefined
-      ? `continue with: ${commandWith(io.argv, { '--backfill': undefined, '--since': since })}`
-      : `run the same command again${file === undefined ? '' : `: it continues from ${file}`}`;
+    command === undefined
+      ? `run the same command again${file === undefined ? '' : `: it continues from ${file}`}`
+      : `continue with: ${command}`;
   return new Failure('limit', `${error.message}; this run has cost up to ${unitsText(spent.most)}`, {
     code: maxCu === undefined && error.code === 'CEILING' ? 'CONFIRM_ABOVE' : error.code,
     hint: `${moreText(maxCu)}; ${resume}`,
   });
 }
+
+/** The command that continues a tail where it ended. */
+function continued(argv: readonly string[], provenTo: TailStatus['provenTo']): string | undefined {
+  const at = provenTo?.at;
+  if (typeof at !== 'number' || Math.abs(at) > LATEST) return undefined;
+  return commandWith(argv, { '--backfill': undefined, '--since': new Date(at).toISOString() });
+}
+
+const withSwitch = (argv: readonly string[], name: string) => (argv.includes(name) ? argv : [...argv, name]);
+
+/** The refusal by a budget, with the command that waits for the budget to renew. */
+const pastBudget = ({ message, retryAfter, hint }: Failure, resume: string) =>
+  new Failure('limit', message, { code: BUDGET, retryAfter, hint: `${resume}; ${hint}` });
