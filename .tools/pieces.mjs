@@ -34,6 +34,7 @@ const everyRun = [
   'src/cli/process.ts',
   'src/cli/create-context.ts',
   'src/cli/connect.ts',
+  'src/cli/notice-limit.ts',
   'src/cli/notices.ts',
   'src/core/http/undici.ts',
   'src/output/format/printer.ts',
