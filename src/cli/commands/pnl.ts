@@ -70,7 +70,7 @@ export const pnl = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => {
     checkFrom(given);
-    // A file has its own handles.
+    // A file supplies its own handles.
     const isWhole = given.from !== undefined && words.length === 0 && given.file === undefined;
     const source = isWhole ? undefined : subjectSource(words, given, 'handle');
     if (given.from === '-' && source && (words.includes('-') || given.file === '-')) {
@@ -122,7 +122,7 @@ export const pnl = command({
   },
 });
 
-/** A file is neither requested nor resumed. */
+/** Flags for requests do not apply to a file. */
 function checkFrom(given: {
   readonly from: string | undefined;
   readonly resume: boolean;
@@ -163,7 +163,7 @@ async function plan(
   }
   const lookups = await targets.lookups(left);
   const { todo } = await divide(saved, targets, left);
-  // The handle of a wallet is not known before it is looked up; the price does not depend on it.
+  // The handle of a wallet is unknown before its lookup; the price does not depend on it.
   const handles = todo.map((at) => handleAt(at) ?? subjects[at] ?? '');
   await context.dryRun([...lookups, ...callsFor(handles, subjects.length === 1)]);
   return 0;

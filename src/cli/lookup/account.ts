@@ -11,22 +11,24 @@ export interface Account {
   readonly known: Known<Me>;
 }
 
-/** Machines that share a store ask for their key once in this time. */
+/** Machines that share a store request the account once in this time. */
 const SHARED_MS = 15_000;
 
-/** How machines share the answer. */
+/** How machines share this answer. */
 export interface AccountSharing {
   readonly flight: AnswerFlight;
   readonly now: () => number;
 }
 
-/** The sharing of a run; undefined without a store. */
+/** The shared answer of a run; undefined without a store. */
 export function accountSharing(context: Context): AccountSharing | undefined {
   const { flight } = openAnswers(context) ?? {};
   return flight && { flight, now: context.io.clock.now };
 }
 
-/** What is left of the key, for checks before a run: where machines share a store, it may be some seconds old. */
+/**
+ * What is left of the key, for checks before a run. If machines share a store, it may be some seconds old.
+ */
 export async function askAccount(
   client: Pick<Client, 'call'>,
   options: CallOptions,

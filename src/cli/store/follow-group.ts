@@ -24,18 +24,18 @@ export interface GroupPlan {
 
 const BATCH = 100;
 
-/** Takes a batch of rows; false where it was not delivered, and the run is over. */
+/** Delivers a batch of rows; false if that failed and the run is over. */
 interface Delivering {
   readonly batch: number;
   readonly lingerMs: number;
   deliver(rows: readonly TailRow[], over: AbortSignal): Promise<'done' | 'left' | 'closed'>;
-  /** Aborted when the reader has gone. */
+  /** Aborted when the reader closes. */
   readonly closed: AbortSignal | undefined;
   end(): Promise<void>;
   check(): void;
 }
 
-/** Prints the batches: one is delivered once it has left this process. */
+/** Prints the batches. A batch is delivered once it has left this process. */
 async function openPrinting(context: Context, { view, flags }: GroupPlan): Promise<Delivering> {
   const records = await context.records(view);
   const sink = openTailWriter(records, () => {});
@@ -52,7 +52,7 @@ async function openPrinting(context: Context, { view, flags }: GroupPlan): Promi
   };
 }
 
-/** Hands the batches to a command: one is delivered once the command has acknowledged it. */
+/** Hands the batches to a command. A batch is delivered once the command has acknowledged it. */
 async function openExec(context: Context, { view, flags, feedId, group }: GroupPlan): Promise<Delivering> {
   const { BATCH: batch, LINGER_MS, openCourier } = await import('../tail/exec/open.ts');
   const feed = `group ${group} of ${feedId}`;
@@ -82,7 +82,7 @@ async function openExec(context: Context, { view, flags, feedId, group }: GroupP
   };
 }
 
-/** Reads a feed as a member of a group: a batch is acknowledged once it was delivered. */
+/** Reads a feed as a member of a group. A batch is acknowledged after its delivery. */
 export async function followAsMember(context: Context, plan: GroupPlan): Promise<void> {
   const { io, signal, notice, settings } = context;
   const { store, flags, feedId, group, shared } = plan;
@@ -124,9 +124,9 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
         .filter((row) => (floor === null || row.at === null || row.at >= floor) && plan.filter(row));
       const outcome = await delivering.deliver(wanted, event.over);
       if (outcome === 'closed') break;
-      // A batch that was left is delivered again, to this member or another.
+      // An undelivered batch is delivered again, to this member or another.
       if (outcome === 'left') continue;
-      // So is one that cannot be acknowledged.
+      // The same happens if it cannot be acknowledged.
       await event.ack().catch(ignoreAway);
       count += wanted.length;
       // A batch is acknowledged as a whole, so it is printed as a whole.

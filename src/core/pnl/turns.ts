@@ -4,42 +4,45 @@ import type { PnlResult } from './batches.ts';
 import type { NumbersClaim, SavedNumbers } from './saved-numbers.ts';
 
 export interface TurnsOptions {
-  /** The positions to be requested, in their order. */
+  /** The positions to request, in their order. */
   readonly todo: readonly number[];
   readonly handleAt: (position: number) => string;
   readonly saved: SavedNumbers | undefined;
   readonly clock: Pick<Clock, 'mono' | 'sleep'>;
 }
 
-/** What happens next: a batch of this machine, and answers that another machine has got. */
+/** The next step: a batch to request, and answers that another machine has received. */
 export interface Turn {
   readonly positions: readonly number[];
   readonly here: readonly PnlResult[];
-  /** Ends the claims of the batch, whatever came of it. */
+  /** Releases the claims of the batch, whatever its outcome. */
   readonly end: () => Promise<void>;
 }
 
-/** The batches of a run. Handles that another machine is requesting are left to it, and their answers taken from the store. */
+/**
+ * The batches of a run. Handles that another machine is requesting are skipped, and their answers read from
+ * the store.
+ */
 export interface Turns {
-  /** Up to `size` handles. */
+  /** Returns up to `size` handles. */
   next(size: number, signal?: AbortSignal): Promise<Turn>;
-  /** These were answered, or are lost. */
+  /** Marks positions as answered or lost. */
   done(positions: readonly number[]): void;
   /** The positions without an answer. */
   left(): readonly number[];
-  /** How many they are. */
+  /** Number of positions without an answer. */
   readonly size: number;
 }
 
-/** Longer than any call takes; after that this machine requests the handle itself. */
+/** Longer than any call takes; then this machine requests the handle itself. */
 const PATIENCE_MS = 120_000;
 const POLL_MS = 100;
 
 export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Turns {
-  /** The next positions; the others follow in `todo` from `at` on. */
+  /** The next positions; the rest follows in `todo` from `at` on. */
   let head: number[] = [];
   let at = 0;
-  /** When a handle was first seen to be requested elsewhere. */
+  /** When another machine was first seen to request a handle. */
   const waiting = new Map<number, number>();
 
   const done = (positions: readonly number[]) => {
@@ -58,7 +61,7 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
   }
 
   async function next(size: number, signal?: AbortSignal): Promise<Turn> {
-    // Behind the batch there are as many again, so that handles that are requested elsewhere get some time.
+    // Check twice as many as needed, so that handles requested by other machines get some time.
     const missing = Math.max(0, size + BATCH_MAX - head.length);
     head.push(...todo.slice(at, at + missing));
     at = Math.min(todo.length, at + missing);

@@ -44,7 +44,7 @@ export type GroupEvent =
   | { readonly kind: 'away'; readonly why: string }
   | { readonly kind: 'back' };
 
-/** Whether a batch has been handed out and is not done yet. */
+/** Whether a batch was handed out and is still in progress. */
 export interface GroupWork {
   open: boolean;
 }
@@ -56,12 +56,12 @@ export interface Membership {
   readonly consumer: string;
   readonly ack: (entries: readonly string[]) => Promise<void>;
   readonly work: GroupWork;
-  /** Aborted when the batches of this member go to another. */
+  /** Aborted when the batches of this member are given to another one. */
   readonly lost: AbortSignal;
   readonly signal: AbortSignal;
 }
 
-/** The batches of a member, for as long as it is one. */
+/** The batches of a member, until it loses its membership. */
 export async function* batches({
   options,
   store,
@@ -104,7 +104,7 @@ export async function* batches({
         await read(before(entries[0] ?? '0-0'), entries.length, 0);
       }
     } catch {
-      // The batch is done, or the connection is lost: the batch then goes to another member.
+      // The batch is done, or the connection is lost; in that case, the batch is given to another member.
     }
   };
 

@@ -12,7 +12,7 @@ local entry = redis.call('HMGET', KEYS[1], 'status', 'time', 'record', 'seal')
 if entry[1] and entry[2] then
   local age = now - (tonumber(entry[2]) or 0)
   local limit = tonumber(entry[1] == '200' and ARGV[2] or ARGV[3])
-  -- A little of the future is allowed for the difference between two clocks.
+  -- Allows times slightly in the future, because clocks differ.
   if age < limit and age > -60000 then return { 'hit', entry[1], entry[2], entry[3] or '', entry[4] or '' } end
 end
 local flight = redis.call('GET', KEYS[2])

@@ -15,7 +15,7 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end
 local added, last = 0, ''
 for at = 7, #ARGV, 3 do
   local id, time = ARGV[at], ARGV[at + 1]
-  -- A post without a time is remembered for good: it stays at its place of the pages.
+  -- A post without a time is remembered permanently, because it keeps its place in the pages.
   if redis.call('ZADD', KEYS[2], 'NX', time == '' and '+inf' or time, id) == 1 then
     last = redis.call('XADD', KEYS[3], '*', 'id', id, 'at', time, 'body', ARGV[at + 2])
     added = added + 1

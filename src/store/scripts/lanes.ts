@@ -38,7 +38,7 @@ if booked then
     hold(now)
     return { 0, known, machines, 0 }
   end
-  -- Too late: others were booked by that departure, so this one queues again.
+  -- Too late: other calls were placed after that departure, so this one queues again.
   redis.call('ZREM', calls, ticket)
 end
 

@@ -39,7 +39,7 @@ local function add(kind, machine, cu)
   addTo(day, kind, machine, cu)
 end
 
--- Takes a loss back where it was entered: a sum of an earlier period is over.
+-- Subtracts a loss from the period in which it was recorded, unless that period is over.
 local function find(call)
   if call.month == thisMonth then addTo(month, 'lost', call.machine, -call.most) end
   if call.day == thisDay then addTo(day, 'lost', call.machine, -call.most) end
@@ -130,7 +130,7 @@ if #limits > 0 then
     local used = number(limit.sum, 'spent' .. limit.of) + number(limit.sum, 'lost' .. limit.of) + held
     if used + most > limit.cap then
       local answer = { 'refused', limit.name, limit.cap, used, held }
-      -- One that calls in flight cannot change is told first: nobody waits in vain.
+      -- Report a budget first that calls in flight cannot change, so that no caller waits for nothing.
       if used - held + most > limit.cap then return answer end
       refused = refused or answer
     end
@@ -143,7 +143,7 @@ return { 'ok', #limits }`,
 );
 
 /**
- * Enters what a call cost, or that its answer was lost. A call that was given up for lost is corrected.
+ * Records the cost of a call, or that its answer was lost. A call that was considered lost is corrected.
  * KEYS[7]: ledger. ARGV[3..11]: id, outcome (paid or lost), cu, most, machine, command, endpoint, status,
  * request id.
  */
@@ -167,7 +167,7 @@ return { 'ok' }`,
   true,
 );
 
-/** Takes back a reservation whose call was not sent. ARGV[3]: id. */
+/** Releases the reservation of a call that was not sent. ARGV[3]: id. */
 export const release = money(
   'release',
   `
@@ -184,13 +184,13 @@ return { 'ok' }`,
   true,
 );
 
-/** Gives expired reservations up for lost. KEYS[7]: ledger. */
+/** Records expired reservations as lost. KEYS[7]: ledger. */
 export const sweep = money('sweep', `return { 'ok', expire(KEYS[7]) }`, true);
 
 /**
- * Raises the sums to the service's own meter, after a restart or a failover may have lost some of them. Never
- * adds, so that reseeding twice, or while others settle, counts nothing twice. ARGV[3..5]: units used, the
- * month they are of, boot.
+ * Raises the sums to the service's own meter, because a restart or failover may have lost some of them. It
+ * never adds to them, so that reseeding twice, or while other calls settle, counts nothing twice.
+ * ARGV[3..5]: units used, their month, boot.
  */
 export const reseed = money(
   'reseed',

@@ -2,7 +2,7 @@ import { usageError } from '../../../base/failure.ts';
 
 const SPACE = /\s/;
 /**
- * Operators of a shell. Without a shell, the command would receive them as plain text, which is hardly ever
+ * Operators of a shell. Without a shell, the command would receive them as plain text, which is rarely
  * intended.
  */
 const operator = /^(?:[|&;<>]|\d>|\|\||&&)/;
