@@ -45,6 +45,12 @@ const LONGEST = 256 * 1024;
 export function createSharedAnswers({ link, local, key, clock, random }: SharedAnswersOptions): AnswerCache {
   const { keys } = link;
   const tokens = new Map<string, string>();
+  /** Why the store accepts no answers; thrown before the next request, because this one was paid for. */
+  let refusal: Failure | undefined;
+  const noteRefusal = (error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    if (!unusable(error)) refusal = error;
+  };
   const nameOf = (endpoint: string, subject: string) => `${endpoint}\n${subject}`;
 
   const seal = (endpoint: string, subject: string, status: string, time: string, record: string) =>
@@ -69,7 +75,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];
     const keepMs = isCached(endpoint) ? KEEP_MS : KEEP_SHORTLY_MS;
     const values = [token, keepMs, status, time, record, seal(endpoint, subject, status, time, record)];
-    await link.use((store) => store.run(fill, places, values)).catch(ignoreAway);
+    await link.use((store) => store.run(fill, places, values)).catch(noteRefusal);
   }
 
   /** Ends a flight without an answer. Without a failure, one of the waiting machines requests next. */
@@ -79,20 +85,22 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       .use((store) =>
         store.run(failScript, [place], [token, failureText, failure === undefined ? 0 : FAILED_MS]),
       )
-      .catch(ignoreAway);
+      .catch(noteRefusal);
   }
 
   /** A look at an answer under one token: the first word of the reply, and what belongs to it. */
   function looking({ endpoint, subject, maxAgeMs, missAgeMs }: WantedAnswer) {
     const token = randomUUID();
     const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];
-    const look = () =>
-      link
+    const look = async () => {
+      if (refusal) throw refusal;
+      return await link
         .use((store) => store.run(ask, places, [token, maxAgeMs, missAgeMs, FLIGHT_MS]))
         .then(listOf, (error) => {
           ignoreAway(error);
           return [];
         });
+    };
 
     async function read(): Promise<{ word: unknown; answer?: SharedAnswer; failure?: Failure }> {
       const [word, ...rest] = await look();

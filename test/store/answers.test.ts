@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { Failure } from '../../src/base/failure.ts';
 import type { AnswerCache, CachedAnswer } from '../../src/contract/ports.ts';
+import { createCachedLookup } from '../../src/core/lookup/cached-lookup.ts';
+import { readSubject } from '../../src/core/lookup/subject.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { createSharedAnswers } from '../../src/store/answers.ts';
+import type { StoreConnection } from '../../src/store/connection.ts';
+import { storeFailure } from '../../src/store/failures.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { createLink } from '../../src/store/link.ts';
+import { createLink, type StoreLink } from '../../src/store/link.ts';
 import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer, until } from './server.ts';
@@ -32,6 +36,49 @@ function machine(server: StoreServer, key = scope.key) {
     answers.flight?.(wanted, work) ?? Promise.resolve(undefined);
   return { answers, link, kept, ask };
 }
+
+describe('a store that accepts no answers', () => {
+  it('loses no answer that was paid for, and is reported before the next request', async () => {
+    const denied = storeFailure('STORE_DENIED', 'the store user lacks a right: hset');
+    const run = (name: string) => (name === 'ask' ? Promise.resolve(['lead']) : Promise.reject(denied));
+    const store: StoreConnection = {
+      server: {
+        product: 'redis',
+        version: '7.0.0',
+        boot: 'b',
+        role: 'master',
+        mode: 'standalone',
+        evicts: false,
+      },
+      lost: new AbortController().signal,
+      run: ({ name }) => run(name),
+      send: () => Promise.resolve(null),
+      sendBytes: () => Promise.resolve(null),
+      close() {},
+    };
+    const link: StoreLink = {
+      keys,
+      use: (work) => work(store),
+      open: () => Promise.resolve(store),
+      onConnect() {},
+      close() {},
+    };
+    const local: AnswerCache = { get: () => undefined, put() {} };
+    const answers = createSharedAnswers({ link, local, key: 'k', clock: systemClock, random: Math.random });
+    let paid = 0;
+    const client = {
+      async call() {
+        paid++;
+        return { record: { id: 'u', handle: 'mira' } };
+      },
+    };
+    const users = createCachedLookup({ client: client as never, clock: systemClock, cache: answers });
+    const subject = await readSubject('@mira');
+    expect(await users.answer(subject)).toMatchObject({ found: true, record: { id: 'u' } });
+    await expect(users.answer(subject)).rejects.toThrow('lacks a right');
+    expect(paid).toBe(1);
+  });
+});
 
 describe.skipIf(!hasServer())('answers in a store', () => {
   it('are requested once, however many machines want them', async () => {
