@@ -480,3 +480,72 @@ test("the ledger equals the service's charges after a mix of commands", async ()
   expect((await ledgerOf(home)).cu).toBe(sum);
   expect(usage.records().length).toBeGreaterThan(5);
 });
+
+describe('a run without a known end', () => {
+  const setUp = async () => {
+    const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
+    await runInProcess(['config', 'set', 'confirmAbove', '650'], { home });
+    return { sandbox, home };
+  };
+  const list = ['thesis', 'list', '--all'];
+
+  test('exits 6 at confirmAbove without a terminal, and the named command continues it', async () => {
+    const { sandbox, home } = await setUp();
+    const first = await runInProcess(list, { sandbox, home });
+    expect([first.exitCode, first.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 60, 600]);
+    expect(first.error()).toMatchObject({
+      code: 'CONFIRM_ABOVE',
+      message: 'stopped after 600 CU; there are more results',
+    });
+    const [, command = ''] = /continue with: trdr (.*)$/.exec(String(first.error()['hint'])) ?? [];
+    const next = await runInProcess(command.split(' '), { sandbox, home });
+    const ids = [...first.records(), ...next.records()].map(({ id }) => id);
+    expect([new Set(ids).size, ids.length]).toEqual([100, 100]);
+  });
+
+  test('states its limit and asks on a terminal, and continues after a yes', async () => {
+    const { sandbox, home } = await setUp();
+    const ran = await runInProcess(list, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'y\n' });
+    expect([ran.exitCode, ran.lines().length]).toEqual([0, 100]);
+    expect(ran.stderr).toContain('no known end: spending limit 650 CU (raise it with --max-cu)');
+    expect(ran.stderr).toContain(
+      'This run has spent 600 CU of 650 CU (19.9M CU left). Continue up to 1,600 CU?',
+    );
+    expect(ran.stderr).toContain(' CU, 19.9M CU left');
+  });
+
+  test('ends after a no, with the rows that were paid for', async () => {
+    const { sandbox, home } = await setUp();
+    for (const sorted of [[], ['--sort', 'likeCount']]) {
+      const given = { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'n\n' };
+      const ran = await runInProcess([...list, ...sorted], given);
+      expect([ran.exitCode, ran.lines().length]).toEqual([6, 60]);
+      expect(ran.stderr.match(/Continue up to/g)).toHaveLength(1);
+    }
+  });
+
+  test('is not limited with --yes or in the sandbox', async () => {
+    const { sandbox, home } = await setUp();
+    for (const flag of ['--yes', '--sandbox']) {
+      const ran = await runInProcess(['launchpad', 'callouts', '--all', flag, '-q'], { sandbox, home });
+      expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
+    }
+  });
+
+  test('asks on the terminal of a tail in a pipe, and exits 6 after a no', async () => {
+    const { sandbox, home } = await setUp();
+    const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms'];
+    const ran = await runInProcess(words, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'n\n' });
+    expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 600]);
+    expect(ran.stderr).toMatch(
+      /This run has spent 600 CU of 650 CU \(19\.9M CU left; polling every 100ms costs 120,000 CU\/min, a longer --lag less\)\. Continue up to 1,300 CU\?/,
+    );
+  });
+});
+
+test('a limited list stops after 20 pages without a match, and posts without a time do not match', async () => {
+  const sandbox = await withSandbox({ ...plenty, theses: 2_000 });
+  const ran = await runInProcess(['thesis', 'list', '--until', '2020-01-01', '--limit', '5'], { sandbox });
+  expect([ran.exitCode, ran.stdout, sandbox.meter().unitsUsed]).toEqual([0, '', 4_000]);
+  expect(ran.stderr).toContain('stopped after 20 pages without a match (4,000 CU)');
+});
