@@ -141,9 +141,9 @@ async function rights(store: StoreConnection, keys: Keys): Promise<StoreFinding>
   }
   if (full)
     return fail(
-      'rights',
+      'writes',
       'the server is full and refuses writes',
-      'raise maxmemory, or run "trdr store clear cache"',
+      'raise maxmemory or free disk space; "trdr store clear cache" removes cached answers',
     );
   return ok('rights', 'the user may run every command that trdr needs');
 }

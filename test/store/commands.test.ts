@@ -125,6 +125,12 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const check = await trdr(['store', 'check'], { sandbox, env: { TRDR_STORE: server.url } });
     expect(check.exitCode).toBe(9);
     expect(verdicts(check.records())).toMatchObject({ eviction: 'fail', persistence: 'warn' });
+    const full = await startServer({ conf: ['--maxmemory', '1'] });
+    const refused = await trdr(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
+    expect(verdicts(refused.records())).toMatchObject({ reach: 'ok', writes: 'fail', memory: 'warn' });
+    await full.stop();
+    const away = await trdr(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
+    expect(away.records()).toMatchObject([{ next: expect.stringContaining('check that it is running') }]);
   });
 
   it('show and remove what machines share', async () => {

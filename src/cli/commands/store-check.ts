@@ -37,7 +37,8 @@ export const storeCheck = command({
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         failed = true;
-        const next = error.hint?.replace(/^.*trdr store check; /, '');
+        // The hint names this command.
+        const next = error.hint?.replace(': trdr store check;', ', or correct the address;');
         await out.write({ check: 'reach', verdict: 'fail', detail: error.message, ...(next && { next }) });
       }
     });
