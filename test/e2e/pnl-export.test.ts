@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -354,4 +355,16 @@ describe('--fresh', () => {
     expect([text() === FILE, existsSync(journal)]).toEqual([true, false]);
     expect(Math.max(...sandbox.served.values())).toBeGreaterThan(2);
   });
+});
+
+test('--resume continues an interrupted export to a file that is named by a link', async () => {
+  const sandbox = await withNumbers({ faults: '503@users.pnl+1' });
+  const { run, out, home } = exportOf(sandbox);
+  const target = join(home.path, 'target.ndjson');
+  writeFileSync(target, `${jsonLine({ subject: HANDLES[0], found: false, code: 'NOT_OBSERVED' })}\n`);
+  symlinkSync(target, out);
+  await run('--retries', '0');
+  sandbox.faults.set('');
+  expect((await run('--resume')).exitCode).toBe(0);
+  expect(readFileSync(target, 'utf8')).toBe(FILE);
 });

@@ -15,7 +15,7 @@ import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output.ts';
 import { exportPnl, openExport } from '../pnl/export.ts';
-import { isFinished } from '../pnl/finished.ts';
+import { hasJournal, isFinished } from '../pnl/finished.ts';
 import { showExport } from '../pnl/from/show-export.ts';
 import { gatherPnlSubjects } from '../pnl/gather-subjects.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
@@ -28,7 +28,7 @@ export const pnl = command({
   summary: "Show traders' cash flow, return, volume, trades and rank",
   about: [
     'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number. Tables label it cash flow.',
-    'The handle of a wallet or user id is looked up first, unless it is cached: 30,000 CU for a wallet that is found, 100 CU for a user id. The numbers cost as much again as those of a handle.',
+    'The handle of a wallet or user id is looked up first, unless it is cached: up to 30,000 CU for a wallet and 100 CU for a user id, in addition to the numbers.',
     'One handle uses the single call; more use batches of up to 100. A handle given twice is requested once. If the remaining allowance cannot pay for a full batch, the batch is reduced; the skipped handles are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three kinds of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has them in the column status: ok, not_held, no_wallet, no_numbers, failed.',
@@ -155,7 +155,7 @@ async function plan(
   const { out } = context.globals;
   const { texts: subjects, handleAt } = targets;
   let left = everyPosition(subjects);
-  if (resume && out !== undefined && statSync(`${out}.journal`, { throwIfNoEntry: false })) {
+  if (resume && out !== undefined && hasJournal(out)) {
     const journal = await openExport(context, subjects, { out, resume });
     const open = journal.openBatches().flatMap(({ positions }) => positions);
     left = [...open, ...journal.free(subjects.length)];

@@ -1,10 +1,15 @@
 import { statSync } from 'node:fs';
 import { Failure, usageError } from '../../base/failure.ts';
+import { realPath } from '../../base/files.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { textOf } from '../../contract/known.ts';
 import type { Context } from '../context.ts';
 import { handlesText } from '../spend/approve-pnl.ts';
 import { readExport } from './from/read-export.ts';
+
+/** Whether an export to this file was interrupted: the journal is beside the file that a link leads to. */
+export const hasJournal = (out: string): boolean =>
+  statSync(`${realPath(out)}.journal`, { throwIfNoEntry: false }) !== undefined;
 
 const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
@@ -18,7 +23,7 @@ export async function isFinished(
   out: string,
   subjects: readonly string[],
 ): Promise<boolean> {
-  if (!isFile(out) || statSync(`${out}.journal`, { throwIfNoEntry: false })) return false;
+  if (!isFile(out) || hasJournal(out)) return false;
   const startOver = 'add --fresh to start over and replace it, or name another file';
   const there = new Set<string>();
   try {
