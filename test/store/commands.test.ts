@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { keysOf } from '../../src/store/keys.ts';
 import { startPosting } from '../e2e/feed.ts';
-import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
+import { openHome, runInProcess, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { certificates } from './certificates.ts';
 import { hasServer } from './program.ts';
 import { startServer, until } from './server.ts';
@@ -102,8 +102,8 @@ describe.skipIf(!hasServer())('the store commands', () => {
       ['budget', 'set', 'month', '15M'],
       ['whois', 'mira'],
       ['budget', 'show'],
-      ['thesis', 'tail', '--via', 'store', '--count', '2'],
-      ['thesis', 'tail', '--via', 'store', '--group', 'desk', '--count', '2'],
+      ['thesis', 'tail', '--via', 'store', '--count', '2', '--status', 'all.prom'],
+      ['thesis', 'tail', '--via', 'store', '--group', 'desk', '--count', '2', '--status', 'desk.prom'],
       ['thesis', 'tail', '--via', 'store', '--group', 'all', '--shared', '--count', '2'],
       ['usage', '--store'],
       ['store', 'status'],
@@ -112,6 +112,25 @@ describe.skipIf(!hasServer())('the store commands', () => {
       const ran = await trdr(args, options);
       expect([args, ran.exitCode, ran.stderr.match(/lacks a right.*/)]).toEqual([args, 0, null]);
     }
+    for (const name of ['all', 'desk']) {
+      const status = await runInProcess(['tail', 'status', `${join(home.path, name)}.prom`], { home });
+      expect(status.json()).toMatchObject({
+        tail: name,
+        state: 'stopped',
+        mode: 'store',
+        ready: true,
+        spent: 0,
+      });
+      expect(status.json()).toHaveProperty(
+        'rows',
+        expect.toSatisfy((rows) => rows >= 2),
+      );
+    }
+    const rotating = await trdr(
+      ['thesis', 'tail', '--via', 'store', '--rotate', '1d', '--out', 'a.ndjson'],
+      options,
+    );
+    expect([rotating.exitCode, rotating.error()['code']]).toEqual([2, 'USAGE']);
     relay.kill('SIGTERM');
     expect((await relay).exitCode).toBe(143);
     expect(await admin.send('ACL', ['LOG'])).toEqual([]);

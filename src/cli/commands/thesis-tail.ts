@@ -112,6 +112,8 @@ export const thesisTail = command({
         ),
       });
     if (stored) {
+      if (flags.rotate !== undefined)
+        throw usageError('--rotate does not work with posts from the store', 'add --via ws or --via poll');
       if (group !== undefined) {
         const { followAsMember } = await import('../store/follow-group.ts');
         const userId = await authorId();

@@ -6,10 +6,12 @@ import type { PostFields, TailRow } from '../../tail/row.ts';
 import { instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { createBell, withBell } from '../tail/bell.ts';
+import { lockFiles } from '../tail/files.ts';
 import type { TailFlags } from '../tail/run.ts';
 import { openTailWriter } from '../tail/writer.ts';
 import type { RunStore } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
+import { type FollowerWatch, watchFollower } from './watch-follower.ts';
 
 /** The group that a tail joins as a member. */
 export interface GroupPlan {
@@ -109,8 +111,13 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
     },
     until,
   );
+  const { status } = flags;
+  const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state: undefined });
+  let watch: FollowerWatch | undefined;
   try {
+    watch = watchFollower(context, plan);
     for await (const event of events) {
+      watch.heard(event.kind);
       if (event.kind === 'standby') notice(`standing by: another member of group ${name} is active`);
       if (event.kind === 'active')
         notice(`reading from the store (${feedId}) as a member of group ${name}: 0 CU`);
@@ -129,12 +136,15 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
       // The same happens if it cannot be acknowledged.
       await event.ack().catch(ignoreAway);
       count += wanted.length;
+      watch.delivered(wanted);
       // A batch is acknowledged as a whole, so it is printed as a whole.
       if (count >= limit) break;
     }
   } finally {
     ended.abort();
+    await watch?.end();
     await delivering.end();
+    unlock();
   }
   notice(`stopped: ${count} rows, 0 CU`);
   signal.throwIfAborted();

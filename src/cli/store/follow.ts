@@ -20,6 +20,7 @@ import { readFollowCheckpoint, withIds } from './follow-checkpoint.ts';
 import { openFollowOutput } from './follow-output.ts';
 import type { RunStore } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
+import { type FollowerWatch, watchFollower } from './watch-follower.ts';
 
 /** The feed of a follower, and which of its posts are wanted. */
 export interface FollowPlan {
@@ -39,9 +40,9 @@ export interface FollowPlan {
 /** Reads a feed from the store until the run ends, each post exactly once and for 0 CU. */
 export async function followStore(context: Context, plan: FollowPlan): Promise<void> {
   const { globals } = context;
-  const { checkpoint } = plan.flags;
+  const { checkpoint, status } = plan.flags;
   const out = openCheckpoint(globals.out);
-  const unlock = lockFiles({ out, checkpoint, state: context.settings.folders.state });
+  const unlock = lockFiles({ out, checkpoint, status, state: context.settings.folders.state });
   try {
     const file = await readResume({
       out,
@@ -98,6 +99,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   });
   const floor = begin.kind === 'since' ? begin.ms : Number.NEGATIVE_INFINITY;
   let [count, gaps] = [0, 0];
+  let watch: FollowerWatch | undefined;
   const began = io.clock.mono();
 
   if (flags.duration !== undefined) {
@@ -119,6 +121,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     const limit = flags.count ?? Number.POSITIVE_INFINITY;
     const wanted = passing.slice(0, limit - count);
     count += wanted.length;
+    watch?.delivered(wanted);
     if (wanted.length < passing.length) cut = wanted.map(({ id }) => id);
     closed =
       (wanted.length > 0 && !(await writer.write(wanted))) || (!output.lags && !(await writer.flush()));
@@ -142,8 +145,10 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   let reached: FeedPosition | undefined;
   notice(`reading from the store (${feedId}): 0 CU`);
   try {
+    watch = watchFollower(context, plan);
     for await (const event of follower.events(until)) {
       let open = true;
+      watch.heard(event.kind === 'gap' && plan.fill ? 'rows' : event.kind);
       if (event.kind === 'rows') open = await emit(event.rows.map(streamedRow));
       else if (event.kind === 'gap') open = await onGap(event);
       else if (event.kind === 'away') notice(`${event.why}; waiting for it`);
@@ -159,6 +164,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     await output.settled();
   } finally {
     ended.abort();
+    await watch?.end();
     await output.close();
   }
   const took = span(io.clock.mono() - began);

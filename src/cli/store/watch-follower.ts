@@ -1,0 +1,94 @@
+import { span } from '../../output/format/time.ts';
+import { timeFrom } from '../../store/feed/entry.ts';
+import { hashReply, serverNow } from '../../store/replies.ts';
+import type { TailRow } from '../../tail/row.ts';
+import type { Context } from '../context.ts';
+import type { ServiceFlags } from '../tail/service/flags.ts';
+import { type HealthWatch, watchHealth } from '../tail/service/watch.ts';
+import type { RunStore } from './open-store.ts';
+
+/** Reports the state of a tail that reads from the store, as for one that reads from the service. */
+export interface FollowerWatch extends HealthWatch {
+  /** Rows were delivered. */
+  delivered(rows: readonly TailRow[]): void;
+  /** Something came from the store, or it is not reachable. */
+  heard(kind: string): void;
+}
+
+/** How often the relay's own verification is read from the store. */
+const ASK_MS = 15_000;
+
+/** `turns` counts turns of the event loop: the reading of the store has timeouts of its own. */
+export function watchFollower(
+  context: Context,
+  {
+    store,
+    feedId,
+    flags,
+  }: { readonly store: RunStore; readonly feedId: string; readonly flags: ServiceFlags },
+): FollowerWatch {
+  const { clock } = context.io;
+  const feed = store.keys.feed(feedId);
+  let [rows, gaps, turns] = [0, 0, 0];
+  let [ready, away] = [false, false];
+  let last: { readonly at: number; readonly lagMs: number } | undefined;
+  let proof: { readonly at: number } | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+
+  /** Reads up to when the leading relay has verified the feed. */
+  const ask = async () => {
+    proof = await store.link.use(async (connection) => {
+      const info = await hashReply(connection, feed.info);
+      const leads = Number(await connection.send('PTTL', [feed.lease])) > 0;
+      const [verified, renewed] = [timeFrom(info.get('verifiedAgo')), timeFrom(info.get('renewed'))];
+      if (!leads || verified === null || renewed === null) return proof;
+      return { at: clock.now() - (verified + (await serverNow(connection)) - renewed) };
+    });
+  };
+
+  const facts = () => {
+    if (clock.mono() - askedAt >= ASK_MS) {
+      askedAt = clock.mono();
+      // Without the store, the last verification gets older, which is what should be seen.
+      ask().catch(() => {});
+    }
+    return {
+      ...{ ready, serviceUp: !away, mode: 'store' as const, verifiedTo: proof?.at ?? null },
+      ...{ lastPostAt: last?.at ?? null, lastPostLagMs: last?.lagMs ?? null, rows, gaps },
+      ...{ filled: 0, late: 0, skipped: 0, reconnects: 0, pages: 0, rate: 0 },
+      ...{ spent: 0, spentAtMost: 0, perMinute: 0, limitLeft: null, allowanceLeft: null, budgets: [] },
+    };
+  };
+  const ago = (at: number) => `${span(Math.max(0, clock.now() - at))} ago`;
+
+  const health = watchHealth(context, flags, {
+    facts,
+    turns: () => turns,
+    wake() {
+      turns++;
+    },
+    text() {
+      const { verifiedTo } = facts();
+      const parts = [
+        `${rows.toLocaleString('en-US')} ${rows === 1 ? 'post' : 'posts'}${last ? `, the last from ${ago(last.at)}` : ''}`,
+        away ? 'the store is not reachable' : 'reading from the store',
+        ...(verifiedTo === null ? [] : [`verified ${ago(verifiedTo)}`]),
+      ];
+      return parts.join(' · ');
+    },
+  });
+
+  return {
+    end: health.end,
+    delivered(batch) {
+      rows += batch.length;
+      const at = batch.findLast((row) => row.at !== null)?.at ?? null;
+      if (at !== null) last = { at, lagMs: Math.max(0, clock.now() - at) };
+    },
+    heard(kind) {
+      if (kind === 'gap') gaps++;
+      away = kind === 'away';
+      if (kind === 'live' || kind === 'active' || kind === 'standby') ready = true;
+    },
+  };
+}
