@@ -36,7 +36,7 @@ const families: readonly Family[] = [
   {
     name: 'mode',
     type: 'gauge',
-    help: 'How the tail follows its feed: 1 for the present mode.',
+    help: 'The mode of the tail: 1 for the current mode.',
     of: ({ mode }) => ({ label: 'mode', values: healthModes.map((each) => [each, flag(each === mode)]) }),
   },
   {
@@ -145,7 +145,7 @@ const families: readonly Family[] = [
     name: 'cost_per_minute_units',
     type: 'gauge',
     unit: 'units',
-    help: 'CU per minute in the present mode.',
+    help: 'CU per minute in the current mode.',
     of: ({ perMinute }) => perMinute,
   },
   {

@@ -100,7 +100,7 @@ export function createSession(world: SessionWorld): Session {
       if (known) heard();
     });
     const lasted = clock.mono() - openedAt;
-    const useless = cause?.why === 'unanswered' || cause?.why === 'deaf';
+    const useless = cause?.why === 'unanswered' || cause?.why === 'incomplete';
     shortSessions = useless || lasted < timing.healthyMs ? shortSessions + 1 : 0;
     if (lasted >= timing.healthyMs) backoff.reset();
     openedAt = undefined;
@@ -310,7 +310,7 @@ function createHeartbeat(clock: Clock, timing: Timing) {
         signs = link.signs;
         heardAt = now;
       }
-      if (jumped > timing.jumpMs) return { why: 'slept', text: 'the machine was suspended' };
+      if (jumped > timing.jumpMs) return { why: 'suspended', text: 'the machine was suspended' };
       // A service that sends no pings must still answer those of a client.
       if (now - heardAt >= timing.pingMs) link.ping?.();
       if (now - heardAt < timing.silentMs) return undefined;

@@ -54,14 +54,15 @@ export function createConclusions(parts: ConclusionParts): (done: Filled) => voi
     });
     learn(done);
     const frames = parts.printing().takeFrames();
-    const deaf = state.kind === 'live' && frames === 0 && state.link.held === 0 && done.missed >= MISSED_ROWS;
+    const incomplete =
+      state.kind === 'live' && frames === 0 && state.link.held === 0 && done.missed >= MISSED_ROWS;
     policy.sawPosts(done.fresh, walkedBefore);
     walkedBefore = walked.startedAt;
     walker.emitted(done);
     if (walked.cut === 'ceiling' || walked.cut === 'budget' || walked.cut === 'quota') {
       return parts.spent(walked.failure ?? ceilingReached());
     }
-    if (deaf) session.drop('deaf', 'pages showed posts that the socket did not deliver');
+    if (incomplete) session.drop('incomplete', 'pages showed posts that the socket did not deliver');
     if (depth === 'shallow') return;
     parts.printing().walked(walked.startedAt);
     // Frames may follow only a walk that started after the subscription.

@@ -83,7 +83,7 @@ describe('the handoff', () => {
     expect(attempts).toEqual([['a', 'b', 'c'], ['d']]);
   });
 
-  it('makes the writer wait while a batch is under mode and the next one is full', async () => {
+  it('makes the writer wait while a batch is in progress and the next one is full', async () => {
     const { handoff, attempts, pass } = opened({
       run: async (_, __, clock) => {
         await clock.sleep(10_000);
@@ -159,7 +159,7 @@ describe('the handoff', () => {
     expect(flushed).toBe(true);
   });
 
-  it('stops after the command under mode, and leaves the rest to the next run', async () => {
+  it('stops after the running command, and leaves the rest to the next run', async () => {
     const { handoff, attempts, acknowledged, stop, pass } = opened({
       batch: 1,
       run: async (_, __, clock) => {
