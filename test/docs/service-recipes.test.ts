@@ -16,8 +16,8 @@ import { readPage } from './pages.ts';
 import { isInstalled } from './run.ts';
 
 const page = readPage('docs/recipes.md');
-const blockOf = (language: string): string => {
-  const block = page.blocks.find(({ info }) => info === language);
+const blockOf = (language: string, start = ''): string => {
+  const block = page.blocks.find(({ info, text }) => info === language && text.startsWith(start));
   if (!block) throw new Error(`docs/recipes.md has no ${language} block`);
   return block.text;
 };
@@ -28,7 +28,7 @@ function openFolder(): string {
   return folder;
 }
 
-/** Fails where a command line of trdr is not one. */
+/** Fails if a command line is not one of trdr. */
 async function holdToCommand(words: readonly string[]): Promise<string> {
   const { path, rest } = findCommand(words, Object.keys(tree));
   const command = await tree[path]?.();
@@ -144,7 +144,7 @@ describe('the Dockerfile', () => {
 });
 
 describe('the Kubernetes manifest', () => {
-  const text = blockOf('yaml');
+  const text = blockOf('yaml', 'apiVersion:');
   const document = parseDocument(text, { strict: true, uniqueKeys: true });
 
   const labels = z.record(z.string(), z.string());
