@@ -31,6 +31,7 @@ export async function startFeedFleet(
   patienceMs = 60_000,
 ) {
   const said: string[] = [];
+  const past: string[] = [];
   const envOf = (name: string) => ({ TRDR_STORE: server.url, TRDR_MACHINE: name });
   const listen = (name: string, child: ReturnType<typeof startTrdr>) => {
     child.stderr.on('data', (part: Buffer) => {
@@ -107,6 +108,7 @@ export async function startFeedFleet(
     async suffer(disaster: Disaster, round: number) {
       const victim = random.between(0, 2);
       const grown = text(1 - victim).length;
+      past.push(`${new Date().toISOString()} ${disaster} ${victim} after ${posting.ids.length} posts`);
       await happens[disaster](victim, round, grown);
       await patience(() => text(1 - victim).length > grown);
     },
@@ -139,7 +141,13 @@ export async function startFeedFleet(
       const keys = keysOf({ baseUrl: sandbox.url, key: sandbox.key });
       const entries = readEntries(await admin.send('XRANGE', [keys.feed('thesis').stream, '-', '+']));
       const stream = new Set(entries.map(({ id }) => id));
-      expect(entries).toHaveLength(stream.size);
+      const first = new Map<string, number>();
+      const doubled = entries.flatMap(({ id }, at) => {
+        const before = first.get(id);
+        first.set(id, before ?? at);
+        return before === undefined ? [] : [`entry ${at} repeats entry ${before}`];
+      });
+      expect({ seed, doubled }, `${past.join('\n')}\n${said.join('')}`).toEqual({ seed, doubled: [] });
       admin.close();
       const known = new Set(posting.ids);
       for (const at of [0, 1]) {
