@@ -56,13 +56,14 @@ describe('auto mode polls', () => {
 });
 
 interface Given {
-  readonly ceiling?: number;
+  readonly ceiling?: number | (() => number);
+  readonly raise?: (cu: number, spent: number) => Promise<boolean>;
   readonly key?: (() => Promise<KeyFacts>) | undefined;
   readonly rate?: number;
   readonly lagMs?: number;
 }
 
-function createSpend({ ceiling, key, rate: perSecond = 0, lagMs = 10_000 }: Given = {}) {
+function createSpend({ ceiling, raise, key, rate: perSecond = 0, lagMs = 10_000 }: Given = {}) {
   let now = 1_000;
   let wakes = 0;
   const meter = createCostMeter(() => now);
@@ -78,7 +79,7 @@ function createSpend({ ceiling, key, rate: perSecond = 0, lagMs = 10_000 }: Give
     });
   const spend = createTailSpend({
     world: { clock: { now: () => now, mono: () => now, sleep: async () => {} }, key: ask },
-    ...{ timing, meter, rate, ceiling, lagMs },
+    ...{ timing, meter, rate, ceiling, raise, lagMs },
     price: { step: 20, cu: 200 },
     ...{ via: 'auto', hasSocket: true, socketShare: 0.1, durationMs: undefined },
     wake: () => {
@@ -107,6 +108,45 @@ describe('the spending of a tail', () => {
     expect([spend.afford(600), spend.afford(601)]).toEqual([true, false]);
     meter.paid(600);
     expect([spend.afford(0), spend.afford(1)]).toEqual([true, false]);
+  });
+
+  test('asks for a higher limit until it holds the cost, or the user declines', async () => {
+    let limit = 1_000;
+    const asked: (readonly number[])[] = [];
+    const raise = async (cu: number, spent: number) => {
+      asked.push([cu, spent]);
+      limit *= 2;
+      return asked.length < 4;
+    };
+    const { spend, meter } = createSpend({ ceiling: () => limit, raise });
+    meter.paid(900);
+    expect(spend.afford(100)).toBe(true);
+    expect(await spend.afford(2_000)).toBe(true);
+    expect([asked, limit]).toEqual([
+      [
+        [2_000, 900],
+        [2_000, 900],
+      ],
+      4_000,
+    ]);
+    expect([await spend.afford(20_000), asked.length]).toEqual([false, 4]);
+  });
+
+  test('asks once for a limit that covers more streaming, and hands the answer over once', async () => {
+    let limit = 10_000;
+    let asked = 0;
+    const raise = async () => {
+      asked++;
+      limit = 100_000;
+      return true;
+    };
+    const { spend, wakes } = createSpend({ ceiling: () => limit, raise });
+    expect([spend.against(0), spend.askToStream(), spend.askToStream()]).toEqual(['ceiling', true, true]);
+    expect(spend.takeAnswer()).toBeUndefined();
+    await soon();
+    expect([spend.takeAnswer(), spend.takeAnswer(), asked, wakes()]).toEqual([true, undefined, 1, 1]);
+    expect(spend.against(0)).toBeUndefined();
+    expect(createSpend({ ceiling: 10_000 }).spend.askToStream()).toBe(false);
   });
 
   test('reads the allowance at the start, and fails for an unknown key', async () => {
