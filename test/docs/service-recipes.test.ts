@@ -56,7 +56,7 @@ describe('the systemd unit', () => {
   });
 
   test.skipIf(!isInstalled('systemd-notify') || !isInstalled('python3'))(
-    'is told what it waits for, by a real datagram',
+    'receives what it waits for by a real datagram',
     async () => {
       const folder = openFolder();
       const socket = join(folder, 'notify.sock');

@@ -266,7 +266,7 @@ function createTally() {
     const bytes = readFileSync(path);
     const text = path.endsWith('.gz') ? gunzipSync(bytes).toString() : bytes.toString();
     if (!isAway && text !== '' && !text.endsWith('\n')) problem(`${basename(path)} ends in a torn line`);
-    // A torn line in a file that was renamed before the next run could mend it is written again.
+    // A torn line in a file that was renamed before the next run could repair it is written again.
     for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
       if (line === '') continue;
       const number = numberOf(JSON.parse(line).id);
