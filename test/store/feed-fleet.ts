@@ -80,13 +80,16 @@ export async function startFeedFleet(
         await delay(random.between(0, 500));
         await server.start();
       },
-      /** The server loses what it wrote last, down to a torn entry, although a follower has delivered it. */
+      /**
+       * The server loses its last writes, although a follower has delivered them. The cut is between two writes: after one
+       * within a transaction, Redis 7.0 keeps the beginning of it in the file and carries it out at its next start.
+       */
       async power(victim, _, grown) {
         const file = server.aof();
         const synced = statSync(file).size;
         await patience(() => text(0).length > 2_000 && text(1 - victim).length > grown + 500);
         await server.kill();
-        truncateSync(file, synced + random.between(0, statSync(file).size - synced));
+        truncateSync(file, synced);
         await server.start();
       },
       async follower(victim) {
