@@ -8,6 +8,8 @@ interface Event {
 }
 
 /** Virtual time, which advances from event to event. */
+const MOST_GONE = 1_000;
+
 export interface Scheduler {
   readonly now: number;
   /** Runs `act` at a time; returns a function that cancels it. */
@@ -35,6 +37,14 @@ export function createScheduler(): Scheduler {
       i = up;
     }
     heap[i] = event;
+  };
+
+  /** Drops events that were taken back: those of the far future would pile up in a long run. */
+  const sweep = () => {
+    const left = heap.filter((event) => !gone.has(event));
+    gone.clear();
+    heap.length = 0;
+    for (const event of left) push(event);
   };
 
   const pop = (): Event | undefined => {
@@ -68,6 +78,7 @@ export function createScheduler(): Scheduler {
       push(event);
       return () => {
         gone.add(event);
+        if (gone.size > MOST_GONE && 2 * gone.size > heap.length) sweep();
       };
     },
     step() {
