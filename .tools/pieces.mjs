@@ -35,7 +35,7 @@ const everyRun = [
   'src/cli/create-context.ts',
   'src/cli/connect.ts',
   'src/cli/notice-limit.ts',
-  'src/cli/notices.ts',
+  'src/cli/client-notice-text.ts',
   'src/core/http/undici.ts',
   'src/output/format/printer.ts',
   'src/output/sink.ts',

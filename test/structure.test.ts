@@ -140,8 +140,8 @@ describe('time, randomness and the process', () => {
       'a clock',
     ],
     [/\bMath\.random\(/, /^base\/(lock-holder|lock)\.ts$/, 'randomness'],
-    [/\bprocess\.(env|argv|stdout|stderr|stdin)\b/, /^cli\/(main|process)\.ts$/, 'the process'],
-    [/\bprocess\.exit\(/, /^cli\/process\.ts$/, 'an exit'],
+    [/\bprocess\.(env|argv|stdout|stderr|stdin)\b/, /^cli\/(main|process|signals)\.ts$/, 'the process'],
+    [/\bprocess\.exit\(/, /^cli\/(process|signals)\.ts$/, 'an exit'],
     [/\bconsole\.\w+\(/, /^$/, 'the console'],
   ];
 

@@ -1,5 +1,5 @@
-import { differenceText } from '../contract/known.ts';
 import type { Client, Ledger, Notice, RateWindows } from '../contract/ports.ts';
+import { differenceText } from '../contract/read-record.ts';
 import { createClient } from '../core/client/client.ts';
 import type { LaneName } from '../core/client/limiter.ts';
 import { createSpendLimit } from '../core/client/spend-limit.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../contract/known.ts';
+import { isRecord } from '../contract/read-record.ts';
 import type { View } from '../output/view.ts';
 import { fieldsSeen, noteFields } from '../state/seen-fields.ts';
 import type { Context } from './context.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
 import type { FormName } from './forms.ts';
-import type { Known } from './known.ts';
+import type { Known } from './read-record.ts';
 
 /** An object schema, the form of params and query. */
 export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;

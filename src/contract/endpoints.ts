@@ -2,15 +2,17 @@ import * as z from 'zod/mini';
 import { unitsText } from '../base/units.ts';
 import { endpoint, type FieldShapes, type KnownAnswer, type Request, rows } from './endpoint.ts';
 import { bounded, field } from './field.ts';
-import type { Known } from './known.ts';
 import {
   ADDRESS_MAX,
   BATCH_MAX,
   HANDLE_MAX,
+  RESOLVE_TIMEOUT_SECONDS,
   THESIS_BLOCK,
   THESIS_LIMIT_DEFAULT,
   THESIS_LIMIT_MAX,
+  TIMEOUT_SECONDS,
 } from './limits.ts';
+import type { Known } from './read-record.ts';
 import { Me } from './records/account.ts';
 import { Board, boardPeriods, CalloutPage, LaunchpadUser } from './records/launchpad.ts';
 import { Pnl, PnlBatch } from './records/pnl.ts';
@@ -81,7 +83,13 @@ const launchpadPrice = {
 };
 const calloutQuery = z.object({ before: walk });
 
-const get = { method: 'GET', query: nothing, body: noBody, retry: 'repeat', timeoutSeconds: 30 } as const;
+const get = {
+  method: 'GET',
+  query: nothing,
+  body: noBody,
+  retry: 'repeat',
+  timeoutSeconds: TIMEOUT_SECONDS,
+} as const;
 
 /** The whole service: every call, in the order of its description. */
 export const endpoints = rows({
@@ -147,7 +155,7 @@ export const endpoints = rows({
         miss: cu.miss,
       },
       retry: 'never',
-      timeoutSeconds: 60,
+      timeoutSeconds: RESOLVE_TIMEOUT_SECONDS,
     }),
   'user.pnl': () =>
     endpoint({

@@ -1,4 +1,4 @@
-import { isRecord, type Sent } from './known.ts';
+import { isRecord, type Sent } from './read-record.ts';
 
 /** A form of record that answers can hold: its name, and the fields by which it is recognized. */
 interface Form {

@@ -12,6 +12,11 @@ export const SOCKET_TOKENS_MAX = 50;
 export const SOCKET_PING_SECONDS = 30;
 export const RESOLVES_PER_MINUTE = 10;
 
+/** Default timeouts of a request. A resolve searches live, which takes longer. */
+export const TIMEOUT_SECONDS = 30;
+export const RESOLVE_TIMEOUT_SECONDS = 60;
+export const timeoutText = `${TIMEOUT_SECONDS}s; resolve ${RESOLVE_TIMEOUT_SECONDS}s`;
+
 /**
  * What each plan grants. The `monthlyUnits` of Explore are granted once, those of Enterprise by contract.
  */

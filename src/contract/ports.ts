@@ -3,7 +3,7 @@ import type { BudgetState } from './budget.ts';
 import type { Charge, PriceBounds } from './endpoint.ts';
 import type { EndpointId, KnownAnswerOf, RequestOf } from './endpoints.ts';
 import type { Meta } from './envelope.ts';
-import type { FieldDifference, Known, Sent } from './known.ts';
+import type { FieldDifference, Known, Sent } from './read-record.ts';
 
 /** An HTTP request. */
 export interface HttpRequest {

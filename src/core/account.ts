@@ -1,5 +1,5 @@
-import type { Known } from '../contract/known.ts';
 import type { KeyMeters } from '../contract/ports.ts';
+import type { Known } from '../contract/read-record.ts';
 import type { Me } from '../contract/records/account.ts';
 
 /** What is left of both meters; null if nothing limits a meter, as far as the record says. */

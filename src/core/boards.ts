@@ -1,4 +1,4 @@
-import { numberOf, recordsOf, type Sent, textOf } from '../contract/known.ts';
+import { numberOf, recordsOf, type Sent, textOf } from '../contract/read-record.ts';
 
 /** The entries of a board as received. */
 export const boardEntries = (board: Sent): Sent[] => recordsOf(board['entries']);

@@ -1,3 +1,4 @@
+import { timeoutText } from '../../contract/limits.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
 import { flag, type GivenFlags, type Options, value } from './option.ts';
 import { file, integer, oneOf, outFile, text, timeout, units } from './values.ts';
@@ -32,7 +33,7 @@ const service = {
   baseUrl: value('--base-url', 'base URL of the service', text('url')),
   dryRun: flag('--dry-run', 'print the calls and their cost without sending them'),
   retries: value('--retries', 'retries after a transient failure', integer({ min: 0, max: 100 }), '4'),
-  timeout: value('--timeout', 'timeout of each request', timeout, '30s; resolve 60s'),
+  timeout: value('--timeout', 'timeout of each request', timeout, timeoutText),
   insecureHttp: flag('--insecure-http', 'allow plain HTTP to other machines'),
 } satisfies Options;
 

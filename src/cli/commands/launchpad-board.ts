@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { numberOf, type Sent } from '../../contract/known.ts';
+import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import { boardEntries, compareBoards, summarizeBoard } from '../../core/boards.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { group } from '../../base/units.ts';
-import type { Known } from '../../contract/known.ts';
+import type { Known } from '../../contract/read-record.ts';
 import { Me } from '../../contract/records/account.ts';
 import { type Forecast, forecast, isMeterKnown, leftOf } from '../../core/account.ts';
 import { meView } from '../../output/views/me.ts';

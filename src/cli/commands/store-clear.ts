@@ -1,7 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
-import { confirm } from '../spend/confirm.ts';
+import { confirm } from '../spend/ask-yes-no.ts';
 
 export const storeClear = command({
   path: 'store clear',

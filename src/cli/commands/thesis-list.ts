@@ -1,7 +1,7 @@
 import { cu } from '../../contract/endpoints.ts';
-import type { Sent } from '../../contract/known.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import type { Sent } from '../../contract/read-record.ts';
 import { Thesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { createFilter } from '../../core/pages/filter.ts';

@@ -1,8 +1,8 @@
 import { Failure } from '../../base/failure.ts';
-import { known, type Sent } from '../../contract/known.ts';
+import { known, type Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import { isMeterKnown, type Left, leftOf } from '../../core/account.ts';
-import type { ApiDifference } from '../../core/drift.ts';
+import type { ApiDifference } from '../../core/compare-descriptions.ts';
 import { span } from '../../output/format/time.ts';
 import type { SeenDifference } from '../../state/answer-differences.ts';
 import { countText, unitsText } from '../spend/estimate.ts';

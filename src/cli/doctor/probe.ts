@@ -3,7 +3,7 @@ import { leftIn } from '../../contract/budget.ts';
 import { endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { Client, HttpAnswer } from '../../contract/ports.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
-import { compareDescriptions } from '../../core/drift.ts';
+import { compareDescriptions } from '../../core/compare-descriptions.ts';
 import { keyKind } from '../../state/config/key-format.ts';
 import { openDifferenceLog } from '../connect.ts';
 import type { Context } from '../context.ts';

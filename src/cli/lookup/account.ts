@@ -1,6 +1,6 @@
 import { recognize } from '../../contract/forms.ts';
-import { type Known, known, type Sent } from '../../contract/known.ts';
 import type { AnswerFlight, CallOptions, Client } from '../../contract/ports.ts';
+import { type Known, known, type Sent } from '../../contract/read-record.ts';
 import { Me } from '../../contract/records/account.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from './open-lookup.ts';

@@ -1,5 +1,5 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { known } from '../../contract/known.ts';
+import { known } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import type { Context, Planned } from '../context.ts';

@@ -1,7 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
-import { type Sent, textOf } from '../../contract/known.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
+import { type Sent, textOf } from '../../contract/read-record.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import { walkPages } from '../../core/pages/walk.ts';

@@ -3,11 +3,11 @@ import { group } from '../../base/units.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
 import { isRejected, type PnlResult } from '../../core/pnl/batches.ts';
+import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import { failedPnl } from '../../core/pnl/records.ts';
-import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
-import type { ExportJournal } from '../../state/journal/journal.ts';
+import type { ExportJournal } from '../../state/journal/open-journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
@@ -39,7 +39,7 @@ export async function openExport(
   subjects: readonly string[],
   { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
 ): Promise<ExportJournal> {
-  const { digestOf, openJournal } = await import('../../state/journal/journal.ts');
+  const { digestOf, openJournal } = await import('../../state/journal/open-journal.ts');
   // The format is not part of the identity: the file is made from the journal at the end, in the format
   // requested then.
   const service = context.scope?.baseUrl ?? null;

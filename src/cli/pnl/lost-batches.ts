@@ -1,5 +1,5 @@
 import { cu } from '../../contract/endpoints.ts';
-import type { ExportJournal } from '../../state/journal/journal.ts';
+import type { ExportJournal } from '../../state/journal/open-journal.ts';
 
 /**
  * Settles the batches that were in flight when the last run of an export died. Any of them may have been

@@ -1,6 +1,6 @@
 import { answerFromJournal } from '../../core/pnl/batches.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
-import type { ExportJournal } from '../../state/journal/journal.ts';
+import type { ExportJournal } from '../../state/journal/open-journal.ts';
 
 /**
  * Parses the answers again that an earlier run of an export could not read and saved in the journal: this

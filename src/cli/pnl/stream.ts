@@ -1,9 +1,9 @@
 import { Failure } from '../../base/failure.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { type PnlResult, requestOne } from '../../core/pnl/batches.ts';
+import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { inOrder } from '../../core/pnl/in-order.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
-import type { SavedNumbers } from '../../core/pnl/saved-numbers.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
@@ -12,9 +12,9 @@ import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
 import { approveRun, costOfLookups, handlesText, numbersEstimate } from '../spend/approve-pnl.ts';
 import { openAllowance } from './allowance.ts';
+import { divide, everyPosition } from './number-cache.ts';
 import { isWhole, present, type Shape } from './present.ts';
 import { reportLost } from './report.ts';
-import { divide, everyPosition } from './saved.ts';
 
 /** How often paid rows are flushed to the reader. */
 const FLUSH_ROWS = 100;

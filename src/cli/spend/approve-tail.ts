@@ -3,7 +3,7 @@ import { cu } from '../../contract/endpoints.ts';
 import { lengthText } from '../../output/format/time.ts';
 import type { TailOptions } from '../../tail/options.ts';
 import type { Context } from '../context.ts';
-import { everyText, perMinuteText } from '../tail/messages.ts';
+import { everyText, perMinuteText } from '../tail/notice-text.ts';
 import type { Permission } from './permission.ts';
 import { type TailShape, tailEstimate } from './tail-cost.ts';
 

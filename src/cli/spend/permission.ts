@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import type { Left } from '../../core/account.ts';
 import { canAsk, type PromptIo } from '../prompt.ts';
-import { confirm } from './confirm.ts';
+import { confirm } from './ask-yes-no.ts';
 import {
   balanceText,
   type Consent,

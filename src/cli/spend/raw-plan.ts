@@ -3,7 +3,7 @@ import type { PlannedCall } from '../../contract/records/tool.ts';
 import { isFree, matchEndpoint, rawPath } from '../../core/client/match-endpoint.ts';
 import type { RawRequest } from '../../core/client/raw-request.ts';
 import type { Context } from '../context.ts';
-import { confirm } from './confirm.ts';
+import { confirm } from './ask-yes-no.ts';
 import { declined } from './estimate.ts';
 import { beginOpen } from './open-run.ts';
 import { printPlan } from './plan.ts';

@@ -9,7 +9,7 @@ import type { TailOptions } from '../../tail/options.ts';
 import type { Connect, PageSource, TailPorts, TailSink } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
-import { createNoticeLines } from '../tail/notice-lines.ts';
+import { createNoticeLines } from '../tail/limit-notices.ts';
 import { openSpool } from '../tail/spool.ts';
 import type { RunStore } from './open-store.ts';
 import { markText, resumeFrom } from './relay-mark.ts';

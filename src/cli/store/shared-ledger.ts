@@ -1,5 +1,5 @@
-import { known } from '../../contract/known.ts';
 import type { Client, Ledger } from '../../contract/ports.ts';
+import { known } from '../../contract/read-record.ts';
 import { Me } from '../../contract/records/account.ts';
 import { createStoreLedger } from '../../store/ledger.ts';
 import type { Io } from '../io.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ensureFolder, isAbsent, readBounded, realPath } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { isRecord } from '../../contract/known.ts';
+import { isRecord } from '../../contract/read-record.ts';
 import type { FileIdentity } from './followed-file.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import type { Context } from '../context.ts';
-import { untilText } from './messages.ts';
+import { untilText } from './notice-text.ts';
 
 /** How often to check, because a budget may be raised before it renews. */
 const LOOK_MS = 10 * 60_000;

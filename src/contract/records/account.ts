@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { field, nullable } from '../field.ts';
-import { isRecord, numberOf, type Sent, textOf } from '../known.ts';
+import { isRecord, numberOf, type Sent, textOf } from '../read-record.ts';
 
 const Usage = z.looseObject({
   period: field(z.string(), 'Current UTC month, YYYY-MM.'),

@@ -1,4 +1,4 @@
-import { listOf, numberOf, recordsOf, type Sent, textOf } from '../known.ts';
+import { listOf, numberOf, recordsOf, type Sent, textOf } from '../read-record.ts';
 
 /** A page of a feed, as far as it is readable. */
 export interface SentPage {

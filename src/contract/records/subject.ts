@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { field } from '../field.ts';
-import type { Sent } from '../known.ts';
+import type { Sent } from '../read-record.ts';
 import { LaunchpadUser } from './launchpad.ts';
 import { Pnl } from './pnl.ts';
 import { User } from './user.ts';

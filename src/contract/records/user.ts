@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { field, nullable } from '../field.ts';
-import type { Known } from '../known.ts';
+import type { Known } from '../read-record.ts';
 
 /** A social account that was linked and verified. */
 export const Social = z.looseObject({

@@ -3,7 +3,7 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Charge, PriceBounds } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
-import { type FieldDifference, type Known, known, type Sent } from '../../contract/known.ts';
+import { TIMEOUT_SECONDS } from '../../contract/limits.ts';
 import type {
   CallOptions,
   Client,
@@ -14,6 +14,7 @@ import type {
   RateWindows,
   Transport,
 } from '../../contract/ports.ts';
+import { type FieldDifference, type Known, known, type Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import { leftOf } from '../account.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
@@ -48,7 +49,6 @@ export interface ClientOptions {
   readonly insecureHttp?: boolean | undefined;
 }
 
-const RAW_TIMEOUT_MS = 30_000;
 const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
 const UNCHARGED: Charge = { cu: 0, reveals: 0 };
 const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' : 'key');
@@ -177,7 +177,9 @@ export function createClient(options: ClientOptions): Client {
           rule: call?.row.retry ?? (isFree(method, sending) ? 'repeat' : 'never'),
           lane: call ? laneOf(call.id) : 'key',
           timeoutMs:
-            timeoutMs ?? options.timeoutMs ?? (call ? call.row.timeoutSeconds * 1000 : RAW_TIMEOUT_MS),
+            timeoutMs ??
+            options.timeoutMs ??
+            (call ? call.row.timeoutSeconds * 1000 : TIMEOUT_SECONDS * 1000),
           read(answer) {
             const json = parseJson(answer.text);
             const requestId = requestIdOf(answer, json);

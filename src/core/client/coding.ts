@@ -15,8 +15,8 @@ import { Meta } from '../../contract/envelope.ts';
 import { errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { forms, recognize } from '../../contract/forms.ts';
 import { issuesText } from '../../contract/issue-text.ts';
-import { type FieldDifference, isRecord, known } from '../../contract/known.ts';
 import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
+import { type FieldDifference, isRecord, known } from '../../contract/read-record.ts';
 import { readServiceError, requestIdOf } from './service-errors.ts';
 
 type Values = Record<string, unknown>;

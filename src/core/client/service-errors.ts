@@ -1,7 +1,7 @@
 import { Failure, type FailureKind } from '../../base/failure.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
-import { isRecord, recordsOf, textOf } from '../../contract/known.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
+import { isRecord, recordsOf, textOf } from '../../contract/read-record.ts';
 
 /** Maximum length of service text in a message. */
 const LONGEST = 500;

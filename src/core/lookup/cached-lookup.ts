@@ -2,15 +2,12 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { recognize } from '../../contract/forms.ts';
-import { known, type Sent } from '../../contract/known.ts';
 import type { AnswerCache, CachedAnswer, Client, RequestParts, UserEndpoint } from '../../contract/ports.ts';
+import { known, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
+import { MAX_AGE_MS, MISS_AGE_MS } from '../answer-ages.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
 import { isUserId, type Subject, type SubjectForm } from './subject.ts';
-
-export const MAX_AGE_MS = 3_600_000;
-/** A miss expires soon, because the link may be verified at any time. */
-export const MISS_AGE_MS = 300_000;
 
 export interface CachedLookupOptions {
   readonly client: Pick<Client, 'call'>;

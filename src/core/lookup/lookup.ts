@@ -1,9 +1,9 @@
 import { Failure } from '../../base/failure.ts';
-import type { Sent } from '../../contract/known.ts';
 import type { Overflow } from '../../contract/ports.ts';
+import type { Sent } from '../../contract/read-record.ts';
+import { readSavedAnswer, writeAnswer } from './answer-text.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
-import { readSavedAnswer, writeAnswer } from './saved-answer.ts';
 import { readSubject, type Subject, type SubjectForm } from './subject.ts';
 
 /** The answer for one subject. */

@@ -2,15 +2,15 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { cu } from '../../contract/endpoints.ts';
 import { recognize } from '../../contract/forms.ts';
-import { isRecord, type Known, known, type Sent } from '../../contract/known.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { AnswerFlight, Client, Overflow, SharedAnswer } from '../../contract/ports.ts';
+import { isRecord, type Known, known, type Sent } from '../../contract/read-record.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
+import { readSavedAnswer, writeAnswer } from './answer-text.ts';
 import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type ErrorFields, errorFields, type LookupAnswer } from './lookup.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
-import { readSavedAnswer, writeAnswer } from './saved-answer.ts';
 import { readSubject, type Subject } from './subject.ts';
 
 /** Where the wallet came from: the lookup (held), the resolve's record (cached), or a live search. */

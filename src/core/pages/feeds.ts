@@ -1,7 +1,7 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
-import type { Sent } from '../../contract/known.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_DEFAULT } from '../../contract/limits.ts';
 import type { Client, RequestParts } from '../../contract/ports.ts';
+import type { Sent } from '../../contract/read-record.ts';
 import { idOfItem, readPage, timeOfItem } from '../../contract/records/page.ts';
 import type { PageFeed } from './walk.ts';
 

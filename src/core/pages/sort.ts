@@ -1,4 +1,4 @@
-import { numberOf } from '../../contract/known.ts';
+import { numberOf } from '../../contract/read-record.ts';
 
 type Sortable = Readonly<Record<string, unknown>>;
 

@@ -3,11 +3,11 @@ import { parseJson, stringifyJson } from '../../base/json.ts';
 import { unitsText } from '../../base/units.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { recognize } from '../../contract/forms.ts';
-import { listOf, textOf } from '../../contract/known.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
+import { listOf, textOf } from '../../contract/read-record.ts';
 import { answerOf } from '../lookup/lookup.ts';
+import type { SavedNumbers } from './cached-numbers.ts';
 import { answersOf, failedPnl, foundPnl, type HandleAnswer, missingPnl, type PnlAnswer } from './records.ts';
-import type { SavedNumbers } from './saved-numbers.ts';
 
 /** The result for one handle, with its position. */
 export interface PnlResult {

@@ -5,8 +5,8 @@ import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import type { Allowance } from './allowance.ts';
 import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './batches.ts';
+import type { SavedNumbers } from './cached-numbers.ts';
 import { failedPnl } from './records.ts';
-import type { SavedNumbers } from './saved-numbers.ts';
 import { createTurns, type Turn } from './turns.ts';
 
 /** Records each request and its answer, so that nothing is paid for twice after a crash. */

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
-import { isRecord, listOf, recordsOf, type Sent, textOf } from '../../contract/known.ts';
+import { isRecord, listOf, recordsOf, type Sent, textOf } from '../../contract/read-record.ts';
 import { errorFields, type LookupRecord } from '../lookup/lookup.ts';
 
 /** The result for one handle. */

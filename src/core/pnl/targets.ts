@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { known } from '../../contract/known.ts';
+import { known } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import type { CachedLookup, LookupCall } from '../lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../lookup/lookup.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import type { PnlResult } from './batches.ts';
-import type { NumbersClaim, SavedNumbers } from './saved-numbers.ts';
+import type { NumbersClaim, SavedNumbers } from './cached-numbers.ts';
 
 export interface TurnsOptions {
   /** The positions to request, in their order. */

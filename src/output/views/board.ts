@@ -1,5 +1,5 @@
-import { numberOf, type Sent } from '../../contract/known.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 

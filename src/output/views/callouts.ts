@@ -1,5 +1,5 @@
-import type { Sent } from '../../contract/known.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import type { Sent } from '../../contract/read-record.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import type { View } from '../view.ts';
 

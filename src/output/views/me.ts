@@ -1,6 +1,6 @@
 import { group } from '../../base/units.ts';
-import { isRecord, type Sent, textOf } from '../../contract/known.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import { isRecord, type Sent, textOf } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import type { View } from '../view.ts';
 

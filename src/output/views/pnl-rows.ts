@@ -1,5 +1,5 @@
 import { copySources } from '../../base/json.ts';
-import { isRecord, numberOf, recordsOf, type Sent, textOf } from '../../contract/known.ts';
+import { isRecord, numberOf, recordsOf, type Sent, textOf } from '../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 

@@ -1,5 +1,5 @@
-import { numberOf } from '../../contract/known.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import { numberOf } from '../../contract/read-record.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import type { Column, View } from '../view.ts';

@@ -13,6 +13,7 @@ import {
   timeout,
   units,
 } from '../../base/values.ts';
+import { timeoutText } from '../../contract/limits.ts';
 
 /** The form of a setting in the config file: plain JSON. */
 type Plain = string | number | boolean;
@@ -122,7 +123,7 @@ export const settingRows = {
   timeout: row({
     kind: timeout,
     fallback: undefined,
-    fallbackText: '30s; resolve 60s',
+    fallbackText: timeoutText,
     flag: '--timeout',
     about: 'timeout of each request',
   }),

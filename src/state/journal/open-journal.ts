@@ -1,202 +1,119 @@
-import { unlink } from 'node:fs/promises';
-import { discard, inWords, isAbsent } from '../../base/files.ts';
-import { replaceWith } from '../../base/replace-file.ts';
-import type { JournalFile } from './journal-file.ts';
-import type { JournalCounts, journalIndex, OpenBatch } from './journal-index.ts';
-import { type JournalLine, readJournalLine, writeLine } from './journal-lines.ts';
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Failure, usageError } from '../../base/failure.ts';
+import { inWords, realPath } from '../../base/files.ts';
+import { holdLock } from '../../base/lock.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { type ExportJournal, journalOn } from './journal.ts';
+import { openJournalFile } from './journal-file.ts';
+import { journalIndex } from './journal-index.ts';
+import {
+  differences,
+  JOURNAL_VERSION,
+  type JournalIdentity,
+  type JournalLine,
+  writeLine,
+} from './journal-lines.ts';
+import { loadJournal } from './journal-load.ts';
 
-/** The answer for one handle; undefined without one. */
-interface JournalValue {
-  readonly position: number;
-  readonly value: unknown;
+export type { ExportJournal } from './journal.ts';
+
+/** What a journal is opened for. */
+export interface JournalOptions {
+  /** The output file of the export; journal and lock are beside it. */
+  readonly out: string;
+  readonly identity: JournalIdentity;
+  /** Number of handles; each is identified by its position. */
+  readonly size: number;
+  /** Resumes an existing journal; otherwise, an existing journal is an error. */
+  readonly resume: boolean;
+  /** Without `resume`, an existing journal is replaced. */
+  readonly fresh?: boolean | undefined;
+  readonly now: () => number;
 }
 
-/**
- * The journal of an export. Its order accounts for every unit: `asking` before a batch is sent, `answered` with its
- * answer, and only then the next batch. After a crash `openBatches` returns the batches with an unknown outcome;
- * each must be settled by `lost` or `dropped` before the export continues.
- */
-export interface ExportJournal {
-  readonly path: string;
-  /** When the export started, in epoch ms. */
-  readonly startedAt: number;
-  readonly resumed: boolean;
-  /** When it was last written before this run, epoch ms; null if this run started it. */
-  readonly writtenAt: number | null;
-  openBatches(): OpenBatch[];
-  counts(): JournalCounts;
-  /** The first handles, in their order, that are neither answered nor requested. */
-  free(most: number): number[];
-  /**
-   * Records that a batch is about to be requested and reserves disk space for its answer, so that a full
-   * disk is noticed before anything is paid. Returns the number of the batch.
-   */
-  asking(batch: {
-    readonly positions: readonly number[];
-    readonly unitsUsed: number | null;
-    readonly bytes?: number | undefined;
-  }): Promise<number>;
-  /** Saves an answer and syncs it to disk. After a failure it may be called again. */
-  answered(
-    batch: number,
-    answer: {
-      readonly rows: readonly JournalValue[];
-      readonly cu: number;
-      readonly requestId?: string | undefined;
-    },
-  ): Promise<void>;
-  /** Saves answers that were not requested: they were cached. */
-  found(rows: readonly JournalValue[]): Promise<void>;
-  /** The batch was not charged: its handles are free again. */
-  dropped(batch: number): Promise<void>;
-  /** The batch may have been charged and its answer is lost: its handles are free again. */
-  lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
-  /** The saved answers that could not be read, with those of their handles that have no other answer. */
-  unread(): AsyncGenerator<{ readonly positions: readonly number[]; readonly answer: string }>;
-  /** Records what the run skipped. */
-  leave(code: string, handles: readonly string[]): Promise<void>;
-  /** The answer of each handle in the order of the handles, whatever order they arrived in. */
-  values(): AsyncGenerator<{ readonly position: number; readonly value: unknown; readonly held: boolean }>;
-  /**
-   * Writes the complete output file and renames it into place; then removes the journal, unless it is to be
-   * kept.
-   */
-  deliver(
-    text: AsyncIterable<string> | Iterable<string>,
-    options?: { readonly keep?: boolean },
-  ): Promise<void>;
-  /** Unlocks the output. The journal stays, unless nothing was requested. */
-  close(): Promise<void>;
-}
+/** The digest of an export's handles. It is case-sensitive, because the output repeats them as given. */
+export const digestOf = (handles: readonly string[]): string => sha256(JSON.stringify(handles));
 
-/** The default maximum size of a row. */
-const ROW_BYTES = 4_096;
-
-const rowLine = ({ position, value }: JournalValue): JournalLine => ({ kind: 'row', position, value });
-
-/** The open and locked file of a journal, and its counts. */
-export interface Opened {
-  readonly file: JournalFile;
-  readonly path: string;
-  readonly target: string;
-  readonly lock: { release(): void };
-  readonly index: ReturnType<typeof journalIndex>;
-  readonly startedAt: number;
-  readonly resumed: boolean;
-  readonly writtenAt: number | null;
-}
-
-/** The journal on an open file: one write at a time, so that index and file always agree. */
-export function journalOn({
-  file,
-  path,
-  target,
-  lock,
-  index,
-  startedAt,
-  resumed,
-  writtenAt,
-}: Opened): ExportJournal {
-  let turn: Promise<unknown> = Promise.resolve();
-  let closed = false;
-  /** Space reserved for batches in flight, by their number. */
-  const reserved = new Map<number, number>();
-
-  async function add(lines: readonly JournalLine[]): Promise<void> {
-    const texts = lines.map(writeLine);
-    let at = file.end();
-    await file.append(texts.join(''));
-    for (const [place, line] of lines.entries()) {
-      const length = Buffer.byteLength(texts[place] ?? '');
-      index.add({ line, at, length: length - 1 });
-      at += length;
+/** Opens the journal beside `out`, and locks `out` until it is closed. */
+export async function openJournal({
+  out,
+  identity,
+  size,
+  resume,
+  fresh = false,
+  now,
+}: JournalOptions): Promise<ExportJournal> {
+  checkTarget(out);
+  const target = realPath(out);
+  const path = `${target}.journal`;
+  const lock = holdLock(`${target}.lock`, out);
+  try {
+    let index = journalIndex(size);
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+    let header: Header | undefined;
+    let asked = false;
+    let fits = true;
+    let end = loadJournal(path, (placed) => {
+      if (placed.line.kind === 'header') header = placed.line;
+      else if (!index.add(placed)) fits = false;
+      asked ||= placed.line.kind === 'asking' || placed.line.kind === 'row';
+    });
+    const replaced = fresh && !resume;
+    if (asked && !resume && !replaced) {
+      throw usageError(
+        `an export to ${out} was interrupted; its paid answers are in ${path}`,
+        'add --resume to continue, or --fresh to start over and pay again',
+      );
     }
-  }
-
-  /** Runs one write at a time and describes its failures. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = turn.then(async () => {
-      if (closed) throw new Error('the journal is closed');
-      try {
-        return await work();
-      } catch (error) {
-        throw inWords('write the journal', path, error, 'make room and run the same again with --resume');
-      }
+    if (replaced && asked) {
+      index = journalIndex(size);
+      asked = false;
+    }
+    if (end === undefined || !header || !asked) {
+      // Nothing was requested yet, so nothing was paid for.
+      header = { kind: 'header', version: JOURNAL_VERSION, size, startedAt: now(), identity };
+      const text = writeLine(header);
+      writeAtomic(path, text);
+      end = Buffer.byteLength(text);
+    } else {
+      const differ = differences(header.identity, identity);
+      if (differ.length === 0 && (header.size !== size || !fits)) differ.push('the number of handles');
+      if (differ.length > 0) throw foreign(path, differ);
+    }
+    const file = await openJournalFile(path, end);
+    return journalOn({
+      file,
+      path,
+      target,
+      lock,
+      index,
+      startedAt: header.startedAt,
+      resumed: asked,
+      writtenAt: asked ? written : null,
     });
-    turn = result.catch(() => {});
-    return result;
-  }
-
-  /** Ends a batch with lines; only an open batch can be ended. */
-  const settle = (batch: number, lines: readonly JournalLine[]) =>
-    inTurn(async () => {
-      if (!index.isOpen(batch)) throw new RangeError(`batch ${batch} is not open`);
-      await add(lines);
-      reserved.delete(batch);
-    });
-
-  async function close(): Promise<void> {
-    await turn;
-    if (closed) return;
-    closed = true;
-    await file.close();
-    if (index.nextBatch() === 0 && index.counts().answered === 0) discard(path);
+  } catch (error) {
     lock.release();
+    throw inWords('write the journal', path, error);
   }
+}
 
-  return {
-    path,
-    startedAt,
-    resumed,
-    writtenAt,
-    openBatches: index.openBatches,
-    counts: index.counts,
-    free: index.free,
-    asking: ({ positions, unitsUsed, bytes = positions.length * ROW_BYTES }) =>
-      inTurn(async () => {
-        if (!positions.every(index.isFree)) throw new RangeError('a handle of the batch is not free');
-        const batch = index.nextBatch();
-        const line: JournalLine = { kind: 'asking', batch, positions, unitsUsed };
-        const others = [...reserved.values()].reduce((sum, one) => sum + one, 0);
-        await file.reserve(Buffer.byteLength(writeLine(line)) + bytes + others);
-        await add([line]);
-        reserved.set(batch, bytes);
-        return batch;
-      }),
-    answered: (batch, { rows, cu, requestId = null }) =>
-      settle(batch, [...rows.map(rowLine), { kind: 'answered', batch, cu, requestId }]),
-    found: (rows) => inTurn(() => add(rows.map(rowLine))),
-    dropped: (batch) => settle(batch, [{ kind: 'dropped', batch }]),
-    lost: (batch, cuAtMost, answer) =>
-      settle(batch, [{ kind: 'lost', batch, cuAtMost, ...(answer !== undefined && { answer }) }]),
-    async *unread() {
-      for (const { positions, at, length } of index.unread()) {
-        const line = readJournalLine(await file.read(at, length));
-        if (line?.kind === 'lost' && line.answer !== undefined) yield { positions, answer: line.answer };
-      }
-    },
-    leave: (code, handles) => inTurn(() => add([{ kind: 'left', code, handles }])),
-    async *values() {
-      for (let position = 0; position < index.counts().size; position++) {
-        const place = index.place(position);
-        const line = place && readJournalLine(await file.read(place.at, place.length));
-        yield { position, value: line?.kind === 'row' ? line.value : undefined, held: line !== undefined };
-      }
-    },
-    async deliver(text, { keep = false } = {}) {
-      try {
-        await replaceWith(target, text);
-      } catch (error) {
-        throw inWords('write', target, error, 'free some disk space, then run it again');
-      }
-      try {
-        if (!keep) await unlink(path);
-      } catch (error) {
-        if (!isAbsent(error)) throw inWords('remove the journal', path, error);
-      } finally {
-        await close();
-      }
-    },
-    close,
-  };
+type Header = Extract<JournalLine, { kind: 'header' }>;
+
+const foreign = (path: string, differ: readonly string[]) =>
+  new Failure('usage', `the journal ${path} belongs to another export: ${differ.join(', ')} differ`, {
+    code: 'JOURNAL_OTHER',
+    hint: `finish that export, write to another file, or add --fresh without --resume to start over and pay again`,
+  });
+
+function checkTarget(out: string): void {
+  const folder = statSync(dirname(out), { throwIfNoEntry: false });
+  if (!folder?.isDirectory()) {
+    throw usageError(`folder ${dirname(out)} does not exist`, `create it: mkdir -p '${dirname(out)}'`);
+  }
+  const there = statSync(out, { throwIfNoEntry: false });
+  if (there && !there.isFile()) {
+    throw usageError(`${out} is not a regular file`, 'a resumable export requires a regular file');
+  }
 }

@@ -1,5 +1,5 @@
 import { parseJson, stringifyJson } from '../../../base/json.ts';
-import type { Sent } from '../../../contract/known.ts';
+import type { Sent } from '../../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import { rearm } from '../../../output/format/disarm-formula.ts';
 import { rowFields } from '../../../output/views/pnl-rows.ts';

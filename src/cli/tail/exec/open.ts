@@ -12,7 +12,7 @@ import { openCheckpointFile } from './checkpoint-file.ts';
 import { type ExecCommand, readCommand, runCommand } from './command.ts';
 import { openDeadLetters } from './dead-letters.ts';
 import { createEncoder } from './encode.ts';
-import { handedOverText, handoffText, postsText } from './messages.ts';
+import { handedOverText, handoffText, postsText } from './handoff-text.ts';
 
 /** The flags of a handoff. */
 export interface ExecFlags {

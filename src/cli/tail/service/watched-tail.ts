@@ -2,7 +2,7 @@ import { span } from '../../../output/format/time.ts';
 import type { Tail } from '../../../tail/engine.ts';
 import type { HealthMode } from '../../../tail/health/health.ts';
 import type { TailStatus } from '../../../tail/notice.ts';
-import { statusText } from '../messages.ts';
+import { statusText } from '../notice-text.ts';
 import type { TailFacts, Watched } from './watch.ts';
 
 /** A tail in the form that the health watch needs. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { differencesOf, differenceText, known } from '../../src/contract/known.ts';
+import { differencesOf, differenceText, known } from '../../src/contract/read-record.ts';
 import { Me } from '../../src/contract/records/account.ts';
 import { Pnl } from '../../src/contract/records/pnl.ts';
 import { User } from '../../src/contract/records/user.ts';

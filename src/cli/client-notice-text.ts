@@ -1,5 +1,5 @@
-import { differenceText } from '../contract/known.ts';
 import type { Notice } from '../contract/ports.ts';
+import { differenceText } from '../contract/read-record.ts';
 import { span } from '../output/format/time.ts';
 import { safeLine } from '../output/terminal/safe-text.ts';
 import { unitsText } from './spend/estimate.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createNoticeLimit } from '../../../src/cli/notice-limit.ts';
-import { gapText, tailText } from '../../../src/cli/tail/messages.ts';
-import { createNoticeLines } from '../../../src/cli/tail/notice-lines.ts';
+import { createNoticeLines } from '../../../src/cli/tail/limit-notices.ts';
+import { gapText, tailText } from '../../../src/cli/tail/notice-text.ts';
 import type { Gap, Summary } from '../../../src/tail/notice.ts';
 
 const summary: Summary = {

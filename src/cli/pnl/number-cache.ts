@@ -1,4 +1,5 @@
-import { createSavedNumbers, NUMBERS_AGE_MS, type SavedNumbers } from '../../core/pnl/saved-numbers.ts';
+import { NUMBERS_AGE_MS } from '../../core/answer-ages.ts';
+import { createSavedNumbers, type SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from '../lookup/open-lookup.ts';

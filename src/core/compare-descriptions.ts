@@ -1,4 +1,4 @@
-import { asObject, type FieldForm, fieldForms, isSchemaObject } from './drift-fields.ts';
+import { asObject, type FieldForm, fieldForms, isSchemaObject } from './description-fields.ts';
 
 /** A difference between the service's description and ours. */
 export interface ApiDifference {

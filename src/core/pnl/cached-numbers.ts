@@ -1,13 +1,10 @@
 import { Failure } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { recognize } from '../../contract/forms.ts';
-import { listOf, recordsOf, type Sent, textOf } from '../../contract/known.ts';
 import type { AnswerCache, CachedAnswer, SharedAnswer } from '../../contract/ports.ts';
-import { MISS_AGE_MS } from '../lookup/cached-lookup.ts';
+import { listOf, recordsOf, type Sent, textOf } from '../../contract/read-record.ts';
+import { MISS_AGE_MS, NUMBERS_AGE_MS } from '../answer-ages.ts';
 import { foundPnl, missingPnl, type PnlAnswer } from './records.ts';
-
-/** Numbers change with every trade, so they expire sooner than users. */
-export const NUMBERS_AGE_MS = 600_000;
 
 export interface SavedNumbersOptions {
   readonly cache: AnswerCache;

@@ -1,6 +1,6 @@
 import type { TailNotice } from '../../tail/notice.ts';
 import { createNoticeLimit } from '../notice-limit.ts';
-import { tailText } from './messages.ts';
+import { tailText } from './notice-text.ts';
 
 /** Notices that a failing service can repeat indefinitely. */
 const repeated: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kind']>([

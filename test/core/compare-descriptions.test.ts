@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openapi } from '../../src/contract/openapi.ts';
-import { type ApiDifference, compareDescriptions } from '../../src/core/drift.ts';
+import { type ApiDifference, compareDescriptions } from '../../src/core/compare-descriptions.ts';
 
 interface Node {
   [key: string]: Node;

@@ -1,0 +1,57 @@
+import { systemClock } from '../base/clock.ts';
+import type { InFlight } from '../core/client/in-flight.ts';
+import { type EndingSignal, endingSignals, Interrupt } from './io.ts';
+
+/**
+ * Time for writing the output after the last paid call was answered. Without a limit, a stalled reader
+ * would block the exit.
+ */
+const DELIVERY_MS = 3_000;
+
+/**
+ * Shells and wrappers such as npx forward a signal that the terminal has already sent to the whole process
+ * group. The second delivery of one keystroke must not count as a second signal.
+ */
+const SAME_MS = 100;
+
+/** The signals that this process has received. */
+export interface Signals {
+  /** Aborted by the first signal, which shuts the run down in order. */
+  readonly first: AbortSignal;
+  /** From now on, every signal exits at once. */
+  runEnded(): void;
+}
+
+/** Shuts the run down on the first SIGINT, SIGTERM or SIGHUP, and exits at once on the second. */
+export function handleSignals(inFlight: InFlight): Signals {
+  const ending = new AbortController();
+  let over = false;
+  let first: { readonly signal: EndingSignal; readonly at: number } | undefined;
+  const stop = (signal: EndingSignal) => {
+    const interrupt = new Interrupt(signal);
+    const at = systemClock.mono();
+    // The run is over, so there is nothing left to wait for.
+    if (over) process.exit(interrupt.exit);
+    if (first) {
+      if (first.signal === signal && at - first.at < SAME_MS) return;
+      process.exit(interrupt.exit);
+    }
+    first = { signal, at };
+    ending.abort(interrupt);
+    void inFlight.idle().then(() => {
+      setTimeout(() => {
+        process.stderr.write('trdr: stdout is blocked: the last rows were not read\n', () =>
+          process.exit(interrupt.exit),
+        );
+        setTimeout(() => process.exit(interrupt.exit), 200).unref();
+      }, DELIVERY_MS).unref();
+    });
+  };
+  for (const signal of Object.keys(endingSignals) as EndingSignal[]) process.on(signal, stop);
+  return {
+    first: ending.signal,
+    runEnded() {
+      over = true;
+    },
+  };
+}
