@@ -180,7 +180,7 @@ describe('trdr launchpad board', () => {
     const { entries } = sandbox.world.launchpad.board('weekly', sandbox.clock.now());
     expect(exitCode, stderr).toBe(exit);
     expect(records()).toEqual(entries.slice(0, 5));
-    expect(stderr).toContain('without comparison');
+    expect(stderr).toContain('without a comparison');
     expect(sandbox.meter().unitsUsed).toBe(10);
   });
 

@@ -39,7 +39,7 @@ describe('a closed reader', () => {
   test.each([
     ...formats.map((format) => `thesis list --limit 2000 --yes -o ${format} | head -1`),
     'whois - --no-cache | true',
-    'pnl mira juno --yes | true',
+    'pnl mira juno --yes --no-cache | true',
     'launchpad board | true',
     'api /v2/thesis | true',
   ])('before reading everything that was paid for makes the run exit 9: %s', async (line) => {

@@ -23,7 +23,8 @@ interface CostLineParts {
 export function costLine(parts: CostLineParts): string | undefined {
   const { client, outcome, isSandbox, isInterrupted, isCached } = parts;
   const { cu = 0, atMost = 0 } = client?.spent ?? {};
-  if (atMost === 0 && outcome === undefined) return undefined;
+  // Nothing was requested, or the run failed before it.
+  if (atMost === 0 && (outcome === undefined || outcome.total === 0)) return undefined;
   const units = isSandbox ? undefined : client?.left?.units;
   const cost = `${estimateText({ least: cu, most: atMost })}${isSandbox && atMost > 0 ? ' of the sandbox' : ''}`;
   const line = [

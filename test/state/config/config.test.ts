@@ -124,7 +124,7 @@ test('invalid settings, values, profile names and keys are rejected, and nothing
   const dir = under('refused');
   const config = configAt(dir);
   const refused = [
-    () => config.set('default', 'color', 'auto'),
+    () => config.set('default', 'shade', 'auto'),
     () => config.set('default', 'color', 'blue'),
     () => config.set('default', 'key', KEY),
     () => config.set('../x', 'color', 'auto'),
