@@ -1,5 +1,4 @@
 import { closeSync, openSync } from 'node:fs';
-import { ReadStream } from 'node:tty';
 import { systemClock } from '../base/clock.ts';
 import { createInFlight } from '../core/client/in-flight.ts';
 import { workingFolder } from '../state/paths.ts';
@@ -59,6 +58,7 @@ function controllingTerminal(platform: NodeJS.Platform): Terminal {
         return false;
       }
     },
-    open: () => new ReadStream(openSync(path, 'r+')),
+    // Loaded on use, because it takes milliseconds and few runs ask a question.
+    open: () => new (process.getBuiltinModule('node:tty').ReadStream)(openSync(path, 'r+')),
   };
 }

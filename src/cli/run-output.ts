@@ -95,7 +95,8 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     return {
       ...printer,
       write(record) {
-        note(record);
+        // Cached answers were inspected when they were fetched.
+        if (client() !== undefined) note(record);
         return printer.write(record);
       },
       closed: sink.closed,

@@ -20,15 +20,18 @@ export function withSeenFields<V extends Pick<View<unknown>, 'fields'>>(
 
 /** Saves the undocumented fields of the first printed records. */
 export function createFieldNotes(view: Pick<View<unknown>, 'fields'>, { settings }: Place) {
-  const listed = new Set(view.fields.map((path) => path.split('.', 1)[0]));
+  // Listed fields are read from schemas, which most runs do not need.
+  let listed: ReadonlySet<string | undefined> | undefined;
   const noted = new Set<string>();
   let looks = 0;
   return (record: unknown): void => {
     const { cache } = settings.folders;
-    if (looks >= LOOKED_AT || cache === undefined || listed.size === 0 || !isRecord(record)) return;
+    if (looks >= LOOKED_AT || cache === undefined || !isRecord(record)) return;
     looks++;
-    const names = Object.keys(record).filter((name) => !listed.has(name) && !noted.has(name));
-    if (names.length === 0) return;
+    listed ??= new Set(view.fields.map((path) => path.split('.', 1)[0]));
+    const known = listed;
+    const names = Object.keys(record).filter((name) => !known.has(name) && !noted.has(name));
+    if (names.length === 0 || known.size === 0) return;
     for (const name of names) noted.add(name);
     try {
       noteFields(cache, view.fields, names);

@@ -12,22 +12,13 @@ import {
   THESIS_LIMIT_MAX,
   TIMEOUT_SECONDS,
 } from './limits.ts';
+import { cu } from './prices.ts';
 import type { Known } from './read-record.ts';
 import { Me } from './records/account.ts';
 import { Board, boardPeriods, CalloutPage, LaunchpadUser } from './records/launchpad.ts';
 import { Pnl, PnlBatch } from './records/pnl.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
 import { holdsWallet, Pending, User } from './records/user.ts';
-
-/** Unit prices. */
-export const cu = {
-  lookup: 100,
-  miss: 200,
-  reveal: 30_000,
-  thesisBlock: 200,
-  launchpad: 10,
-  socketMinute: 20_000,
-} as const;
 
 const nothing = z.object({});
 const noBody = z.undefined();

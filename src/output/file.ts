@@ -1,6 +1,5 @@
 import { close, constants, fstatSync, write as fsWrite, fsync, openSync, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -109,7 +108,7 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
   for (;;) {
     signal?.throwIfAborted();
     try {
-      return pipeOn(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)), path);
+      return await pipeOn(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)), path);
     } catch (error) {
       if (codeOf(error) !== 'ENXIO') throw error;
       // A socket cannot be opened by its path.
@@ -124,8 +123,9 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
 /** The time between two attempts to open a FIFO that has no reader yet. */
 const NO_READER_MS = 20;
 
-function pipeOn(fd: number, path: string): OpenFile {
+async function pipeOn(fd: number, path: string): Promise<OpenFile> {
   if (!fstatSync(fd).isFIFO()) return { fd, path, stream: streamTo(fd), close: () => close(fd, () => {}) };
+  const { Socket } = await import('node:net');
   const stream = new Socket({ fd, readable: false, writable: true });
   return { fd, path, stream, close: () => void stream.destroy() };
 }

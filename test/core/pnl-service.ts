@@ -1,6 +1,7 @@
 import type { Failure } from '../../src/base/failure.ts';
-import { cu, distinctHandles, normalHandle } from '../../src/contract/endpoints.ts';
+import { distinctHandles, normalHandle } from '../../src/contract/endpoints.ts';
 import type { HttpRequest, Notice } from '../../src/contract/ports.ts';
+import { cu } from '../../src/contract/prices.ts';
 import { broken, noAnswer } from '../../src/core/http/network-failures.ts';
 import { createAllowance } from '../../src/core/pnl/allowance.ts';
 import { type BatchLog, createPnlRun } from '../../src/core/pnl/pnl-run.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { cu } from '../../src/contract/endpoints.ts';
+import { cu } from '../../src/contract/prices.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import {
   type Home,

@@ -1,5 +1,4 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
-import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { usageError } from '../../base/failure.ts';
@@ -67,7 +66,7 @@ export const inputBytes = (
 async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted();
   try {
-    yield* stoppable(openInput(path), signal);
+    yield* stoppable(await openInput(path), signal);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT') throw usageError(`file not found: ${path}`);
@@ -81,11 +80,11 @@ async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncG
  * A FIFO is read as a socket: opening or reading it as a file would block a thread that ignores signals,
  * and `process.exit` waits for that thread.
  */
-function openInput(path: string): Readable {
+async function openInput(path: string): Promise<Readable> {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  return fstatSync(fd).isFIFO()
-    ? new Socket({ fd, readable: true, writable: false })
-    : createReadStream(path, { fd });
+  if (!fstatSync(fd).isFIFO()) return createReadStream(path, { fd });
+  const { Socket } = await import('node:net');
+  return new Socket({ fd, readable: true, writable: false });
 }
 
 /** The bytes of a stream without its byte order mark; the signal ends a wait for more. */

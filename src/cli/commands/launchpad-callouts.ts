@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
-import { cu } from '../../contract/endpoints.ts';
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import { cu } from '../../contract/prices.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall } from '../../core/pages/feeds.ts';
 import { liveCalloutView } from '../../output/views/callouts.ts';

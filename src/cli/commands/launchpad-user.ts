@@ -1,4 +1,4 @@
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
 import { launchpadAnswers } from '../../core/lookup/launchpad.ts';
 import { lookup } from '../../core/lookup/lookup.ts';

@@ -1,6 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import type { AnyEndpoint } from '../../contract/endpoint.ts';
-import { cu, type EndpointId, endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
+import { type EndpointId, endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import { PriceRecord } from '../../contract/records/tool.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { priceView } from '../../output/views/price.ts';

@@ -1,4 +1,4 @@
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
 import { SILENT_WAIT_MS } from '../../core/client/limiter.ts';

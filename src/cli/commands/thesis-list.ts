@@ -1,6 +1,6 @@
-import { cu } from '../../contract/endpoints.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
+import { cu } from '../../contract/prices.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { Thesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';

@@ -1,5 +1,5 @@
-import { cu } from '../../contract/endpoints.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
+import { cu } from '../../contract/prices.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { addressOf } from '../args/address.ts';

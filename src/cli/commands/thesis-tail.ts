@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { plainName as plain } from '../../base/values.ts';
-import { cu } from '../../contract/endpoints.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
+import { cu } from '../../contract/prices.ts';
 import { ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
-import { cu } from '../../contract/endpoints.ts';
 import { ServerFrame } from '../../contract/frames.ts';
+import { cu } from '../../contract/prices.ts';
 import type { Connect } from '../../tail/ports.ts';
 import type { Context } from '../context.ts';
 import { unitsText } from '../spend/estimate.ts';

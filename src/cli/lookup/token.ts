@@ -1,6 +1,6 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { cu } from '../../contract/endpoints.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
+import { cu } from '../../contract/prices.ts';
 import { type Sent, textOf } from '../../contract/read-record.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';

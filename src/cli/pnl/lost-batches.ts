@@ -1,4 +1,4 @@
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import type { ExportJournal } from '../../state/journal/open-journal.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { group } from '../../base/units.ts';
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import { encode } from '../../core/client/coding.ts';
 import type { LookupCall } from '../../core/lookup/cached-lookup.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';

@@ -1,5 +1,5 @@
 import { unitsText } from '../../base/units.ts';
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import { lengthText } from '../../output/format/time.ts';
 import type { TailOptions } from '../../tail/options.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import { encode } from '../../core/client/coding.ts';
 import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';

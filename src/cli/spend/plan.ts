@@ -1,4 +1,5 @@
-import { cu, SOCKET_PATH } from '../../contract/endpoints.ts';
+import { SOCKET_PATH } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import type { PlannedCall } from '../../contract/records/tool.ts';
 import { encode } from '../../core/client/coding.ts';
 import { planTableView, planView } from '../../output/views/price.ts';

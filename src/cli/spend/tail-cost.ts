@@ -1,5 +1,5 @@
-import { cu } from '../../contract/endpoints.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
+import { cu } from '../../contract/prices.ts';
 import type { Planned } from '../context.ts';
 
 const MINUTE = 60_000;

@@ -1,8 +1,9 @@
 import { renewalOf } from '../../base/periods.ts';
 import { leftIn } from '../../contract/budget.ts';
-import { cu, type EndpointId, thesisBlocks } from '../../contract/endpoints.ts';
+import { type EndpointId, thesisBlocks } from '../../contract/endpoints.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 import type { Client, Ledger, Result } from '../../contract/ports.ts';
+import { cu } from '../../contract/prices.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { readPage } from '../../contract/records/page.ts';
 import { leftOf } from '../../core/account.ts';

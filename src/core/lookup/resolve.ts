@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { cu } from '../../contract/endpoints.ts';
 import { recognize } from '../../contract/forms.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { AnswerFlight, Client, Overflow, SharedAnswer } from '../../contract/ports.ts';
+import { cu } from '../../contract/prices.ts';
 import { isRecord, type Known, known, type Sent } from '../../contract/read-record.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import { readSavedAnswer, writeAnswer } from './answer-text.ts';

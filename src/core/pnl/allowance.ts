@@ -2,8 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { group, unitsText } from '../../base/units.ts';
 import type { Charge } from '../../contract/endpoint.ts';
-import { cu } from '../../contract/endpoints.ts';
 import type { Client, Notice } from '../../contract/ports.ts';
+import { cu } from '../../contract/prices.ts';
 import { type Left, leftOf } from '../account.ts';
 import { SILENT_WAIT_MS } from '../client/limiter.ts';
 

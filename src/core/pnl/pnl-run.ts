@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { cu, normalHandle } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/endpoints.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
+import { cu } from '../../contract/prices.ts';
 import type { Allowance } from './allowance.ts';
 import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './batches.ts';
 import type { SavedNumbers } from './cached-numbers.ts';

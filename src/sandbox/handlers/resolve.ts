@@ -1,4 +1,4 @@
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import { holdsWallet, type User } from '../../contract/records/user.ts';
 import { type Caller, reject } from '../server/http/endpoint-handler.ts';
 import type { HandlerContext } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import type { BudgetLeft } from '../ports.ts';
 import { type PagePrice, pollCost } from './pace.ts';
 import { WALK_RESERVE } from './socket-share.ts';

@@ -1,4 +1,4 @@
-import { cu as price } from '../../contract/endpoints.ts';
+import { cu as price } from '../../contract/prices.ts';
 
 /** The cost of a run. How the service rounds socket minutes is undocumented, so there are two sums. */
 export interface TailCost {

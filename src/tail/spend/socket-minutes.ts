@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
-import { cu } from '../../contract/endpoints.ts';
 import { SOCKET_PING_SECONDS } from '../../contract/limits.ts';
 import type { Ledger, Reservation } from '../../contract/ports.ts';
+import { cu } from '../../contract/prices.ts';
 
 /** Records the minutes of one connection, each before it starts. */
 export interface SocketMinutes {

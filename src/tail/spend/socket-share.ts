@@ -1,4 +1,4 @@
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 
 export type Mode = 'ws' | 'poll';
 export type Via = 'auto' | Mode;

@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { cu } from '../../contract/endpoints.ts';
+import { cu } from '../../contract/prices.ts';
 import { type Job, startJob } from '../job.ts';
 import type { Stretched } from '../notice.ts';
 import type { TailOptions } from '../options.ts';

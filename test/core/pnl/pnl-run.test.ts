@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cu } from '../../../src/contract/endpoints.ts';
+import { cu } from '../../../src/contract/prices.ts';
 import { type Fate, handlesUpTo, pnlService, runThrough } from '../pnl-service.ts';
 
 const FULL = 100 * cu.reveal;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cu } from '../../../src/contract/endpoints.ts';
+import { cu } from '../../../src/contract/prices.ts';
 import { createAllowance } from '../../../src/core/pnl/allowance.ts';
 import type { NumbersClaim, SavedNumbers } from '../../../src/core/pnl/cached-numbers.ts';
 import { createPnlRun } from '../../../src/core/pnl/pnl-run.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cu } from '../../../src/contract/endpoints.ts';
+import { cu } from '../../../src/contract/prices.ts';
 import { createCostMeter } from '../../../src/tail/spend/cost-meter.ts';
 
 function metered(pages?: () => { cu: number; atMost: number }) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cu } from '../../../src/contract/endpoints.ts';
+import { cu } from '../../../src/contract/prices.ts';
 import {
   createMargin,
   createPollSizer,

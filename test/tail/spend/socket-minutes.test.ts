@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cu } from '../../../src/contract/endpoints.ts';
 import type { Ledger } from '../../../src/contract/ports.ts';
+import { cu } from '../../../src/contract/prices.ts';
 import { recordSocketMinutes } from '../../../src/tail/spend/socket-minutes.ts';
 import { ledgerInMemory } from '../../core/fakes.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';

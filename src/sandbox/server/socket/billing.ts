@@ -1,4 +1,4 @@
-import { cu } from '../../../contract/endpoints.ts';
+import { cu } from '../../../contract/prices.ts';
 import type { SandboxClock } from '../../clock.ts';
 import type { Key } from '../../keys/key.ts';
 
