@@ -1,7 +1,7 @@
 import { Failure } from '../base/failure.ts';
 import { BUDGET } from '../contract/budget.ts';
 import { createDeadline } from './deadline.ts';
-import { ceilingReached } from './failures.ts';
+import { ceilingReached, isServiceFailure } from './failures.ts';
 import { createFlow } from './flow.ts';
 import type { EndReason, Stretched, Summary, TailStatus } from './notice.ts';
 import type { TailOptions } from './options.ts';
@@ -255,6 +255,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         await begin();
         await loop();
       } catch (error) {
+        // What was posted since the last verification, of this run or of the one it resumes, was not read.
+        if (!signal.aborted && flow.watermark && isServiceFailure(error)) report.gap(flow.openEnd());
         if (!signal.aborted) finish({ reason: 'failure', failure: error });
       }
       let ending: Ending = over ?? { reason: 'stopped' };

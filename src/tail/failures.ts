@@ -49,3 +49,7 @@ export const cannotStream = (why: PollReason) =>
           code: 'CEILING',
           hint: 'raise --max-cu, or poll instead: --via poll',
         });
+
+/** Whether a run ended because the service did not deliver what was requested. */
+export const isServiceFailure = (error: unknown): boolean =>
+  error instanceof Failure && ['service', 'network', 'answer', 'rate'].includes(error.kind);

@@ -101,6 +101,8 @@ export function createFlow(world: FlowWorld): Flow {
   let watermark: Watermark | undefined;
   let provenAt: number | undefined;
   let left = world.count;
+  // Until the first walk is printed, a later run resumes from where this one did.
+  let isAtResume = 'known' in start;
   let fill: Fill | undefined;
   let held: TailRow[] = [];
   // The first line of a file determines its start, so everything before it must be complete.
@@ -216,6 +218,7 @@ export function createFlow(world: FlowWorld): Flow {
     route: routes.to,
     fill(walked, stack, depth, continues) {
       const before = watermark?.top?.at;
+      isAtResume = false;
       fill = { walked, stack, depth, continues, before, rows: 0, fresh: 0, late: 0, worstMs: 0, missed: 0 };
       if (depth === 'start') {
         const before = routes.begin(walked);
@@ -285,7 +288,8 @@ export function createFlow(world: FlowWorld): Flow {
       heldLate = [];
     },
     openEnd: () => ({
-      ...{ why: 'failing', from: watermark?.top ?? null, to: null, open: world.heals },
+      ...{ why: 'failing', from: watermark?.top ?? null, to: null },
+      open: world.heals || isAtResume,
       lateFrom: watermark && Number.isFinite(routes.low()) ? routes.low() : null,
     }),
     takeUnproven() {

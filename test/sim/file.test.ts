@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
-import type { Mutation } from './world.ts';
+import type { Mutation, Process } from './world.ts';
 
 /** Pages fail for minutes while the socket loses frames, and then the process is killed. */
 function unproven(seed: number): Schedule {
@@ -41,3 +41,27 @@ test('resumes from the output file alone, because frames are held back when page
 test('loses posts if frames are not held back', async () => {
   expect(await simulate(schedules, neverHolds, 1)).not.toEqual([]);
 });
+
+test.each(['file', 'checkpoint', 'both'] as const)(
+  'a process that resumes from %s and reads no page reports what it did not read as a gap',
+  async (resume) => {
+    const given = unproven(3);
+    const faults = given.faults.flatMap((fault) =>
+      fault.kind === 'fault' ? { ...fault, to: fault.to + 60_000 } : fault.kind === 'lose' ? [] : fault,
+    );
+    let idle: Process[] = [];
+    const failed = await simulate([{ ...given, resume, faults }], undefined, 1, ({ processes }) => {
+      idle = processes.filter(({ failure, summary }) => failure !== undefined && summary?.pages === 0);
+    });
+    expect(failed).toEqual([]);
+    expect(idle.length).toBeGreaterThan(0);
+    for (const { fresh, summary, notices } of idle) {
+      expect(fresh).toBe(false);
+      expect(summary?.provenTo).not.toBeNull();
+      expect(summary?.gaps).toMatchObject([
+        { why: 'failing', from: summary?.provenTo, to: null, open: true },
+      ]);
+      expect(notices.filter(({ kind }) => kind === 'gap')).toHaveLength(1);
+    }
+  },
+);

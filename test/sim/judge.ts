@@ -141,8 +141,10 @@ function lostBackfill(outcome: Outcome, emitted: ReadonlySet<string>, held: Read
 }
 
 function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Post>): boolean {
-  return processes.some(({ summary }) =>
-    summary?.gaps.some(({ from, to, lateFrom }) => {
+  return processes.some(({ summary }, index) =>
+    summary?.gaps.some(({ why, from, to, lateFrom, open }) => {
+      // The next process promised to read it.
+      if (why === 'failing' && open && index < processes.length - 1) return false;
       const low = from && byId.get(from.id);
       const high = to && byId.get(to.id);
       // A gap without an upper bound lasts until the end of the run.
