@@ -1,8 +1,12 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fileAt } from '../../src/cli/tail/position.ts';
 import { readResume } from '../../src/cli/tail/resume.ts';
+import { finishedName } from '../../src/cli/tail/rotation.ts';
+import { createSaver } from '../../src/cli/tail/saver.ts';
+import { writeCheckpoint } from '../../src/tail/output/checkpoint.ts';
 
 const fileOf = (text: string) => {
   const out = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'theses.ndjson');
@@ -31,4 +35,56 @@ describe('a file that a tail resumes from', () => {
       expect(readFileSync(out, 'utf8')).toBe(text);
     },
   );
+});
+
+describe('a tail with finished files, whose current file is renamed by another program', () => {
+  const START = Date.UTC(2026, 10, 22, 12);
+  const [FINISHED, RENAMED] = [1_000, 5_000];
+  const DEPTH = 240;
+  const timeOf = (number: number) => START + number * 1_000;
+  const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+  const linesOf = (from: number, to: number) =>
+    numbers(from, to)
+      .map((number) => `${JSON.stringify({ id: `p${number}`, platformCreatedAt: timeOf(number) })}\n`)
+      .join('');
+
+  it.each([
+    ['within its folder', 'theses.ndjson.1', 0],
+    ['within its folder, before some more posts', 'theses.ndjson.1', 5],
+    ['to another folder', 'away/theses.ndjson', 0],
+    ['to another folder, before some more posts', 'away/theses.ndjson', 5],
+  ])('repeats no post after it was moved %s', async (_, name, more) => {
+    const folder = mkdtempSync(join(tmpdir(), 'trdr-resume-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    mkdirSync(join(folder, 'away'));
+    const out = join(folder, 'theses.ndjson');
+    const position = join(folder, 'position.json');
+    const identity = () => fileAt(out);
+    const saver = createSaver({ ...{ checkpoint: undefined, out, position, identity }, notice() {} });
+    writeFileSync(finishedName(out, timeOf(0)), linesOf(0, FINISHED));
+    writeFileSync(out, linesOf(FINISHED, RENAMED));
+    saver.moved();
+    await saver.save(
+      writeCheckpoint({
+        ...{ feed: 'thesis', floor: timeOf(RENAMED - DEPTH) },
+        watermark: {
+          top: { id: `p${RENAMED - 1}`, at: timeOf(RENAMED - 1) },
+          base: timeOf(RENAMED - DEPTH / 2),
+        },
+        known: numbers(RENAMED - DEPTH, RENAMED).map((number) => [`p${number}`, timeOf(number)] as const),
+      }),
+    );
+    renameSync(out, join(folder, name));
+    writeFileSync(out, linesOf(RENAMED, RENAMED + more));
+    saver.moved();
+    const resumed = await readResume({
+      ...{ out, rotates: true, checkpoint: undefined, position, feed: 'thesis' },
+      ...{ timeField: 'platformCreatedAt', now: timeOf(RENAMED + 60), notice() {} },
+    });
+    const floor = resumed?.floor ?? 0;
+    const known = new Set([...(resumed?.known ?? []), ...(resumed?.lines ?? [])].map(([id]) => id));
+    const wanted = numbers(0, RENAMED + more).filter((number) => timeOf(number) >= floor);
+    expect(wanted.length).toBeGreaterThanOrEqual(DEPTH);
+    expect(wanted.filter((number) => !known.has(`p${number}`))).toEqual([]);
+  });
 });

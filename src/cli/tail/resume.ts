@@ -45,7 +45,8 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const set = from.rotates && !isScratch ? await readFileSet(out, alone, from, saved?.floor) : alone;
   const file = set && { ...set, torn: alone?.torn };
   // A file that reaches back far enough is better than a position: it is never older than its own lines.
-  const base = given ?? (standing === 'same' && !file?.young ? undefined : saved);
+  // Finished files do not count: a file between them and the current one may have been renamed by another program.
+  const base = given ?? (standing === 'same' && !alone?.young ? undefined : saved);
   const before = position && standing !== 'useless' ? await linesBefore(out, position, standing, from) : none;
   // A late post can make a file look older than it is: the last lines of the one before it count as well.
   if (!base) return file?.resume && { ...file.resume, known: [...file.resume.known, ...before.known] };
