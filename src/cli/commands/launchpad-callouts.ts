@@ -32,7 +32,7 @@ export const launchpadCallouts = command({
   about: [
     'Shows the market cap when each callout was posted, and the price move since as a multiple: current and best.',
     'Pages of 25 cost 10 CU each and are fetched as needed. Fetches without a known end (--all, --since) start at once; at confirmAbove they ask on a terminal, or exit 6 and print the command that continues them, unless --yes or --max-cu is given. A list with --limit stops after 20 pages without a match.',
-    '--symbol, --grep and --exclude are applied on this machine: rows that they drop are paid for too. For --since and --until, a callout without a post time has the time of its neighbours.',
+    '--symbol, --grep and --exclude are applied on this machine: rows that they drop are paid for too. For --since and --until, a callout without a post time has the time of its neighbors.',
   ],
   args: [],
   options: {

@@ -33,7 +33,7 @@ export const thesisList = command({
   about: [
     'Lists all theses, or those about a token, by an author, or both. A handle given to --user is looked up first, for 100 CU unless it is cached. A ticker given to --token is searched among the tokens of earlier lists, then in the newest 100 theses, for up to 1,000 CU.',
     'Pages cost 200 CU per started block of 20 rows, even if they are empty. Fetches without a known end (--all, --since) start at once; at confirmAbove they ask on a terminal, or exit 6 and print the command that continues them, unless --yes or --max-cu is given. A list with --limit stops after 20 pages without a match.',
-    '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: rows that they drop are paid for too. For --since and --until, a thesis without a post time has the time of its neighbours.',
+    '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: rows that they drop are paid for too. For --since and --until, a thesis without a post time has the time of its neighbors.',
   ],
   args: [],
   options: {
