@@ -19,7 +19,7 @@ export interface Replacement {
   /** Renames the file over its target. `sync` makes that survive a power failure. */
   commit(options?: { readonly sync?: boolean }): void;
   /** Renames the file to another path in the same folder and leaves the target unchanged. */
-  saveAs(path: string): void;
+  saveAs(path: string, options?: { readonly sync?: boolean }): void;
   discard(): void;
 }
 
@@ -81,7 +81,7 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
   return {
     fd,
     commit: ({ sync = true } = {}) => put(target, sync),
-    saveAs: (place) => put(place, true),
+    saveAs: (place, { sync = true } = {}) => put(place, sync),
     discard: undo,
   };
 }

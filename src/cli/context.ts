@@ -122,5 +122,7 @@ export interface Context {
   costLine(): string | undefined;
   /** Prints a line on stderr, unless --quiet. */
   notice(line: string): void;
+  /** Saves the paid rows that were written to a file before a write failed, and adds that to the error. */
+  saveWritten(error: unknown): Promise<unknown>;
   close(): Promise<void>;
 }

@@ -120,6 +120,7 @@ export async function createContext(
     },
     permission,
     display: screen.display,
+    saveWritten: printing.saveWritten,
     async close() {
       await printing.close();
       await connections.close();

@@ -1,3 +1,4 @@
+import { Failure } from '../base/failure.ts';
 import type { Client } from '../contract/ports.ts';
 import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
@@ -26,6 +27,8 @@ export interface RunOutput
     | 'setOutcome'
     | 'costLine'
   > {
+  /** Saves the paid rows that were written to a file before a write failed, and adds that to the error. */
+  saveWritten(error: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -179,6 +182,17 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
         isInterrupted: isInterrupted(io),
         isCached: cached,
       });
+    },
+    async saveWritten(error) {
+      if (!(error instanceof Failure) || !isPaid()) return error;
+      for (const { saveWritten } of sinks) {
+        const saved = await saveWritten?.().then(
+          (name) => name && `the rows written so far are in ${name} (the last one may be incomplete)`,
+          () => 'the rows paid for could not be saved',
+        );
+        if (saved) return new Failure(error.kind, `${error.message}; ${saved}`, error);
+      }
+      return error;
     },
     async close() {
       for (const close of closers.splice(0).reverse()) await close();

@@ -48,7 +48,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
     code = (await command.run(context, input as never)) ?? 0;
   } catch (error) {
     // The reader has all that it wanted, so this is a normal end.
-    if (error !== outputClosed) throw error;
+    if (error !== outputClosed) throw await context.saveWritten(error);
   } finally {
     await context.close();
     const cost = context.costLine();

@@ -148,14 +148,18 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
     // The replacement closes its descriptor itself.
     const sink = createSink(streamTo(file.fd), { ...options, name: path });
     let settled: Promise<void> | undefined;
+    // The temporary file is open, and stays after a failed write until it is saved or discarded.
+    let isOpen = true;
+    let isSynced = true;
     const finish = async (put: () => void) => {
       try {
         await sink.end();
         await sync(file.fd);
       } catch (error) {
-        file.discard();
+        isSynced = false;
         throw failureOf(path, error);
       }
+      isOpen = false;
       try {
         put();
       } catch (error) {
@@ -169,14 +173,29 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
         return settled;
       },
       abandon() {
-        settled ??= sink.abandon().then(() => file.discard());
-        return settled.catch(() => {});
+        settled ??= sink.abandon();
+        return settled
+          .catch(() => {})
+          .then(() => {
+            if (isOpen) file.discard();
+            isOpen = false;
+          });
       },
       async setAside() {
         const partial = `${path}.partial`;
         settled = finish(() => file.saveAs(`${realPath(path)}.partial`));
         await settled;
         return partial;
+      },
+      async saveWritten() {
+        if (!isOpen || (isSynced && !(sink.closed.reason instanceof Failure))) return undefined;
+        await sink.abandon();
+        if (fstatSync(file.fd).size === 0) throw new Error('nothing was written');
+        await sync(file.fd).catch(() => {});
+        isOpen = false;
+        // A full disk may reject another sync, but not the new name.
+        file.saveAs(`${realPath(path)}.partial`, { sync: false });
+        return `${path}.partial`;
       },
     };
   } catch (error) {

@@ -13,6 +13,11 @@ export interface Sink {
   abandon(): Promise<void>;
   /** Ends a file after a failure, but saves its content under another name and returns that name. */
   readonly setAside?: () => Promise<string>;
+  /**
+   * After a failed write of a file, saves what was written before it under another name and returns that name;
+   * undefined if no write failed. The last row may be incomplete. Throws if nothing can be saved.
+   */
+  readonly saveWritten?: () => Promise<string | undefined>;
   /** Whether output was lost because the reader closed. */
   readonly lost?: () => boolean;
   /** Aborted when the reader closes (reason `outputClosed`) or a write fails (reason: the Failure). */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { test as anyTest, expect, onTestFinished } from 'vitest';
@@ -74,6 +74,44 @@ test('a checkpoint that cannot be written ends the tail before anything is print
   expect([exitCode, stdout], stderr).toEqual([9, '']);
   expect(error()).toMatchObject({ code: 'ENOSPC' });
   expect(existsSync(join(disk, 'ck'))).toBe(false);
+});
+
+test.each([
+  ['at the end', 4, '40', 1],
+  ['in the middle', 12, '400', 5],
+])(
+  'a list whose file meets a full disk %s saves the paid rows that fit next to it',
+  async (_, free, limit, least) => {
+    const { home, disk, fill } = withDisk();
+    const sandbox = await withSandbox();
+    const out = join(disk, 'all.ndjson');
+    writeFileSync(out, 'old\n');
+    fill(free);
+    const words = ['thesis', 'list', '--limit', limit, '--yes', '--quiet', '--out', out];
+    const { exitCode, stderr, error } = await runInProcess(words, { sandbox, home });
+    expect(exitCode, stderr).toBe(9);
+    expect(error()).toMatchObject({ code: 'ENOSPC' });
+    expect(error()['message']).toBe(
+      `cannot write to ${out}: the disk is full; the rows written so far are in ${out}.partial (the last one may be incomplete)`,
+    );
+    expect(readText(out)).toBe('old\n');
+    expect(readdirSync(disk).sort()).toEqual(['all.ndjson', 'all.ndjson.partial', 'filler']);
+    const rows = readText(`${out}.partial`).split('\n').slice(0, -1);
+    expect(rows.length).toBeGreaterThanOrEqual(least);
+    for (const row of rows) expect(JSON.parse(row)).toHaveProperty('id');
+  },
+);
+
+test('a list of which nothing fits on the disk says so and leaves no file', async () => {
+  const { home, disk, fill } = withDisk();
+  const sandbox = await withSandbox();
+  fill(0);
+  const words = ['thesis', 'list', '--limit', '40', '--yes', '--out', join(disk, 'all.ndjson')];
+  const { exitCode, stderr, error } = await runInProcess(words, { sandbox, home });
+  expect(exitCode, stderr).toBe(9);
+  expect(error()).toMatchObject({ code: 'ENOSPC' });
+  expect(error()['message']).toContain('the disk is full; the rows paid for could not be saved');
+  expect(readdirSync(disk)).toEqual(['filler']);
 });
 
 test('an export whose journal has no space is not paid for', async () => {
