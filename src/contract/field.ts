@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** What a schema says beyond its type; OpenAPI, `trdr schema` and the docs read it. */
+/** Metadata of a schema beyond its type, for OpenAPI, `trdr schema` and the docs. */
 export interface FieldMeta {
   description?: string;
   format?: string;

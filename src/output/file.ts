@@ -36,7 +36,7 @@ interface OpenFile {
   readonly fd: number;
   readonly path: string;
   readonly stream: Writable;
-  /** Closes the descriptor, if it is the sink's own. */
+  /** Closes the descriptor if the sink owns it. */
   close(): void;
 }
 

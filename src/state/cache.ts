@@ -17,7 +17,7 @@ import { listHandles, noteHandle } from './known-handles.ts';
 
 export type { BucketAnswer } from './bucket.ts';
 
-/** Base URL, key and place of the cache. */
+/** Base URL, key and folder of the cache. */
 export interface CacheOptions {
   /** The cache folder; without one, nothing is saved. */
   readonly dir: string | undefined;

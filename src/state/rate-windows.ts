@@ -10,7 +10,7 @@ import { emptyLane, expireCalls, type LaneState, readLanes, takeSlot, writeLanes
 /** Far more than the lanes of all keys of a team need. */
 const LARGEST = 16 * 1024 * 1024;
 
-/** Base URL, key and place of the windows. */
+/** Base URL, key and state folder of the windows. */
 export interface WindowsOptions {
   /** The state folder; without one, the windows apply to this process only. */
   readonly dir: string | undefined;
@@ -77,7 +77,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
 
   return {
     take: (lane, limit) => inTurn(lane, (state) => takeSlot(expireCalls(state, now()), limit, now())),
-    // No places are reserved: the processes of a machine take slots as they come.
+    // Nothing to release: processes do not reserve slots, each takes the next free one.
     drop: async () => {},
     block: (lane, ms) =>
       inTurn(lane, (state) => {

@@ -38,7 +38,7 @@ interface Unsent {
 }
 
 const TRIES = 6;
-/** How long to wait for calls in flight that use up a budget, and how often to check. */
+/** How long to wait for in-flight calls that reserve the rest of a budget, and how often to check. */
 const IN_FLIGHT_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 const QUIET_MS = 2_000;

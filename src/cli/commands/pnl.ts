@@ -32,7 +32,7 @@ export const pnl = command({
     'One handle uses the single call; more use batches of up to 100. A handle given twice is requested once. If the remaining allowance cannot pay for a full batch, the batch is reduced; the skipped handles are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three kinds of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has them in the column status: ok, not_held, no_wallet, no_numbers, failed.',
-    'With --out, paid answers are saved in FILE.journal until the file is complete. After any interruption, the same command with --resume continues where the export stopped and pays for no handle twice. On a finished file, --resume does nothing and exits 0; --fresh starts over. Both together continue an interrupted export, and start a finished one over.',
+    'With --out, paid answers are saved in FILE.journal until the file is complete. After any interruption, the same command with --resume continues where the export stopped and no handle is paid for twice. On a finished file, --resume does nothing and exits 0; --fresh starts over. With both flags, an interrupted export continues and a finished one starts over.',
     '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of the service, to sort it, to show it in another format or, with handles, to show a part of it. It costs nothing.',
     '--window and --sort apply to tables and CSV. JSON formats have the full records in the order of the handles.',
   ],

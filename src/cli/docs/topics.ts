@@ -153,7 +153,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Confirmation',
         text: [
-          'A run that is known to cost more than confirmAbove asks first. The question states the cost and what is left. It is asked on the terminal, also if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, with TRDR_NO_PROMPT or with CI, the run exits 11 before any paid call. So does a run that is declined.',
+          'A run that is known to cost more than confirmAbove asks for confirmation first. The question states the cost and what is left. It appears on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal or with TRDR_NO_PROMPT or CI set, the run exits 11 before any paid call. It also exits 11 if you decline.',
           '--max-cu N is consent to N CU, whatever the estimate: the run starts at once, spends up to N, names what it skipped, and exits 6. --sandbox never asks.',
         ],
       },

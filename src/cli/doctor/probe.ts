@@ -94,7 +94,7 @@ function* settingsChecks(context: Context): Generator<Check> {
 const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'skipped'));
 
 /**
- * The failure if something else than the service answers, such as a web server or a captive portal: then
+ * The failure if the answer is not from the service but from a web server or a captive portal, for example: then
  * neither the API description nor `me` is JSON, or `me` does not exist.
  */
 async function otherServer(

@@ -46,6 +46,6 @@ function continued(argv: readonly string[], provenTo: TailStatus['provenTo']): s
 
 const withSwitch = (argv: readonly string[], name: string) => (argv.includes(name) ? argv : [...argv, name]);
 
-/** The refusal by a budget, with the command that waits for the budget to renew. */
+/** The failure of a call that exceeds a budget, with the command that waits for the budget to renew. */
 const pastBudget = ({ message, retryAfter, hint }: Failure, resume: string) =>
   new Failure('limit', message, { code: BUDGET, retryAfter, hint: `${resume}; ${hint}` });

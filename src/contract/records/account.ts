@@ -27,9 +27,9 @@ export const Me = z.looseObject({
   ratePerMinute: z.optional(field(z.int(), "The key's per-minute request limit.")),
   usage: field(Usage, 'What the key has used in the current UTC month.'),
   entitlement: field(Entitlement, 'What the plan grants the key.'),
-  account: z.optional(field(z.unknown(), 'The account of the key; its form is up to the service.')),
-  plan: z.optional(field(z.unknown(), 'The plan of the key; its form is up to the service.')),
-  scopes: z.optional(field(z.unknown(), 'The scopes of the key; their form is up to the service.')),
+  account: z.optional(field(z.unknown(), 'The account of the key, in a format that the service defines.')),
+  plan: z.optional(field(z.unknown(), 'The plan of the key, in a format that the service defines.')),
+  scopes: z.optional(field(z.unknown(), 'The scopes of the key, in a format that the service defines.')),
 });
 export type Me = z.infer<typeof Me>;
 

@@ -40,7 +40,7 @@ export const Pnl = z.looseObject({
       '30d': field(nullable(PnlWindow), 'The last 30 days; null: no platform trade on record.'),
       all: field(nullable(PnlWindow), 'All time; null: no platform trade on record.'),
     }),
-    'The numbers of four windows. All null: nothing came back for the wallets.',
+    'The numbers of four windows; all null if the service returned nothing for the wallets.',
   ),
 });
 export type Pnl = z.infer<typeof Pnl>;

@@ -13,7 +13,7 @@ export const ErrorInfo = z.looseObject({
   retryable: z.optional(field(z.boolean(), 'Whether the same call may succeed later.')),
   retryAfter: z.optional(field(z.number(), 'Seconds to wait before the next try.')),
   requestId: z.optional(field(z.string(), 'Quote it when you contact support.')),
-  hint: z.optional(field(z.string(), 'What to do or run next.')),
+  hint: z.optional(field(z.string(), 'A suggested fix or next command.')),
   exit: z.optional(field(z.int(), 'Exit code of the run.')),
 });
 export type ErrorInfo = z.infer<typeof ErrorInfo>;

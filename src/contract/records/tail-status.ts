@@ -25,7 +25,7 @@ export const TailStatusRecord = z.looseObject({
   gaps: field(z.int(), 'Stretches of the feed that could not be read.'),
   reconnects: field(z.int(), 'Connections after the first one.'),
   spent: field(z.number(), 'CU charged for certain.'),
-  spentAtMost: field(z.number(), 'CU charged at most.'),
+  spentAtMost: field(z.number(), 'Upper bound of the CU charged.'),
   updatedAgo: field(z.number(), 'Milliseconds since the file was written.'),
   verifiedAgo: field(z.nullable(z.number()), 'Milliseconds since the feed was last verified.'),
 });

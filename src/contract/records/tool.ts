@@ -55,10 +55,7 @@ export const ReconcileRecord = z.looseObject({
   ledgerCu: field(z.number(), 'CU that this machine recorded in the period, as certain.'),
   serviceCu: field(z.number(), 'CU that the service counted for the key.'),
   drift: field(z.number(), 'serviceCu minus ledgerCu.'),
-  lostAtMost: field(
-    z.number(),
-    'The part of the drift that calls of uncertain cost can account for, at most.',
-  ),
+  lostAtMost: field(z.number(), 'The largest part of the drift that calls of uncertain cost can explain.'),
   unpriced: z.optional(field(z.int(), 'Calls of unknown price in the period.')),
 });
 export type ReconcileRecord = z.infer<typeof ReconcileRecord>;

@@ -7,7 +7,7 @@ export interface InFlight {
   readonly count: number;
   /** The time until the last of them times out. */
   leftMs(): number;
-  /** Delays the end of the process after a signal for something else than a call. Returns what ends the delay. */
+  /** After a signal, delays the exit for work other than a call. Returns a function that ends the delay. */
   hold(): () => void;
   /** Resolves when no call is left and nothing delays the end. */
   idle(): Promise<void>;

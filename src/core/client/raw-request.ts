@@ -112,7 +112,7 @@ export function withCursor(path: string, before: string): string {
 
 /** The error for a service whose cursors repeat. Continuing would pay for the same rows forever. */
 export const cursorStuck = (before: string): Failure =>
-  new Failure('answer', `the pages form a loop: ${before.slice(0, 100)} came twice`, {
+  new Failure('answer', `pagination loop: the cursor ${before.slice(0, 100)} was returned twice`, {
     code: 'CURSOR_STUCK',
-    hint: 'the pages so far were printed; continue from another place with -f before=ID',
+    hint: 'the pages so far were printed; continue from another cursor with -f before=ID',
   });

@@ -70,7 +70,7 @@ export const redirected = (host: string, status: number, location: string) =>
   new Failure('service', `${host} redirects (${status}) to ${location.slice(0, 200)}`, {
     code: 'REDIRECT',
     status,
-    hint: 'redirects are not followed and the key was not sent there; if that is the service, use it as the base URL',
+    hint: 'redirects are not followed, so the key was not sent there; if that URL is the service, set it as the base URL',
   });
 
 const codeOf = (error: unknown): string =>

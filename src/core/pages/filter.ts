@@ -3,7 +3,7 @@ import { createSearch } from './pattern-search.ts';
 
 /** Conditions on posts, in addition to those that the service applies. */
 export interface FilterOptions<R extends Filterable = Filterable> {
-  /** Addresses; EVM in any case. */
+  /** Token addresses; the case of EVM addresses is ignored. */
   readonly tokens?: readonly string[] | undefined;
   readonly userId?: string | undefined;
   readonly symbols?: readonly string[] | undefined;

@@ -38,7 +38,7 @@ export interface Allowance {
   paid(charge: Charge): void;
   /** An unknown amount was charged. */
   lost(): void;
-  /** A refusal showed that each wallet of a batch counts as a reveal, and not the batch as one. */
+  /** A rejected call showed that each wallet of a batch counts as a reveal, not the batch as a whole. */
   countWallets(): void;
   /**
    * Whether the meter has not moved since a call was sent, for as long as the service may still be

@@ -39,7 +39,7 @@ const PATIENCE_MS = 120_000;
 const POLL_MS = 100;
 
 export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Turns {
-  /** The next positions; the rest follows in `todo` from `at` on. */
+  /** The next positions; the remaining ones are in `todo`, starting at index `at`. */
   let head: number[] = [];
   let at = 0;
   /** When another machine was first seen to request a handle. */

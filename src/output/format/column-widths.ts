@@ -28,7 +28,7 @@ const natural = (request: WidthRequest, form: number) => Math.max(1, request.tit
 const sum = (shares: readonly Share[], gap: number) =>
   shares.reduce((total, share) => total + share.width, gap * Math.max(0, shares.length - 1));
 
-/** Shortens forms one step at a time, the one that saves most first, if it saves at least `worth` cells. */
+/** Shortens one column at a time, largest saving first, as long as a step saves at least `worth` cells. */
 function shortenForms(shares: Share[], room: number, gap: number, worth: number): void {
   while (sum(shares, gap) > room) {
     let best: Share | undefined;

@@ -56,7 +56,7 @@ export function createAdmission(burstPerSecond: number, random: Random, now: () 
         ? null
         : apiError(
             'RATE_LIMITED',
-            `At most ${RESOLVES_PER_MINUTE} resolves per minute and address.`,
+            `At most ${RESOLVES_PER_MINUTE} resolves per minute and IP address.`,
             window.retryAfter,
           );
     },

@@ -51,7 +51,7 @@ export interface ExportJournal {
   dropped(batch: number): Promise<void>;
   /** The batch may have been charged and its answer is lost: its handles are free again. */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
-  /** The saved answers that could not be read, with those of their handles that have no other answer. */
+  /** The saved answers that could not be parsed, each with its handles that have no other answer. */
   unread(): AsyncGenerator<{ readonly positions: readonly number[]; readonly answer: string }>;
   /** Records what the run skipped. */
   leave(code: string, handles: readonly string[]): Promise<void>;

@@ -29,7 +29,7 @@ export interface TailHealth {
   readonly pages: number;
   /** Posts per second on the feed. */
   readonly rate: number;
-  /** CU charged for certain, and at most. */
+  /** Lower and upper bound of the CU charged. */
   readonly spent: number;
   readonly spentAtMost: number;
   readonly perMinute: number;

@@ -138,7 +138,7 @@ const families: readonly Family[] = [
     name: 'spent_at_most_units',
     type: 'gauge',
     unit: 'units',
-    help: 'CU that were charged at most.',
+    help: 'Upper bound of the CU charged.',
     of: ({ spentAtMost }) => spentAtMost,
   },
   {

@@ -17,7 +17,7 @@ export interface TailEnd {
   readonly keep: number;
   /** Undefined if the file has no lines. */
   readonly resume: Resume | undefined;
-  /** The file starts within the time that a walk covers, so it does not show what was printed before its first line. */
+  /** The file starts inside the range that a walk covers, so it cannot show what was printed earlier in that range. */
   readonly young: boolean;
 }
 

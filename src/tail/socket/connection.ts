@@ -178,7 +178,7 @@ function closeCleanly(
 
 type Opening = import('ws').WebSocket;
 
-/** Resolves after the handshake. The response to a rejected one is read like any other error of the service. */
+/** Resolves after the handshake. A rejected handshake is reported like any other service error. */
 async function opened(
   socket: Opening,
   host: string,
