@@ -111,6 +111,7 @@ function everyCommand(root: string): readonly (readonly [string, readonly RedisA
     ['XAUTOCLAIM', [stream, 'g', 'c', 60_000, '0']],
     ['XACK', [stream, 'g', '1-1']],
     ['XTRIM', [stream, 'MAXLEN', 1]],
+    ['XDEL', [stream, '1-1']],
     ['TIME', []],
     ['SCAN', ['0', 'MATCH', `${root}:*`, 'COUNT', 1]],
     ['DEL', [text, hash, set, zset, stream]],

@@ -5,7 +5,7 @@ import { isStoreFailure, storeFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { publish, report } from '../scripts/feed.ts';
 import { lead, resign } from '../scripts/lease.ts';
-import { readEntries, timeFrom } from './entry.ts';
+import { asList, type KnownIds, knownIds } from './known-ids.ts';
 
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
@@ -19,9 +19,6 @@ export interface Post {
   readonly at: number | null;
   readonly body: string;
 }
-
-/** Published ids above the floor, with their post times. */
-export type KnownIds = readonly (readonly [id: string, at: number | null])[];
 
 export interface TermOptions {
   readonly store: StoreConnection;
@@ -114,7 +111,7 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     }
   }
 
-  const known = await knownIds(store, feed);
+  const known = await knownIds(store, feed, token);
   /** Ids in the store, as far as this term knows. */
   const stored = new Set(known.map(([id]) => id));
   const mark = await store.send('GET', [feed.mark]);
@@ -150,27 +147,4 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
       end.abort(storeFailure('STORE_AWAY', 'the term was ended'));
     },
   };
-}
-
-const asList = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
-
-/** Number of entries from which ids are rebuilt if the server evicted them. */
-const REBUILD = 20_000;
-
-/** The ids of the feed; rebuilt from the stream if an evicting server dropped them. */
-async function knownIds(store: StoreConnection, feed: FeedKeys): Promise<KnownIds> {
-  const flat = asList(await store.send('ZRANGE', [feed.seen, 0, -1, 'WITHSCORES']));
-  if (flat.length === 0) {
-    const rows = readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', REBUILD]));
-    if (rows.length > 0) {
-      const scores = rows.flatMap(({ id, at }) => [at ?? '+inf', id]);
-      await store.send('ZADD', [feed.seen, 'NX', ...scores]);
-    }
-    return rows.map(({ id, at }) => [id, at]);
-  }
-  const known: [string, number | null][] = [];
-  for (let at = 0; at + 1 < flat.length; at += 2) {
-    known.push([String(flat[at]), timeFrom(String(flat[at + 1]))]);
-  }
-  return known;
 }

@@ -36,6 +36,40 @@ end
 return { 'ok', added, last }`,
 );
 
+/**
+ * Lists posts of the stream without their bodies, newest first. KEYS: stream. ARGV: where to start (`+`, or an entry
+ * to start before), and how many entries to read. Returns the oldest entry that was read (empty if there was none),
+ * then entry, id and post time of each post.
+ */
+export const listEntries = script(
+  'listEntries',
+  `
+local flat = { '' }
+for _, pair in ipairs(redis.call('XREVRANGE', KEYS[1], ARGV[1], '-', 'COUNT', ARGV[2])) do
+  local field = {}
+  for at = 1, #pair[2], 2 do field[pair[2][at]] = pair[2][at + 1] end
+  flat[1] = pair[1]
+  if field.id and field.body then
+    for _, one in ipairs({ pair[1], field.id, field.at or '' }) do flat[#flat + 1] = one end
+  end
+end
+return flat`,
+);
+
+/**
+ * Deletes entries that a later entry repeats, and records ids that the stream holds. KEYS: lease, seen, stream.
+ * ARGV: token, ids with their times (JSON), then the entries to delete. Returns 0 if another process holds the lease.
+ */
+export const repair = script(
+  'repair',
+  `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+for _, one in ipairs(cjson.decode(ARGV[2])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
+-- A user with the rights of an earlier version may not delete entries; the feed works without it.
+for at = 3, #ARGV do redis.pcall('XDEL', KEYS[3], ARGV[at]) end
+return 1`,
+);
+
 /** Acknowledges entries for the one active member of a group. KEYS: lease, stream. ARGV: token, group, ids. */
 export const ackOrdered = script(
   'ackOrdered',

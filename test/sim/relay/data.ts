@@ -59,6 +59,10 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
     if (name === 'DEL') for (const map of [texts, hashes, sorted, streams]) map.delete(key);
     if (name === 'HSET') get(hashes, key, () => new Map()).set(rest[0] ?? '', rest[1] ?? '');
     if (name === 'ZADD') get(sorted, key, () => new Map()).set(rest[1] ?? '', Number(rest[0]));
+    if (name === 'XDEL') {
+      const left = (streams.get(key) ?? []).filter((entry) => !rest.includes(idOf(entry)));
+      streams.set(key, left);
+    }
     if (name === 'ZREM') for (const member of rest) sorted.get(key)?.delete(member);
     if (name === 'XADD') {
       const [ms = 0, count = 0, ...fields] = rest;
@@ -143,12 +147,17 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
       return idOf(entry);
     },
     XTRIM: () => 0,
+    XDEL([key = '', ...ids]) {
+      write('XDEL', key, ...ids);
+      return ids.length;
+    },
     XRANGE([key = '', from = '-', to = '+', , count]) {
       const rows = (streams.get(key) ?? []).filter((entry) => isFrom(entry, from) && isTo(entry, to));
       return rows.slice(0, Number(count ?? rows.length)).map(entryReply);
     },
-    XREVRANGE([key = '', , , , count]) {
-      const rows = (streams.get(key) ?? []).toReversed();
+    XREVRANGE([key = '', from = '+', , , count]) {
+      const isBelow = (entry: Entry) => from === '+' || compare(entry, from.slice(1)) < 0;
+      const rows = (streams.get(key) ?? []).filter(isBelow).toReversed();
       return rows.slice(0, Number(count ?? rows.length)).map(entryReply);
     },
     XREAD(words) {

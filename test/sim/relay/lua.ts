@@ -15,18 +15,20 @@ export function createScriptRunner(call: (name: string, args: readonly string[])
   const state = lauxlib.luaL_newstate();
   lualib.luaL_openlibs(state);
 
-  const library = (name: string, field: string, work: (values: readonly Reply[]) => Reply) => {
+  const library = (name: string, fields: readonly string[], work: (values: readonly Reply[]) => Reply) => {
     lua.lua_newtable(state);
-    lua.lua_pushcfunction(state, (own) => {
-      const values = Array.from({ length: lua.lua_gettop(own) }, (_, at) => read(own, at + 1));
-      push(own, work(values));
-      return 1;
-    });
-    lua.lua_setfield(state, -2, bytes(field));
+    for (const field of fields) {
+      lua.lua_pushcfunction(state, (own) => {
+        const values = Array.from({ length: lua.lua_gettop(own) }, (_, at) => read(own, at + 1));
+        push(own, work(values));
+        return 1;
+      });
+      lua.lua_setfield(state, -2, bytes(field));
+    }
     lua.lua_setglobal(state, bytes(name));
   };
-  library('redis', 'call', ([name = '', ...args]) => call(String(name), args.map(String)));
-  library('cjson', 'decode', ([text]) => JSON.parse(String(text)));
+  library('redis', ['call', 'pcall'], ([name = '', ...args]) => call(String(name), args.map(String)));
+  library('cjson', ['decode'], ([text]) => JSON.parse(String(text)));
 
   const setList = (name: string, values: readonly string[]) => {
     push(state, values);

@@ -25,13 +25,15 @@ export const withoutNonce: RelayMutation = {
   script: rewritten('lead', " .. ':' .. ARGV[1]", " .. ''"),
 };
 
-/** Posts are published without their ids. */
+const publishesWithoutIds = rewritten(
+  'publish',
+  "redis.call('ZADD', KEYS[2], 'NX', time == '' and '+inf' or time, id) == 1",
+  'true',
+);
+
+/** Posts are published without their ids, and a new leader does not look for them in the stream. */
 export const withoutIds: RelayMutation = {
-  script: rewritten(
-    'publish',
-    "redis.call('ZADD', KEYS[2], 'NX', time == '' and '+inf' or time, id) == 1",
-    'true',
-  ),
+  script: (script) => (script.name === 'listEntries' ? "#!lua\nreturn { '' }" : publishesWithoutIds(script)),
 };
 
 const isPublish = (script: Script, args: readonly unknown[]) => script.name === 'publish' && args.length > 6;
