@@ -170,17 +170,18 @@ describe('a full disk', () => {
     const ran = await bash(`trap '' XFSZ; ulimit -f ${blocks}; trdr ${words}`, { sandbox, home });
     expect(ran.codes).toEqual([9]);
     expect(readFileSync(path, 'utf8')).toBe('old\n');
-    expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual(['all.ndjson']);
+    // Paid rows that fit are saved beside it.
+    const partial = blocks > 0 ? ['all.ndjson.partial'] : [];
+    expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual(['all.ndjson', ...partial]);
   });
 
-  test('creates no file', async () => {
+  test('creates no file but that of the paid rows that fit', async () => {
     const sandbox = await withSandbox(plenty);
     const home = openHome();
     const words = 'thesis list --limit 1000 --yes --out all.ndjson';
     const ran = await bash(`trap '' XFSZ; ulimit -f 64; trdr ${words}`, { sandbox, home });
     expect(ran.codes).toEqual([9]);
-    expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual([]);
-    expect(existsSync(join(home.path, 'all.ndjson'))).toBe(false);
+    expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual(['all.ndjson.partial']);
   });
 
   test('below the ledger or the cache is a notice, not an error', async () => {
