@@ -118,7 +118,12 @@ export const ledgerOf = (
 ): Ledger => {
   let budget: Promise<Budget> | undefined;
   return openLedger({
-    ...{ dir: folders.state, command, profile, host: machine, now: clock.now, notice },
+    dir: folders.state,
+    command,
+    profile,
+    host: machine,
+    now: clock.now,
+    notice,
     caps: hasBudgets ? watchCaps({ folders, profile, budgetDay, budgetMonth }) : undefined,
     budget() {
       budget ??= import('../state/ledger/budget.ts').then(({ createBudget }) =>

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { openNamelessFile, readWhole, writeWhole } from '../base/nameless-file.ts';
-import type { Overflow } from '../contract/ports.ts';
+import type { Overflow } from '../contract/answer-ports.ts';
 
 /** Records start at multiples of this, so that 32 bits place them in a file of 64 GB. */
 const UNIT = 16;

@@ -10,7 +10,7 @@ import type {
   SharedAnswer,
   SharedEndpoint,
   WantedAnswer,
-} from '../contract/ports.ts';
+} from '../contract/answer-ports.ts';
 import { unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import { ask, failScript, fill } from './scripts/answers.ts';
@@ -34,7 +34,7 @@ const RENEW_MS = 1_500;
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
 /** Longer than any call takes; then a waiting machine sends the call itself. */
-const PATIENCE_MS = 120_000;
+const WAIT_MS = 120_000;
 /** Larger than any record. */
 const LONGEST = 256 * 1024;
 
@@ -129,12 +129,12 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
 
   const flight: AnswerFlight = async (wanted, work, signal) => {
     const { read, hold } = looking(wanted);
-    const { patienceMs = PATIENCE_MS } = wanted;
+    const { waitMs = WAIT_MS } = wanted;
     const began = clock.mono();
     for (;;) {
       const { word, answer, failure } = await read();
       if (answer ?? failure) return answer ?? failure;
-      if (word !== 'wait' || clock.mono() - began > patienceMs) break;
+      if (word !== 'wait' || clock.mono() - began > waitMs) break;
       await clock.sleep(POLL_MS * (0.5 + random()), signal);
     }
     const end = hold();
@@ -152,7 +152,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   async function claim(wanted: WantedAnswer): Promise<Claim> {
     const { read, hold } = looking(wanted);
     const { word, answer } = await read();
-    if (answer) return { by: 'nobody', answer };
+    if (answer) return { by: 'cache', answer };
     if (word === 'wait' || word === 'failed') return { by: 'other' };
     const end = hold();
     return { by: 'us', end: () => end() };
@@ -190,7 +190,13 @@ function ignoreAway(error: unknown): void {
 }
 
 const fieldsOf = ({ kind, code, message, status, retryable, retryAfter, hint }: Failure) => ({
-  ...{ kind, code, message, status, retryable, retryAfter, hint },
+  kind,
+  code,
+  message,
+  status,
+  retryable,
+  retryAfter,
+  hint,
 });
 
 /** Only failures of the service are shared; those of a key or a budget may concern one machine only. */

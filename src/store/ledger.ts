@@ -178,8 +178,15 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         outcome: 'paid' | 'lost',
       ) =>
         report(settle, [
-          ...[own, outcome, Math.round(cu), outcome === 'lost' ? (call.most ?? 0) : cuAtMost],
-          ...[machine, command, call.endpoint, status ?? '', requestId],
+          own,
+          outcome,
+          Math.round(cu),
+          outcome === 'lost' ? (call.most ?? 0) : cuAtMost,
+          machine,
+          command,
+          call.endpoint,
+          status ?? '',
+          requestId,
         ]);
       return {
         async settle(cost) {

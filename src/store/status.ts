@@ -57,8 +57,12 @@ async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<S
     const queued = number(await store.send('ZCOUNT', [calls, `(${now}`, '+inf']));
     const blocked = Math.max(0, number(fields.get('until')) - now);
     items.push({
-      ...{ item: 'lane', name, state: blocked > 0 ? 'blocked' : queued > 0 ? 'queueing' : 'free' },
-      ...{ sent, queued, blockedFor: blocked },
+      item: 'lane',
+      name,
+      state: blocked > 0 ? 'blocked' : queued > 0 ? 'queueing' : 'free',
+      sent,
+      queued,
+      blockedFor: blocked,
       limit: fields.has('limit') ? number(fields.get('limit')) : null,
     });
   }
@@ -82,7 +86,9 @@ async function feeds(store: StoreConnection, keys: Keys, now: number): Promise<S
     const verified = timeFrom(info.get('verifiedAgo'));
     const renewed = timeFrom(info.get('renewed'));
     items.push({
-      ...{ item: 'feed', name: id, state: left > 0 ? (info.get('mode') ?? 'starting') : 'no leader' },
+      item: 'feed',
+      name: id,
+      state: left > 0 ? (info.get('mode') ?? 'starting') : 'no leader',
       leader: left > 0 ? (info.get('machine') ?? '') : null,
       entries: number(await store.send('XLEN', [feed.stream])),
       lastPostAgo: published === null ? null : now - published,
@@ -108,9 +114,11 @@ async function groups(
     const pending = number(field('pending'));
     const last = String(field('last-delivered-id') ?? '0-0');
     return {
-      ...{ item: 'group', name: `${id}/${String(field('name'))}` },
+      item: 'group',
+      name: `${id}/${String(field('name'))}`,
       state: pending > 0 ? 'pending' : 'up to date',
-      ...{ members: number(field('consumers')), pending },
+      members: number(field('consumers')),
+      pending,
       behind: field('lag') === null ? null : number(field('lag')),
       lastReadAgo: entryMs(last) === 0 ? null : now - entryMs(last),
     };

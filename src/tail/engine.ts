@@ -66,7 +66,11 @@ function createParts(
   const rate = createRate();
   const report = createTailReport(notify);
   const flow = createFlow({
-    ...{ start: options.start, timing, writer: writer, byFile, heals: save !== undefined && !byFile },
+    start: options.start,
+    timing,
+    writer: writer,
+    byFile,
+    heals: save !== undefined && !byFile,
     seen: (options.seen ?? createSeen)(Number.NEGATIVE_INFINITY, timing.seenMax),
     scope: options.scope ?? (() => true),
     filter: options.filter ?? (() => true),
@@ -76,7 +80,11 @@ function createParts(
   const checkpointer =
     save &&
     createCheckpointer({
-      ...{ clock, timing, wake, flush: sink.flush, save },
+      clock,
+      timing,
+      wake,
+      flush: sink.flush,
+      save,
       snapshot: () => snapshotOf(options.feed, flow),
     });
   const spend = createTailSpend({
@@ -98,30 +106,77 @@ function createParts(
     socketShare: options.socketShare ?? SOCKET_SHARE,
   });
   const walker: Walker = createWalker({
-    ...{ world: ports, timing, flow, notify, wake, signal, lagMs },
-    ...{ afford: spend.afford, paid: meter.paid, lost: meter.lost, nameless: report.nameless },
+    world: ports,
+    timing,
+    flow,
+    notify,
+    wake,
+    signal,
+    lagMs,
+    afford: spend.afford,
+    paid: meter.paid,
+    lost: meter.lost,
+    nameless: report.nameless,
     firstTries: options.firstTries ?? FIRST_TRIES,
     waitForBudget,
   });
   const session = createSession({
-    ...{ clock, random: ports.random, timing, connect, meter, wake, signal },
+    clock,
+    random: ports.random,
+    timing,
+    connect,
+    meter,
+    wake,
+    signal,
     subscription: options.subscription ?? { type: 'all' },
   });
   const policy = createSocketPolicy({
-    ...{ clock, session, via, spend, meter, notify, waitForBudget },
-    ...{ subscribed: walker.subscribed, polls: walker.want },
+    clock,
+    session,
+    via,
+    spend,
+    meter,
+    notify,
+    waitForBudget,
+    subscribed: walker.subscribed,
+    polls: walker.want,
   });
   const end = (reason: EndReason, failure?: unknown) => finish({ reason, failure });
   const conclude = createConclusions({
-    ...{ clock, flow, walker, session, policy, rate, report, notify, printing: () => printing },
+    clock,
+    flow,
+    walker,
+    session,
+    policy,
+    rate,
+    report,
+    notify,
+    printing: () => printing,
     spent: (failure) => end('failure', failure),
   });
   const printing: Printing = createPrinting({
-    ...{ clock, timing, flow, writer, checkpointer, session, walker, report, byFile, notify },
-    ...{ filled: conclude, finish: end },
+    clock,
+    timing,
+    flow,
+    writer,
+    checkpointer,
+    session,
+    walker,
+    report,
+    byFile,
+    notify,
+    filled: conclude,
+    finish: end,
   });
   const deadline = createDeadline({
-    ...{ clock, timing, durationMs: options.durationMs, session, walker, flow, writer, report },
+    clock,
+    timing,
+    durationMs: options.durationMs,
+    session,
+    walker,
+    flow,
+    writer,
+    report,
     finish: end,
   });
   return {
@@ -140,7 +195,8 @@ function createParts(
       session,
       policy,
     },
-    ...{ printing, deadline },
+    printing,
+    deadline,
   };
 }
 
@@ -206,7 +262,11 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     told = current === 'poll' ? spend.stretched : undefined;
     const other = current === 'ws' ? 'poll' : 'ws';
     notify({
-      ...{ kind: 'start', from: options.start.kind, mode: current, why, lagMs: options.lagMs },
+      kind: 'start',
+      from: options.start.kind,
+      mode: current,
+      why,
+      lagMs: options.lagMs,
       perMinute: spend.perMinute(current),
       stretched: told,
       other: ports.connect ? { mode: other, perMinute: spend.perMinute(other) } : null,
@@ -238,7 +298,9 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   };
 
   const account = () => ({
-    ...{ rows: writer.rows, ...report.counts, spent: parts.meter.spent },
+    rows: writer.rows,
+    ...report.counts,
+    spent: parts.meter.spent,
     connections: session.connections,
     provenTo: flow.watermark?.top ?? null,
   });
@@ -269,7 +331,10 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         outer.removeEventListener('abort', stop);
       }
       const summary: Summary = {
-        ...{ reason: ending.reason, ...account(), gaps: report.gaps, pages: walker.pages },
+        reason: ending.reason,
+        ...account(),
+        gaps: report.gaps,
+        pages: walker.pages,
         durationMs: clock.mono() - began,
         // What could not be written is not complete, whatever was read.
         completeTo:
@@ -283,8 +348,13 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     },
     wake: wakeup.wake,
     status: () => ({
-      ...{ mode: mode(), rate: parts.rate.perSecond, gaps: report.gaps.length, ...account() },
-      ...{ pages: walker.pages, lastPost: writer.lastPost, turns },
+      mode: mode(),
+      rate: parts.rate.perSecond,
+      gaps: report.gaps.length,
+      ...account(),
+      pages: walker.pages,
+      lastPost: writer.lastPost,
+      turns,
       failing: walker.trouble !== undefined && walker.trouble.code !== BUDGET,
       waiting: walker.trouble?.code === BUDGET,
       budgets: spend.left.budgets,

@@ -288,7 +288,9 @@ export function createFlow(world: FlowWorld): Flow {
       heldLate = [];
     },
     openEnd: () => ({
-      ...{ why: 'failing', from: watermark?.top ?? null, to: null },
+      why: 'failing',
+      from: watermark?.top ?? null,
+      to: null,
       open: world.heals || isAtResume,
       lateFrom: watermark && Number.isFinite(routes.low()) ? routes.low() : null,
     }),

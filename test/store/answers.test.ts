@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { Failure } from '../../src/base/failure.ts';
-import type { AnswerCache, CachedAnswer } from '../../src/contract/ports.ts';
+import type { AnswerCache, CachedAnswer } from '../../src/contract/answer-ports.ts';
 import { createCachedLookup } from '../../src/core/lookup/cached-lookup.ts';
 import { readSubject } from '../../src/core/lookup/subject.ts';
 import { readStoreUrl } from '../../src/store/address.ts';

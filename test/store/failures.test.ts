@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import type { AnswerCache, CachedAnswer } from '../../src/contract/ports.ts';
+import type { AnswerCache, CachedAnswer } from '../../src/contract/answer-ports.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { createSharedAnswers } from '../../src/store/answers.ts';
 import { keysOf } from '../../src/store/keys.ts';

@@ -9,8 +9,9 @@ import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { approveTail } from '../spend/approve-tail.ts';
 import { plannedTail } from '../spend/tail-cost.ts';
+import { checkOutput } from '../tail/check-output.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
-import { checkOutput, runTail } from '../tail/run.ts';
+import { runTail } from '../tail/run.ts';
 import { calloutSource } from '../tail/source.ts';
 
 export const launchpadTail = command({

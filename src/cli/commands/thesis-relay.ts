@@ -57,7 +57,10 @@ export const thesisRelay = command({
     const world = { io, signal, notice, scope, store, key, startLine };
     context.setOutcome(null);
     await runRelay(world, {
-      ...{ tokens: normal, lagMs: lag, keepMs: keep, keepRows },
+      tokens: normal,
+      lagMs: lag,
+      keepMs: keep,
+      keepRows,
       source: thesisSource(client, { tokenAddress }),
       connect: via === 'poll' ? undefined : socketOf(context, await context.target()),
       options: {

@@ -18,8 +18,9 @@ import type { Context, Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { approveTail } from '../spend/approve-tail.ts';
 import { plannedTail, type TailShape } from '../spend/tail-cost.ts';
+import { checkOutput } from '../tail/check-output.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
-import { checkOutput, runTail } from '../tail/run.ts';
+import { runTail } from '../tail/run.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisSource } from '../tail/source.ts';
 import { onceInBudget } from '../tail/wait-for-budget.ts';
@@ -104,7 +105,12 @@ export const thesisTail = command({
       author && (await onceInBudget(context, flags.waitForBudget, () => userIdOf(author, context)));
     const wanted = (userId: string | undefined) =>
       createFilter<TailRow>({
-        ...{ tokens, userId, symbols: symbol, minHoldings, devOnly, ...patterns },
+        tokens,
+        userId,
+        symbols: symbol,
+        minHoldings,
+        devOnly,
+        ...patterns,
         endless: once((row) =>
           context.notice(
             `a pattern did not finish on ${row.id}; such posts are printed: use a simpler pattern`,

@@ -43,7 +43,10 @@ async function openPrinting(context: Context, { view, flags }: GroupPlan): Promi
   const sink = openTailWriter(records, () => {});
   const writer = flags.bell ? withBell(sink, context.io) : sink;
   return {
-    ...{ batch: BATCH, lingerMs: 0, closed: records.closed, check() {} },
+    batch: BATCH,
+    lingerMs: 0,
+    closed: records.closed,
+    check() {},
     async deliver(rows) {
       if (rows.length > 0 && !(await writer.write(rows))) return 'closed';
       return (await writer.flush()) ? 'done' : 'closed';
@@ -59,7 +62,9 @@ async function openExec(context: Context, { view, flags, feedId, group }: GroupP
   const { BATCH: batch, LINGER_MS, openCourier } = await import('../tail/exec/open.ts');
   const feed = `group ${group} of ${feedId}`;
   const courier = await openCourier(context, {
-    ...{ view, flags, feed },
+    view,
+    flags,
+    feed,
     checkpoint: undefined,
     remembered: true,
   });
@@ -104,9 +109,14 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   const name = safeLine(group);
   const events = followGroup(
     {
-      ...{ open: store.link.open, feed: store.keys.feed(feedId), name: group, shared },
-      ...{ machine: store.machine, clock: io.clock },
-      ...{ batch: delivering.batch, lingerMs: delivering.lingerMs },
+      open: store.link.open,
+      feed: store.keys.feed(feedId),
+      name: group,
+      shared,
+      machine: store.machine,
+      clock: io.clock,
+      batch: delivering.batch,
+      lingerMs: delivering.lingerMs,
       start: flags.since === undefined ? '$' : '0',
     },
     until,

@@ -38,7 +38,8 @@ export async function openFollowOutput(
     };
     return {
       ...printTo(records, () => {}, undefined),
-      ...{ closed: records.closed, lags: false },
+      closed: records.closed,
+      lags: false,
       reached: async (position) => save(followText(feed, position)),
       settled: async () => {},
     };
@@ -61,7 +62,8 @@ export async function openFollowOutput(
 
   return {
     ...output,
-    ...{ closed: new AbortController().signal, lags: true },
+    closed: new AbortController().signal,
+    lags: true,
     async reached(position, ended) {
       next = position;
       saving ??= keepSaving().catch((error: unknown) => {

@@ -46,7 +46,9 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
   try {
     const file = await readResume({
       out,
-      ...{ checkpoint: undefined, position: undefined, notice: context.notice },
+      checkpoint: undefined,
+      position: undefined,
+      notice: context.notice,
       feed: plan.feedId,
       timeField: plan.timeField,
       now: context.io.clock.now(),

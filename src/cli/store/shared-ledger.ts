@@ -27,7 +27,13 @@ export const sharedLedger = (
   { io, settings, command, notice, client }: Parts,
 ): Ledger =>
   createStoreLedger({
-    ...{ link, local, machine, memory, command, notice, clock: io.clock },
+    link,
+    local,
+    machine,
+    memory,
+    command,
+    notice,
+    clock: io.clock,
     stop: settings.storeAway === 'stop',
     ttlMs: Math.max(LEAST_TTL_MS, 2 * (settings.timeout ?? 0)),
     async meter() {

@@ -53,10 +53,26 @@ export function watchFollower(
       ask().catch(() => {});
     }
     return {
-      ...{ ready, serviceUp: !away, mode: 'store' as const, verifiedTo: proof?.at ?? null },
-      ...{ lastPostAt: last?.at ?? null, lastPostLagMs: last?.lagMs ?? null, rows, gaps },
-      ...{ filled: 0, late: 0, skipped: 0, reconnects: 0, pages: 0, rate: 0 },
-      ...{ spent: 0, spentAtMost: 0, perMinute: 0, limitLeft: null, allowanceLeft: null, budgets: [] },
+      ready,
+      serviceUp: !away,
+      mode: 'store' as const,
+      verifiedTo: proof?.at ?? null,
+      lastPostAt: last?.at ?? null,
+      lastPostLagMs: last?.lagMs ?? null,
+      rows,
+      gaps,
+      filled: 0,
+      late: 0,
+      skipped: 0,
+      reconnects: 0,
+      pages: 0,
+      rate: 0,
+      spent: 0,
+      spentAtMost: 0,
+      perMinute: 0,
+      limitLeft: null,
+      allowanceLeft: null,
+      budgets: [],
     };
   };
   const ago = (at: number) => `${span(Math.max(0, clock.now() - at))} ago`;

@@ -12,8 +12,15 @@ import { duration, type Value } from '../args/values.ts';
 export type RotateRule = { readonly bytes: number } | { readonly everyMs: number };
 
 const unitBytes: Readonly<Record<string, number>> = {
-  ...{ k: 1e3, kb: 1e3, m: 1e6, mb: 1e6, g: 1e9, gb: 1e9 },
-  ...{ kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 },
+  k: 1e3,
+  kb: 1e3,
+  m: 1e6,
+  mb: 1e6,
+  g: 1e9,
+  gb: 1e9,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
 };
 const LEAST_BYTES = 1_000;
 const LEAST_MS = 1_000;

@@ -1,4 +1,4 @@
-import { Failure, usageError } from '../../base/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import type { Client } from '../../contract/ports.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { wantsUnicode } from '../../output/terminal/style.ts';
@@ -12,8 +12,6 @@ import type { StartPoint } from '../../tail/walk/bounds.ts';
 import { type Instant, instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { accountSharing } from '../lookup/account.ts';
-import { selectedFields } from '../output.ts';
-import { withSeenFields } from '../seen-fields.ts';
 import { limitsOf } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
 import { atLimit } from './at-limit.ts';
@@ -93,7 +91,10 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
       notice: context.notice,
     });
     const { reason, gaps, check } = await follow(context, client, plan, {
-      ...{ out, position, feed, fileIsCheckpoint: out !== undefined && checkpoint === undefined },
+      out,
+      position,
+      feed,
+      fileIsCheckpoint: out !== undefined && checkpoint === undefined,
       start: resume ?? startedFrom(checkpoint, feed) ?? startOf(plan.flags, context, now),
     });
     // A signal, a closed reader and a full disk each have their own exit code.
@@ -223,38 +224,6 @@ function startOf(
   // only get new posts.
   const isBound = [globals.out, checkpoint, count, exec].some((given) => given !== undefined);
   return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
-}
-
-/**
- * Rejects an output that cannot be written or resumed, before anything is paid for. To resume from its end,
- * a file must contain records with id and post time.
- */
-export async function checkOutput(
-  context: Context,
-  { view, timeField }: Pick<TailPlan, 'view' | 'timeField'>,
-  flags: ExecFlags & RotateFlags,
-): Promise<void> {
-  const { globals, format } = context;
-  await selectedFields(globals.fields, withSeenFields(view, context));
-  if (flags.compress && flags.rotate === undefined)
-    throw usageError('--compress requires --rotate', 'add --rotate 1d, for example');
-  if (flags.rotate !== undefined && openCheckpoint(globals.out) === undefined)
-    throw usageError('--rotate requires --out FILE', 'name a file with --out');
-  if (flags.exec !== undefined) (await import('./exec/open.ts')).checkExec(context, flags);
-  if (globals.out === undefined) return;
-  if (format !== 'ndjson') {
-    throw usageError(
-      `--out of a tail must be NDJSON to resume from its end, not ${format}`,
-      'name it .ndjson',
-    );
-  }
-  const fields = globals.fields?.split(',').map((name) => name.trim());
-  if (fields && !['id', timeField].every((name) => fields.includes(name))) {
-    throw usageError(
-      `--out needs the fields id and ${timeField} to resume from its end`,
-      'add them to --fields',
-    );
-  }
 }
 
 async function watchStatus({ io }: Context, show: () => void, until: AbortSignal): Promise<void> {

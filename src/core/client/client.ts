@@ -22,7 +22,8 @@ import { decode, type Encoded, encode } from './coding.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { createLimiter, type LaneName } from './limiter.ts';
 import { isFree, matchEndpoint, rawPath } from './match-endpoint.ts';
-import { createSender, requireKey } from './sender.ts';
+import { requireKey } from './request-key.ts';
+import { createSender } from './sender.ts';
 import { readServiceError, requestIdOf, type ServiceError } from './service-errors.ts';
 import { createSpendLimit, type SpendLimit } from './spend-limit.ts';
 

@@ -13,6 +13,7 @@ import type { BaseUrl } from '../http/base-url.ts';
 import { abortUntilSent, type InFlight } from './in-flight.ts';
 import { type LaneName, type Limiter, MAX_WAIT_MS } from './limiter.ts';
 import { withoutKey } from './mask-key.ts';
+import { keyInRequest, requireKey, scrubbed } from './request-key.ts';
 import { type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
 import type { Hold, SpendLimit } from './spend-limit.ts';
 
@@ -246,34 +247,4 @@ export function createSender(parts: SenderParts): Sender {
       await Promise.allSettled(settling);
     },
   };
-}
-
-/** The key, or a failure with a hint if it is missing or invalid. */
-export function requireKey(key: string | undefined): string {
-  if (!key) {
-    throw new Failure('auth', 'no API key configured', {
-      code: 'NO_KEY',
-      hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
-    });
-  }
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new Failure('auth', 'the API key has invalid characters', {
-      code: 'BAD_KEY',
-      hint: 'run "trdr auth login" and paste the key exactly as you received it',
-    });
-  }
-  return key;
-}
-
-const keyInRequest = (method: string) =>
-  new Failure('usage', `this ${method} request would contain your API key; nothing was sent`, {
-    code: 'KEY_IN_REQUEST',
-    hint: 'check the command line and the input for a pasted key',
-  });
-
-/** Masks the key in an answer that repeats it. */
-function scrubbed(answer: HttpAnswer, key: string | undefined): HttpAnswer {
-  if (!key) return answer;
-  const headers = Object.entries(answer.headers).map(([name, value]) => [name, withoutKey(value, key)]);
-  return { status: answer.status, headers: Object.fromEntries(headers), text: withoutKey(answer.text, key) };
 }

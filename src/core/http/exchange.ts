@@ -46,7 +46,7 @@ export function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         stop = (reason) => controller.abort(reason);
-        // The request was abandoned while queued: none of it has been written.
+        // The request was abandoned while queued, so nothing was written.
         if (done) return stop(ABANDONED);
         sent = true;
         request.onSent?.();

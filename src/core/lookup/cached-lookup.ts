@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import type { AnswerCache, CachedAnswer, UserEndpoint } from '../../contract/answer-ports.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { recognize } from '../../contract/forms.ts';
-import type { AnswerCache, CachedAnswer, Client, RequestParts, UserEndpoint } from '../../contract/ports.ts';
+import type { Client, RequestParts } from '../../contract/ports.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import { MAX_AGE_MS, MISS_AGE_MS } from '../answer-ages.ts';

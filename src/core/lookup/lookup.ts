@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import type { Overflow } from '../../contract/ports.ts';
+import type { Overflow } from '../../contract/answer-ports.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { readSavedAnswer, writeAnswer } from './answer-text.ts';
 import { createMemo } from './memo.ts';

@@ -1,4 +1,4 @@
-import type { Overflow } from '../../contract/ports.ts';
+import type { Overflow } from '../../contract/answer-ports.ts';
 
 /** Storage for the answers that a memo no longer keeps in memory, and their text form. */
 export interface MemoOverflow<T> {

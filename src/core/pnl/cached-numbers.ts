@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
+import type { AnswerCache, CachedAnswer, SharedAnswer } from '../../contract/answer-ports.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
 import { recognize } from '../../contract/forms.ts';
-import type { AnswerCache, CachedAnswer, SharedAnswer } from '../../contract/ports.ts';
 import { listOf, recordsOf, type Sent, textOf } from '../../contract/read-record.ts';
 import { MISS_AGE_MS, NUMBERS_AGE_MS } from '../answer-ages.ts';
 import { foundPnl, missingPnl, type PnlAnswer } from './records.ts';
@@ -14,7 +14,7 @@ export interface SavedNumbersOptions {
 
 /** Who requests a handle: nobody (the answer is already here), another machine, or this one until `end`. */
 export type NumbersClaim =
-  | { readonly by: 'nobody'; readonly record: PnlAnswer }
+  | { readonly by: 'cache'; readonly record: PnlAnswer }
   | { readonly by: 'other' }
   | { readonly by: 'us'; readonly end: () => Promise<void> };
 
@@ -72,9 +72,9 @@ export function createSavedNumbers({
   ): Promise<NumbersClaim> {
     const subject = normalHandle(handle);
     const claim = await shared({ endpoint: 'user.pnl', subject, maxAgeMs, missAgeMs });
-    if (claim.by !== 'nobody') return claim;
+    if (claim.by !== 'cache') return claim;
     const record = recordOf(handle, claim.answer);
-    return record ? { by: 'nobody', record } : { by: 'us', end: async () => {} };
+    return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
   }
 
   const { claim, flight } = cache;

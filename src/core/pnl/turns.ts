@@ -75,7 +75,7 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
     const here: PnlResult[] = [];
     const ends: (() => Promise<void>)[] = [];
     for (const { position, claim } of claims) {
-      if (claim.by === 'nobody') here.push({ position, record: claim.record });
+      if (claim.by === 'cache') here.push({ position, record: claim.record });
       else if (claim.by === 'other') elsewhere.push(position);
       else {
         ours.push(position);

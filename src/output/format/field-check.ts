@@ -25,7 +25,7 @@ export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: Printer
   };
 }
 
-/** Whether a record comes from the service: a subject that was not found has none of its fields. */
+/** Whether a record comes from the service: a subject that was not found lacks all of its fields. */
 const isAnswer = (record: unknown): boolean =>
   isObject(record) && (!Object.hasOwn(record, 'found') || record['found'] === true);
 

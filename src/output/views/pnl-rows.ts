@@ -14,12 +14,8 @@ export interface PnlRow extends Readonly<Record<string, unknown>> {
   readonly window: WindowName;
 }
 
-/** The fixed columns of the CSV. */
-export const rowFields = [
-  'subject',
-  'found',
-  'status',
-  'code',
+/** The fields of a trader that a row repeats for each window. */
+export const traderFields = [
   'handle',
   'displayName',
   'avatarUrl',
@@ -28,16 +24,22 @@ export const rowFields = [
   'wallet',
   'evmWallet',
   'updatedAt',
-  'window',
-  'netUsd',
-  'returnPct',
-  'volumeUsd',
-  'trades',
-  'rank',
 ] as const;
 
 /** The numbers of a window by which records can be sorted. */
 export const sortKeys = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'] as const;
+
+/** The fixed columns of the CSV. */
+export const rowFields = [
+  'subject',
+  'found',
+  'status',
+  'code',
+  ...traderFields,
+  'window',
+  ...sortKeys,
+] as const;
+
 export type SortKey = (typeof sortKeys)[number];
 
 /** The numbers of a record for a window, unchanged; undefined if there are none. */

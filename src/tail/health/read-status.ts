@@ -1,26 +1,29 @@
 import { Failure } from '../../base/failure.ts';
-import { type HealthMode, healthModes } from './health.ts';
+import { healthModes, type TailHealth } from './health.ts';
 
 /** The content of a status file. Times are epoch milliseconds. */
-export interface SavedStatus {
+export interface SavedStatus
+  extends Pick<
+    TailHealth,
+    | 'up'
+    | 'ready'
+    | 'serviceUp'
+    | 'mode'
+    | 'startedAt'
+    | 'updatedAt'
+    | 'progressAt'
+    | 'verifiedTo'
+    | 'lastPostAt'
+    | 'rows'
+    | 'gaps'
+    | 'reconnects'
+    | 'spent'
+    | 'spentAtMost'
+  > {
   readonly tail: string;
   readonly command: string;
   readonly version: string;
-  readonly up: boolean;
-  readonly ready: boolean;
-  readonly serviceUp: boolean;
-  readonly mode: HealthMode;
-  readonly startedAt: number;
-  readonly updatedAt: number;
-  readonly progressAt: number;
-  readonly verifiedTo: number | null;
-  readonly lastPostAt: number | null;
   readonly lastPostLag: number | null;
-  readonly rows: number;
-  readonly gaps: number;
-  readonly reconnects: number;
-  readonly spent: number;
-  readonly spentAtMost: number;
 }
 
 interface Sample {

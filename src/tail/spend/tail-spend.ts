@@ -69,7 +69,10 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
 
   const began = clock.mono();
   const plan = createBudgetPlan({
-    ...{ clock, price, marginMs: timing.marginMs, auditMs: timing.auditMs },
+    clock,
+    price,
+    marginMs: timing.marginMs,
+    auditMs: timing.auditMs,
     runLeftMs: () =>
       given.durationMs === undefined ? Number.POSITIVE_INFINITY : began + given.durationMs - clock.mono(),
   });

@@ -136,7 +136,14 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     };
     const job = startJob(wake, () =>
       walk({
-        ...{ clock, random: world.random, source, sizer, stack, tries, route, signal },
+        clock,
+        random: world.random,
+        source,
+        sizer,
+        stack,
+        tries,
+        route,
+        signal,
         backoff: { firstMs: timing.backoffMs, maxMs: timing.backoffMaxMs },
         nameless: given.nameless,
         afford: given.afford,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
-import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports.ts';
+import type { AnswerCache, CachedAnswer } from '../../../src/contract/answer-ports.ts';
 import type { ClientOptions } from '../../../src/core/client/client.ts';
 import { type CachedLookupOptions, createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type Lookup, lookup } from '../../../src/core/lookup/lookup.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import type { Overflow } from '../../../src/contract/ports.ts';
+import type { Overflow } from '../../../src/contract/answer-ports.ts';
 import { readSavedAnswer, writeAnswer } from '../../../src/core/lookup/answer-text.ts';
 import { createMemo } from '../../../src/core/lookup/memo.ts';
 import { openOverflow } from '../../../src/state/overflow.ts';

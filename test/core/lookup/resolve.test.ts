@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
-import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports.ts';
+import type { AnswerCache, CachedAnswer } from '../../../src/contract/answer-ports.ts';
 import { broken } from '../../../src/core/http/network-failures.ts';
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import {
@@ -8,8 +8,8 @@ import {
   type Resolved,
   type ResolveProgress,
   type ResolverOptions,
-  resolveAll,
 } from '../../../src/core/lookup/resolve.ts';
+import { resolveAll } from '../../../src/core/lookup/resolve-all.ts';
 import { error, json, type Reply, rig, user } from '../fakes.ts';
 
 const bare = user({ solanaAddress: null });

@@ -30,7 +30,7 @@ function elsewhere(until: (handle: string) => number) {
         return { by: 'us', end: async () => void open.delete(handle) };
       }
       if (look <= until(handle)) return { by: 'other' };
-      return { by: 'nobody', record: { subject: handle, found: true } };
+      return { by: 'cache', record: { subject: handle, found: true } };
     },
   };
   return { saved, open };

@@ -2,23 +2,12 @@ import { parseJson, stringifyJson } from '../../../base/json.ts';
 import type { Sent } from '../../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import { rearm } from '../../../output/format/disarm-formula.ts';
-import { rowFields } from '../../../output/views/pnl-rows.ts';
+import { rowFields, sortKeys, traderFields } from '../../../output/views/pnl-rows.ts';
 
 /** A row of an exported CSV or TSV file, by column. */
 type Cells = ReadonlyMap<string, string>;
 
-const traderFields = [
-  'handle',
-  'displayName',
-  'avatarUrl',
-  'twitter',
-  'followers',
-  'wallet',
-  'evmWallet',
-  'updatedAt',
-];
-const windowFields = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'];
-const numberFields = new Set<string>([...windowFields, 'followers', 'updatedAt']);
+const numberFields = new Set<string>([...sortKeys, 'followers', 'updatedAt']);
 const knownFields = new Set<string>(rowFields);
 
 /** Whether a header has the columns that are needed to restore records: subject and window. */
@@ -111,9 +100,9 @@ function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] 
   const windows = rows.flatMap((row) => {
     const name = row.get('window') ?? '';
     if (!isWindow(name)) return [];
-    const hasNumbers = windowFields.some((field) => (row.get(field) ?? '') !== '');
+    const hasNumbers = sortKeys.some((field) => (row.get(field) ?? '') !== '');
     const filled = apart.filter((field) => (row.get(field) ?? '') !== '');
-    const numbers = hasNumbers ? object([...members(row, windowFields), ...members(row, filled)]) : 'null';
+    const numbers = hasNumbers ? object([...members(row, sortKeys), ...members(row, filled)]) : 'null';
     return [`"${name}":${numbers}`];
   });
   const common = extras.filter((name) => isCommon(name) && first.get(name) !== '');

@@ -40,7 +40,8 @@ export function readCommand(
   const windows = platform === 'win32';
   const world = {
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name.toUpperCase()))),
-    ...{ cwd, platform },
+    cwd,
+    platform,
   };
   if (shell) {
     if (text.trim() === '') throw usageError('--exec has no command');

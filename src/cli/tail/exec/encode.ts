@@ -23,7 +23,11 @@ export async function createEncoder(
     closed: new AbortController().signal,
   };
   const printer = await createPrinter({
-    ...{ sink, view, format: 'ndjson', live: true, notify: notice },
+    sink,
+    view,
+    format: 'ndjson',
+    live: true,
+    notify: notice,
     fields: await selectedFields(globals.fields, view),
     ...(await renderOptions(io, globals, settings)),
   });

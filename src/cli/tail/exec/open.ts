@@ -83,7 +83,9 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   let letGo: (() => void) | undefined;
   const deliver = createDelivery(
     {
-      ...{ clock: io.clock, random: io.random, deadLetter: letters.save },
+      clock: io.clock,
+      random: io.random,
+      deadLetter: letters.save,
       async run(batch, attempt) {
         letGo ??= io.inFlight.hold();
         running = batch;
@@ -133,7 +135,8 @@ export async function openHandoff(context: Context, parts: Parts): Promise<TailO
   const courier = await openCourier(context, parts);
   const handoff = createHandoff(
     {
-      ...{ clock: io.clock, encode: courier.encode },
+      clock: io.clock,
+      encode: courier.encode,
       deliver(batch, stop) {
         log?.begin(batch);
         return courier.deliver(batch, stop);
@@ -141,7 +144,9 @@ export async function openHandoff(context: Context, parts: Parts): Promise<TailO
       acknowledged: (batch, end) => log?.add(batch, end),
     },
     {
-      ...{ batch: flags.batch ?? BATCH, lingerMs: flags.linger ?? LINGER_MS, stop: signal },
+      batch: flags.batch ?? BATCH,
+      lingerMs: flags.linger ?? LINGER_MS,
+      stop: signal,
       forgetful: log === undefined,
     },
   );

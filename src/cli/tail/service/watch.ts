@@ -158,7 +158,10 @@ function statusWriter({ io, command, notice }: Run, path: string, watched: Watch
     const { user, system } = process.cpuUsage();
     const health: TailHealth = {
       ...watched.facts(),
-      ...{ up, startedAt, progressAt, updatedAt: io.clock.now() },
+      up,
+      startedAt,
+      progressAt,
+      updatedAt: io.clock.now(),
       memoryBytes: process.memoryUsage.rss(),
       cpuMs: (user + system) / 1_000,
     };

@@ -1,0 +1,40 @@
+import { usageError } from '../../base/failure.ts';
+import type { Context } from '../context.ts';
+import { selectedFields } from '../output.ts';
+import { withSeenFields } from '../seen-fields.ts';
+import type { ExecFlags } from './exec/open.ts';
+import { openCheckpoint } from './files.ts';
+import type { RotateFlags } from './output-file.ts';
+import type { TailPlan } from './run.ts';
+
+/**
+ * Rejects an output that cannot be written or resumed, before anything is paid for. To resume from its end,
+ * a file must contain records with id and post time.
+ */
+export async function checkOutput(
+  context: Context,
+  { view, timeField }: Pick<TailPlan, 'view' | 'timeField'>,
+  flags: ExecFlags & RotateFlags,
+): Promise<void> {
+  const { globals, format } = context;
+  await selectedFields(globals.fields, withSeenFields(view, context));
+  if (flags.compress && flags.rotate === undefined)
+    throw usageError('--compress requires --rotate', 'add --rotate 1d, for example');
+  if (flags.rotate !== undefined && openCheckpoint(globals.out) === undefined)
+    throw usageError('--rotate requires --out FILE', 'name a file with --out');
+  if (flags.exec !== undefined) (await import('./exec/open.ts')).checkExec(context, flags);
+  if (globals.out === undefined) return;
+  if (format !== 'ndjson') {
+    throw usageError(
+      `--out of a tail must be NDJSON to resume from its end, not ${format}`,
+      'name it .ndjson',
+    );
+  }
+  const fields = globals.fields?.split(',').map((name) => name.trim());
+  if (fields && !['id', timeField].every((name) => fields.includes(name))) {
+    throw usageError(
+      `--out needs the fields id and ${timeField} to resume from its end`,
+      'add them to --fields',
+    );
+  }
+}

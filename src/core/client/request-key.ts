@@ -1,0 +1,34 @@
+import { Failure } from '../../base/failure.ts';
+import type { HttpAnswer } from '../../contract/ports.ts';
+import { withoutKey } from './mask-key.ts';
+
+/** The key, or a failure with a hint if it is missing or invalid. */
+export function requireKey(key: string | undefined): string {
+  if (!key) {
+    throw new Failure('auth', 'no API key configured', {
+      code: 'NO_KEY',
+      hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
+    });
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new Failure('auth', 'the API key has invalid characters', {
+      code: 'BAD_KEY',
+      hint: 'run "trdr auth login" and paste the key exactly as you received it',
+    });
+  }
+  return key;
+}
+
+/** The failure of a request that would contain the key. */
+export const keyInRequest = (method: string) =>
+  new Failure('usage', `this ${method} request would contain your API key; nothing was sent`, {
+    code: 'KEY_IN_REQUEST',
+    hint: 'check the command line and the input for a pasted key',
+  });
+
+/** Masks the key in an answer that repeats it. */
+export function scrubbed(answer: HttpAnswer, key: string | undefined): HttpAnswer {
+  if (!key) return answer;
+  const headers = Object.entries(answer.headers).map(([name, value]) => [name, withoutKey(value, key)]);
+  return { status: answer.status, headers: Object.fromEntries(headers), text: withoutKey(answer.text, key) };
+}

@@ -1,0 +1,59 @@
+import { Failure } from '../../base/failure.ts';
+import type { Overflow } from '../../contract/answer-ports.ts';
+import { readSavedAnswer, writeAnswer } from './answer-text.ts';
+import { errorFields } from './lookup.ts';
+import { createMemo } from './memo.ts';
+import { ordered } from './ordered.ts';
+import type { Resolved, Resolver } from './resolve.ts';
+import { readSubject, type Subject } from './subject.ts';
+
+export interface ResolveAllOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How many handles are resolved concurrently. */
+  readonly window?: number;
+  /** Storage for answers to repeated handles that do not fit in memory; closed at the end. */
+  readonly overflow?: Overflow | undefined;
+}
+
+/** Resolves handles concurrently and yields one record each, in their order. */
+export async function* resolveAll(
+  texts: AsyncIterable<string> | Iterable<string>,
+  resolve: Resolver,
+  { signal, window = WINDOW, overflow }: ResolveAllOptions = {},
+): AsyncGenerator<Resolved, void, void> {
+  const remember = createMemo<Resolved>({
+    size: MEMORY,
+    overflow: overflow && { place: overflow, write: writeAnswer, read: readSavedAnswer },
+  });
+  const work = async (text: string, stop: AbortSignal): Promise<Resolved> => {
+    let subject: Subject;
+    try {
+      subject = await readHandle(text);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const record = { subject: text.trim(), found: null, error: errorFields(error) } as const;
+      return { record, failure: error };
+    }
+    const { record, failure } = await remember(subject.normal, () => resolve(subject, stop));
+    return { record: { ...record, subject: subject.text }, failure };
+  };
+  try {
+    yield* ordered(texts, work, { window, signal });
+  } finally {
+    await overflow?.close();
+  }
+}
+
+/** A handle; throws for a text that has the form of a wallet or an id. */
+export async function readHandle(text: string): Promise<Subject> {
+  const subject = await readSubject(text);
+  if (subject.form === 'handle') return subject;
+  const what = subject.form === 'id' ? 'a user id' : 'a wallet';
+  throw new Failure('usage', `${subject.text}: expected a handle, got ${what}`, {
+    code: 'BAD_SUBJECT',
+    hint: 'find the handle with trdr whois; if this is a handle, write it as @handle',
+  });
+}
+
+const WINDOW = 8;
+const MEMORY = 10_000;
