@@ -1,28 +1,13 @@
 import { Failure } from '../base/failure.ts';
 import { BUDGET } from '../contract/budget.ts';
-import { createDeadline } from './deadline.ts';
 import { ceilingReached, isServiceFailure } from './failures.ts';
-import { createFlow } from './flow.ts';
-import type { EndReason, Stretched, Summary, TailStatus } from './notice.ts';
+import type { Stretched, Summary, TailStatus } from './notice.ts';
 import type { TailOptions } from './options.ts';
-import { snapshotOf } from './output/checkpoint.ts';
-import { createCheckpointer } from './output/checkpointer.ts';
-import { createPrinting, type Printing } from './output/printing.ts';
-import { createTailWriter } from './output/writer.ts';
+import { createTailParts, type Ending } from './parts.ts';
 import type { TailPorts } from './ports.ts';
-import { createTailReport } from './report.ts';
-import { createSeen } from './seen/seen.ts';
 import { shutDown } from './shutdown.ts';
-import { createSession } from './socket/session.ts';
-import { createSocketPolicy } from './socket/socket-policy.ts';
-import { createCostMeter } from './spend/cost-meter.ts';
-import { createRate } from './spend/pace.ts';
-import { createTailSpend } from './spend/tail-spend.ts';
 import { modeOf, subscribedLink } from './state.ts';
-import { timing as defaults, type Timing } from './timing.ts';
-import { createWakeup } from './wakeup.ts';
-import { createConclusions } from './walk/conclusions.ts';
-import { createWalker, type Walker, type WalkView } from './walk/walker.ts';
+import type { WalkView } from './walk/walker.ts';
 
 /** A tail: runs once. */
 export interface Tail {
@@ -33,172 +18,10 @@ export interface Tail {
   wake(): void;
 }
 
-const FIRST_TRIES = 6;
-const SOCKET_SHARE = 0.1;
 const never = Number.POSITIVE_INFINITY;
-
-/** How a run ends. */
-interface Ending {
-  readonly reason: EndReason;
-  readonly failure?: unknown;
-}
 
 /** Whether the run ended because its output failed. */
 const isUnwritten = ({ failure }: Ending) => failure instanceof Failure && failure.kind === 'local';
-
-/** Creates and connects the parts of a tail. Each has one responsibility. */
-function createParts(
-  ports: TailPorts,
-  options: TailOptions,
-  signal: AbortSignal,
-  finish: (ending: Ending) => void,
-) {
-  const { clock, source, sink, save } = ports;
-  const timing: Timing = { ...defaults, ...options.timing };
-  const notify = options.on ?? (() => {});
-  const wakeup = createWakeup(clock);
-  const { wake } = wakeup;
-  const { via, lagMs, waitForBudget = false } = options;
-  const connect = via === 'poll' ? undefined : ports.connect;
-  const byFile = options.fileIsCheckpoint ?? options.start.kind === 'file';
-  const meter = createCostMeter(clock.mono, source.spent);
-  const writer = createTailWriter(sink, wake, clock.now);
-  const rate = createRate();
-  const report = createTailReport(notify);
-  const flow = createFlow({
-    start: options.start,
-    timing,
-    writer: writer,
-    byFile,
-    heals: save !== undefined && !byFile,
-    seen: (options.seen ?? createSeen)(Number.NEGATIVE_INFINITY, timing.seenMax),
-    scope: options.scope ?? (() => true),
-    filter: options.filter ?? (() => true),
-    carries: options.carries ?? (() => true),
-    count: options.count ?? Number.POSITIVE_INFINITY,
-  });
-  const checkpointer =
-    save &&
-    createCheckpointer({
-      clock,
-      timing,
-      wake,
-      flush: sink.flush,
-      save,
-      snapshot: () => snapshotOf(options.feed, flow),
-    });
-  const spend = createTailSpend({
-    ...{
-      world: ports,
-      timing,
-      meter,
-      rate,
-      wake,
-      signal,
-      via,
-      lagMs,
-      ceiling: options.ceiling,
-      raise: options.raise,
-      durationMs: options.durationMs,
-    },
-    price: { step: source.sizes.step, cu: source.price(source.sizes.step) },
-    hasSocket: connect !== undefined,
-    socketShare: options.socketShare ?? SOCKET_SHARE,
-  });
-  const walker: Walker = createWalker({
-    world: ports,
-    timing,
-    flow,
-    notify,
-    wake,
-    signal,
-    lagMs,
-    afford: spend.afford,
-    paid: meter.paid,
-    lost: meter.lost,
-    nameless: report.nameless,
-    firstTries: options.firstTries ?? FIRST_TRIES,
-    waitForBudget,
-  });
-  const session = createSession({
-    clock,
-    random: ports.random,
-    timing,
-    connect,
-    meter,
-    wake,
-    signal,
-    subscription: options.subscription ?? { type: 'all' },
-  });
-  const policy = createSocketPolicy({
-    clock,
-    session,
-    via,
-    spend,
-    meter,
-    notify,
-    waitForBudget,
-    subscribed: walker.subscribed,
-    polls: walker.want,
-  });
-  const end = (reason: EndReason, failure?: unknown) => finish({ reason, failure });
-  const conclude = createConclusions({
-    clock,
-    flow,
-    walker,
-    session,
-    policy,
-    rate,
-    report,
-    notify,
-    printing: () => printing,
-    spent: (failure) => end('failure', failure),
-  });
-  const printing: Printing = createPrinting({
-    clock,
-    timing,
-    flow,
-    writer,
-    checkpointer,
-    session,
-    walker,
-    report,
-    byFile,
-    notify,
-    filled: conclude,
-    finish: end,
-  });
-  const deadline = createDeadline({
-    clock,
-    timing,
-    durationMs: options.durationMs,
-    session,
-    walker,
-    flow,
-    writer,
-    report,
-    finish: end,
-  });
-  return {
-    ...{
-      wakeup,
-      timing,
-      notify,
-      meter,
-      writer,
-      rate,
-      report,
-      flow,
-      checkpointer,
-      spend,
-      walker,
-      session,
-      policy,
-    },
-    printing,
-    deadline,
-  };
-}
 
 /** Creates a tail: one loop that calls all parts whenever one of them wakes it. */
 export function createTail(ports: TailPorts, options: TailOptions): Tail {
@@ -209,7 +32,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   const finish = (ending: Ending) => {
     over ??= ending;
   };
-  const parts = createParts(ports, options, signal, finish);
+  const parts = createTailParts(ports, options, signal, finish);
   const { wakeup, flow, walker, session, policy, printing, deadline, spend, writer, report, notify } = parts;
   let began = clock.mono();
   let turns = 0;

@@ -1,4 +1,5 @@
 import type { Gap } from './notice.ts';
+import { createHeldRows } from './output/held-rows.ts';
 import type { TailWriter } from './output/writer.ts';
 import type { Link } from './ports.ts';
 import type { PostMark, TailRow } from './row.ts';
@@ -9,20 +10,17 @@ import type { ReadFrame } from './socket/other-frame.ts';
 import { createMargin, type Margin } from './spend/pace.ts';
 import type { Timing } from './timing.ts';
 import { createBounds, type Depth, type StartPoint } from './walk/bounds.ts';
+import { countLateness, type Lateness } from './walk/lateness.ts';
 import type { RowStack } from './walk/row-stack.ts';
 import type { WalkBounds, Walked } from './walk/walk.ts';
 
 /** The rows that a walk found. */
-interface Found {
+interface Found extends Lateness {
   readonly walked: Walked;
   readonly depth: Depth;
   /** The number of rows printed, and of new rows whether or not they passed the filter. */
   rows: number;
   fresh: number;
-  late: number;
-  worstMs: number;
-  /** The number of rows that a healthy socket would have delivered long before. */
-  missed: number;
 }
 
 /** A finished walk whose rows are being printed. */
@@ -70,8 +68,6 @@ export interface Flow {
 
 /** The number of frames read at a time. */
 const FRAMES = 512;
-/** The maximum delay of a frame after its post appears in pages. */
-const PROMPT_MS = 15_000;
 
 interface FlowWorld {
   readonly start: StartPoint;
@@ -91,9 +87,6 @@ interface FlowWorld {
   readonly byFile: boolean;
 }
 
-/** The number of lines that a file needs before a late one: its position is read from the newest three. */
-const SOLID_LINES = 3;
-
 export function createFlow(world: FlowWorld): Flow {
   const { seen, writer, start, filter, scope, carries } = world;
   const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
@@ -104,11 +97,11 @@ export function createFlow(world: FlowWorld): Flow {
   // Until the first walk is printed, a later run resumes from where this one did.
   let isAtResume = 'known' in start;
   let fill: Fill | undefined;
-  let held: TailRow[] = [];
-  // The first line of a file determines its start, so everything before it must be complete.
-  let proveFirst = world.byFile && !('known' in start);
-  let lines = world.byFile ? ('known' in start ? start.known.length : 0) : SOLID_LINES;
-  let heldLate: TailRow[] = [];
+  const known = 'known' in start ? start.known : undefined;
+  const held = createHeldRows(
+    writer,
+    world.byFile ? { lines: known?.length ?? 0, isNew: known === undefined } : undefined,
+  );
   let lowest = seen.floor;
   let unproven: { readonly from: PostMark | null; readonly to: PostMark } | undefined;
 
@@ -133,14 +126,7 @@ export function createFlow(world: FlowWorld): Flow {
   const acceptFrame = (row: TailRow): 'now' | 'late' | undefined => {
     const late = row.at !== null && row.at < seen.floor;
     if (!seen.add(row.id, row.at) || !filter(row)) return undefined;
-    return late && lines < SOLID_LINES ? 'late' : 'now';
-  };
-
-  const push = (rows: readonly TailRow[]) => {
-    lines += rows.length;
-    if (lines < SOLID_LINES || heldLate.length === 0) return writer.push(rows);
-    writer.push([...rows, ...heldLate]);
-    heldLate = [];
+    return late && !held.acceptsLate ? 'late' : 'now';
   };
 
   const moveTo = (next: Watermark) => {
@@ -177,17 +163,6 @@ export function createFlow(world: FlowWorld): Flow {
     moveTo({ top: { id: last.id, at: last.at }, base: last.at });
   };
 
-  const lateness = (fill: Fill, row: TailRow) => {
-    const was = fill.before;
-    if (row.at === null || was === null || was === undefined) return;
-    if (row.at >= was) {
-      if (row.at < (fill.walked.first[0]?.at ?? 0) - PROMPT_MS && carries(row)) fill.missed++;
-      return;
-    }
-    fill.late++;
-    fill.worstMs = Math.max(fill.worstMs, (fill.walked.first[0]?.at ?? row.at) - row.at);
-  };
-
   const noteForgotten = () => {
     if (seen.floor <= lowest) return;
     lowest = seen.floor;
@@ -207,12 +182,12 @@ export function createFlow(world: FlowWorld): Flow {
       return fill !== undefined;
     },
     get full() {
-      return left <= 0 && held.length === 0;
+      return left <= 0 && held.waiting === 0;
     },
     get heldBack() {
-      return held.length > 0;
+      return held.waiting > 0;
     },
-    isHeld: (id) => [...held, ...heldLate].some((row) => row.id === id),
+    isHeld: held.has,
     margin,
     seen,
     route: routes.to,
@@ -241,14 +216,13 @@ export function createFlow(world: FlowWorld): Flow {
           left--;
         } else if (known) continue;
         own.fresh++;
-        lateness(own, row);
+        countLateness(own, row, own.walked, own.before, carries);
       }
       own.rows += out.length;
-      if (out.length > 0) proveFirst = false;
       noteForgotten();
       const last = rows.at(-1);
       if (last && left > 0) moveUp(own, last);
-      push(out);
+      held.printPage(out);
       if (last && left > 0) return undefined;
       const gap = left > 0 ? finish(own) : undefined;
       fill = undefined;
@@ -257,6 +231,7 @@ export function createFlow(world: FlowWorld): Flow {
     },
     frames(link, other) {
       const out: TailRow[] = [];
+      const late: TailRow[] = [];
       let taken = 0;
       while (taken < FRAMES && left > 0) {
         const raw = link.next();
@@ -267,26 +242,16 @@ export function createFlow(world: FlowWorld): Flow {
           const wanted = frame.kind === 'row' && left > 0 && scope(frame.row);
           const when = wanted ? acceptFrame(frame.row) : undefined;
           if (frame.kind !== 'row' || !when) continue;
-          (when === 'late' ? heldLate : out).push(frame.row);
+          (when === 'late' ? late : out).push(frame.row);
           left--;
         }
       }
-      if (proveFirst && out.length > 0) {
-        held = out;
-        proveFirst = false;
-      } else push(out);
+      held.printFrames(out, late);
       noteForgotten();
       return taken;
     },
-    release() {
-      push(held);
-      held = [];
-    },
-    releaseAll() {
-      writer.push([...held, ...heldLate]);
-      held = [];
-      heldLate = [];
-    },
+    release: held.release,
+    releaseAll: held.releaseAll,
     openEnd: () => ({
       why: 'failing',
       from: watermark?.top ?? null,

@@ -1,0 +1,74 @@
+import type { TailRow } from '../row.ts';
+import type { TailWriter } from './writer.ts';
+
+/** The number of lines that a file needs before a late one: its position is read from the newest three. */
+const SOLID_LINES = 3;
+
+/** Passes rows to the writer, and holds back those that a later run could not resume from yet. */
+export interface HeldRows {
+  /** The number of frames that wait for the first walk, and count as printed rows already. */
+  readonly waiting: number;
+  /** Whether a late row may be printed now. */
+  readonly acceptsLate: boolean;
+  has(id: string): boolean;
+  /** Prints rows of pages. */
+  printPage(rows: readonly TailRow[]): void;
+  /** Prints rows of frames, or holds them back until the first walk was printed. */
+  printFrames(rows: TailRow[], late: readonly TailRow[]): void;
+  /** Prints the frames that waited for the first walk. */
+  release(): void;
+  /** Prints all remaining rows at the end of a run. */
+  releaseAll(): void;
+}
+
+/**
+ * Creates the held rows of a run. `resumed` is the number of lines that an output file has, if its lines are the
+ * only checkpoint; undefined otherwise. The first line of a new file determines where a later run starts, so
+ * everything before it must be verified.
+ */
+export function createHeldRows(
+  writer: TailWriter,
+  file: { readonly lines: number; readonly isNew: boolean } | undefined,
+): HeldRows {
+  let provesFirst = file?.isNew ?? false;
+  let lines = file?.lines ?? SOLID_LINES;
+  let frames: TailRow[] = [];
+  let lateRows: TailRow[] = [];
+
+  const print = (rows: readonly TailRow[]) => {
+    lines += rows.length;
+    if (lines < SOLID_LINES || lateRows.length === 0) return writer.push(rows);
+    writer.push([...rows, ...lateRows]);
+    lateRows = [];
+  };
+
+  return {
+    get waiting() {
+      return frames.length;
+    },
+    get acceptsLate() {
+      return lines >= SOLID_LINES;
+    },
+    has: (id) => [...frames, ...lateRows].some((row) => row.id === id),
+    printPage(rows) {
+      if (rows.length > 0) provesFirst = false;
+      print(rows);
+    },
+    printFrames(rows, late) {
+      lateRows.push(...late);
+      if (provesFirst && rows.length > 0) {
+        frames = rows;
+        provesFirst = false;
+      } else print(rows);
+    },
+    release() {
+      print(frames);
+      frames = [];
+    },
+    releaseAll() {
+      writer.push([...frames, ...lateRows]);
+      frames = [];
+      lateRows = [];
+    },
+  };
+}
