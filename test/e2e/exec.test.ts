@@ -69,7 +69,10 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
       '2',
     ];
     const ran = await runInProcess(
-      ['thesis', 'tail', ...flags, '--checkpoint', checkpoint, '--shell', '--exec', command],
+      ['thesis', 'tail', ...flags, '--checkpoint', checkpoint, '--shell', '--exec', command].concat([
+        '--status',
+        join(home.path, 'a.prom'),
+      ]),
       { sandbox, home, random: () => 0 },
     );
     expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'DEAD_LETTER']);
@@ -77,6 +80,13 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     expect([idsOf(readText(out)).length, idsOf(readText(dead)).length]).toEqual([4, 2]);
     expect(ran.stderr).toContain(`the command failed on batch 2 (2 posts) after 2 attempts: exit code 1`);
     expect(ran.stderr).toContain('handed over 4 posts in 3 batches, 2 posts in the dead-letter file');
+    const status = await runInProcess(['tail', 'status', join(home.path, 'a.prom'), '--json'], { home });
+    expect(status.json()).toMatchObject({
+      handoff: {
+        ...{ batches: 2, rows: 4, retries: 1, deadBatches: 1, deadRows: 2 },
+        ...{ pendingRows: 0, oldestAge: 0, lastExit: 0 },
+      },
+    });
   });
 
   it('without a checkpoint says so, and keeps dead letters in the state folder', async () => {

@@ -54,7 +54,7 @@ export function createExecOutput({ exec, disk, clock, rng, process, since, effec
     return effect(ms, () => {
       if (works) record(batch);
       if (works && fails) for (const { id } of batch.rows) process.failed.add(id);
-      return fails ? { ok: false, why: 'exit code 1' } : { ok: true };
+      return fails ? { ok: false, why: 'exit code 1', code: 1 } : { ok: true };
     });
   };
   const deliver = createDelivery(

@@ -22,7 +22,7 @@ export const tailStatus = command({
   summary: 'Show the state of a running tail from its status file',
   about: [
     'Reads the file that "thesis tail --status FILE" or "launchpad tail --status FILE" keeps current. Sends no requests.',
-    'Exits 0 while the tail is running, and 9 if it has stopped, if its file was not written for 30 seconds, or, with --max-lag, if the feed was last verified longer ago. Use it as a probe in Kubernetes or Docker.',
+    'Exits 0 while the tail is running, and 9 if it has stopped, if its file was not written for 30 seconds, or, with --max-lag, if the feed was last verified longer ago or the command of --exec has not acknowledged a post that is older. Use it as a probe in Kubernetes or Docker.',
     'A tail whose service fails still counts as running, because a restart would not help; with --max-lag it exits 9.',
   ],
   args: [{ name: 'FILE', help: 'the status file', complete: 'file' }],
@@ -52,7 +52,7 @@ export const tailStatus = command({
       updatedAgo: Math.max(0, now - status.updatedAt),
       verifiedAgo: status.verifiedTo === null ? null : Math.max(0, now - status.verifiedTo),
     });
-    if (verdict !== 'healthy' && verdict !== 'starting') throw unhealthy(path, verdict, status, now);
+    if (verdict !== 'healthy' && verdict !== 'starting') throw unhealthy(path, verdict, status, now, maxLag);
     return 0;
   },
 });
@@ -73,19 +73,33 @@ function statusIn(path: string): SavedStatus {
   return readStatusFile(text);
 }
 
-function unhealthy(path: string, verdict: HealthVerdict, status: SavedStatus, now: number): Failure {
+function unhealthy(
+  path: string,
+  verdict: HealthVerdict,
+  status: SavedStatus,
+  now: number,
+  maxLag = Number.POSITIVE_INFINITY,
+): Failure {
   const ago = (at: number) => `${span(Math.max(0, now - at))} ago`;
-  const since = status.verifiedTo ?? status.startedAt;
   const what: Readonly<Record<HealthVerdict, string>> = {
     healthy: '',
     starting: '',
     stopped: `stopped ${ago(status.updatedAt)}`,
     stale: `has not reported since ${ago(status.progressAt)}`,
-    lagging: `${status.verifiedTo === null ? 'has not caught up since it was started' : 'was last verified'} ${ago(since)}`,
+    lagging: laggingText(status, now, maxLag),
   };
   const name = safeLine(status.tail || path);
   return new Failure('local', `the tail ${name} ${what[verdict]}`, {
     code: `TAIL_${verdict.toUpperCase()}`,
     hint: status.serviceUp ? 'see its messages on stderr' : 'the service did not answer: run trdr doctor',
   });
+}
+
+function laggingText({ verifiedTo, startedAt, handoff }: SavedStatus, now: number, maxLag: number): string {
+  const ago = (ms: number) => `${span(Math.max(0, ms))} ago`;
+  if (handoff && now - (verifiedTo ?? startedAt) <= maxLag)
+    return `has a post from ${ago(handoff.oldestAge)} that its command has not acknowledged`;
+  return verifiedTo === null
+    ? `has not caught up since it was started ${ago(now - startedAt)}`
+    : `was last verified ${ago(now - verifiedTo)}`;
 }

@@ -2,6 +2,7 @@ import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
 import { unusable } from '../../store/failures.ts';
 import { followGroup } from '../../store/feed/group.ts';
+import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import { instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
@@ -35,6 +36,7 @@ interface Delivering {
   readonly closed: AbortSignal | undefined;
   end(): Promise<void>;
   check(): void;
+  readonly handoff?: () => HandoffHealth;
 }
 
 /** Prints the batches. A batch is delivered once it has left this process. */
@@ -75,6 +77,7 @@ async function openExec(context: Context, { view, flags, feedId, group }: GroupP
     lingerMs: flags.linger ?? LINGER_MS,
     closed: undefined,
     check: courier.check,
+    handoff: () => courier.health([]),
     async deliver(rows, over) {
       if (rows.length === 0) return 'done';
       ring();
@@ -125,7 +128,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state: undefined });
   let watch: FollowerWatch | undefined;
   try {
-    watch = watchFollower(context, plan);
+    watch = watchFollower(context, { ...plan, handoff: delivering.handoff });
     for await (const event of events) {
       watch.heard(event.kind);
       if (event.kind === 'standby') notice(`standing by: another member of group ${name} is active`);

@@ -147,7 +147,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   let reached: FeedPosition | undefined;
   notice(`reading from the store (${feedId}): 0 CU`);
   try {
-    watch = watchFollower(context, plan);
+    watch = watchFollower(context, { ...plan, handoff: output.handoff });
     for await (const event of follower.events(until)) {
       let open = true;
       watch.heard(event.kind === 'gap' && plan.fill ? 'rows' : event.kind);

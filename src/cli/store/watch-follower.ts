@@ -1,8 +1,10 @@
 import { span } from '../../output/format/time.ts';
 import { timeFrom } from '../../store/feed/entry.ts';
 import { hashReply, serverNow } from '../../store/replies.ts';
+import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
+import { handoffStateText } from '../tail/exec/handoff-text.ts';
 import type { ServiceFlags } from '../tail/service/flags.ts';
 import { type HealthWatch, watchHealth } from '../tail/service/watch.ts';
 import type { RunStore } from './open-store.ts';
@@ -25,7 +27,13 @@ export function watchFollower(
     store,
     feedId,
     flags,
-  }: { readonly store: RunStore; readonly feedId: string; readonly flags: ServiceFlags },
+    handoff,
+  }: {
+    readonly store: RunStore;
+    readonly feedId: string;
+    readonly flags: ServiceFlags;
+    readonly handoff?: (() => HandoffHealth) | undefined;
+  },
 ): FollowerWatch {
   const { clock } = context.io;
   const feed = store.keys.feed(feedId);
@@ -73,6 +81,7 @@ export function watchFollower(
       limitLeft: null,
       allowanceLeft: null,
       budgets: [],
+      handoff: handoff?.() ?? null,
     };
   };
   const ago = (at: number) => `${span(Math.max(0, clock.now() - at))} ago`;
@@ -90,7 +99,8 @@ export function watchFollower(
         away ? 'the store is not reachable' : 'reading from the store',
         ...(verifiedTo === null ? [] : [`verified ${ago(verifiedTo)}`]),
       ];
-      return parts.join(' · ');
+      const waiting = handoff ? handoffStateText(handoff(), clock.now()) : '';
+      return [...parts, ...(waiting === '' ? [] : [waiting])].join(' · ');
     },
   });
 

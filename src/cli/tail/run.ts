@@ -196,7 +196,7 @@ async function follow(
   );
   let health: HealthWatch | undefined;
   try {
-    health = watchHealth(context, plan.flags, watchedTail(tail, io.clock.now));
+    health = watchHealth(context, plan.flags, watchedTail(tail, io.clock.now, output.handoff));
     const summary = await tail.run(context.signal);
     saver.ended();
     return { ...summary, check: output.check };

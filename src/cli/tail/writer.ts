@@ -1,4 +1,5 @@
 import { outputClosed } from '../../output/sink.ts';
+import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
 import type { TailSink } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Records } from '../context.ts';
@@ -12,6 +13,8 @@ export interface TailOutput {
   readonly isNew?: (row: TailRow) => boolean;
   /** Throws where the output makes a run that ended by itself a failure. */
   readonly check?: (() => void) | undefined;
+  /** The state of the handoff to a command. */
+  readonly handoff?: (() => HandoffHealth) | undefined;
   close(): Promise<void>;
 }
 

@@ -26,6 +26,24 @@ export const TailStatusRecord = z.looseObject({
   reconnects: field(z.int(), 'Connections after the first one.'),
   spent: field(z.number(), 'CU charged for certain.'),
   spentAtMost: field(z.number(), 'Upper bound of the CU charged.'),
+  handoff: field(
+    z.nullable(
+      z.looseObject({
+        batches: field(z.int(), 'Batches that the command acknowledged.'),
+        rows: field(z.int(), 'Posts that the command acknowledged.'),
+        retries: field(z.int(), 'Attempts after the first one of a batch.'),
+        deadBatches: field(z.int(), 'Batches moved to the dead-letter file.'),
+        deadRows: field(z.int(), 'Posts moved to the dead-letter file.'),
+        pendingRows: field(z.int(), 'Posts that were read and are not yet acknowledged.'),
+        oldestAge: field(z.number(), 'Age of the oldest of them in milliseconds; 0 if there is none.'),
+        lastExit: field(
+          z.nullable(z.int()),
+          'Exit code of the last attempt; 128 and the signal if it was killed.',
+        ),
+      }),
+    ),
+    'The handoff to the command of --exec; null without one.',
+  ),
   updatedAgo: field(z.number(), 'Milliseconds since the file was written.'),
   verifiedAgo: field(z.nullable(z.number()), 'Milliseconds since the feed was last verified.'),
 });

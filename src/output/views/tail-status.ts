@@ -4,7 +4,7 @@ import { TailStatusRecord } from '../../contract/records/tail-status.ts';
 import { span } from '../format/time.ts';
 import type { View } from '../view.ts';
 
-const many = (count: number, one: string) => `${group(count)} ${one}${count === 1 ? '' : 's'}`;
+const many = (count: number, one: string, more = `${one}s`) => `${group(count)} ${count === 1 ? one : more}`;
 
 const delivered = ({ rows, gaps, reconnects }: TailStatusRecord) =>
   `${many(rows, 'post')}, ${gaps === 0 ? 'no gaps' : many(gaps, 'gap')}, ${many(reconnects, 'reconnect')}`;
@@ -14,6 +14,21 @@ const cost = ({ spent, spentAtMost }: TailStatusRecord) =>
 
 const modeText = ({ mode, serviceUp, up }: TailStatusRecord) =>
   `${mode}${up && !serviceUp ? ', and the service does not answer' : ''}`;
+
+function handedOver({ handoff }: TailStatusRecord): string | null {
+  if (handoff === null) return null;
+  const { batches, rows, retries, deadRows, pendingRows, oldestAge, lastExit } = handoff;
+  const parts = [
+    `${many(rows, 'post')} in ${many(batches, 'batch', 'batches')}`,
+    retries > 0 ? many(retries, 'retry', 'retries') : '',
+    deadRows > 0 ? `${many(deadRows, 'post')} in the dead-letter file` : '',
+    pendingRows > 0
+      ? `${many(pendingRows, 'post')} not acknowledged, the oldest from ${span(oldestAge)} ago`
+      : '',
+    lastExit !== null && lastExit !== 0 ? `last exit code ${lastExit}` : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
 
 /** The state of a tail; ages are relative to `now`. */
 export const tailStatusView = (now: number): View<TailStatusRecord> => ({
@@ -33,6 +48,7 @@ export const tailStatusView = (now: number): View<TailStatusRecord> => ({
       { label: 'state', kind: 'text', value: (row) => row.state },
       { label: 'mode', kind: 'text', value: modeText },
       { label: 'delivered', kind: 'text', value: delivered },
+      { label: 'handed over', kind: 'text', value: handedOver },
       { label: 'verified up to', kind: 'time', value: (row) => row.verifiedTo },
       { label: 'last post', kind: 'time', value: (row) => row.lastPostAt },
       { label: 'cost', kind: 'text', value: cost },

@@ -15,7 +15,14 @@ export interface Batch {
 }
 
 /** How one attempt ended: exit code 0 acknowledges the batch. */
-export type CommandEnd = { readonly ok: true } | { readonly ok: false; readonly why: string };
+export type CommandEnd =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly why: string;
+      /** The exit status as a shell reports it: 128 and the signal for a killed command, 127 for one that is not found. */
+      readonly code: number;
+    };
 
 /** What the handoff reports to the command line. */
 export type HandoffNotice =

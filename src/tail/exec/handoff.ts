@@ -11,6 +11,8 @@ export interface Handoff extends TailSink {
   /** The number of rows written. */
   readonly written: number;
   readonly counts: HandoffCounts;
+  /** The rows that are not in a batch yet. */
+  readonly queued: readonly HandoffRow[];
 }
 
 /** The counts of a run. */
@@ -172,6 +174,9 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
     },
     get written() {
       return written;
+    },
+    get queued() {
+      return queue;
     },
     get counts() {
       return { batches, acknowledged: done - dead, dead, left: written - done };

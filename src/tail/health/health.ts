@@ -1,3 +1,5 @@
+import type { HandoffHealth } from '../exec/handoff-meter.ts';
+
 /** How a tail currently follows its feed. */
 export const healthModes = ['streaming', 'connecting', 'polling', 'store', 'waiting'] as const;
 export type HealthMode = (typeof healthModes)[number];
@@ -38,6 +40,8 @@ export interface TailHealth {
   readonly allowanceLeft: number | null;
   /** CU left of each budget. */
   readonly budgets: readonly { readonly period: string; readonly left: number }[];
+  /** The handoff to the command of `--exec`; null without one. */
+  readonly handoff: HandoffHealth | null;
   readonly memoryBytes: number;
   readonly cpuMs: number;
 }

@@ -170,6 +170,56 @@ const families: readonly Family[] = [
     of: ({ budgets }) => ({ label: 'period', values: budgets.map(({ period, left }) => [period, left]) }),
   },
   {
+    name: 'handoff_batches',
+    type: 'counter',
+    help: 'Batches that the command acknowledged.',
+    of: ({ handoff }) => handoff?.batches,
+  },
+  {
+    name: 'handoff_rows',
+    type: 'counter',
+    help: 'Posts that the command acknowledged.',
+    of: ({ handoff }) => handoff?.rows,
+  },
+  {
+    name: 'handoff_retries',
+    type: 'counter',
+    help: 'Attempts after the first one of a batch.',
+    of: ({ handoff }) => handoff?.retries,
+  },
+  {
+    name: 'handoff_dead_batches',
+    type: 'counter',
+    help: 'Batches moved to the dead-letter file.',
+    of: ({ handoff }) => handoff?.deadBatches,
+  },
+  {
+    name: 'handoff_dead_rows',
+    type: 'counter',
+    help: 'Posts moved to the dead-letter file.',
+    of: ({ handoff }) => handoff?.deadRows,
+  },
+  {
+    name: 'handoff_pending_rows',
+    type: 'gauge',
+    help: 'Posts that were read and are not yet acknowledged.',
+    of: ({ handoff }) => handoff?.pendingRows,
+  },
+  {
+    name: 'handoff_oldest_age_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    help: 'Age of the oldest post that is not yet acknowledged; 0 if there is none.',
+    of: ({ handoff, updatedAt }) =>
+      handoff && seconds(Math.max(0, updatedAt - (handoff.oldestAt ?? updatedAt))),
+  },
+  {
+    name: 'handoff_last_exit_code',
+    type: 'gauge',
+    help: 'Exit code of the last attempt; 128 and the signal if it was killed.',
+    of: ({ handoff }) => handoff?.lastExit,
+  },
+  {
     name: 'resident_memory_bytes',
     type: 'gauge',
     unit: 'bytes',

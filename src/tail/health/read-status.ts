@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import type { HandoffHealth } from '../exec/handoff-meter.ts';
 import { healthModes, type TailHealth } from './health.ts';
 
 /** The content of a status file. Times are epoch milliseconds. */
@@ -24,7 +25,11 @@ export interface SavedStatus
   readonly command: string;
   readonly version: string;
   readonly lastPostLag: number | null;
+  readonly handoff: SavedHandoff | null;
 }
+
+/** The handoff to a command, with the age of the oldest post that is not acknowledged in milliseconds. */
+export type SavedHandoff = Omit<HandoffHealth, 'oldestAt'> & { readonly oldestAge: number };
 
 interface Sample {
   readonly labels: Readonly<Record<string, string>>;
@@ -87,6 +92,24 @@ export function readStatusFile(text: string): SavedStatus {
     reconnects: number('reconnects_total') ?? 0,
     spent: number('spent_units_total') ?? 0,
     spentAtMost: number('spent_at_most_units') ?? 0,
+    handoff: handoffIn(number),
+  };
+}
+
+/** The handoff of a tail; null if it hands nothing over. */
+function handoffIn(number: (name: string) => number | null): SavedHandoff | null {
+  const count = (name: string) => number(`handoff_${name}`);
+  const batches = count('batches_total');
+  if (batches === null) return null;
+  return {
+    batches,
+    rows: count('rows_total') ?? 0,
+    retries: count('retries_total') ?? 0,
+    deadBatches: count('dead_batches_total') ?? 0,
+    deadRows: count('dead_rows_total') ?? 0,
+    pendingRows: count('pending_rows') ?? 0,
+    oldestAge: Math.round((count('oldest_age_seconds') ?? 0) * 1_000),
+    lastExit: count('last_exit_code'),
   };
 }
 
@@ -102,7 +125,10 @@ export type HealthVerdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stop
 /** A running tail writes its file every five seconds. */
 const STALE_MS = 30_000;
 
-/** Judges a status. The lag is measured from the last verification, or from the start before the first one. */
+/**
+ * Judges a status. The lag is measured from the last verification, or from the start before the first one, and from the
+ * oldest post that a command has not acknowledged.
+ */
 export function judgeStatus(
   status: SavedStatus,
   now: number,
@@ -112,5 +138,6 @@ export function judgeStatus(
   // The clock may have been set back since; a running tail writes the file again soon.
   if (Math.abs(now - status.progressAt) > STALE_MS) return 'stale';
   if (now - (status.verifiedTo ?? status.startedAt) > maxLagMs) return 'lagging';
+  if (status.handoff && status.handoff.oldestAge > maxLagMs) return 'lagging';
   return status.ready ? 'healthy' : 'starting';
 }

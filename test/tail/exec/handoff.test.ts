@@ -4,6 +4,7 @@ import { Failure } from '../../../src/base/failure.ts';
 import type { Batch, CommandEnd, HandoffNotice } from '../../../src/tail/exec/batch.ts';
 import { createDelivery } from '../../../src/tail/exec/deliver.ts';
 import { createHandoff } from '../../../src/tail/exec/handoff.ts';
+import { createHandoffMeter } from '../../../src/tail/exec/handoff-meter.ts';
 import type { TailRow } from '../../../src/tail/row.ts';
 import { clockOn, createScheduler } from '../../sim/scheduler.ts';
 
@@ -71,7 +72,7 @@ function opened(given: Given = {}) {
   return { handoff, attempts, notices, dead, acknowledged, stop, pass };
 }
 
-const fails = async (): Promise<CommandEnd> => ({ ok: false, why: 'exit code 1' });
+const fails = async (): Promise<CommandEnd> => ({ ok: false, why: 'exit code 1', code: 1 });
 
 describe('the handoff', () => {
   it('hands a full batch over at once, and the rest after the linger time', async () => {
@@ -106,7 +107,7 @@ describe('the handoff', () => {
     const { handoff, attempts, acknowledged, notices, pass } = opened({
       batch: 2,
       run: async (batch, attempt) =>
-        batch.number === 1 && attempt < 3 ? { ok: false, why: 'exit code 22' } : { ok: true },
+        batch.number === 1 && attempt < 3 ? { ok: false, why: 'exit code 22', code: 22 } : { ok: true },
     });
     void handoff.write(rows('a', 'b', 'c', 'd'));
     await pass(10_000);
@@ -251,5 +252,43 @@ describe('the handoff', () => {
     void handoff.write(many(7));
     await handoff.end();
     expect(sizes).toEqual([2, 2, 2, 1]);
+  });
+});
+
+describe('the counts for monitoring', () => {
+  const row = (id: string, at: number | null) => ({ id, at, line: Buffer.from(`${id}\n`) });
+  const batch = (number: number, ...times: (number | null)[]): Batch => ({
+    number,
+    rows: times.map((at, i) => row(`${number}.${i}`, at)),
+  });
+
+  it('count accepted and dead batches, retries, and what is not acknowledged', () => {
+    const meter = createHandoffMeter();
+    expect(meter.health([])).toMatchObject({ batches: 0, pendingRows: 0, oldestAt: null, lastExit: null });
+    const first = batch(1, 20, null, 10);
+    meter.taken(first);
+    meter.attempted(1, { ok: false, why: 'killed by SIGKILL', code: 137 });
+    expect(meter.health([row('q', 5)])).toMatchObject({
+      pendingRows: 4,
+      oldestAt: 5,
+      lastExit: 137,
+      retries: 0,
+    });
+    meter.attempted(2, { ok: true });
+    meter.delivered(first, 'acknowledged');
+    expect(meter.health([])).toMatchObject({ batches: 1, rows: 3, retries: 1, pendingRows: 0, lastExit: 0 });
+    const second = batch(2, null, null);
+    meter.taken(second);
+    expect(meter.health([])).toMatchObject({ pendingRows: 2, oldestAt: null });
+    meter.delivered(second, 'dead');
+    expect(meter.health([])).toMatchObject({ deadBatches: 1, deadRows: 2, pendingRows: 0, batches: 1 });
+  });
+
+  it('still count a batch that a stopped run leaves', () => {
+    const meter = createHandoffMeter();
+    meter.taken(batch(1, 7));
+    meter.attempted(1, { ok: false, why: 'exit code 1', code: 1 });
+    meter.delivered(batch(1, 7), 'left');
+    expect(meter.health([])).toMatchObject({ pendingRows: 1, oldestAt: 7, batches: 0, deadBatches: 0 });
   });
 });

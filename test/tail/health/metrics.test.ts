@@ -17,9 +17,15 @@ const health: TailHealth = {
     { period: 'day', left: 5 },
     { period: 'month', left: 6 },
   ],
+  handoff: null,
+};
+const handoff = {
+  ...{ batches: 7, rows: 650, retries: 8, deadBatches: 1, deadRows: 50 },
+  ...{ pendingRows: 9, oldestAt: NOW - 61_500, lastExit: 137 },
 };
 const identity = { tail: 'a "b"\\c\n}d', command: 'thesis tail', version: '1.0.0' };
 const text = tailMetrics(health, identity);
+const handing = tailMetrics({ ...health, handoff }, identity);
 
 /** The rules of OpenMetrics that a file like this can break: https://prometheus.io/docs/specs/om/open_metrics_spec */
 function flawsOf(exposition: string): string[] {
@@ -53,7 +59,7 @@ function flawsOf(exposition: string): string[] {
 
 describe('the status file', () => {
   test('is valid OpenMetrics, whatever its name', () => {
-    expect(flawsOf(text)).toEqual([]);
+    expect([flawsOf(text), flawsOf(handing)]).toEqual([[], []]);
     expect(text).toContain('trdr_tail_spent_units_total{tail="a \\"b\\"\\\\c\\n}d"} 20200\n');
     expect(text).toContain('trdr_tail_budget_left_units{tail="a \\"b\\"\\\\c\\n}d",period="day"} 5\n');
     expect(text).toContain('} 0.333\n');
@@ -67,11 +73,11 @@ describe('the status file', () => {
       identity,
     );
     expect(flawsOf(unknown)).toEqual([]);
-    expect(unknown).not.toMatch(/NaN|null|last_post|verified|budget/);
+    expect(unknown).not.toMatch(/NaN|null|last_post|verified|budget|handoff/);
   });
 
   test.skipIf(spawnSync(checker, ['--version']).status !== 0)('is read by promtool', () => {
-    const { status, stderr } = spawnSync(checker, ['check', 'metrics'], { input: text, encoding: 'utf8' });
+    const { status, stderr } = spawnSync(checker, ['check', 'metrics'], { input: handing, encoding: 'utf8' });
     // Its parser is older than OpenMetrics: it looks for the help of a counter under the name of the sample.
     const others = stderr.split('\n').filter((line) => line !== '' && !/_total no help text$/.test(line));
     expect([others, [0, 3].includes(status ?? -1)]).toEqual([[], true]);
@@ -84,6 +90,14 @@ describe('the status file', () => {
       ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, verifiedTo: NOW - 4_322 },
       ...{ lastPostAt: NOW - 9_000, lastPostLag: 456, rows: 12, gaps: 4, reconnects: 5 },
       ...{ spent: 20_200, spentAtMost: 40_200 },
+      handoff: null,
+    });
+    const { oldestAt: _, ...counts } = handoff;
+    expect(readStatusFile(handing).handoff).toEqual({ ...counts, oldestAge: 61_500 });
+    const idle = { ...handoff, oldestAt: null, lastExit: null };
+    expect(readStatusFile(tailMetrics({ ...health, handoff: idle }, identity)).handoff).toMatchObject({
+      oldestAge: 0,
+      lastExit: null,
     });
   });
 
@@ -107,6 +121,8 @@ describe('the verdict', () => {
     ['lagging', {}, 0, 4_000],
     ['stopped', { up: false }, 0, undefined],
     ['stopped', { up: false }, 1e9, 1],
+    ['healthy', { handoff: readStatusFile(handing).handoff }, 0, 62_000],
+    ['lagging', { handoff: readStatusFile(handing).handoff }, 0, 61_000],
     ['starting', { ready: false, verifiedTo: null }, 0, 70_000],
     ['lagging', { ready: false, verifiedTo: null }, 0, 50_000],
   ] as const)('is %s for %j read %d ms later with a lag of %s', (verdict, change, later, maxLag) => {

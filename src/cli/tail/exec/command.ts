@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
+import { constants as systemConstants } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { usageError } from '../../../base/failure.ts';
 import { errno } from '../../../base/files.ts';
@@ -100,10 +101,14 @@ export function runCommand(
   // A second signal ends this process at once; then its command is killed too.
   process.once('exit', kill);
   return new Promise<CommandEnd>((settle) => {
-    child.once('error', (error) => settle({ ok: false, why: `cannot start ${file}: ${errno(error)}` }));
+    child.once('error', (error) => {
+      const why = `cannot start ${file}: ${errno(error)}`;
+      settle({ ok: false, why, code: errno(error) === 'ENOENT' ? 127 : 126 });
+    });
     child.once('exit', (code, signal) => {
       if (code === 0) settle({ ok: true });
-      else settle({ ok: false, why: signal === null ? `exit code ${code}` : `killed by ${signal}` });
+      else if (signal === null) settle({ ok: false, why: `exit code ${code}`, code: code ?? 1 });
+      else settle({ ok: false, why: `killed by ${signal}`, code: 128 + systemConstants.signals[signal] });
     });
     // A command need not read all its input: only its exit code counts.
     child.stdin.on('error', () => {});

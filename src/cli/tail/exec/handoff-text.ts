@@ -2,6 +2,7 @@ import { span } from '../../../output/format/time.ts';
 import { safeLine } from '../../../output/terminal/safe-text.ts';
 import type { Batch, HandoffNotice } from '../../../tail/exec/batch.ts';
 import type { HandoffCounts } from '../../../tail/exec/handoff.ts';
+import type { HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
 
 export const postsText = (count: number): string =>
   `${count.toLocaleString('en-US')} post${count === 1 ? '' : 's'}`;
@@ -35,4 +36,18 @@ export function handedOverText(
     left > 0 ? `${postsText(left)} ${resumes ? 'left for the next run' : 'not handed over'}` : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
+}
+
+/** What has to be watched in a handoff, for the heartbeat; empty if all is well. */
+export function handoffStateText(
+  { pendingRows, oldestAt, deadRows, lastExit }: HandoffHealth,
+  now: number,
+): string {
+  const age = oldestAt === null ? '' : `, the oldest from ${span(Math.max(0, now - oldestAt))} ago`;
+  const parts = [
+    pendingRows > 0 ? `${postsText(pendingRows)} not acknowledged${age}` : '',
+    lastExit !== null && lastExit !== 0 ? `the command failed with exit code ${lastExit}` : '',
+    deadRows > 0 ? `${postsText(deadRows)} in the dead-letter file` : '',
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
 }

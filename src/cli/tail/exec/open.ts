@@ -1,9 +1,10 @@
 import { Failure, usageError } from '../../../base/failure.ts';
 import type { View } from '../../../output/view.ts';
 import { createAcknowledgements } from '../../../tail/exec/acknowledgements.ts';
-import type { Batch, HandoffNotice } from '../../../tail/exec/batch.ts';
+import type { Batch, HandoffNotice, HandoffRow } from '../../../tail/exec/batch.ts';
 import { createDelivery, type Delivery } from '../../../tail/exec/deliver.ts';
 import { createHandoff } from '../../../tail/exec/handoff.ts';
+import { createHandoffMeter, type HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
 import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../../notice-limit.ts';
@@ -54,6 +55,8 @@ interface Parts {
 export interface Courier {
   readonly encode: (row: TailRow) => Uint8Array;
   deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
+  /** The state for monitoring; `queued` are the rows that are not in a batch yet. */
+  health(queued: readonly HandoffRow[]): HandoffHealth;
   /** Throws if there are dead letters: a run that ends by itself then has failed. */
   check(): void;
   /** Allows the process to end after a signal. */
@@ -73,6 +76,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   const limit = createNoticeLimit(io.clock.mono, repeated);
   const encode = await createEncoder(context, view);
   let dead = 0;
+  const meter = createHandoffMeter();
   let running: Batch | undefined;
   const reportWait = () => {
     if (running)
@@ -90,7 +94,9 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
         letGo ??= io.inFlight.hold();
         running = batch;
         try {
-          return await runCommand(command, batch, attempt);
+          const end = await runCommand(command, batch, attempt);
+          meter.attempted(attempt, end);
+          return end;
         } finally {
           running = undefined;
         }
@@ -105,7 +111,13 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   );
   return {
     encode,
-    deliver,
+    async deliver(batch, stop) {
+      meter.taken(batch);
+      const outcome = await deliver(batch, stop);
+      meter.delivered(batch, outcome);
+      return outcome;
+    },
+    health: meter.health,
     check() {
       if (dead === 0) return;
       throw new Failure('local', `the command did not accept ${postsText(dead)}; saved to ${letters.path}`, {
@@ -170,6 +182,7 @@ export async function openHandoff(context: Context, parts: Parts): Promise<TailO
       }),
     isNew: ({ id }) => !log?.before.has(id),
     check: courier.check,
+    handoff: () => courier.health(handoff.queued),
     async close() {
       courier.release();
       notice(handedOverText(handoff.counts, log !== undefined));

@@ -1,26 +1,37 @@
 import { span } from '../../../output/format/time.ts';
 import type { Tail } from '../../../tail/engine.ts';
+import type { HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
 import type { HealthMode } from '../../../tail/health/health.ts';
 import type { TailStatus } from '../../../tail/notice.ts';
+import { handoffStateText } from '../exec/handoff-text.ts';
 import { statusText } from '../notice-text.ts';
 import type { TailFacts, Watched } from './watch.ts';
 
 /** A tail in the form that the health watch needs. */
-export function watchedTail(tail: Tail, now: () => number): Watched {
+export function watchedTail(
+  tail: Tail,
+  now: () => number,
+  handoff: (() => HandoffHealth) | undefined,
+): Watched {
   return {
-    facts: () => factsOf(tail.status(), now()),
+    facts: () => ({ ...factsOf(tail.status(), now()), handoff: handoff?.() ?? null }),
     turns: () => tail.status().turns,
     wake: tail.wake,
     text() {
       const status = tail.status();
       const { rows, lastPost } = status;
       const last = lastPost === null ? '' : `, the last from ${span(Math.max(0, now() - lastPost.at))} ago`;
-      return `${rows.toLocaleString('en-US')} ${rows === 1 ? 'post' : 'posts'}${last} · ${statusText(status)}`;
+      const parts = [
+        `${rows.toLocaleString('en-US')} ${rows === 1 ? 'post' : 'posts'}${last}`,
+        statusText(status),
+        handoff ? handoffStateText(handoff(), now()) : '',
+      ];
+      return parts.filter((part) => part !== '').join(' · ');
     },
   };
 }
 
-function factsOf(status: TailStatus, now: number): TailFacts {
+function factsOf(status: TailStatus, now: number): Omit<TailFacts, 'handoff'> {
   const { provenAgoMs, lastPost, nameless, connections, spent, failing } = status;
   return {
     ready: provenAgoMs !== null,

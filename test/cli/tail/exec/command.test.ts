@@ -62,8 +62,12 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     const large = batchOf(...Array.from({ length: 20_000 }, (_, i) => `${i}`.repeat(10)));
     const run = (script: string) => runCommand(readCommand(script, true, world()), large, 1);
     expect(await run('exit 0')).toEqual({ ok: true });
-    expect(await run('exit 3')).toEqual({ ok: false, why: 'exit code 3' });
-    expect(await run('cat > /dev/null; kill -9 $$')).toEqual({ ok: false, why: 'killed by SIGKILL' });
+    expect(await run('exit 3')).toEqual({ ok: false, why: 'exit code 3', code: 3 });
+    expect(await run('cat > /dev/null; kill -9 $$')).toEqual({
+      ok: false,
+      why: 'killed by SIGKILL',
+      code: 137,
+    });
   });
 
   it('is searched before the run starts', () => {
@@ -80,6 +84,7 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     expect(await runCommand(command, batchOf('a'), 1)).toEqual({
       ok: false,
       why: 'cannot start /nonesuch: ENOENT',
+      code: 127,
     });
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openServiceManager } from '../../../../src/cli/tail/service/notify.ts';
 import { type TailFacts, watchHealth } from '../../../../src/cli/tail/service/watch.ts';
 import { watchedTail } from '../../../../src/cli/tail/service/watched-tail.ts';
+import type { HandoffHealth } from '../../../../src/tail/exec/handoff-meter.ts';
 import { readStatusFile } from '../../../../src/tail/health/read-status.ts';
 import type { TailStatus } from '../../../../src/tail/notice.ts';
 import { virtualClock } from '../../../core/virtual-clock.ts';
@@ -14,6 +15,7 @@ const facts: TailFacts = {
   ...{ ready: false, serviceUp: true, mode: 'polling', verifiedTo: null, lastPostAt: null },
   ...{ lastPostLagMs: null, rows: 0, filled: 0, late: 0, skipped: 0, gaps: 0, reconnects: 0, pages: 0 },
   ...{ rate: 0, spent: 0, spentAtMost: 0, perMinute: 0, limitLeft: null, allowanceLeft: null, budgets: [] },
+  handoff: null,
 };
 
 /** A run on a virtual clock with a tail whose loop can hang. */
@@ -213,10 +215,11 @@ test('the state of a tail comes from its engine', () => {
       { left: 9, renewsAt: 0 },
     ],
   };
-  const watched = (change: Partial<TailStatus>) =>
+  const watched = (change: Partial<TailStatus>, handoff?: () => HandoffHealth) =>
     watchedTail(
       { status: () => ({ ...status, ...change }), wake() {}, run: () => Promise.reject() },
       () => 1_000,
+      handoff,
     );
   expect(watched({}).facts()).toMatchObject({
     ...{ ready: true, serviceUp: true, mode: 'streaming', verifiedTo: 900, reconnects: 2, skipped: 4 },
@@ -233,4 +236,12 @@ test('the state of a tail comes from its engine', () => {
   expect(watched({ waiting: true }).text()).toContain('waiting for the budget');
   expect(watched({ mode: 'poll', failing: true }).text()).toContain('polling · the service does not answer');
   expect(watched({ connected: false }).facts().mode).toBe('connecting');
+  const state: HandoffHealth = {
+    ...{ batches: 1, rows: 2, retries: 3, deadBatches: 1, deadRows: 1, pendingRows: 4, oldestAt: -59_000 },
+    lastExit: 7,
+  };
+  expect(watched({}, () => state).facts().handoff).toBe(state);
+  expect(watched({}, () => state).text()).toContain(
+    '4 posts not acknowledged, the oldest from 1m ago · the command failed with exit code 7 · 1 post in the dead-letter file',
+  );
 });
