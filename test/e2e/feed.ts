@@ -89,10 +89,11 @@ export const idsOf = (text: string): string[] =>
 
 /** Missing, duplicate and unexpected ids. */
 export function compare(wanted: readonly string[], got: readonly string[]) {
-  const [want, have] = [new Set(wanted), new Set(got)];
+  const [want, have] = [new Set(wanted), new Set<string>()];
+  const doubled = got.filter((id) => have.has(id) || !have.add(id));
   return {
     lost: wanted.filter((id) => !have.has(id)),
-    doubled: got.filter((id, at) => got.indexOf(id) !== at),
+    doubled,
     foreign: got.filter((id) => !want.has(id)),
   };
 }

@@ -221,13 +221,15 @@ describe.skipIf(!hasServer())('processes that are killed while they pay', () => 
     const owner = spendingMachine(server, createMeter());
     await owner.budgets.set({ period: 'month', machine: undefined, cu: CAP });
     const start = await runWorkers(join(server.folder, 'spender.mjs'), './worker-spender.ts');
-    const spenders = Array.from({ length: 6 }, (_, at) => start([server.url, url, `m${at}`, 3_000]));
+    const spenders = Array.from({ length: 6 }, (_, at) =>
+      start([server.url, url, `m${at}`, 3_000, server.folder]),
+    );
     for (let kills = 0; kills < 8; kills++) {
       const before = used;
       await until(() => used > before + 300 || used > CAP - 3_000);
       const at = random.between(0, spenders.length);
       spenders[at]?.kill('SIGKILL');
-      spenders[at] = start([server.url, url, `m${at}`, 3_000]);
+      spenders[at] = start([server.url, url, `m${at}`, 3_000, server.folder]);
     }
     // What is left of the budget is less than what those may have cost that died.
     await until(() => used > CAP - 300 * 10);

@@ -32,6 +32,7 @@ export async function startFeedFleet(
 ) {
   const said: string[] = [];
   const past: string[] = [];
+  const outages: [from: number, to: number][] = [];
   const envOf = (name: string) => ({ TRDR_STORE: server.url, TRDR_MACHINE: name });
   const listen = (name: string, child: ReturnType<typeof startTrdr>) => {
     child.stderr.on('data', (part: Buffer) => {
@@ -56,7 +57,9 @@ export async function startFeedFleet(
       startTrdr(['thesis', 'tail', '--via', 'store', ...output], { sandbox, home, env: envOf(name) }),
     );
   };
-  const text = (at: number) => readText(join(outs[at]?.home.path ?? '', 'theses.ndjson'));
+  const fileOf = (at: number) => join(outs[at]?.home.path ?? '', 'theses.ndjson');
+  const text = (at: number) => readText(fileOf(at));
+  const size = (at: number) => statSync(fileOf(at), { throwIfNoEntry: false })?.size ?? 0;
   const patience = (what: () => boolean) =>
     until(what, patienceMs).catch((error: Error) =>
       expect.fail(`seed ${seed}: ${error.message}\n${said.join('')}`),
@@ -65,7 +68,7 @@ export async function startFeedFleet(
   const relays = [relay('relay-a'), relay('relay-b')];
   const followers = outs.map(follow);
   const posting = startPosting(sandbox, 50, () => (random.next() < 0.01 ? 50 : 1));
-  await patience(() => text(0).includes('\n'));
+  await patience(() => size(0) > 0);
   sandbox.faults.set(disturbances);
 
   const happens: Readonly<Record<Disaster, (victim: number, round: number, grown: number) => Promise<void>>> =
@@ -76,21 +79,25 @@ export async function startFeedFleet(
         relays[victim] = relay(`relay-${round}`);
       },
       async server() {
+        const from = performance.now();
         await server.kill();
         await delay(random.between(0, 500));
         await server.start();
+        outages.push([from, performance.now()]);
       },
       /**
-       * The server loses its last writes, although a follower has delivered them. The cut is between two writes: after one
-       * within a transaction, Redis 7.0 keeps the beginning of it in the file and carries it out at its next start.
+       * The server loses what it wrote last, although a follower has delivered it. The cut is at any byte: within a block,
+       * the server can leave the beginning of the block in its file and run it at a later start.
        */
       async power(victim, _, grown) {
+        const from = performance.now();
         const file = server.aof();
         const synced = statSync(file).size;
-        await patience(() => text(0).length > 2_000 && text(1 - victim).length > grown + 500);
+        await patience(() => size(0) > 2_000 && size(1 - victim) > grown + 500);
         await server.kill();
-        truncateSync(file, synced);
+        truncateSync(file, random.between(synced, statSync(file).size + 1));
         await server.start();
+        outages.push([from, performance.now()]);
       },
       async follower(victim) {
         followers[victim]?.kill('SIGKILL');
@@ -107,13 +114,17 @@ export async function startFeedFleet(
 
   return {
     posting,
+    /** When the server was away, or what it wrote was lost later, on the clock of `performance`. */
+    outages,
+    /** The processes that run now. */
+    pids: () => [...relays, ...followers].flatMap(({ pid }) => (pid === undefined ? [] : [pid])),
     /** Lets something happen, and waits until posts arrive again. */
     async suffer(disaster: Disaster, round: number) {
       const victim = random.between(0, 2);
-      const grown = text(1 - victim).length;
+      const grown = size(1 - victim);
       past.push(`${new Date().toISOString()} ${disaster} ${victim} after ${posting.ids.length} posts`);
       await happens[disaster](victim, round, grown);
-      await patience(() => text(1 - victim).length > grown);
+      await patience(() => size(1 - victim) > grown);
     },
     /** Ends everything in order, and expects each post once in the stream and in every file. */
     async finish() {
@@ -129,7 +140,8 @@ export async function startFeedFleet(
       }
       const complete = (at: number) => {
         const lines = idsOf(text(at));
-        const first = posting.ids.indexOf(lines.find((id) => posting.ids.includes(id)) ?? '');
+        const posted = new Set(posting.ids);
+        const first = posting.ids.indexOf(lines.find((id) => posted.has(id)) ?? '');
         return compare(posting.ids.slice(first), lines).lost.length === 0;
       };
       // A process that has just been started does not handle signals yet.

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
+import { greatest } from './sliding-window.ts';
 import { runWorkers } from './workers.ts';
 
 /** How long a fleet makes calls; longer in a soak test. */
@@ -35,7 +36,7 @@ describe.skipIf(!hasServer())('a fleet of machines', () => {
     const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
     const start = await runWorkers(join(server.folder, 'worker.mjs'));
     const fleet = Array.from({ length: MACHINES }, (_, at) =>
-      start([server.url, url, `m${at}`, ALLOWED_MS, LIMIT]),
+      start([server.url, url, `m${at}`, ALLOWED_MS, LIMIT, server.folder]),
     );
     const enough = () => arrived.key.length > LIMIT && arrived.resolve.length >= RESOLVES;
     for (
@@ -45,15 +46,9 @@ describe.skipIf(!hasServer())('a fleet of machines', () => {
     ) {
       const at = random.between(0, MACHINES);
       fleet[at]?.kill('SIGKILL');
-      fleet[at] = start([server.url, url, `m${at}`, ALLOWED_MS, LIMIT]);
+      fleet[at] = start([server.url, url, `m${at}`, ALLOWED_MS, LIMIT, server.folder]);
     }
     for (const child of fleet) child.kill('SIGKILL');
-    const greatest = (times: readonly number[], windowMs: number) =>
-      times.reduce((most, at, place) => {
-        let first = place;
-        while (first > 0 && at - (times[first - 1] ?? 0) < windowMs) first--;
-        return Math.max(most, place - first + 1);
-      }, 0);
     expect(greatest(arrived.key, WINDOW_MS), `seed ${seed}`).toBeLessThanOrEqual(LIMIT);
     expect(greatest(arrived.resolve, WINDOW_MS), `seed ${seed}`).toBeLessThanOrEqual(RESOLVES);
   });

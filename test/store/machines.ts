@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { periodsAt } from '../../src/base/periods.ts';
+import { writeAtomic } from '../../src/base/replace-file.ts';
 import type { Ledger } from '../../src/contract/ports.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { storeBudgets } from '../../src/store/budgets.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { createStoreLedger } from '../../src/store/ledger.ts';
 import { createLink } from '../../src/store/link.ts';
-import { createMemory } from '../../src/store/memory.ts';
+import { createMemory, type StoreMemory } from '../../src/store/memory.ts';
 import type { StoreServer } from './server.ts';
 
 export const scope = { baseUrl: 'https://api.example.test', key: 'k' };
@@ -24,17 +27,37 @@ const nowhere: Ledger = {
   begin: async () => ({ settle: async () => {}, lose: async () => {}, release: async () => {} }),
 };
 
+/**
+ * What a machine remembers between its runs: one that starts while the store is away knows the number of machines, and
+ * whether there is a shared budget.
+ */
+export function savedMemory(folder: string, name: string): StoreMemory {
+  const file = join(folder, `memory-${name}.json`);
+  return createMemory({ load: () => readFileSync(file, 'utf8'), save: (text) => writeAtomic(file, text) });
+}
+
 /** A machine that spends through a store. Its clock can be advanced, which ends the pause after a failure. */
 export function spendingMachine(
   server: Pick<StoreServer, 'url'>,
   meter: Meter,
-  { name = 'a', stop = false, ttlMs = 60_000, commandMs = 1_000 } = {},
+  {
+    name = 'a',
+    stop = false,
+    ttlMs = 60_000,
+    commandMs = 1_000,
+    memory = createMemory(undefined),
+  }: {
+    readonly name?: string;
+    readonly stop?: boolean;
+    readonly ttlMs?: number;
+    readonly commandMs?: number;
+    readonly memory?: StoreMemory;
+  } = {},
 ) {
   const skip = { ms: 0 };
   const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
   const address = readStoreUrl(server.url);
   const link = createLink({ address, keys: keysOf(scope), clock, random: () => 0, connect: { commandMs } });
-  const memory = createMemory(undefined);
   const ledger = createStoreLedger({
     ...{ link, local: nowhere, machine: name, command: 'whois', clock, memory, stop, ttlMs },
     notice: () => {},

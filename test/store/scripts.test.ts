@@ -199,6 +199,20 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([900, 300]);
     });
 
+    it('sums up lost calls again with the meter, in case the server repeated a part of a write', async () => {
+      const it = books(fresh());
+      await it.settle('1', 'lost', 0, 300);
+      await it.settle('2', 'lost', 0, 200);
+      await db().send('HINCRBY', [it.month, 'lost', -400]);
+      await db().send('HINCRBY', [it.day, 'lost@a', 70]);
+      await db().send('HSET', [it.day, 'lost@gone', 70]);
+      await db().send('HDEL', [it.month, 'lost@a']);
+      await it.reseed(0);
+      const sums = [it.month, it.day].flatMap((key) => ['lost', 'lost@a'].map((name) => it.field(key, name)));
+      expect(await Promise.all(sums)).toEqual([500, 500, 500, 500]);
+      expect(await it.field(it.day, 'lost@gone')).toBe(0);
+    });
+
     it('requires the meter again after a restart of the server', async () => {
       const keys = fresh();
       const it = books(keys);

@@ -1,10 +1,11 @@
-import { createMeter, spendingMachine } from './machines.ts';
+import { createMeter, savedMemory, spendingMachine } from './machines.ts';
 
 /** Pays a service through a shared budget until it is killed, or until the budget is used up for good. */
-const [store = '', service = '', name = '', ttlMs = ''] = process.argv.slice(2);
+const [store = '', service = '', name = '', ttlMs = '', folder = ''] = process.argv.slice(2);
 const ask = async () => Number(await (await fetch(`${service}/me`)).text());
 const meter = { ...createMeter(), ask };
-const { ledger } = spendingMachine({ url: store }, meter, { name, ttlMs: Number(ttlMs) });
+const memory = savedMemory(folder, name);
+const { ledger } = spendingMachine({ url: store }, meter, { name, ttlMs: Number(ttlMs), memory });
 for (;;) {
   const call = await ledger.begin({ endpoint: 'user.wallet', most: 300 }).catch(() => undefined);
   if (call === undefined) {

@@ -5,11 +5,11 @@ import { openWindows } from '../../src/state/rate-windows.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { createLink } from '../../src/store/link.ts';
-import { createMemory } from '../../src/store/memory.ts';
 import { createStoreWindows } from '../../src/store/windows.ts';
+import { savedMemory } from './machines.ts';
 
 /** Sends calls to a service as fast as the shared limit allows, until it is killed. */
-const [store = '', service = '', name = '', windowMs = '', limit = ''] = process.argv.slice(2);
+const [store = '', service = '', name = '', windowMs = '', limit = '', folder = ''] = process.argv.slice(2);
 const scope = { baseUrl: service, key: 'k' };
 const link = createLink({
   address: readStoreUrl(store),
@@ -22,7 +22,7 @@ const windows = createStoreWindows({
   local: openWindows({ ...scope, dir: undefined, now: Date.now }),
   machine: name,
   clock: systemClock,
-  memory: createMemory(undefined),
+  memory: savedMemory(folder, name),
   notice: () => {},
   windowMs: Number(windowMs),
 });

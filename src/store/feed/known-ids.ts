@@ -32,7 +32,8 @@ export async function knownIds(store: StoreConnection, feed: FeedKeys, token: st
 async function compareStream(store: StoreConnection, feed: FeedKeys, known: KnownIds) {
   const ids = new Set(known.map(([id]) => id));
   // Ids below the floor were forgotten on purpose.
-  const floor = known.reduce((least, [, at]) => Math.min(least, at ?? least), Number.POSITIVE_INFINITY);
+  const floor =
+    timeFrom(String((await store.send('HGET', [feed.info, 'floor'])) ?? '')) ?? Number.NEGATIVE_INFINITY;
   const later = new Set<string>();
   const repeated: string[] = [];
   const missing: [id: string, at: number | null][] = [];

@@ -15,9 +15,12 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end
 local added, last = 0, ''
 for at = 7, #ARGV, 3 do
   local id, time = ARGV[at], ARGV[at + 1]
-  -- A post without a time is remembered permanently, because it keeps its place in the pages.
-  if redis.call('ZADD', KEYS[2], 'NX', time == '' and '+inf' or time, id) == 1 then
+  if not redis.call('ZSCORE', KEYS[2], id) then
+    -- Each entry before its id: a torn write then leaves an entry without an id, which the next leader finds and adds.
+    -- It could not find the entry of an id.
     last = redis.call('XADD', KEYS[3], '*', 'id', id, 'at', time, 'body', ARGV[at + 2])
+    -- A post without a time is remembered permanently, because it keeps its place in the pages.
+    redis.call('ZADD', KEYS[2], time == '' and '+inf' or time, id)
     added = added + 1
     if time ~= '' then redis.call('HSET', KEYS[5], 'newest', time) end
   end
@@ -26,7 +29,10 @@ if ARGV[6] ~= '' then
   for _, one in ipairs(cjson.decode(ARGV[6])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
 end
 if ARGV[2] ~= '' then redis.call('SET', KEYS[4], ARGV[2]) end
-if ARGV[3] ~= '' then redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[3]) end
+if ARGV[3] ~= '' then
+  redis.call('HSET', KEYS[5], 'floor', ARGV[3])
+  redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[3])
+end
 if added > 0 then
   redis.call('XTRIM', KEYS[3], 'MAXLEN', '~', ARGV[5])
   redis.call('XTRIM', KEYS[3], 'MINID', '~', math.max(0, now - tonumber(ARGV[4])))

@@ -47,8 +47,8 @@ end
 
 -- Settled and lost calls are remembered for a while, so that a repeated request changes nothing.
 local function remember(id, text, ms)
-  redis.call('HSET', calls, id, text)
   redis.call('ZADD', done, now + ms, id)
+  redis.call('HSET', calls, id, text)
 end
 
 local function forget()
@@ -137,8 +137,8 @@ if #limits > 0 then
   end
   if refused then return refused end
 end
-redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most, machine = machine, command = ARGV[7], endpoint = ARGV[8] }))
 redis.call('ZADD', open, now + ttl, id)
+redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most, machine = machine, command = ARGV[7], endpoint = ARGV[8] }))
 return { 'ok', #limits }`,
 );
 
@@ -189,12 +189,26 @@ export const sweep = money('sweep', `return { 'ok', expire(KEYS[7]) }`, true);
 
 /**
  * Raises the sums to the service's own meter, because a restart or failover may have lost some of them. It
- * never adds to them, so that reseeding twice, or while other calls settle, counts nothing twice.
- * ARGV[3..5]: units used, their month, boot.
+ * never adds to them, so that reseeding twice, or while other calls settle, counts nothing twice. Lost calls are
+ * summed up again: a server that keeps a part of a torn write can correct one twice. ARGV[3..5]: units used, their
+ * month, boot.
  */
 export const reseed = money(
   'reseed',
   `
+for sum, period in pairs({ [month] = { 'month', thisMonth }, [day] = { 'day', thisDay } }) do
+  local lost = {}
+  for at, field in ipairs(redis.call('HGETALL', sum)) do
+    if at % 2 == 1 and string.sub(field, 1, 4) == 'lost' then lost[field] = 0 end
+  end
+  for at, text in ipairs(redis.call('HGETALL', calls)) do
+    local call = at % 2 == 0 and cjson.decode(text) or {}
+    if call.state == 'lost' and call[period[1]] == period[2] then
+      for _, field in ipairs({ 'lost', 'lost@' .. call.machine }) do lost[field] = (lost[field] or 0) + call.most end
+    end
+  end
+  for field, cu in pairs(lost) do redis.call('HSET', sum, field, cu) end
+end
 local used = ARGV[4] == thisMonth and tonumber(ARGV[3]) or 0
 redis.call('HSET', month, 'spent', math.max(number(month, 'spent'), used), 'boot', ARGV[5])
 local base = tonumber(redis.call('HGET', day, 'base'))
