@@ -1,6 +1,6 @@
 // Builds the program's files. One pass splits the sources at their dynamic imports; a second converts each piece to CommonJS,
-// which Node starts faster than ES modules. Small shared pieces are combined in one file, because opening a file costs more
-// than its contents.
+// which Node starts faster than ES modules. Pieces that are needed together are combined in one file, because opening a file
+// costs more than its contents; pieces that are not are in different files, because every byte of a file is read.
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
@@ -24,23 +24,42 @@ export const options = {
   logLevel: 'warning',
 };
 
-/** The file with the shared pieces. */
+/** The file that every run loads. It has the index of all combined pieces. */
 const PROGRAM = 'program.cjs';
 /** Larger pieces are packages that few commands need; they remain separate files. */
 const LARGE = 64 * 1024;
 
-/** Modules that are imported dynamically but loaded by nearly every run; large ones remain separate files. */
-const everyRun = [
-  'src/cli/process.ts',
-  'src/cli/create-context.ts',
-  'src/cli/connect.ts',
-  'src/cli/notice-limit.ts',
-  'src/cli/client-notice-text.ts',
-  'src/core/http/undici.ts',
-  'src/output/format/printer.ts',
-  'src/output/sink.ts',
-  'src/output/terminal/style.ts',
-];
+/**
+ * The combined files: each has the pieces that its modules need, or whose sources have these paths. A piece that belongs to several
+ * is in the first. Other pieces that more than two commands share are in the last.
+ */
+const combined = {
+  // Cached answers are printed without schemas.
+  'schemas.cjs': {
+    sources:
+      /^(src\/contract\/(records\/|endpoint|envelope|errors|field|frames|openapi|paths)|.*node_modules\/zod\/)/,
+  },
+  [PROGRAM]: {
+    modules: [
+      'src/cli/process.ts',
+      'src/cli/create-context.ts',
+      'src/cli/commands/whois.ts',
+      'src/output/format/printer.ts',
+      'src/output/sink.ts',
+      'src/output/terminal/style.ts',
+    ],
+  },
+  // A run that finds all answers in the cache opens no connection.
+  'service.cjs': {
+    modules: [
+      'src/cli/connect.ts',
+      'src/cli/notice-limit.ts',
+      'src/cli/client-notice-text.ts',
+      'src/core/http/undici.ts',
+    ],
+  },
+  'shared.cjs': {},
+};
 
 /** Each module of the contract is a piece that runs on first use, because schemas are expensive to create and a run needs few. */
 const lazyFolder = 'src/contract';
@@ -65,25 +84,24 @@ export async function makePieces() {
   const pieces = Object.fromEntries(
     Object.entries(program.metafile.outputs).map(([path, piece]) => [basename(path), piece]),
   );
-  const shared = sharedPieces(pieces);
-  const codes = await Promise.all(
-    program.outputFiles.map(async ({ path, text }) => [basename(path), await toCommonJs(text)]),
+  for (const name of unusedPieces(pieces)) delete pieces[name];
+  const fileOf = assignPieces(pieces);
+  const codes = new Map(
+    await Promise.all(
+      program.outputFiles
+        .filter(({ path }) => pieces[basename(path)])
+        .map(async ({ path, text }) => [basename(path), await toPiece(text)]),
+    ),
   );
-  codes.sort(([one], [other]) => (one < other ? -1 : 1));
-  const together = registry(
-    codes
-      .filter(([name]) => shared.has(name))
-      .map(
-        ([name, code]) =>
-          `"${name}":[${JSON.stringify(pieces[name].exports)},function(exports,require,module){${code}}]`,
-      ),
-  );
-  const texts = { [PROGRAM]: together };
-  for (const [name, code] of codes) {
-    if (shared.has(name)) continue;
-    texts[name] = code.replace(/\brequire\("\.\/([^"]+)"\)/g, (call, wanted) =>
-      shared.has(wanted) ? `require("./${PROGRAM}")("${wanted}")` : call,
-    );
+  const texts = {};
+  for (const name of [...codes.keys()].sort()) {
+    const file = fileOf.get(name) ?? name;
+    texts[file] = `${texts[file] ?? ''}"${name}":${codes.get(name)},\n`;
+  }
+  for (const [file, functions] of Object.entries(texts)) {
+    const table = `{\n${functions}}`;
+    texts[file] =
+      file === PROGRAM ? programFile(fileOf, table) : `"use strict";\nmodule.exports = ${table};\n`;
   }
   const digest = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
   const entries = await buildEntries(digest);
@@ -154,72 +172,105 @@ export const leaveOut = {
   },
 };
 
+/** The entries that only exist so that esbuild makes a piece of their module. */
+function unusedPieces(pieces) {
+  const used = new Set(
+    Object.values(pieces).flatMap(({ imports }) => imports.map(({ path }) => basename(path))),
+  );
+  return Object.keys(pieces).filter((name) => name !== 'process.cjs' && !used.has(name));
+}
+
 /** Code that only tails and runs with a shared store need: a lookup must not load it because several commands can use it. */
 const separateCode = /^src\/(cli\/)?(store|tail)\//;
 
-/** The pieces that are combined: those that every command needs, and those that more than two share. */
-function sharedPieces(pieces) {
-  const closureOf = (name, seen = new Set()) => {
+/** Returns the combined file of each piece; pieces without one remain files of their own. */
+function assignPieces(pieces) {
+  function closureOf(name, seen = new Set()) {
     if (seen.has(name)) return seen;
     seen.add(name);
     for (const { path, kind } of pieces[name].imports) {
       if (kind === 'import-statement' && pieces[basename(path)]) closureOf(basename(path), seen);
     }
     return seen;
-  };
-  const isSeparate = (name) => Object.keys(pieces[name].inputs).some((path) => separateCode.test(path));
-  const users = new Map();
-  const shared = new Set();
-  for (const [name, { entryPoint }] of Object.entries(pieces)) {
-    if (entryPoint === undefined) continue;
-    const isLazy = entryPoint.startsWith(lazyFolder);
-    for (const used of closureOf(name)) {
-      if (!isLazy) users.set(used, (users.get(used) ?? 0) + 1);
-      if (everyRun.includes(entryPoint) || (used === name && isLazy)) shared.add(used);
-      else if (users.get(used) > 2 && !isSeparate(used)) shared.add(used);
-    }
   }
-  return new Set([...shared].filter((name) => pieces[name].bytes < LARGE));
-}
-
-async function toCommonJs(text) {
-  // With `import()`, Node would return the exports of a CommonJS file as `default`; `require` does not.
-  const supported = { 'dynamic-import': false };
-  const { code } = await transform(text, {
-    format: 'cjs',
-    target,
-    minify: true,
-    platform: 'node',
-    supported,
-  });
-  // A single character beyond ASCII makes V8 store the whole file with two bytes per character, which is slower.
-  const ascii = code.replace(
-    /[^\0-\x7f]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return ascii.replace(/^"use strict";/, '').trimEnd();
+  const hasSource = (name, pattern) => Object.keys(pieces[name].inputs).some((path) => pattern.test(path));
+  const fileOf = new Map();
+  const entries = Object.entries(pieces).filter(([, { entryPoint }]) => entryPoint !== undefined);
+  for (const [file, { sources, modules = [] }] of Object.entries(combined)) {
+    const chosen = sources ? Object.keys(pieces).filter((name) => hasSource(name, sources)) : [];
+    for (const [name, { entryPoint }] of entries) {
+      if (modules.includes(entryPoint)) chosen.push(...closureOf(name));
+    }
+    for (const name of chosen) if (!fileOf.has(name)) fileOf.set(name, file);
+  }
+  const users = new Map();
+  for (const [name, { entryPoint }] of entries) {
+    if (entryPoint.startsWith(lazyFolder)) {
+      if (!fileOf.has(name)) fileOf.set(name, PROGRAM);
+      continue;
+    }
+    for (const used of closureOf(name)) users.set(used, (users.get(used) ?? 0) + 1);
+  }
+  for (const [name, count] of users) {
+    const isCommon = count > 2 && pieces[name].bytes < LARGE && !hasSource(name, separateCode);
+    if (isCommon && !fileOf.has(name)) fileOf.set(name, 'shared.cjs');
+  }
+  return fileOf;
 }
 
 /**
- * A file with several pieces. Requiring one returns getters for its exports; the first access runs the piece. V8 parses arrow
- * functions twice before they are called, so plain functions are used.
+ * Converts a piece to a function `(give, require)`. It gives getters of its exports, and requires other pieces by name; what esbuild
+ * generates for other CommonJS loaders would be a third of a small piece.
  */
-const registry = (parts) => `"use strict";
-const outside = require, made = {}, parts = {
-${parts.join(',\n')}
-};
-const load = (name) => {
-  if (made[name]) return made[name];
-  const [names, run] = parts[name];
-  let module;
-  const running = () => {
-    if (!module) run((module = { exports: {} }).exports, inside, module);
-    return module.exports;
-  };
-  const lazy = made[name] = Object.defineProperty({}, '__esModule', { value: true });
-  for (const key of names) Object.defineProperty(lazy, key, { get: () => running()[key], enumerable: true });
-  return lazy;
-};
-const inside = (name) => Object.hasOwn(parts, name.slice(2)) ? load(name.slice(2)) : outside(name);
-module.exports = load;
+async function toPiece(text) {
+  // With `import()`, Node would return the exports of a CommonJS file as `default`; `require` does not.
+  const supported = { 'dynamic-import': false };
+  const { code } = await transform(text, { format: 'cjs', target, supported });
+  const piece = code
+    .replace(
+      /__export\(stdin_exports, (\{[^}]*\})\);\nmodule\.exports = __toCommonJS\(stdin_exports\);/,
+      'give($1);',
+    )
+    .replace(/__toESM\(require\("(\.\/[^"]+)"\)\)/g, 'require.run("$1")');
+  // Removes esbuild's helpers, because they are no longer used.
+  const short = await transform(piece, { format: 'iife', treeShaking: true, target, minify: true });
+  const [, body] = /^(?:"use strict";)?\(\(\)=>\{(.*)\}\)\(\);\n$/s.exec(short.code) ?? [];
+  if (body === undefined || /\b(stdin_exports|module\.exports)\b/.test(body))
+    throw new Error('esbuild writes its output differently');
+  // A single character beyond ASCII makes V8 store the whole file with two bytes per character, which is slower.
+  const ascii = body.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  // V8 parses arrow functions twice before they are called.
+  return `function(give,require){${ascii}}`;
+}
+
+/**
+ * The file with the index of all pieces. Requiring a piece returns an object without properties of its own: the first access falls
+ * through to its prototype, which loads the file of the piece and runs it. From then on the object has the getters that the piece gave.
+ */
+const programFile = (fileOf, own) => `"use strict";
+const files = ${JSON.stringify(Object.fromEntries([...fileOf].filter(([, file]) => file !== PROGRAM)))};
+const own = ${own};
+const pieces = {};
+const piece = (name) => pieces[name] ??= create(name);
+function create(name) {
+  let hasRun = false;
+  const exports = Object.create(new Proxy({}, { get: (_, key) => hasRun ? undefined : run()[key] }));
+  function give(getters) {
+    for (const key in getters) Object.defineProperty(exports, key, { get: getters[key], enumerable: true });
+  }
+  function run() {
+    if (hasRun) return exports;
+    hasRun = true;
+    const { [name]: start } = own[name] ? own : require('./' + (files[name] ?? name));
+    start(give, find);
+    return exports;
+  }
+  return { exports, run };
+}
+const find = (name) => name.startsWith('./') ? piece(name.slice(2)).exports : require(name);
+find.run = (name) => piece(name.slice(2)).run();
+module.exports = (name) => piece(name).exports;
 `;

@@ -50,6 +50,7 @@ const marks = {
   ora: 'discardStdin',
   chalk: 'COLORTERM',
   'cli-table3': 'wrapOnWordBoundary',
+  zod: 'ZodOptional',
 } as const;
 const packagesIn = (text: string) =>
   Object.entries(marks).flatMap(([name, mark]) => (text.includes(mark) ? [name] : []));
@@ -102,11 +103,11 @@ describe('a lookup', () => {
     return options;
   };
 
-  test('from the cache loads only the parser and the schemas', async () => {
+  test('from the cache loads one file, without schemas and network', async () => {
     const options = await warm(openHome());
     const { files, bytes, text, node } = await loads(['whois', 'mira'], options);
-    expect(files).toEqual(['main', 'program', 'whois', 'chunk']);
-    expect(bytes).toBeLessThan(425_000);
+    expect(files).toEqual(['main', 'program']);
+    expect(bytes).toBeLessThan(195_000);
     expect(packagesIn(text)).toEqual([]);
     expect(node.filter((name) => heavy.includes(name))).toEqual([]);
   });
@@ -114,9 +115,9 @@ describe('a lookup', () => {
   test('over the network loads only the necessary part of undici', async () => {
     const options = await warm(openHome());
     const { files, bytes, text, node } = await loads(['whois', 'mira', '--no-cache'], options);
-    expect(files).toEqual(['main', 'program', 'whois', 'chunk', 'chunk']);
-    expect(bytes).toBeLessThan(665_000);
-    expect(packagesIn(text)).toEqual(['undici']);
+    expect(files).toEqual(['main', 'program', 'service', 'schemas']);
+    expect(bytes).toBeLessThan(560_000);
+    expect(packagesIn(text)).toEqual(['undici', 'zod']);
     expect(node.filter((name) => heavy.includes(name))).toEqual([]);
   });
 });

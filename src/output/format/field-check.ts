@@ -7,8 +7,9 @@ import type { Printer, PrinterOptions } from './printing.ts';
  * undocumented fields. A name that the record does not have ends the run before more calls are paid for.
  */
 export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: PrinterOptions<T>): Printer<T> {
+  if (fields === undefined) return printer;
   const known = [...view.fields, ...(view.csv?.header ?? [])];
-  const unlisted = fields?.filter((name) => !isKnownField(name, known)) ?? [];
+  const unlisted = fields.filter((name) => !isKnownField(name, known));
   if (unlisted.length === 0) return printer;
   let checked = false;
   const { writeRaw: _, ...others } = printer;
