@@ -9,7 +9,7 @@ import { readAll } from '../args/stdin.ts';
 import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { commandWith } from '../spend/continue-command.ts';
+import { continueList } from '../spend/continue-command.ts';
 import { planRaw } from '../spend/raw-plan.ts';
 
 const field = {
@@ -87,7 +87,15 @@ export const api = command({
     if (pasted !== undefined) throw keyAsSubject(pasted);
     if (paginate && (method ?? 'GET') !== 'GET') throw usageError('--paginate requires GET');
     if (paginate && input !== undefined) throw usageError('--paginate and --input cannot be combined');
-    return { method, path: path.startsWith('/') ? path : `/${path}`, fields, input, include, paginate };
+    return {
+      method,
+      typed: path,
+      path: path.startsWith('/') ? path : `/${path}`,
+      fields,
+      input,
+      include,
+      paginate,
+    };
   },
   async run(context, { input, include, paginate, ...call }) {
     const body = input === undefined ? undefined : await bodyFrom(context, input);
@@ -95,9 +103,12 @@ export const api = command({
       '../../core/client/raw-request.ts'
     );
     const request = rawRequest({ ...call, input: body });
-    const resume = () =>
-      `continue with: ${commandWith(context.io.argv.map((word) => (word === call.path ? at : word)))}`;
     let at = request.path;
+    // The path of the next page contains the fields.
+    const resume = () => {
+      const argv = context.io.argv.map((word) => (word === call.typed ? at : word));
+      return `continue with: ${continueList({ ...context, io: { ...context.io, argv } }, { '-f': undefined, '--field': undefined })}`;
+    };
     if (!(await planRaw(context, request, paginate, resume))) return 0;
 
     const client = await context.client();

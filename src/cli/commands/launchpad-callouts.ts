@@ -21,9 +21,9 @@ import {
 import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { commandWith } from '../spend/continue-command.ts';
 import { countText } from '../spend/estimate.ts';
 import { giveUp } from '../spend/give-up.ts';
+import { createListPosition } from '../spend/list-position.ts';
 import { beginList } from '../spend/open-run.ts';
 
 export const launchpadCallouts = command({
@@ -40,6 +40,7 @@ export const launchpadCallouts = command({
     wallet: value('--wallet', 'only callouts by this wallet', text('address')),
     ...filterOptions,
     ...listOptions,
+    before: value('--before', 'only callouts older than the one with this id', text('id')),
   },
   common: ['output', 'service', 'money'],
   examples: [
@@ -62,7 +63,7 @@ export const launchpadCallouts = command({
     }
     return { ...given, ...readListFlags(given, fieldPaths(Callout)), ...readPatterns(given) };
   },
-  async run(context, { coin, wallet, rows, sort, reverse, ...flags }) {
+  async run(context, { coin, wallet, before, rows, sort, reverse, ...flags }) {
     const scope = {
       ...(coin !== undefined && { mint: await addressOf('--coin', coin) }),
       ...(wallet !== undefined && { wallet: await addressOf('--wallet', wallet) }),
@@ -84,24 +85,11 @@ export const launchpadCallouts = command({
         { costs: (cost) => `Fetching up to ${countText(rows ?? 0, 'callout')} will cost ${cost}` },
       );
     }
-    let oldest: number | undefined;
-    if (open) {
-      // Callouts of the same millisecond may be split between two pages.
-      const until = () => (oldest === undefined ? undefined : String(oldest + 1));
-      beginList(context, rows, () => commandWith(context.io.argv, { '--until': until() }));
-    }
+    const walk = { ...range, limit: rows, before, signal: context.signal };
+    const position = createListPosition(context, walk, (record) => filter({ record }));
+    if (open) beginList(context, rows, position.command);
     const feed = calloutFeed(await context.client(), scope);
-    const found = walkPages(
-      feed,
-      { ...range, limit: rows, signal: context.signal },
-      {
-        matches: (record) => filter({ record }),
-        onPage: (_next, time) => {
-          oldest = time ?? oldest;
-        },
-        ...(rows !== undefined && giveUp(context, () => 'use --all to search all of them')),
-      },
-    );
+    const found = walkPages(feed, walk, { ...position.filter, ...(rows !== undefined && giveUp(context)) });
     await context.print(
       { ...calloutView, highlight: highlightOf(flags.grep) },
       sortedRows(found, { sort, reverse }),

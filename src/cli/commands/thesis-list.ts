@@ -22,9 +22,9 @@ import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { readToken, savingTokens, tokenAddressOf, tokenCost } from '../lookup/token.ts';
-import { commandWith } from '../spend/continue-command.ts';
 import { countText } from '../spend/estimate.ts';
 import { giveUp } from '../spend/give-up.ts';
+import { createListPosition } from '../spend/list-position.ts';
 import { beginList } from '../spend/open-run.ts';
 
 export const thesisList = command({
@@ -115,28 +115,16 @@ export const thesisList = command({
         { costs: (cost) => `Fetching up to ${countText(rows, 'thesis', 'theses')} will cost ${cost}` },
       );
     }
-    let last: string | undefined = before;
-    if (open) {
-      beginList(context, rows, () => commandWith(context.io.argv, { '--before': last }));
-    }
+    const walk = { ...range, limit: rows, before, signal: context.signal };
+    const position = createListPosition(context, walk, (record) => filter({ record }));
+    if (open) beginList(context, rows, position.command);
     // Look up author and token after the output was opened: an output that cannot be written must not cost
     // a call.
     async function* found() {
       const userId = author && (await userIdOf(author, context));
       const tokenAddress = choice && (await tokenAddressOf(choice, context));
       const feed = thesisFeed(await context.client(), { userId, tokenAddress });
-      yield* walkPages(
-        feed,
-        { ...range, limit: rows, before, signal: context.signal },
-        {
-          matches: (record) => filter({ record }),
-          onPage: (next) => {
-            last = next;
-          },
-          ...(rows !== undefined &&
-            giveUp(context, (before) => `continue with --before ${before}, or use --all`)),
-        },
-      );
+      yield* walkPages(feed, walk, { ...position.filter, ...(rows !== undefined && giveUp(context)) });
     }
     const view = { ...thesisView, highlight: highlightOf(flags.grep) };
     await context.print(view, sortedRows(savingTokens(found(), context), { sort, reverse }));

@@ -1,3 +1,7 @@
+import { statSync } from 'node:fs';
+import { join, parse, resolve } from 'node:path';
+import type { Context } from '../context.ts';
+
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /** Quotes a word for a POSIX shell. */
@@ -21,10 +25,33 @@ export function commandWith(
       break;
     }
     if (names.includes(word)) at++;
-    else if (!names.some((name) => word.startsWith(`${name}=`))) kept.push(word);
+    else if (!names.some((name) => word.startsWith(name.startsWith('--') ? `${name}=` : name)))
+      kept.push(word);
   }
   const added = Object.entries(changes).flatMap(([name, value]) =>
     value === undefined ? [] : [name, value],
   );
   return ['trdr', ...kept, ...added, ...end].map(quoted).join(' ');
+}
+
+/**
+ * The command that continues a list that ended early. It writes to another file, because writing to the
+ * same one would replace the rows that this run paid for.
+ */
+export const continueList = (
+  { io, globals: { out } }: Pick<Context, 'io' | 'globals'>,
+  changes: Readonly<Record<string, string | undefined>>,
+): string =>
+  commandWith(io.argv, { ...changes, ...(out !== undefined && { '--out': nextPart(io.cwd, out) }) });
+
+/** A file name for the rest of a list: `rows-part2.csv` after `rows.csv`, or the first that is free. */
+function nextPart(cwd: string, out: string): string {
+  const there = (file: string) => statSync(resolve(cwd, file), { throwIfNoEntry: false });
+  if (out === '-' || there(out)?.isFile() === false) return out;
+  const { dir, name, ext } = parse(out);
+  const [, base = name, part = '1'] = /^(.+)-part(\d{1,4})$/.exec(name) ?? [];
+  for (let number = Number(part) + 1; ; number++) {
+    const file = join(dir, `${base}-part${number}${ext}`);
+    if (there(file) === undefined) return file;
+  }
 }

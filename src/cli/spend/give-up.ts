@@ -4,13 +4,10 @@ import { MAX_PAGES_WITHOUT_MATCH } from '../args/list-flags.ts';
 import type { Context } from '../context.ts';
 
 /** Stops a limited list without matches, and says how to continue it. */
-export const giveUp = (
-  context: Context,
-  hint: (before: string) => string,
-): Pick<WalkFilter<unknown>, 'maxPages' | 'onGiveUp'> => ({
+export const giveUp = (context: Context): Pick<WalkFilter<unknown>, 'maxPages' | 'onGiveUp'> => ({
   maxPages: MAX_PAGES_WITHOUT_MATCH,
   onGiveUp: (pages, before) =>
     context.notice(
-      `stopped after ${pages} pages without a match (${unitsText(context.spent)}); there are more: ${hint(before)}`,
+      `stopped after ${pages} pages without a match (${unitsText(context.spent)}); there are more: continue with --before ${before}, or use --all`,
     ),
 });

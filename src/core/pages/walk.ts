@@ -38,8 +38,8 @@ export interface WalkOptions {
 /** Which rows a walk yields, and how long it searches for them. */
 export interface WalkFilter<T> {
   readonly matches: (item: T) => boolean;
-  /** Called before the next page is requested, with its cursor and the time of the oldest row so far. */
-  readonly onPage?: ((next: string, oldest: number | null) => void) | undefined;
+  /** Called before the next page is requested, with its cursor. */
+  readonly onPage?: ((next: string) => void) | undefined;
   /** Stops the walk after this many consecutive pages without a matching row. */
   readonly maxPages?: number | undefined;
   /** Called when the walk stops for that reason, with the cursor to continue from. */
@@ -111,7 +111,7 @@ export async function* walkPages<T>(
     barren = news === 0 ? barren + 1 : 0;
     if (next === undefined || cursors.has(next) || barren >= BARREN_PAGES) throw stuck();
     if (unmatched >= maxPages) return onGiveUp?.(unmatched, next);
-    onPage?.(next, page.items.map(feed.timeOf).findLast((time) => time !== null) ?? null);
+    onPage?.(next);
     cursors.add(next);
     candidates = [next, ...rows.filter((id) => id !== next)].slice(0, CURSORS_TRIED);
   }
