@@ -36,6 +36,7 @@ export async function createContext(
     quiet: globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
     form: logForm(given['logFormat'], io.stderr.isTTY === true),
+    journal: io.isJournal,
     now: io.clock.now,
   });
   const screen = createScreen((text) => write(withoutKeys(withoutKey(text, settings.key))));

@@ -21,6 +21,8 @@ export interface Io {
   readonly stdin: TerminalInput & { readonly isTTY?: boolean };
   readonly stdout: Out;
   readonly stderr: Out;
+  /** Whether stderr is connected to the journal of systemd, which stores a time and a level with each line. */
+  readonly isJournal?: boolean | undefined;
   /** Undefined if there is no terminal. */
   readonly terminal?: Terminal | undefined;
   readonly cwd: string;

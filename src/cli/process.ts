@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { systemClock } from '../base/clock.ts';
 import { createInFlight } from '../core/client/in-flight.ts';
 import { workingFolder } from '../state/paths.ts';
@@ -26,6 +26,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
       stderr ??= process.stderr.on('error', () => {});
       return stderr;
     },
+    isJournal: isJournal(process.env['JOURNAL_STREAM']),
     terminal: controllingTerminal(process.platform),
     cwd: workingFolder(process.env),
     platform: process.platform,
@@ -44,6 +45,17 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   // If nothing is left to write, exit at once and skip Node's own teardown. Otherwise an immediate exit
   // would cut the output off.
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
+}
+
+/** Compares stderr with `JOURNAL_STREAM`, because a redirection leaves the variable set (systemd.exec(5)). */
+function isJournal(stream: string | undefined): boolean {
+  if (stream === undefined || stream === '') return false;
+  try {
+    const { dev, ino } = fstatSync(2);
+    return stream === `${dev}:${ino}`;
+  } catch {
+    return false;
+  }
 }
 
 /** The terminal of the session, which accepts answers while stdin and stdout are pipes. */

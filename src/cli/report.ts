@@ -1,6 +1,7 @@
 import { Failure, printedFields } from '../base/failure.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import { failureJson, renderFailure } from '../output/error-text.ts';
+import { journalPrefix } from '../output/notices.ts';
 import { safeLine, safeText } from '../output/terminal/safe-text.ts';
 import { loadStyle, wantsColor, wantsUnicode } from '../output/terminal/style.ts';
 import { exitOf } from './exit.ts';
@@ -42,10 +43,13 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
         });
     const stack =
       io.argv.includes('--debug') && error instanceof Error ? `${safeText(hide(error.stack ?? ''))}\n` : '';
-    await new Promise<void>((resolve) => io.stderr.write(`${text}${stack}`, () => resolve()));
+    const lines = io.isJournal ? withPrefix(`${text}${stack}`, journalPrefix('error')) : `${text}${stack}`;
+    await new Promise<void>((resolve) => io.stderr.write(lines, () => resolve()));
     return exit;
   };
 }
+
+const withPrefix = (lines: string, prefix: string) => lines.replace(/^(?=.)/gm, prefix);
 
 function bug(error: unknown): Failure {
   return new Failure('local', error instanceof Error ? error.message : String(error), {

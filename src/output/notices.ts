@@ -15,6 +15,8 @@ export interface NoticeOptions {
   readonly quiet: boolean;
   readonly unicode: boolean;
   readonly form?: LogForm | undefined;
+  /** Whether the stream is the journal of systemd. */
+  readonly journal?: boolean | undefined;
   readonly now?: (() => number) | undefined;
 }
 
@@ -24,6 +26,7 @@ export function createNotices({
   quiet,
   unicode,
   form = 'plain',
+  journal = false,
   now = () => 0,
 }: NoticeOptions): (text: string, level?: LogLevel) => void {
   let out: Writable | undefined;
@@ -32,10 +35,19 @@ export function createNotices({
     out ??= stream().on('error', () => {});
     if (out.destroyed) return;
     const line = safeLine(text);
+    const before = journal ? journalPrefix(level) : '';
+    const shown = unicode ? line : asciiOnly(line);
     const time = form === 'plain' ? '' : new Date(now()).toISOString();
-    if (form === 'json') out.write(`${jsonLine({ time, level, message: line })}\n`);
-    else out.write(`${time}${time === '' ? '' : ' '}trdr: ${unicode ? line : asciiOnly(line)}\n`);
+    if (form === 'json') out.write(`${before}${jsonLine({ time, level, message: line })}\n`);
+    else if (journal) out.write(`${before}${shown}\n`);
+    else out.write(`${time}${time === '' ? '' : ' '}trdr: ${shown}\n`);
   };
 }
 
 const levelOf = (text: string): LogLevel => (/^(?:warning|GAP):/.test(text) ? 'warning' : 'info');
+
+/** The levels of syslog(3). */
+const priorities: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warning: 4, error: 3 };
+
+/** The start of a line in the journal, which stores the level instead of printing it (sd-daemon(3)). */
+export const journalPrefix = (level: LogLevel): string => `<${priorities[level]}>`;

@@ -1,8 +1,10 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, closeSync, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { until } from './feed.ts';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { program } from './program.ts';
 
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 
@@ -116,4 +118,23 @@ test('an error is a line of the JSON log', async () => {
     error: { exit: 4 },
     time: expect.any(String),
   });
+});
+
+test('lines in the journal have a level, and those in another file do not', () => {
+  const home = openHome();
+  const path = join(home.path, 'stderr');
+  const file = openSync(path, 'a');
+  onTestFinished(() => closeSync(file));
+  const { dev, ino } = fstatSync(file);
+  const run = (journal: string) =>
+    spawnSync(process.execPath, [program, 'whois', 'mira', '-o', 'ndjson'], {
+      stdio: ['ignore', 'ignore', file],
+      env: { HOME: home.path, JOURNAL_STREAM: journal },
+    });
+  run(`${dev}:${ino}`);
+  run(`${dev}:${ino + 1}`);
+  const [first, second, ...more] = readFileSync(path, 'utf8').split('\n');
+  expect(first).toBe(`<3>${second}`);
+  expect(second).toMatch(/^\{"error":/);
+  expect(more).toEqual(['']);
 });

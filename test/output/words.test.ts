@@ -197,11 +197,16 @@ describe('width', () => {
 });
 
 describe('a notice', () => {
-  const said = (options: { readonly quiet?: boolean; readonly unicode?: boolean }): string | null => {
+  const said = (options: {
+    readonly quiet?: boolean;
+    readonly unicode?: boolean;
+    readonly journal?: boolean;
+  }): string | null => {
     const stream = new PassThrough({ encoding: 'utf8' });
     const say = createNotices({ stream: () => stream, quiet: false, unicode: true, ...options });
     say('waiting\x1b[2J 3s');
     say('a gap\nof 5…');
+    if (options.journal) say('warning: late');
     return stream.read();
   };
 
@@ -209,6 +214,10 @@ describe('a notice', () => {
     expect(said({})).toBe('trdr: waiting 3s\ntrdr: a gap of 5…\n');
     expect(said({ unicode: false })).toBe('trdr: waiting 3s\ntrdr: a gap of 5...\n');
     expect(said({ quiet: true })).toBeNull();
+  });
+
+  it('has its level in the journal of systemd, which adds name and time', () => {
+    expect(said({ journal: true })).toBe('<6>waiting 3s\n<6>a gap of 5…\n<4>warning: late\n');
   });
 
   it('does not fail on a closed stream', () => {
