@@ -1,11 +1,11 @@
 import { Failure } from '../base/failure.ts';
-import { BUDGET } from '../contract/budget.ts';
 import { ceilingReached, isServiceFailure } from './failures.ts';
 import type { Stretched, Summary, TailStatus } from './notice.ts';
 import type { TailOptions } from './options.ts';
 import { createTailParts, type Ending } from './parts.ts';
 import type { TailPorts } from './ports.ts';
 import { shutDown } from './shutdown.ts';
+import { isOutOfUnits } from './spend/renewal.ts';
 import { modeOf, subscribedLink } from './state.ts';
 import type { WalkView } from './walk/walker.ts';
 
@@ -178,8 +178,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       pages: walker.pages,
       lastPost: writer.lastPost,
       turns,
-      failing: walker.trouble !== undefined && walker.trouble.code !== BUDGET,
-      waiting: walker.trouble?.code === BUDGET,
+      failing: walker.trouble !== undefined && !isOutOfUnits(walker.trouble),
+      waiting: walker.trouble !== undefined && isOutOfUnits(walker.trouble),
       budgets: spend.left.budgets,
       ceilingLeft: spend.left.ceiling,
       allowanceLeft: spend.left.allowance,

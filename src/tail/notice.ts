@@ -91,7 +91,7 @@ export type TailNotice =
   | { readonly kind: 'streamAgain'; readonly perMinute: number }
   /** The polling interval was adapted to the rest of a budget. */
   | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }
-  /** A budget is exhausted: nothing is requested until it renews at `until`. */
+  /** A budget or the allowance is used up: the tail waits until it renews at `until`. */
   | { readonly kind: 'budget'; readonly until: number; readonly reason: string }
   | { readonly kind: 'renewed' }
   | { readonly kind: 'unstable'; readonly sessions: number; readonly cuAtMost: number }
@@ -116,7 +116,7 @@ export interface TailStatus {
   readonly connected: boolean;
   /** Whether requests for pages fail at present. */
   readonly failing: boolean;
-  /** A budget is used up, and nothing is requested until it renews. */
+  /** A budget or the allowance is used up, and the tail waits until it renews. */
   readonly waiting: boolean;
   readonly rows: number;
   readonly pages: number;

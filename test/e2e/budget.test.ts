@@ -1,4 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readStatusFile } from '../../src/tail/health/read-status.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
@@ -103,6 +106,28 @@ describe('trdr budget', () => {
       'waiting until 2026-11-23 00:00 UTC: the next call may cost 200 CU but only 0 CU',
     );
     expect(clock.now()).toBeLessThan(NOON + 3_600_000);
+    // The lookup of an author waits before the tail itself exists.
+    const status = join(home.path, 'a.prom');
+    const before = new AbortController();
+    const states: unknown[] = [];
+    const named = await runInProcess(
+      ['thesis', 'tail', '--user', 'mira', '--status', status, '--yes', '--wait-for-budget'],
+      {
+        ...{ sandbox, home, clock, interrupt: before.signal },
+        onStderr(text) {
+          if (!text.includes('waiting until')) return;
+          states.push(readStatusFile(readFileSync(status, 'utf8')));
+          before.abort();
+        },
+      },
+    );
+    states.push(readStatusFile(readFileSync(status, 'utf8')));
+    expect(named.exitCode).toBe(130);
+    expect(states).toMatchObject([
+      { up: true, ready: false, mode: 'waiting' },
+      { up: false, mode: 'waiting' },
+    ]);
+    expect(existsSync(`${status}.lock`)).toBe(false);
   });
 
   test('states what is left in a dry run and before a costly run', async () => {

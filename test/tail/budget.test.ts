@@ -28,13 +28,18 @@ const DAY = 24 * HOUR;
 const NOON = Date.UTC(2026, 0, 1, 12);
 
 /** A feed with a post every `everyMs` since the epoch, one page of which holds 20. */
-function feed(clock: VirtualClock, ledger: Ledger, everyMs: number): PageSource {
+function feed(
+  clock: VirtualClock,
+  ledger: Ledger,
+  { everyMs, isOut }: { readonly everyMs: number; readonly isOut: () => boolean },
+): PageSource {
   const row = (number: number): TailRow => {
     const at = number * everyMs;
     return { id: `p${number}`, at, record: { id: `p${number}`, platformCreatedAt: at }, raw: null };
   };
   return {
     async page({ before, limit }, signal) {
+      if (isOut()) throw new Failure('quota', 'out of credits', { code: 'QUOTA_EXCEEDED', status: 402 });
       const call = await ledger.begin({ endpoint: 'thesis.all', most: 200 }, signal);
       await call.settle({ status: 200, cu: 200 });
       const newest = before === undefined ? Math.floor(clock.now() / everyMs) : Number(before.slice(1)) - 1;
@@ -46,9 +51,9 @@ function feed(clock: VirtualClock, ledger: Ledger, everyMs: number): PageSource 
   };
 }
 
-/** A socket that acknowledges, brings nothing, and whose minutes are recorded ahead. */
+/** A socket that acknowledges, brings nothing, is closed without units, and whose minutes are recorded ahead. */
 const socket =
-  (clock: VirtualClock, ledger: Ledger): TailPorts['connect'] =>
+  (clock: VirtualClock, ledger: Ledger, isOut: () => boolean): TailPorts['connect'] =>
   async (stir, signal) => {
     const minutes = await recordSocketMinutes(clock, ledger);
     minutes.opened();
@@ -59,6 +64,9 @@ const socket =
       for (; ; signs++) {
         await clock.sleep(15_000, AbortSignal.any([signal, over.signal]));
         minutes.alive();
+        if (!isOut()) continue;
+        end = { why: 'quota', text: 'quota' };
+        stir();
       }
     };
     pings().catch(() => {});
@@ -91,6 +99,8 @@ interface Given {
   readonly everyMs?: number;
   readonly start?: number;
   readonly runMs: number;
+  /** Whether the allowance of the key is used up at a time. */
+  readonly isOut?: (now: number) => boolean;
   readonly options?: Partial<TailOptions>;
   /** Called with each notice, to stop the run or change the budget. */
   readonly onNotice?: (
@@ -101,7 +111,8 @@ interface Given {
 }
 
 /** Runs a tail for a while of virtual time. */
-async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, options, onNotice }: Given) {
+async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, options, ...given }: Given) {
+  const { isOut = () => false, onNotice } = given;
   const dir = join(memory, String(rooms++));
   const clock = virtualClock(start);
   const limits = { day, month };
@@ -118,8 +129,8 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
     {
       clock,
       random: () => 0.5,
-      source: feed(clock, ledger, everyMs),
-      connect: socket(clock, ledger),
+      source: feed(clock, ledger, { everyMs, isOut: () => isOut(clock.now()) }),
+      connect: socket(clock, ledger, () => isOut(clock.now())),
       sink: {
         write: (batch) => {
           rows.push(...batch.map(({ id }) => id));
@@ -284,6 +295,52 @@ describe('a tail under a budget', () => {
     for (const { atMost } of waiting.days) expect(atMost).toBeLessThanOrEqual(100_000);
     const ending = await run({ ...given, options: { via: 'ws', waitForBudget: false } });
     expect(ending.outcome).toMatchObject({ kind: 'limit', code: 'BUDGET' });
+  });
+});
+
+describe('a tail whose key has no units left', () => {
+  const march = Date.UTC(2026, 2, 1);
+  const isOut = (now: number) => now >= Date.UTC(2026, 1, 27) && now < march;
+  const start = Date.UTC(2026, 1, 26);
+  const polls = { via: 'poll', lagMs: 10 * MINUTE } as const;
+
+  test('waits until the month ends, says so once, and misses nothing', async () => {
+    const { rows, notices, all, outcome } = await run({ start, isOut, runMs: 5 * DAY, options: polls });
+    expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
+    expect(notices.filter(({ kind }) => kind === 'budget')).toEqual([
+      { kind: 'budget', until: march, reason: 'out of credits' },
+    ]);
+    expect(kinds(notices)).toContain('renewed');
+    expect(rows).toEqual(all.slice(0, rows.length));
+    expect(all.length - rows.length).toBeLessThan(3);
+  });
+
+  test('notices a top-up within ten minutes', async () => {
+    const topUp = Date.UTC(2026, 1, 27, 12);
+    const { rows, all } = await run({
+      ...{ start, runMs: 36 * HOUR + 20 * MINUTE, options: polls },
+      isOut: (now) => isOut(now) && now < topUp,
+    });
+    expect(all.length - rows.length).toBeLessThan(3);
+  });
+
+  test.each(['auto', 'ws'] as const)('opens no socket (--via %s) until then', async (via) => {
+    const { notices, outcome } = await run({
+      ...{ start: Date.UTC(2026, 1, 26, 23, 50), isOut, runMs: 3 * DAY, options: { via } },
+    });
+    expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
+    const told = kinds(notices).filter((kind) => /^(?:connected|fallback|budget|streamAgain)$/.test(kind));
+    expect(told).toEqual(['connected', 'fallback', 'budget', 'streamAgain', 'connected']);
+  });
+
+  test('ends where it does not wait', async () => {
+    const { outcome } = await run({
+      start,
+      isOut,
+      runMs: 3 * DAY,
+      options: { ...polls, waitForBudget: false },
+    });
+    expect(outcome).toMatchObject({ kind: 'quota', code: 'QUOTA_EXCEEDED' });
   });
 });
 

@@ -26,7 +26,7 @@ export const thesisRelay = command({
     token: list('--token', 'only theses about this token', text('address')),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll'), 'auto'),
     lag: valueOr('--lag', 'target delay when polling; longer is cheaper', duration, 10_000, '10s'),
-    waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget renews'),
+    waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
     keep: valueOr('--keep', 'how long the store keeps posts', positiveDuration, 86_400_000, '24h'),
     keepRows: valueOr('--keep-rows', 'how many posts the store keeps', units, 200_000, '200k'),
   },

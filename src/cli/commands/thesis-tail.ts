@@ -102,7 +102,7 @@ export const thesisTail = command({
     const normal = tokens.map(normalToken).sort();
     const stored = await storedFeed(context, via, normal);
     const authorId = async () =>
-      author && (await onceInBudget(context, flags.waitForBudget, () => userIdOf(author, context)));
+      author && (await onceInBudget(context, flags, () => userIdOf(author, context)));
     const wanted = (userId: string | undefined) =>
       createFilter<TailRow>({
         tokens,

@@ -147,7 +147,10 @@ export const topics: readonly DocPage[] = [
           ['--yes', 'skip that question, and start without a limit'],
           ['--max-cu CU', 'spending limit: no call is sent that could exceed it'],
           ['trdr budget set', 'limit all runs of a profile together, per UTC day or month'],
-          ['--wait-for-budget', 'tails: sleep until a used-up budget renews; they exit 6 otherwise'],
+          [
+            '--wait-for-budget',
+            'tails: sleep until a used-up budget or allowance renews; they exit 6 otherwise',
+          ],
         ],
       },
       {

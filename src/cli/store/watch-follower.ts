@@ -10,7 +10,7 @@ import { type HealthWatch, watchHealth } from '../tail/service/watch.ts';
 import type { RunStore } from './open-store.ts';
 
 /** Reports the state of a tail that reads from the store, as for one that reads from the service. */
-export interface FollowerWatch extends HealthWatch {
+export interface FollowerWatch extends Pick<HealthWatch, 'end'> {
   /** Rows were delivered. */
   delivered(rows: readonly TailRow[]): void;
   /** Something came from the store, or it is not reachable. */

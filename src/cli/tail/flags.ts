@@ -12,7 +12,7 @@ export const tailOptions = {
   since: value('--since', 'start with posts since this time', time),
   count: value('--count', 'stop after N rows', integer({ min: 1 })),
   duration: value('--duration', 'stop after this time', positiveDuration),
-  waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget renews'),
+  waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
   checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),
   rotate: value('--rotate', 'begin a new --out file at this size or time', rotateRule),
   compress: flag('--compress', 'with --rotate: gzip finished files'),

@@ -75,7 +75,7 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'budget':
       return `waiting until ${untilText(notice.until)}: ${notice.reason}`;
     case 'renewed':
-      return 'the budget has room again: continuing';
+      return 'units are available again: continuing';
     case 'unstable':
       return `the connection failed ${notice.sessions} times in a row; each attempt is billed, at most ${unitsText(notice.cuAtMost)} so far`;
     case 'gap':
@@ -93,9 +93,12 @@ export function tailText(notice: TailNotice): string | undefined {
   }
 }
 
-/** Budgets renew at UTC midnight, whatever the time zone of the output. */
+/**
+ * Budgets renew at UTC midnight, whatever the time zone of the output. The seconds that a wait is rounded up to do not
+ * show as another minute.
+ */
 export const untilText = (ms: number): string =>
-  `${new Date(Math.ceil(ms / 60_000) * 60_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  `${new Date(Math.ceil((ms - 2_000) / 60_000) * 60_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const stretchedText = (stretched: Stretched | undefined): string =>
   stretched === undefined
@@ -133,6 +136,7 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
   ceiling: 'the spending limit cannot cover another minute of streaming',
   allowance: 'the units left cannot cover another minute of streaming',
   budget: 'the budget does not cover streaming until it renews',
+  quota: 'the key has no units left until its allowance resets',
   share: 'streaming has used its share of the units left',
   unstable: 'the connection failed three times in a row',
 };
@@ -163,7 +167,7 @@ export function statusText(status: TailStatus): string {
   const parts = [
     unitsText(spent.most),
     perMinuteText(status.perMinute),
-    waiting ? 'waiting for the budget' : mode === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
+    waiting ? 'waiting for units' : mode === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
     failing ? 'the service does not answer' : '',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     provenAgoMs === null ? '' : `verified ${span(provenAgoMs)} ago`,

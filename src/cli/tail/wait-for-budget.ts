@@ -1,25 +1,82 @@
 import { Failure } from '../../base/failure.ts';
-import { BUDGET } from '../../contract/budget.ts';
+import { waitsForUnits } from '../../tail/spend/renewal.ts';
 import type { Context } from '../context.ts';
+import { lockFiles } from './files.ts';
 import { untilText } from './notice-text.ts';
+import type { ServiceFlags } from './service/flags.ts';
+import { type HealthWatch, type TailFacts, watchHealth } from './service/watch.ts';
 
 /** How often to check, because a budget may be raised before it renews. */
 const LOOK_MS = 10 * 60_000;
 
-/** Runs the start of a tail as soon as the budget allows it. */
+interface WaitFlags extends ServiceFlags {
+  readonly waitForBudget: boolean;
+}
+
+/** Runs the start of a tail as soon as the budget and the allowance of the key allow it. */
 export async function onceInBudget<T>(
-  { io, notice, signal }: Context,
-  waits: boolean,
+  context: Context,
+  flags: WaitFlags,
   work: () => Promise<T>,
 ): Promise<T> {
-  for (let isReported = false; ; isReported = true) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!waits || !(error instanceof Failure) || error.code !== BUDGET) throw error;
-      const ms = 1_000 * (error.retryAfter ?? 0);
-      if (!isReported) notice(`waiting until ${untilText(io.clock.now() + ms)}: ${error.message}`);
-      await io.clock.sleep(Math.min(LOOK_MS, Math.max(1_000, ms)), signal);
+  const { io, signal, notice } = context;
+  let waiting: HealthWatch | undefined;
+  try {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const ms = error instanceof Failure ? waitsForUnits(error, io.clock.now()) : undefined;
+        if (!flags.waitForBudget || !(error instanceof Failure) || ms === undefined) throw error;
+        if (!waiting) {
+          waiting = openWaiting(context, flags);
+          notice(`waiting until ${untilText(io.clock.now() + ms)}: ${error.message}`);
+        }
+        await io.clock.sleep(Math.min(LOOK_MS, Math.max(1_000, ms)), signal);
+      }
     }
+  } catch (error) {
+    await waiting?.end();
+    waiting = undefined;
+    throw error;
+  } finally {
+    await waiting?.handOver();
   }
 }
+
+/** Reports the wait to the status file and the service manager, before the tail itself does. */
+function openWaiting(context: Context, flags: ServiceFlags): HealthWatch {
+  const { status } = flags;
+  const { state } = context.settings.folders;
+  const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state });
+  let turns = 0;
+  const watch = watchHealth(context, flags, {
+    facts: () => beforeStart,
+    text: () => 'waiting for units',
+    turns: () => turns,
+    wake: () => void turns++,
+  });
+  const closing = (close: () => Promise<void>) => () => close().finally(unlock);
+  return { end: closing(watch.end), handOver: closing(watch.handOver) };
+}
+
+const beforeStart: TailFacts = {
+  ...{
+    ready: false,
+    serviceUp: true,
+    mode: 'waiting',
+    verifiedTo: null,
+    lastPostAt: null,
+    lastPostLagMs: null,
+  },
+  ...{ rows: 0, filled: 0, late: 0, skipped: 0, gaps: 0, reconnects: 0, pages: 0, rate: 0 },
+  ...{
+    spent: 0,
+    spentAtMost: 0,
+    perMinute: 0,
+    limitLeft: null,
+    allowanceLeft: null,
+    budgets: [],
+    handoff: null,
+  },
+};

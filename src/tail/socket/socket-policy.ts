@@ -3,6 +3,7 @@ import { BUDGET } from '../../contract/budget.ts';
 import { cannotStream, outOfUnits, rejected } from '../failures.ts';
 import type { TailNotice } from '../notice.ts';
 import type { CostMeter } from '../spend/cost-meter.ts';
+import { resetsIn } from '../spend/renewal.ts';
 import type { PollReason, Via } from '../spend/socket-share.ts';
 import type { TailSpend } from '../spend/tail-spend.ts';
 import type { Session, SessionEvent } from './session.ts';
@@ -53,7 +54,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
 
   const poll = (why: PollReason, asks = false) => {
     session.poll();
-    forBudget = why === 'budget';
+    forBudget = why === 'budget' || why === 'quota';
     // While the user is asked, polls maintain the lag in any mode.
     if (via === 'ws' && !asks && !(forBudget && parts.waitForBudget)) throw cannotStream(why);
   };
@@ -98,8 +99,15 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     return spend.against(0);
   };
 
+  /** Polls until the allowance of the key resets: until then, each connection would be closed again. */
+  const withoutUnits = () => {
+    spend.refused(resetsIn(clock.now()));
+    leave('quota');
+  };
+
   const down = (event: Extract<SessionEvent, { kind: 'down' }>) => {
     const { failure } = event;
+    if (failure?.kind === 'quota' && parts.waitForBudget) return withoutUnits();
     if (failure?.kind === 'quota' || failure?.kind === 'auth') throw failure;
     if (failure?.code === BUDGET) {
       spend.refused(1_000 * (failure.retryAfter ?? 0));
@@ -123,6 +131,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
       case 'unacknowledged':
         return notify({ kind: 'unacknowledged' });
       case 'quota':
+        if (parts.waitForBudget) return withoutUnits();
         throw outOfUnits(event.text);
       case 'rejected':
         if (via === 'ws') throw rejected(event.text);

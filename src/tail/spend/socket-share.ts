@@ -13,6 +13,7 @@ export type PollReason =
   | 'ceiling' // the spending limit does not cover another minute
   | 'allowance' // the allowance does not cover another minute
   | 'budget' // a budget does not cover it
+  | 'quota' // the service closed it because the key has no units left
   | 'share' // the socket has used its share
   | 'unstable'; // it failed several times within a minute
 

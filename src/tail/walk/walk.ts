@@ -43,7 +43,7 @@ export interface WalkWorld {
   /** Called when a lost answer may have been charged. */
   readonly lost: (cu: number) => void;
   readonly wait: (ms: number, failure: Failure) => void;
-  /** Waits after a budget has rejected a page; absent if that ends the walk. */
+  /** Waits after a budget or the service has rejected a page because no units are left; absent if that ends the walk. */
   readonly renewal?: ((failure: Failure) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
 }
@@ -218,10 +218,9 @@ async function ask(
     } catch (error) {
       world.signal.throwIfAborted();
       if (!(error instanceof Failure)) throw error;
-      if (error.kind === 'quota') return { cut: 'quota', failure: error };
       if (error.kind === 'limit' && error.code !== BUDGET) return { cut: 'ceiling', failure: error };
-      if (error.kind === 'limit') {
-        if (!world.renewal) return { cut: 'budget', failure: error };
+      if (error.kind === 'limit' || error.kind === 'quota') {
+        if (!world.renewal) return { cut: error.kind === 'quota' ? 'quota' : 'budget', failure: error };
         await world.renewal(error);
         continue;
       }

@@ -6,6 +6,7 @@ import { type Job, startJob } from '../job.ts';
 import type { TailNotice } from '../notice.ts';
 import type { TailPorts } from '../ports.ts';
 import { createPollSizer } from '../spend/pace.ts';
+import { waitsForUnits } from '../spend/renewal.ts';
 import type { Timing } from '../timing.ts';
 import type { Depth } from './bounds.ts';
 import { createRowStack, type RowStack } from './row-stack.ts';
@@ -65,7 +66,7 @@ interface WalkerWorld {
   readonly afford: WalkWorld['afford'];
   readonly paid: (cu: number) => void;
   readonly lost: (cu: number) => void;
-  /** Waits while a budget is exhausted. */
+  /** Waits while a budget or the allowance of the key is used up. */
   readonly waitForBudget: boolean;
   readonly notify: (notice: TailNotice) => void;
   readonly wake: () => void;
@@ -74,7 +75,7 @@ interface WalkerWorld {
 
 /** The number of walks without progress before a gap is reported. */
 const WALK_TRIES = 3;
-/** The interval at which an exhausted budget is checked again, because it may have been raised. */
+/** The interval at which a request is tried again: the budget may have been raised, or the allowance topped up. */
 const BUDGET_MS = 10 * 60_000;
 
 export function createWalker({ world, timing, flow, notify, wake, signal, ...given }: WalkerWorld): Walker {
@@ -97,9 +98,12 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   let trouble: Failure | undefined;
   let withoutBudget = false;
 
-  /** Waits until a budget renews or is raised. Uses the wall clock, because the machine may have been suspended. */
+  /**
+   * Waits until a budget renews or is raised, or the allowance resets. Uses the wall clock, because the machine may have
+   * been suspended.
+   */
   const renewal = async (failure: Failure) => {
-    const ms = 1_000 * (failure.retryAfter ?? 0);
+    const ms = waitsForUnits(failure, clock.now()) ?? 0;
     trouble = failure;
     if (!withoutBudget) notify({ kind: 'budget', until: clock.now() + ms, reason: failure.message });
     withoutBudget = true;

@@ -28,6 +28,8 @@ export interface Watched {
 /** Reports the state of the run to the status file, stderr and the service manager. */
 export interface HealthWatch {
   end(): Promise<void>;
+  /** Ends the reports; another watch of the same run continues them. */
+  handOver(): Promise<void>;
 }
 
 /** How often the status file is written, and the service manager notified if it has no watchdog. */
@@ -58,7 +60,7 @@ export function watchHealth(
   const loops = [
     write &&
       every(
-        () => (watched.facts().ready ? WRITE_MS : LOOK_MS),
+        () => (hasStarted(watched.facts()) ? WRITE_MS : LOOK_MS),
         () => write(true, progress.look()),
       ),
     heartbeat === undefined
@@ -76,17 +78,27 @@ export function watchHealth(
 
   const stopping = () => manager?.notify({ STOPPING: 1, STATUS: 'stopping' });
   context.signal.addEventListener('abort', stopping, { once: true });
+  const handOver = async () => {
+    context.signal.removeEventListener('abort', stopping);
+    ended.abort();
+    await Promise.all(loops);
+    await manager?.settled();
+  };
   return {
+    handOver,
     async end() {
-      context.signal.removeEventListener('abort', stopping);
       if (!context.signal.aborted) stopping();
-      ended.abort();
-      await Promise.all(loops);
+      await handOver();
       write?.(false, progress.at());
-      await manager?.settled();
     },
   };
 }
+
+/**
+ * A tail that waits for its budget has started too: otherwise `systemctl start`, or the boot, would wait until the budget
+ * renews.
+ */
+const hasStarted = ({ ready, mode }: TailFacts) => ready || mode === 'waiting';
 
 /** Waits; false once the run is over. */
 async function pause({ io }: Pick<Run, 'io'>, ms: number, until: AbortSignal): Promise<boolean> {
@@ -113,7 +125,7 @@ async function inform(
   const extension = { EXTEND_TIMEOUT_USEC: START_MS * 1_000 };
   manager.notify({ STATUS: 'starting', ...extension });
   let notifiedAt = clock.mono();
-  while (!watched.facts().ready) {
+  while (!hasStarted(watched.facts())) {
     if (!(await pause(context, Math.min(LOOK_MS, beatMs), until))) return;
     if (clock.mono() - notifiedAt < START_MS / 3) continue;
     notifiedAt = clock.mono();

@@ -136,6 +136,26 @@ describe('the service manager', () => {
     expect(run.sent.flat().filter((line) => line === 'STOPPING=1')).toHaveLength(1);
   });
 
+  test('receives READY from a tail that waits for its budget, so that a boot does not wait', async () => {
+    const run = openRun(env);
+    run.tail.facts = { ...facts, mode: 'waiting' };
+    const health = run.watch({});
+    await run.clock.advance(2_000);
+    expect(run.sent.at(-1)).toEqual(['READY=1', 'STATUS=0 posts', 'WATCHDOG=1']);
+    await run.clock.advance(15_000);
+    expect(run.sent.at(-1)).toEqual(['STATUS=0 posts', 'WATCHDOG=1']);
+    await health.end();
+  });
+
+  test('receives no STOPPING when another watch continues, and the status file stays up', async () => {
+    const run = openRun(env);
+    const health = run.watch({ status: join(run.folder, 'a.prom') });
+    await run.clock.advance(2_000);
+    await health.handOver();
+    expect(run.sent.flat()).not.toContain('STOPPING=1');
+    expect(run.status().up).toBe(true);
+  });
+
   test('receives nothing while the loop hangs, so that it restarts the tail', async () => {
     const run = openRun(env);
     run.tail.facts = { ...facts, ready: true };
@@ -233,7 +253,7 @@ test('the state of a tail comes from its engine', () => {
     mode: 'waiting',
     ready: false,
   });
-  expect(watched({ waiting: true }).text()).toContain('waiting for the budget');
+  expect(watched({ waiting: true }).text()).toContain('waiting for units');
   expect(watched({ mode: 'poll', failing: true }).text()).toContain('polling · the service does not answer');
   expect(watched({ connected: false }).facts().mode).toBe('connecting');
   const state: HandoffHealth = {
