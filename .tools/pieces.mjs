@@ -133,7 +133,7 @@ const buildEntries = (digest) =>
           onResolve({ filter: /^\.\/process\.ts$/ }, () => ({ path: 'process', namespace: 'program' }));
           onLoad({ filter: /./, namespace: 'program' }, () => ({
             contents: `const { openProgram } = require('./src/cli/compile-cache.ts');
-              module.exports = openProgram(__dirname, '${digest}')('./${PROGRAM}')('process.cjs');`,
+              module.exports = openProgram(__dirname, '${digest}', require)('./${PROGRAM}')('process.cjs');`,
             resolveDir: root,
           }));
         },

@@ -1,6 +1,4 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { ensureFolder } from '../base/files.ts';
@@ -9,26 +7,19 @@ import { foldersOf, homeOf, workingFolder } from '../state/paths.ts';
 type Require = (name: string) => unknown;
 
 /**
- * Loads the program with the code that an earlier run compiled, because compiling takes longer than
- * running. Newer versions of Node have this built in; for Node 20, this does the same. `digest` identifies
- * the build.
+ * Loads the program with the code that earlier runs compiled, because compiling takes longer than running. `folder` has the files of
+ * the program, `digest` identifies the build, and `within` requires modules of Node.
  */
-export function openProgram(folder: string, digest: string): Require {
-  const { env, platform } = process;
-  const within = createRequire(join(folder, 'main.cjs'));
-  const home = homeOf(env, platform, homedir);
+export function openProgram(folder: string, digest: string, within: Require): Require {
+  const { env, platform, version, arch } = process;
+  // Most environments name the home directory, so the module is rarely needed.
+  const home = homeOf(env, platform, () => process.getBuiltinModule('node:os').homedir());
   const { cache } = foldersOf({ env, platform, home, cwd: workingFolder(env) });
   if (cache === undefined || env['NODE_DISABLE_COMPILE_CACHE']) return within;
-  const place = join(cache, 'code');
-  const { enableCompileCache }: { enableCompileCache?: (folder: string) => void } = within('node:module');
-  if (enableCompileCache === undefined) {
-    return cachedRequire(folder, join(place, `${digest}-${process.version}-${process.arch}`), within);
-  }
-  enableCompileCache(place);
-  return within;
+  return cachedRequire(folder, join(cache, 'code', `${digest}-${version}-${arch}`), within);
 }
 
-interface Fresh {
+interface Loaded {
   readonly path: string;
   readonly script: Script;
 }
@@ -38,9 +29,10 @@ interface Fresh {
  * folder belongs to one build and one version of Node: V8 rejects code of another V8, but it recognizes the
  * source only by its length.
  */
-export function cachedRequire(folder: string, place: string, within: Require): Require {
+function cachedRequire(folder: string, place: string, within: Require): Require {
   const made = new Map<string, { exports: unknown }>();
-  const fresh: Fresh[] = [];
+  const loaded: Loaded[] = [];
+  let isComplete = true;
 
   function load(name: string): unknown {
     const known = made.get(name);
@@ -48,9 +40,11 @@ export function cachedRequire(folder: string, place: string, within: Require): R
     const filename = join(folder, name);
     const path = join(place, name);
     const cachedData = readIfThere(path);
-    const text = `(function(exports,require,module){${readFileSync(filename, 'utf8')}\n})`;
+    // The files are ASCII.
+    const text = `(function(exports,require,module){${readFileSync(filename, 'latin1')}\n})`;
     const script = new Script(text, { filename, ...(cachedData && { cachedData }) });
-    if (!cachedData || script.cachedDataRejected) fresh.push({ path, script });
+    if (!cachedData || script.cachedDataRejected) isComplete = false;
+    loaded.push({ path, script });
     const module = { exports: {} };
     made.set(name, module);
     script.runInThisContext()(module.exports, find, module);
@@ -59,16 +53,23 @@ export function cachedRequire(folder: string, place: string, within: Require): R
   const find: Require = (name) => (name.startsWith('./') ? load(name.slice(2)) : within(name));
 
   // At exit, so that it includes the functions that the run compiled.
-  process.once('exit', () => keep(place, fresh));
+  process.once('exit', (code) => {
+    if (!isComplete && !endedEarly(code)) save(place, loaded);
+  });
   return find;
 }
 
-/** Best effort: a run without cached code is only slower. */
-function keep(place: string, fresh: readonly Fresh[]): void {
-  if (fresh.length === 0) return;
+/** Whether a run has failed: it then has compiled only a part of what a successful run needs. An interrupted run has not failed. */
+const endedEarly = (code: number) => code > 0 && code < 128;
+
+/**
+ * Saves the code of all files that the run loaded as soon as one is new: a command that runs for the first time has also compiled
+ * more functions of the files that it shares with others. Best effort: a run without cached code is only slower.
+ */
+function save(place: string, loaded: readonly Loaded[]): void {
   try {
     ensureFolder(place);
-    for (const { path, script } of fresh) {
+    for (const { path, script } of loaded) {
       // Renamed into place, so that no other process reads a partial file.
       const half = `${path}.${process.pid}`;
       writeFileSync(half, script.createCachedData(), { mode: 0o600 });
