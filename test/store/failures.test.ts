@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +11,7 @@ import { keysOf } from '../../src/store/keys.ts';
 import { readStatus } from '../../src/store/status.ts';
 import { createStoreWindows } from '../../src/store/windows.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
-import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
+import { openHome, runInProcess, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { createMeter, scope, spendingMachine } from './machines.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer, until } from './server.ts';
@@ -81,15 +82,24 @@ describe.skipIf(!hasServer())('a store that is away at the start', () => {
       child.stderr.on('data', (part: Buffer) => said.push(part.toString()));
       return { child, says: (text: string) => until(() => said.join('').includes(text)) };
     };
-    const relay = start('thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes');
+    const home = openHome();
+    const status = join(home.path, 'relay.prom');
+    const health = async () => (await runInProcess(['tail', 'status', status], { home })).json();
+    const relay = start(
+      ...['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'],
+      ...['--status', status, '--log-format', 'json'],
+    );
     const follower = start('thesis', 'tail', '--via', 'store', '--count', '1');
     await relay.says('waiting for the store');
     await follower.says('waiting for it');
+    await until(() => readFileSync(status, 'utf8').includes('trdr_tail_service_up{tail="relay"} 0'));
+    expect(await health()).toMatchObject({ state: 'starting', command: 'thesis relay', serviceUp: false });
     await server.start();
     await relay.says('leading this feed');
     await follower.says('reading from the store');
     for (const { child } of [relay, follower]) child.kill('SIGTERM');
     expect([(await relay.child).exitCode, (await follower.child).exitCode]).toEqual([143, 143]);
+    expect(await health()).toMatchObject({ state: 'stopped', mode: 'polling', serviceUp: true });
   });
 });
 

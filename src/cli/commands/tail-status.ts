@@ -21,7 +21,7 @@ export const tailStatus = command({
   path: 'tail status',
   summary: 'Show the state of a running tail from its status file',
   about: [
-    'Reads the file that "thesis tail --status FILE" or "launchpad tail --status FILE" keeps current. Sends no requests.',
+    'Reads the file that "thesis tail", "launchpad tail" or "thesis relay" keeps current with --status FILE. Sends no requests.',
     'Exits 0 while the tail is running, and 9 if it has stopped, if its file was not written for 30 seconds, or, with --max-lag, if the feed was last verified longer ago or the command of --exec has not acknowledged a post that is older. Use it as a probe in Kubernetes or Docker.',
     'A tail whose service fails still counts as running, because a restart would not help; with --max-lag it exits 9.',
   ],

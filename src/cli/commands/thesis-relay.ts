@@ -2,6 +2,7 @@ import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { cu } from '../../contract/prices.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
+import { feedIdOf } from '../../store/feed/feed-id.ts';
 import { addressOf } from '../args/address.ts';
 import { flag, list, valueOr } from '../args/option.ts';
 import { duration, oneOf, positiveDuration, text, units } from '../args/values.ts';
@@ -10,6 +11,9 @@ import { accountSharing } from '../lookup/account.ts';
 import { approveTail, limitsOf } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
 import { plannedTail } from '../spend/tail-cost.ts';
+import type { RelayWatch } from '../store/watch-relay.ts';
+import { lockFiles } from '../tail/files.ts';
+import { serviceOptions } from '../tail/service/flags.ts';
 import { socketOf } from '../tail/socket.ts';
 import { keyFacts, thesisSource } from '../tail/source.ts';
 
@@ -20,6 +24,7 @@ export const thesisRelay = command({
     'Publishes every thesis to the shared store, where any number of "trdr thesis tail --via store" read it for 0 CU. Run as many relays as you like: one leads and pays, the others stand by and take over within seconds when it stops.',
     'The store records what the leader published and up to where the feed is complete. The next leader continues there, so that posts are neither lost nor doubled.',
     'It has no known end, so without --max-cu or --yes it may spend confirmAbove (100,000 CU), then asks or exits 6. Give one of them to run it as a service.',
+    'With --status, "trdr tail status" and Prometheus read the state from a file; a relay that stands by is healthy. If NOTIFY_SOCKET is set, systemd is notified. Off a terminal, lines on stderr carry the time.',
   ],
   args: [],
   options: {
@@ -29,6 +34,7 @@ export const thesisRelay = command({
     waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
     keep: valueOr('--keep', 'how long the store keeps posts', positiveDuration, 86_400_000, '24h'),
     keepRows: valueOr('--keep-rows', 'how many posts the store keeps', units, 200_000, '200k'),
+    ...serviceOptions,
   },
   common: ['service', 'money'],
   examples: [
@@ -38,7 +44,7 @@ export const thesisRelay = command({
   calls: ['ws', 'thesis.all', 'thesis.token', 'me'],
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse: (_, given) => given,
-  async run(context, { token, via, lag, keep, keepRows, waitForBudget }) {
+  async run(context, { token, via, lag, keep, keepRows, waitForBudget, ...service }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page: cu.thesisBlock };
@@ -54,27 +60,38 @@ export const thesisRelay = command({
     const { io, signal, notice, scope } = context;
     const key = keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context));
     const startLine = (line: string) => withLimit(line, context);
-    const world = { io, signal, notice, scope, store, key, startLine };
     context.setOutcome(null);
-    await runRelay(world, {
-      tokens: normal,
-      lagMs: lag,
-      keepMs: keep,
-      keepRows,
-      source: thesisSource(client, { tokenAddress }),
-      connect: via === 'poll' ? undefined : socketOf(context, await context.target()),
-      options: {
-        via,
-        waitForBudget,
-        ...limitsOf(context.permission),
-        socketShare: context.settings.socketShare,
-        feed: ['thesis', '', normal.join(',')].join(' ').trim(),
-        subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-        carries: byToken ? createFilter({ tokens }) : undefined,
-        scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),
-        filter: createFilter({ tokens }),
-      },
-    });
+    const { watchRelay } = await import('../store/watch-relay.ts');
+    const { status } = service;
+    const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state: undefined });
+    const feed = store.keys.feed(feedIdOf({ tokens: normal }));
+    let watch: RelayWatch | undefined;
+    try {
+      watch = watchRelay(context, service, { link: store.link, feed });
+      const world = { io, signal, notice, scope, store, key, startLine, observer: watch.observer };
+      await runRelay(world, {
+        tokens: normal,
+        lagMs: lag,
+        keepMs: keep,
+        keepRows,
+        source: thesisSource(client, { tokenAddress }),
+        connect: via === 'poll' ? undefined : socketOf(context, await context.target()),
+        options: {
+          via,
+          waitForBudget,
+          ...limitsOf(context.permission),
+          socketShare: context.settings.socketShare,
+          feed: ['thesis', '', normal.join(',')].join(' ').trim(),
+          subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
+          carries: byToken ? createFilter({ tokens }) : undefined,
+          scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),
+          filter: createFilter({ tokens }),
+        },
+      });
+    } finally {
+      await watch?.end();
+      unlock();
+    }
     return 0;
   },
 });

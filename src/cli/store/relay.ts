@@ -32,6 +32,18 @@ export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'>
   readonly key: TailPorts['key'];
   /** Adds the spending limit to the line with which a term starts. */
   readonly startLine: (text: string) => string;
+  readonly observer?: RelayObserver | undefined;
+}
+
+/** Receives what the relay does, for monitoring. */
+export interface RelayObserver {
+  /** Another machine leads. */
+  standby(leader: string): void;
+  /** The store is not reachable. */
+  away(): void;
+  leading(tail: Tail): void;
+  /** The term of this tail has ended. */
+  ended(tail: Tail): void;
 }
 
 /** The state that is saved to the store with each renewal, once it is known. */
@@ -64,6 +76,7 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
       if (signal.aborted || !unusable(error)) throw error;
       if (!waiting) notice(`${error.message}; waiting for the store`);
       waiting = true;
+      world.observer?.away();
     } finally {
       connection?.close();
     }
@@ -73,7 +86,7 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
 
 /** Waits until this machine leads. */
 async function standBy(
-  { io, signal, notice, store: { machine } }: RelayWorld,
+  { io, signal, notice, store: { machine }, observer }: RelayWorld,
   store: StoreConnection,
   feed: FeedKeys,
   { keepMs, keepRows }: RelayPlan,
@@ -85,10 +98,10 @@ async function standBy(
     const term = await openTerm({ store, feed, clock: io.clock, keepMs, keepRows, describe });
     if (!('leftMs' in term)) return term;
     if (!isReported) {
-      const leader = await store.send('HGET', [feed.info, 'machine']);
-      notice(
-        `standing by: ${typeof leader === 'string' ? safeName(leader) : 'another machine'} leads this feed`,
-      );
+      const name = await store.send('HGET', [feed.info, 'machine']);
+      const leader = typeof name === 'string' ? safeName(name) : 'another machine';
+      notice(`standing by: ${leader} leads this feed`);
+      observer?.standby(leader);
     }
     isReported = true;
     await io.clock.sleep(Math.min(LOOK_MS, term.leftMs), signal);
@@ -132,6 +145,7 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
     },
   );
   health.tail = tail;
+  world.observer?.leading(tail);
   try {
     const { reason } = await tail.run(AbortSignal.any([signal, term.over]));
     if (reason === 'stopped' && !signal.aborted) term.over.throwIfAborted();
@@ -140,6 +154,7 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
     if (term.over.aborted && !signal.aborted) throw term.over.reason;
     throw error;
   } finally {
+    world.observer?.ended(tail);
     await term.resign();
   }
 }

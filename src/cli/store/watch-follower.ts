@@ -1,12 +1,11 @@
 import { span } from '../../output/format/time.ts';
-import { timeFrom } from '../../store/feed/entry.ts';
-import { hashReply, serverNow } from '../../store/replies.ts';
 import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
 import { handoffStateText } from '../tail/exec/handoff-text.ts';
 import type { ServiceFlags } from '../tail/service/flags.ts';
 import { type HealthWatch, watchHealth } from '../tail/service/watch.ts';
+import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 
 /** Reports the state of a tail that reads from the store, as for one that reads from the service. */
@@ -16,9 +15,6 @@ export interface FollowerWatch extends Pick<HealthWatch, 'end'> {
   /** Something came from the store, or it is not reachable. */
   heard(kind: string): void;
 }
-
-/** How often the relay's own verification is read from the store. */
-const ASK_MS = 15_000;
 
 /** `turns` counts turns of the event loop: the reading of the store has timeouts of its own. */
 export function watchFollower(
@@ -40,31 +36,15 @@ export function watchFollower(
   let [rows, gaps, turns] = [0, 0, 0];
   let [ready, away] = [false, false];
   let last: { readonly at: number; readonly lagMs: number } | undefined;
-  let proof: { readonly at: number } | undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
 
-  /** Reads up to when the leading relay has verified the feed. */
-  const ask = async () => {
-    proof = await store.link.use(async (connection) => {
-      const info = await hashReply(connection, feed.info);
-      const leads = Number(await connection.send('PTTL', [feed.lease])) > 0;
-      const [verified, renewed] = [timeFrom(info.get('verifiedAgo')), timeFrom(info.get('renewed'))];
-      if (!leads || verified === null || renewed === null) return proof;
-      return { at: clock.now() - (verified + (await serverNow(connection)) - renewed) };
-    });
-  };
+  const proofOf = leaderProof(store.link, feed, clock);
 
   const facts = () => {
-    if (clock.mono() - askedAt >= ASK_MS) {
-      askedAt = clock.mono();
-      // Without the store, the last verification gets older, which is what should be seen.
-      ask().catch(() => {});
-    }
     return {
       ready,
       serviceUp: !away,
       mode: 'store' as const,
-      verifiedTo: proof?.at ?? null,
+      verifiedTo: proofOf(),
       lastPostAt: last?.at ?? null,
       lastPostLagMs: last?.lagMs ?? null,
       rows,

@@ -15,7 +15,10 @@ export const TailStatusRecord = z.looseObject({
   up: field(z.boolean(), 'The run has not ended.'),
   ready: field(z.boolean(), 'The tail has caught up with its feed once.'),
   serviceUp: field(z.boolean(), 'The service answers.'),
-  mode: field(z.string(), 'How it follows the feed: streaming, connecting, polling, store or waiting.'),
+  mode: field(
+    z.string(),
+    'How it follows the feed: streaming, connecting, polling, store, standby or waiting.',
+  ),
   startedAt: field(z.number(), 'When it was started, epoch ms.'),
   updatedAt: field(z.number(), 'When the file was written, epoch ms.'),
   verifiedTo: time('Everything posted before is delivered, except in gaps'),

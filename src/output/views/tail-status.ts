@@ -15,8 +15,8 @@ const cost = ({ spent, spentAtMost }: TailStatusRecord) =>
 const modeText = ({ mode, serviceUp, up }: TailStatusRecord) =>
   `${mode}${up && !serviceUp ? ', and the service does not answer' : ''}`;
 
-function handedOver({ handoff }: TailStatusRecord): string | null {
-  if (handoff === null) return null;
+function handedOver({ handoff }: TailStatusRecord): string | undefined {
+  if (handoff === null) return undefined;
   const { batches, rows, retries, deadRows, pendingRows, oldestAge, lastExit } = handoff;
   const parts = [
     `${many(rows, 'post')} in ${many(batches, 'batch', 'batches')}`,

@@ -1,7 +1,7 @@
 import type { HandoffHealth } from '../exec/handoff-meter.ts';
 
 /** How a tail currently follows its feed. */
-export const healthModes = ['streaming', 'connecting', 'polling', 'store', 'waiting'] as const;
+export const healthModes = ['streaming', 'connecting', 'polling', 'store', 'standby', 'waiting'] as const;
 export type HealthMode = (typeof healthModes)[number];
 
 /** The state of a running tail, for monitoring. Times are epoch milliseconds. */

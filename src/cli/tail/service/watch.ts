@@ -43,10 +43,10 @@ const LOOK_MS = 1_000;
 const START_MS = 60_000;
 
 /** What a health watch needs to know about the run. */
-type Run = Pick<Context, 'io' | 'command' | 'notice' | 'signal'>;
+export type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal'>;
 
 export function watchHealth(
-  context: Run,
+  context: HealthRun,
   flags: ServiceFlags,
   watched: Watched,
   manager: ServiceManager | undefined = openServiceManager(context.io, context.notice),
@@ -101,7 +101,7 @@ export function watchHealth(
 const hasStarted = ({ ready, mode }: TailFacts) => ready || mode === 'waiting';
 
 /** Waits; false once the run is over. */
-async function pause({ io }: Pick<Run, 'io'>, ms: number, until: AbortSignal): Promise<boolean> {
+async function pause({ io }: Pick<HealthRun, 'io'>, ms: number, until: AbortSignal): Promise<boolean> {
   try {
     await io.clock.sleep(ms, until);
     return true;
@@ -115,7 +115,7 @@ async function pause({ io }: Pick<Run, 'io'>, ms: number, until: AbortSignal): P
  * Notifies the service manager when the tail has caught up, and from then on while its loop takes turns.
  */
 async function inform(
-  context: Run,
+  context: HealthRun,
   manager: ServiceManager,
   watched: Watched,
   until: AbortSignal,
@@ -161,7 +161,7 @@ function progressOf(watched: Watched, now: () => number) {
 }
 
 /** Writes the status file. The first failure ends the run before it costs anything, later ones are only reported. */
-function statusWriter({ io, command, notice }: Run, path: string, watched: Watched) {
+function statusWriter({ io, command, notice }: HealthRun, path: string, watched: Watched) {
   const identity = { tail: basename(path, extname(path)), command, version };
   const startedAt = io.clock.now();
   let failed = false;

@@ -1,0 +1,41 @@
+import type { Clock } from '../../base/clock.ts';
+import { timeFrom } from '../../store/feed/entry.ts';
+import type { FeedKeys } from '../../store/keys.ts';
+import { hashReply, serverNow } from '../../store/replies.ts';
+import type { RunStore } from './open-store.ts';
+
+/** How often the verification of the leading relay is read from the store. */
+const ASK_MS = 15_000;
+/** The same while it is not known: a new leader has not verified anything yet. */
+const FIRST_ASK_MS = 2_000;
+
+/**
+ * Up to when the leading relay has verified the feed, epoch ms: the last known value, which is updated in the background.
+ * Without a leader or the store it gets older, which is what should be seen.
+ */
+export function leaderProof(
+  link: Pick<RunStore['link'], 'use'>,
+  feed: FeedKeys,
+  clock: Pick<Clock, 'now' | 'mono'>,
+): () => number | null {
+  let at: number | null = null;
+  let askedAt = Number.NEGATIVE_INFINITY;
+
+  const ask = async () => {
+    at = await link.use(async (connection) => {
+      const info = await hashReply(connection, feed.info);
+      const leads = Number(await connection.send('PTTL', [feed.lease])) > 0;
+      const [verified, renewed] = [timeFrom(info.get('verifiedAgo')), timeFrom(info.get('renewed'))];
+      if (!leads || verified === null || renewed === null) return at;
+      return clock.now() - (verified + (await serverNow(connection)) - renewed);
+    });
+  };
+
+  return () => {
+    if (clock.mono() - askedAt >= (at === null ? FIRST_ASK_MS : ASK_MS)) {
+      askedAt = clock.mono();
+      ask().catch(() => {});
+    }
+    return at;
+  };
+}

@@ -1,0 +1,128 @@
+import { span } from '../../output/format/time.ts';
+import type { FeedKeys } from '../../store/keys.ts';
+import type { Tail } from '../../tail/engine.ts';
+import type { HealthMode } from '../../tail/health/health.ts';
+import { statusText } from '../tail/notice-text.ts';
+import type { ServiceFlags } from '../tail/service/flags.ts';
+import { type HealthRun, type HealthWatch, type TailFacts, watchHealth } from '../tail/service/watch.ts';
+import { watchedTail } from '../tail/service/watched-tail.ts';
+import { leaderProof } from './leader-proof.ts';
+import type { RunStore } from './open-store.ts';
+import type { RelayObserver } from './relay.ts';
+
+/** Reports the state of a relay like that of a tail, over all of its terms as the leader. */
+export interface RelayWatch extends Pick<HealthWatch, 'end'> {
+  readonly observer: RelayObserver;
+}
+
+/** What is counted since the start of the run, in each term. */
+const counters = [
+  ...(['rows', 'filled', 'late', 'skipped', 'gaps'] as const),
+  ...(['reconnects', 'pages', 'spent', 'spentAtMost'] as const),
+] as const;
+
+type Counts = Pick<TailFacts, (typeof counters)[number]>;
+
+const nothing: Counts = {
+  ...{ rows: 0, filled: 0, late: 0, skipped: 0, gaps: 0 },
+  ...{ reconnects: 0, pages: 0, spent: 0, spentAtMost: 0 },
+};
+
+function added(one: Counts, other: Counts): Counts {
+  const sum = { ...one };
+  for (const name of counters) sum[name] = one[name] + other[name];
+  return sum;
+}
+
+type Phase =
+  | { readonly kind: 'starting'; readonly mode: HealthMode }
+  | { readonly kind: 'away' }
+  | { readonly kind: 'standby'; readonly leader: string }
+  | { readonly kind: 'leading'; readonly tail: Tail };
+
+export function watchRelay(
+  run: HealthRun,
+  flags: ServiceFlags,
+  store: { readonly link: Pick<RunStore['link'], 'use'>; readonly feed: FeedKeys },
+): RelayWatch {
+  const { clock } = run.io;
+  const proofOf = leaderProof(store.link, store.feed, clock);
+  let phase: Phase = { kind: 'starting', mode: 'connecting' };
+  /** The counts of earlier terms. */
+  let past = nothing;
+  let turns = 0;
+  /** A relay that stands by has nothing to catch up with. */
+  let wasReady = false;
+  let last: Pick<TailFacts, 'lastPostAt' | 'lastPostLagMs'> = { lastPostAt: null, lastPostLagMs: null };
+
+  const watched = (tail: Tail) => watchedTail(tail, clock.now, undefined);
+
+  /** While another relay leads, its verification counts; the term of this one is verified by its own walks. */
+  const facts = (): TailFacts => {
+    if (phase.kind === 'leading') {
+      const own = watched(phase.tail).facts();
+      const { ready, verifiedTo } = own;
+      const { lastPostAt, lastPostLagMs } = own.lastPostAt === null ? last : own;
+      wasReady ||= ready;
+      return {
+        ...{ ...own, ...added(past, own), lastPostAt, lastPostLagMs, ready: wasReady },
+        verifiedTo: verifiedTo ?? proofOf(),
+      };
+    }
+    wasReady ||= phase.kind === 'standby';
+    return {
+      ...{ ...past, ...last, rate: 0, perMinute: 0, limitLeft: null, allowanceLeft: null, budgets: [] },
+      ready: wasReady,
+      serviceUp: phase.kind !== 'away',
+      mode: phase.kind === 'standby' ? 'standby' : phase.kind === 'away' ? 'connecting' : phase.mode,
+      verifiedTo: proofOf(),
+      handoff: null,
+    };
+  };
+
+  const text = () => {
+    if (phase.kind === 'leading') {
+      const { rows } = facts();
+      return `leading · ${rows.toLocaleString('en-US')} ${rows === 1 ? 'post' : 'posts'} published · ${statusText(phase.tail.status())}`;
+    }
+    if (phase.kind !== 'standby') return phase.kind === 'away' ? 'waiting for the store' : 'starting';
+    const { verifiedTo } = facts();
+    const verified =
+      verifiedTo === null ? '' : ` · verified ${span(Math.max(0, clock.now() - verifiedTo))} ago`;
+    return `standing by: ${phase.leader} leads this feed${verified}`;
+  };
+
+  const health = watchHealth(run, flags, {
+    facts,
+    text,
+    turns: () => turns + (phase.kind === 'leading' ? phase.tail.status().turns : 0),
+    wake() {
+      // Standing by is a wait with timeouts of its own, so turns of the event loop are counted.
+      if (phase.kind === 'leading') phase.tail.wake();
+      else turns++;
+    },
+  });
+
+  return {
+    end: health.end,
+    observer: {
+      standby(leader) {
+        phase = { kind: 'standby', leader };
+      },
+      away() {
+        phase = { kind: 'away' };
+      },
+      leading(tail) {
+        phase = { kind: 'leading', tail };
+      },
+      ended(tail) {
+        const own = watched(tail).facts();
+        past = added(past, own);
+        if (own.lastPostAt !== null) last = { lastPostAt: own.lastPostAt, lastPostLagMs: own.lastPostLagMs };
+        turns += tail.status().turns;
+        wasReady ||= own.ready;
+        phase = { kind: 'starting', mode: own.mode };
+      },
+    },
+  };
+}
