@@ -229,15 +229,17 @@ describe('docs/recipes.md', () => {
     );
   });
 
-  it('has a unit that systemd accepts', async () => {
-    const [unit] = page.blocks.filter(({ info }) => info === 'ini');
-    expect(unit?.text).toContain('ExecStart=/usr/local/bin/trdr ');
-    if (!isInstalled('systemd-analyze')) return void checked.push('the unit without systemd-analyze');
-    const path = join(workspace.path, 'trdr-tail.service');
-    writeFileSync(path, unit?.text.replace('/usr/local/bin/trdr', join(workspace.path, 'bin/trdr')) ?? '');
-    const { stderr } = await execa('systemd-analyze', ['verify', '--man=no', path], { reject: false });
-    expect(stderr.split('\n').filter((line) => line.includes('trdr-tail'))).toEqual([]);
-  });
+  it.each(page.blocks.filter(({ info }) => info === 'ini'))(
+    'has a unit that systemd accepts (line $line)',
+    async (unit) => {
+      expect(unit.text).toContain('ExecStart=/usr/local/bin/trdr ');
+      if (!isInstalled('systemd-analyze')) return void checked.push('the unit without systemd-analyze');
+      const path = join(workspace.path, 'trdr-tail.service');
+      writeFileSync(path, unit.text.replace('/usr/local/bin/trdr', join(workspace.path, 'bin/trdr')));
+      const { stderr } = await execa('systemd-analyze', ['verify', '--man=no', path], { reject: false });
+      expect(stderr.split('\n').filter((line) => line.includes('trdr-tail'))).toEqual([]);
+    },
+  );
 
   /** A workspace without a service. */
   function openPlain(): Workspace {

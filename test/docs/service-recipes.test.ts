@@ -38,13 +38,16 @@ async function holdToCommand(words: readonly string[]): Promise<string> {
   return path;
 }
 
-/** Each `KEY=value` of a section of the unit. */
-const settings = new Map(
-  [...blockOf('ini').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
-);
+/** The user unit and the system unit, by their `KEY=value`. */
+const units = page.blocks
+  .filter(({ info }) => info === 'ini')
+  .map(
+    ({ text }) =>
+      new Map([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])),
+  );
 
-describe('the systemd unit', () => {
-  test('agrees with the exit codes and the command line of trdr', async () => {
+describe('the systemd units', () => {
+  test.each(units)('agree with the exit codes and the command line of trdr', async (settings) => {
     const words = (settings.get('ExecStart') ?? '').split(' ').slice(1);
     expect(await holdToCommand(words)).toBe('thesis tail');
     const prevented = (settings.get('RestartPreventExitStatus') ?? '').split(' ').map(Number);
@@ -53,6 +56,20 @@ describe('the systemd unit', () => {
     // systemd takes these for failures: a tail that was stopped would be "failed".
     expect(settings.get('SuccessExitStatus')).toBe('129 130 143');
     expect([settings.get('Type'), settings.get('NotifyAccess')]).toEqual(['notify', 'all']);
+    expect(words).toContain('--wait-for-budget');
+  });
+
+  test('of the system allows what the tail writes, and no more', () => {
+    const [, system] = units;
+    const words = system?.get('ExecStart')?.split(' ') ?? [];
+    const folder = `/var/lib/${system?.get('StateDirectory')}/`;
+    expect(words.filter((word) => word.startsWith('/') && !word.startsWith(folder))).toEqual([
+      '/usr/local/bin/trdr',
+    ]);
+    expect(blockOf('logrotate').startsWith(`${words[words.indexOf('--out') + 1]} {`)).toBe(true);
+    expect(system?.get('ExecReload')).toBe('kill -USR2 $MAINPID');
+    // Node compiles at run time.
+    expect(system?.has('MemoryDenyWriteExecute')).toBe(false);
   });
 
   test.skipIf(!isInstalled('systemd-notify') || !isInstalled('python3'))(
@@ -112,7 +129,7 @@ test.skipIf(!isInstalled('logrotate'))('the logrotate file rotates as written', 
   expect(moved.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['{"id":"a"}\n']);
   // The tail makes the new file itself.
   expect(existsSync(out)).toBe(false);
-  expect(readFileSync(told, 'utf8')).toBe('kill --kill-whom=main --signal=SIGUSR2 trdr-tail.service\n');
+  expect(readFileSync(told, 'utf8')).toBe('reload trdr-tail.service\n');
 });
 
 describe('the Dockerfile', () => {
@@ -159,10 +176,15 @@ describe('the Kubernetes manifest', () => {
     cpu: z.optional(z.string().check(z.regex(/^\d+m?$/))),
     memory: z.optional(z.string().check(z.regex(/^\d+[MG]i$/))),
   });
-  const container = z.strictObject({
+  const volumeMounts = z.array(z.strictObject({ name: z.string(), mountPath: z.string() }));
+  const init = z.strictObject({
     name: z.string(),
     image: z.string(),
     args: z.array(z.string()),
+    volumeMounts,
+  });
+  const container = z.strictObject({
+    ...init.shape,
     env: z.array(
       z.strictObject({
         name: z.string(),
@@ -175,7 +197,6 @@ describe('the Kubernetes manifest', () => {
     livenessProbe: probe,
     readinessProbe: probe,
     resources: z.strictObject({ requests: quantities, limits: quantities }),
-    volumeMounts: z.array(z.strictObject({ name: z.string(), mountPath: z.string() })),
   });
   /** The part of the StatefulSet of Kubernetes that a tail needs. */
   const StatefulSet = z.strictObject({
@@ -195,6 +216,7 @@ describe('the Kubernetes manifest', () => {
             runAsUser: z.int(),
             fsGroup: z.int(),
           }),
+          initContainers: z.array(init),
           containers: z.array(container),
         }),
       }),
@@ -223,6 +245,11 @@ describe('the Kubernetes manifest', () => {
       volumeClaimTemplates.map(({ metadata }) => metadata.name),
     );
     expect(await holdToCommand(tail.args)).toBe('thesis tail');
+    // A limit of one run does not limit a tail that is restarted whenever it ends.
+    expect(tail.args.join(' ')).not.toContain('--max-cu');
+    const [budget] = template.spec.initContainers;
+    expect(await holdToCommand(budget?.args ?? [])).toBe('budget set');
+    expect(budget).toMatchObject({ image: tail.image, volumeMounts: tail.volumeMounts });
     const status = tail.args.find((word) => word.startsWith('--status='))?.slice('--status='.length);
     for (const { exec } of [tail.livenessProbe, tail.readinessProbe]) {
       expect(await holdToCommand(exec.command.slice(1))).toBe('tail status');
