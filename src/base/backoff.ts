@@ -1,6 +1,6 @@
 /** Waits that get longer with every failure. */
 export interface Backoff {
-  /** The next wait, in milliseconds. */
+  /** Returns the next wait in milliseconds. */
   next(): number;
   reset(): void;
 }

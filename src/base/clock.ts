@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time as an argument: the program reads the time and waits only through this interface. */
+/** All code reads the time and waits through this interface, so that tests can use a virtual clock. */
 export interface Clock {
-  /** Epoch milliseconds. The system clock may be set forward or back. */
+  /** Epoch milliseconds. The user or NTP may set the system clock forward or back. */
   now(): number;
   /** Milliseconds of a monotonic clock. */
   mono(): number;

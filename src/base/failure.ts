@@ -1,24 +1,24 @@
 /**
- * The kinds of failure, one for each thing that the user can do about it. All folders throw them; only
- * `cli` maps them to exit codes.
+ * The kinds of failure: one for each way in which the user can react. Every folder throws them; only `cli`
+ * maps them to exit codes.
  */
 export type FailureKind =
   | 'usage' // wrong input, or HTTP 400
-  | 'missing' // 404
-  | 'auth' // no key, or 401
-  | 'forbidden' // 403
-  | 'quota' // 402
-  | 'limit' // a limit of the user's own
-  | 'rate' // still 429 after the waiting time allowed
-  | 'pending' // resolve: no answer yet
-  | 'service' // the service failed, after retries
-  | 'network' // it could not be reached, or the connection broke
-  | 'answer' // its response cannot be read
-  | 'confirm' // confirmation required, and no terminal to ask on
-  | 'local' // a file, lock or folder of this machine failed
-  | 'strict'; // --strict, and a subject was missing or failed
+  | 'missing' // HTTP 404
+  | 'auth' // no API key, or HTTP 401
+  | 'forbidden' // HTTP 403
+  | 'quota' // HTTP 402
+  | 'limit' // a limit set by the user, such as --max-cu or a budget
+  | 'rate' // HTTP 429, even after the longest wait allowed
+  | 'pending' // HTTP 202: a resolve without an answer yet
+  | 'service' // HTTP 5xx, even after retries
+  | 'network' // the service could not be reached, or the connection broke
+  | 'answer' // the response cannot be read
+  | 'confirm' // confirmation is required, but there is no terminal for the prompt
+  | 'local' // an operation on a local file, lock or folder failed
+  | 'strict'; // --strict is set, and a subject was missing or failed
 
-/** The fields of an error beyond its message; absent fields are left out of the output. */
+/** The fields of an error besides its message. Absent fields are not printed. */
 export interface FailureFields {
   readonly code: string;
   readonly status?: number | undefined;
@@ -26,9 +26,9 @@ export interface FailureFields {
   /** Seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: string | undefined;
-  /** What to run or change next. */
+  /** The command to run or the setting to change next. */
   readonly hint?: string | undefined;
-  /** The raw response, if it was paid for and cannot be read. */
+  /** The raw response, if it was charged but cannot be read. */
   readonly answer?: string | undefined;
   readonly cause?: unknown;
 }

@@ -21,19 +21,22 @@ export const PRIVATE_FILE = 0o600;
 /** Only the user may list and enter it. */
 const PRIVATE_FOLDER = 0o700;
 
-/** The system's code of an error, such as `ENOENT`; empty for anything else. */
+/** The system's code of an error, such as `ENOENT`; an empty string for other errors. */
 export const errno = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Whether an error means that nothing exists at a path. */
+/** Whether an error means that the path does not exist. */
 export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
 
-/** Describes why a file operation failed. The system's own text only repeats the path. */
+/**
+ * A failure that states why a file operation failed. Node's own message is not used: it mostly repeats the
+ * path.
+ */
 export function fileFailure(doing: string, path: string, error: unknown, hint?: string): Failure {
   const code = errno(error);
   const why: Readonly<Record<string, string>> = {
     ENOENT: 'it does not exist',
-    ENOTDIR: 'a part of its path is not a folder',
+    ENOTDIR: 'a parent of the path is not a folder',
     EISDIR: 'it is a folder',
     ENOTREG: 'it is not a regular file',
     EACCES: 'permission denied',
@@ -41,10 +44,10 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
     EROFS: 'the disk is read-only',
     ENOSPC: 'the disk is full',
     EDQUOT: 'the disk quota is used up',
-    EFBIG: 'it is larger than allowed',
+    EFBIG: 'the file would exceed the size limit',
     EMFILE: 'too many files are open',
-    EEXIST: 'something else exists there',
-    ELOOP: 'its links form a loop',
+    EEXIST: 'a file or folder with this name already exists',
+    ELOOP: 'its symbolic links form a loop',
     ENAMETOOLONG: 'its name is too long',
     EIO: 'the disk failed',
   };
@@ -56,11 +59,11 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
   });
 }
 
-/** The same for anything that was thrown; errors that are not about files are returned unchanged. */
+/** Like `fileFailure`, but returns errors that are not about files unchanged. */
 export const inWords = (doing: string, path: string, error: unknown, hint?: string): unknown =>
   error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
 
-/** Creates a private folder, whatever the umask. An existing folder is not changed. */
+/** Creates a folder that only the user may enter, whatever the umask. An existing folder is not changed. */
 export function ensureFolder(folder: string): void {
   try {
     mkdirSync(folder, PRIVATE_FOLDER);
@@ -68,7 +71,8 @@ export function ensureFolder(folder: string): void {
     if (errno(error) === 'EEXIST') return;
     const parent = dirname(folder);
     if (errno(error) !== 'ENOENT' || parent === folder) throw error;
-    // One level at a time: with a strict umask, a new parent folder could not be entered.
+    // Create one level at a time: with a strict umask, `mkdir` could not enter the parent that it has just
+    // created.
     ensureFolder(parent);
     try {
       mkdirSync(folder, PRIVATE_FOLDER);
@@ -86,13 +90,14 @@ export function openPrivate(path: string, flags: number | string): number {
   try {
     if ((fstatSync(fd).mode & 0o777) !== PRIVATE_FILE) fchmodSync(fd, PRIVATE_FILE);
   } catch {
-    // The file belongs to another user, or the file system has no modes.
+    // Ignored: the file belongs to another user, or the file system does not support permissions.
   }
   return fd;
 }
 
 /**
- * Writes all bytes or throws. The system writes fewer bytes than requested when the disk is nearly full.
+ * Writes all bytes or throws. A single write call may write fewer bytes than requested when the disk is
+ * nearly full.
  */
 export function writeAll(fd: number, bytes: Uint8Array, position: number | null = null): void {
   for (let done = 0; done < bytes.length; ) {
@@ -100,7 +105,10 @@ export function writeAll(fd: number, bytes: Uint8Array, position: number | null 
   }
 }
 
-/** Resolves symbolic links, also dangling ones. Two names of the same file have the same real path. */
+/**
+ * Resolves symbolic links, including dangling ones, so that two names of the same file have the same real
+ * path.
+ */
 export function realPath(path: string): string {
   let target = resolve(path);
   for (let links = 0; links < 40; links++) {
@@ -123,7 +131,10 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/** Makes a rename in a folder survive a power failure, if the system supports it. */
+/**
+ * Syncs a folder, so that a rename in it survives a power failure. Does nothing if the system does not
+ * support this.
+ */
 export function syncFolder(folder: string): void {
   try {
     const fd = openSync(folder, 'r');
@@ -138,9 +149,9 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * An unused file name in a folder, short enough for every file system. It is made of the pid and
- * nanoseconds, because loading node:crypto for a random name would take longer than the rest of a short
- * run.
+ * The path of an unused file in a folder, with a name short enough for every file system. The name contains
+ * the pid and a time in nanoseconds: loading node:crypto for a random name would take longer than the rest of
+ * a short run.
  */
 export const temporaryIn = (folder: string): string =>
   join(folder, `.trdr-${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`);
@@ -150,16 +161,16 @@ export function discard(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Best effort; the next run cleans up.
+    // Best effort: the next run removes the file.
   }
 }
 
 const NEWLINE = 10;
 
 /**
- * Appends lines with a single write, so that lines of several processes do not mix. If a crash left a torn
- * line at the end, that line is terminated first. Returns the size of the file before and after, and
- * whether the file was replaced or removed meanwhile.
+ * Appends lines with a single write, so that lines of several processes do not mix. If a crash left an
+ * incomplete line at the end of the file, adds the missing line break first. Returns the size of the file
+ * before and after, and whether the file was replaced or removed during the write.
  */
 export function appendLines(path: string, lines: string): { before: number; after: number; gone: boolean } {
   const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
@@ -175,7 +186,7 @@ export function appendLines(path: string, lines: string): { before: number; afte
   }
 }
 
-/** Reads `length` bytes of a file, or fewer at its end. */
+/** Reads `length` bytes of a file; fewer if the file ends first. */
 export function readAt(fd: number, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
@@ -186,8 +197,9 @@ export function readAt(fd: number, from: number, length: number): Buffer {
 }
 
 /**
- * Opens a regular file for reading. Opening a FIFO blocks until somebody writes to it and ignores signals,
- * so the file is opened in non-blocking mode, and anything but a regular file is rejected.
+ * Opens a regular file for reading and rejects everything else. The file is opened in non-blocking mode,
+ * because opening a FIFO otherwise blocks until another process writes to it, and signals cannot interrupt
+ * that.
  */
 export function openRegular(path: string): number {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -210,7 +222,7 @@ export function readBounded(path: string, most: number): string | undefined {
     const parts: Buffer[] = [];
     let size = 0;
     for (;;) {
-      // Files in /proc report no size and other files may grow, so the size is only an estimate.
+      // The size is only an estimate: files in /proc report size 0, and other files may grow.
       const part = Buffer.allocUnsafe(Math.min(most, Math.max(4096, fstatSync(fd).size - size)) + 1);
       const read = readSync(fd, part, 0, part.length, null);
       if (read === 0) return Buffer.concat(parts, size).toString('utf8');

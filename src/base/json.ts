@@ -1,23 +1,22 @@
-// JSON without loss of digits. `JSON.parse` turns 1.10 into 1.1, 1e400 into Infinity, and rounds
-// 12345678901234567890. Values are ordinary doubles here; the object that holds them stores the original
-// text of such numbers under a symbol. The symbol is copied by `{...record}` and ignored by
-// `JSON.stringify`.
+// JSON without loss of digits. `JSON.parse` turns 1.10 into 1.1 and 1e400 into Infinity, and rounds
+// 12345678901234567890. Parsed objects hold ordinary numbers, and store the original text of the changed ones
+// under a symbol. `{...record}` copies the symbol; `JSON.stringify` ignores it.
 
-/** The original text of numbers of this object, by key. */
+/** The key under which an object stores the original text of its numbers, by member. */
 const SOURCES = Symbol('numbers as they were written');
 
 type Sources = Map<string, string>;
 
-/** Deeper values are rejected: recursive code that reads them would overflow the stack. */
+/** Deeper nesting is rejected, because recursive code that reads the value would overflow the stack. */
 const MAX_DEPTH = 200;
 
 /**
- * Set by the first text with such a number. Until then the built-in `JSON.stringify` is correct, and
- * faster.
+ * True after the first text with a number that JavaScript would write differently. Until then the built-in
+ * `JSON.stringify` is correct, and faster.
  */
 let anySources = false;
 
-/** Strings, numbers and punctuation; the scan skips `true`, `false`, `null` and white space. */
+/** Matches strings, numbers and punctuation. The scan skips `true`, `false`, `null` and white space. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
 const isExact = (token: string): boolean => String(Number(token)) === token;
@@ -64,8 +63,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Whether JSON holds a number that JavaScript would write differently. A loop over characters is four times
- * faster than a pattern.
+ * Whether a text contains a number that JavaScript would write differently. A loop over characters is four
+ * times faster than a regular expression here.
  */
 function hasInexactNumber(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
@@ -85,7 +84,7 @@ function hasInexactNumber(text: string): boolean {
     }
     const digits = text.charCodeAt(start) === MINUS ? start + 1 : start;
     const exponent = code === 0x65 || code === 0x45;
-    // A double keeps 15 digits. Shorter numbers change only in forms such as 1.10, 0.0000001 and -0.
+    // A double holds 15 digits exactly. Shorter numbers change only if written like 1.10, 0.0000001 or -0.
     const short = point
       ? last === ZERO || text.startsWith('0.000000', digits)
       : digits > start && last === ZERO && at === digits + 1;
@@ -110,9 +109,9 @@ function endOfString(text: string, start: number): number {
   return end;
 }
 
-/** An object or array of the text, and the position in it. */
+/** An object or array that contains the current position, and the current key or index in it. */
 interface Level {
-  /** Undefined inside a value that a later duplicate key replaced. */
+  /** Undefined if a later duplicate key replaced this value. */
   readonly holder: Record<string, unknown> | undefined;
   readonly isArray: boolean;
   index: number;
@@ -120,7 +119,10 @@ interface Level {
   expectsKey: boolean;
 }
 
-/** Walks text and value in parallel and stores the original text of numbers that would change. */
+/**
+ * Scans the text alongside the parsed value, and stores the original text of numbers that JavaScript would
+ * write differently.
+ */
 function keepSources(text: string, root: unknown): void {
   const levels: Level[] = [];
   for (const [token] of text.matchAll(tokens)) {
@@ -151,21 +153,21 @@ function keepSources(text: string, root: unknown): void {
       default:
         if (!level?.holder) break;
         if (!isExact(token)) setNumberSource(level.holder, level.key, token);
-        // Of duplicate keys, the last one counts.
+        // JSON.parse uses the last one of duplicate keys.
         else sourcesOf(level.holder)?.delete(level.key);
     }
   }
 }
 
-/** The original text of the number at `key`, if the double would be written differently. */
+/** The original text of the number at `key`, if JavaScript would write the number differently. */
 export function numberSource(holder: object, key: string): string | undefined {
   if (!anySources) return undefined;
   const source = sourcesOf(holder)?.get(key);
-  // A copy of the holder may have another value at this key.
+  // Spread copies share these texts, and a copy may have another number at this key.
   return source !== undefined && Object.is(Number(source), Reflect.get(holder, key)) ? source : undefined;
 }
 
-/** Copies the stored number texts of `origins` to `target`, which holds copies of their members. */
+/** Copies the original number texts of `origins` to `target`, whose members were copied from them. */
 export function copySources<T extends object>(target: T, ...origins: readonly unknown[]): T {
   if (!anySources) return target;
   for (const origin of origins) {
@@ -175,12 +177,18 @@ export function copySources<T extends object>(target: T, ...origins: readonly un
   return target;
 }
 
-/** A value as JSON on one line with its original numbers; `null` for values that JSON cannot represent. */
+/**
+ * Writes a value as JSON on one line with its original numbers; `null` for a value that JSON cannot
+ * represent.
+ */
 export function stringifyJson(value: unknown): string {
   return (anySources ? written(value) : JSON.stringify(value)) ?? 'null';
 }
 
-/** Like `JSON.stringify`, but with the original numbers. Undefined for values that an object leaves out. */
+/**
+ * Like `JSON.stringify`, but with the original numbers. Undefined for values that `JSON.stringify` omits,
+ * such as functions.
+ */
 function written(value: unknown): string | undefined {
   if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value);
   const sources = sourcesOf(value);

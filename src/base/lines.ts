@@ -6,22 +6,22 @@ const NEWLINE = 10;
 
 /** A line without its line break. */
 export interface Line {
-  /** The bytes; only the first ones if the line exceeds the limit. */
+  /** The bytes of the line; only the first ones if the line exceeds the limit. */
   readonly bytes: Buffer;
-  /** Counted from 1. */
+  /** The line number; the first line is 1. */
   readonly number: number;
   /** Whether the line exceeds the limit. The rest of it is skipped. */
   readonly cut: boolean;
 }
 
-/** Splits chunks of bytes into lines. A line of any length needs bounded memory and linear time. */
+/** Splits chunks of bytes into lines, with bounded memory and linear time even for endless lines. */
 export interface LineSplitter {
   push(chunk: Uint8Array): Generator<Line, void>;
-  /** The last line, if it does not end with a line break. */
+  /** Returns the last line if it does not end with a line break. */
   end(): Generator<Line, void>;
 }
 
-/** A line that exceeds `longest` bytes is emitted as soon as that is known, cut at the limit. */
+/** A line of more than `longest` bytes is emitted as soon as it exceeds the limit, cut to `longest` bytes. */
 export function createLineSplitter(longest: number): LineSplitter {
   let parts: Buffer[] = [];
   let length = 0;
@@ -43,7 +43,7 @@ export function createLineSplitter(longest: number): LineSplitter {
         const end = newline === -1 ? chunk.length : newline;
         if (!skipping) {
           const part = chunk.subarray(from, Math.min(end, from + longest - length + 1));
-          // Copy: the caller may reuse its chunk, and a small slice would keep a large chunk in memory.
+          // Copy the bytes: the caller may reuse its chunk, and a slice would keep the whole chunk in memory.
           parts.push(newline === -1 ? Buffer.from(part) : part);
           length += part.length;
           if (length > longest) {
@@ -64,8 +64,8 @@ export function createLineSplitter(longest: number): LineSplitter {
 }
 
 /**
- * The lines of a file. Empty lines and lines of more than `longest` bytes are skipped, because trdr never
- * writes them. A missing file has no lines.
+ * The lines of a file. Skips empty lines and lines of more than `longest` bytes, because trdr never writes
+ * such lines. A missing file has no lines.
  */
 export function* readLines(path: string, longest = 1024 * 1024): Generator<string> {
   let fd: number;

@@ -2,14 +2,16 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errno } from './files.ts';
 
-/** The holder of a lock, as recorded in the lock. */
+/** The process that holds a lock, as recorded in the lock. */
 export interface LockHolder {
-  /** Unique for every acquisition, even by the same process. */
+  /** Unique to each acquisition, even within one process. */
   readonly token: string;
   readonly pid: number;
-  /** Start time of the process as its kernel counts it; empty where the system does not provide it. */
+  /** The kernel's start time of the process; empty on systems that do not provide it. */
   readonly began: string;
-  /** The machine, boot and pid namespace: pids are comparable only within one. */
+  /**
+   * Identifies the machine, its boot and the pid namespace: pids can only be compared within the same one.
+   */
   readonly place: string;
   /** Epoch ms at which the lock was acquired. */
   readonly since: number;
@@ -17,11 +19,11 @@ export interface LockHolder {
 
 const SEPARATOR = '|';
 
-/** A holder as the text of a lock: one line without spaces, because it may be the target of a link. */
+/** The text of a lock. It is one line without spaces, because it may be the target of a symbolic link. */
 export const holderText = ({ token, pid, began, place, since }: LockHolder): string =>
   [token, pid, began, since, place].join(SEPARATOR);
 
-/** Parses the text of a lock; undefined if it is torn or invalid. */
+/** Parses the text of a lock; undefined if the text is incomplete or invalid. */
 export function readHolder(text: string): LockHolder | undefined {
   const [token, pid, began, since, ...place] = text.split(SEPARATOR);
   // The token becomes part of a file name, so only the characters that trdr writes are allowed.
@@ -31,7 +33,7 @@ export function readHolder(text: string): LockHolder | undefined {
   return { token, pid: Number(pid), began, since: Number(since), place: place.join(SEPARATOR) };
 }
 
-/** Whether a text may be the torn beginning of a lock's text. */
+/** Whether a text may be the beginning of a lock's text, cut off by a crash. */
 export const isTorn = (text: string): boolean => /^[\w-]{0,80}(\|\d*){0,3}\0*$/.test(text);
 
 function quietly(read: () => string): string {
@@ -42,7 +44,7 @@ function quietly(read: () => string): string {
   }
 }
 
-/** State and start time of a process on Linux; both empty on other systems. */
+/** State and start time of a process on Linux; both are empty on other systems. */
 function statusOf(pid: number): { state: string; began: string } {
   const status = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   // The second field, the process name, may contain spaces and parentheses.
@@ -62,7 +64,7 @@ function placeOf(): string {
 
 let acquisitions = 0;
 let began: string | undefined;
-/** This process as the holder of a lock acquired at `now`. */
+/** Describes this process as the holder of a lock that it acquires at `now`. */
 export function holderNow(now: number): LockHolder {
   began ??= statusOf(process.pid).began;
   const token = `${process.pid}-${now.toString(36)}-${(acquisitions++).toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
@@ -70,19 +72,20 @@ export function holderNow(now: number): LockHolder {
 }
 
 /**
- * Locks of other machines and containers are considered abandoned when they were not touched for this long.
- * Five minutes tolerate clocks that differ.
+ * A lock of another machine or container is abandoned if nothing touched it for this long. Five minutes
+ * tolerate clock differences between machines.
  */
 export const UNTOUCHED_MS = 300_000;
 
 /** Whether the holder is known to be dead. `touched` is when its lock was last touched, epoch ms. */
 export function isGone(holder: LockHolder | undefined, touched: number, now: number): boolean {
-  // For a torn lock or one of another machine, the heartbeat is the only evidence.
+  // The pid of an incomplete lock, or of another machine, cannot be checked. Only the heartbeat shows whether
+  // it is in use.
   if (holder === undefined || holder.place !== placeOf()) return now - touched > UNTOUCHED_MS;
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    // Any other error means that the pid exists, perhaps as another user's process.
+    // Any other error means that the process exists; it may belong to another user.
     if (errno(error) === 'ESRCH') return true;
   }
   // The pid exists but is a zombie, or was reused.

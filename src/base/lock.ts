@@ -13,7 +13,7 @@ import {
   UNTOUCHED_MS,
 } from './lock-holder.ts';
 
-/** A lock that this process holds. Releasing it twice is harmless. */
+/** A lock that this process holds. A second release has no effect. */
 export interface LockHandle {
   release(): void;
 }
@@ -27,10 +27,11 @@ interface Seen {
 
 /**
  * Acquires the lock at `path`, or returns its holder. The lock is a dangling symbolic link, because the
- * system creates a link together with its text in one step.
- * The lock of a dead process is removed under a second lock named after it, and checked once more first, so
- * that a lock which another process acquired meanwhile is never removed. The second lock works the same way
- * and is itself broken if its holder is dead.
+ * system creates a link and its text in one atomic step.
+ *
+ * The lock of a dead process is removed while holding a second lock, named after the first one. The first
+ * lock is read again before it is removed, because another process may have acquired it in the meantime. The
+ * second lock works the same way, and can be removed in the same way if its holder is dead.
  */
 export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder | undefined {
   for (;;) {
@@ -40,7 +41,7 @@ export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder
     if (seen === undefined) continue;
     if (!isGone(seen.holder, seen.touched, Date.now())) return seen.holder;
     const breaking = tryLock(`${path}.${seen.token}`, now);
-    // Another process is breaking the lock; it is not free yet.
+    // Another process is removing the abandoned lock; until then, the lock is in use.
     if (!isHeld(breaking)) return breaking;
     if (look(path)?.token === seen.token) discard(path);
     breaking.release();
@@ -60,11 +61,11 @@ function make(path: string, text: string): boolean {
       throw error;
   }
   try {
-    // Symbolic links are not available: use a file, whose text may be torn by a crash.
+    // Symbolic links are not available, so use a file. A crash can leave its text incomplete.
     writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE });
     return true;
   } catch (error) {
-    // Windows reports EPERM while the previous holder's file is being deleted.
+    // Windows reports EPERM while the previous lock file is being deleted.
     if (errno(error) === 'EEXIST' || (errno(error) === 'EPERM' && look(path) !== undefined)) return false;
     throw error;
   }
@@ -75,7 +76,7 @@ function look(path: string): Seen | undefined {
     const stats = lstatSync(path);
     const text = stats.isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'utf8');
     const holder = readHolder(text);
-    // A file that is not a lock is never removed, whatever its age.
+    // Never remove a file that is not a lock, however old it is.
     const touched = holder || isTorn(text) ? stats.mtimeMs : Number.POSITIVE_INFINITY;
     return { holder, token: holder?.token ?? `torn-${stats.ino}`, touched };
   } catch (error) {
@@ -86,22 +87,22 @@ function look(path: string): Seen | undefined {
 
 function release(path: string, token: string): void {
   try {
-    // Another process may have taken over the lock, after a manual removal or while the machine slept. Then
-    // it is not ours to remove.
+    // Another process may have acquired the lock while this machine slept, or after a user removed the file.
+    // Remove only our own.
     if (look(path)?.token === token) discard(path);
   } catch {
-    // The folder was removed together with the lock.
+    // The folder was removed, and the lock with it.
   }
 }
 
-/** How long and how often to try to acquire a short lock. */
+/** How long to wait for a lock, and how often to try. */
 export interface Waiting {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Runs `work` while holding the short lock at `path`, which excludes all other processes. */
+/** Runs `work` while holding the lock at `path`. For locks that are held briefly: other processes wait. */
 export async function withLock<T>(
   path: string,
   work: () => T | Promise<T>,
@@ -124,7 +125,7 @@ export async function withLock<T>(
       }
     }
     if (waited >= timeoutMs) throw lockedFailure(path, result);
-    // Random waits, so that waiting processes do not retry in step.
+    // Wait for random times, so that waiting processes do not retry in step.
     const ms = 1 + Math.random() * Math.min(25, 2 + waited / 8);
     await sleep(ms, signal);
     waited += ms;
@@ -132,8 +133,8 @@ export async function withLock<T>(
 }
 
 /**
- * Acquires the lock at `path` for as long as the process needs it, or fails at once and names the holder.
- * The lock is touched at intervals as a heartbeat for machines that cannot see the process.
+ * Acquires a lock that the process holds until it ends, or fails at once and names the holder. Touches the
+ * lock at intervals as a heartbeat, because other machines cannot check the pid.
  */
 export function holdLock(path: string, what: string): LockHandle {
   let result: ReturnType<typeof tryLock>;
@@ -150,7 +151,7 @@ export function holdLock(path: string, what: string): LockHandle {
       const now = new Date();
       lutimesSync(path, now, now);
     } catch {
-      // The lock was removed, or the system cannot touch links. The lock itself still works.
+      // The lock was removed, or the system cannot touch links. The lock is valid without a heartbeat.
     }
   }, UNTOUCHED_MS / 20);
   beat.unref();
@@ -164,11 +165,11 @@ export function holdLock(path: string, what: string): LockHandle {
 
 function lockedFailure(path: string, holder: LockHolder | undefined, what = path): Failure {
   const who = holder
-    ? `process ${holder.pid} has held it since ${new Date(holder.since).toISOString()}`
-    : 'another process holds it';
+    ? `locked by process ${holder.pid} since ${new Date(holder.since).toISOString()}`
+    : 'another process is using it';
   return new Failure('local', `${what} is in use: ${who}`, {
     code: 'LOCKED',
     retryable: true,
-    hint: `wait for it to end; if no trdr is running, remove ${path}`,
+    hint: `wait until that process ends; if no trdr is running, remove ${path}`,
   });
 }

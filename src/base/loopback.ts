@@ -1,4 +1,4 @@
-/** Whether a host name, in the form of `URL.hostname`, means this machine. */
+/** Whether a host name (as in `URL.hostname`) refers to this machine. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   return (

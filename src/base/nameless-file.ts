@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { temporaryIn } from './files.ts';
 
 /**
- * Opens a private temporary file and unlinks it, so that the system removes it even if the process is
+ * Creates a private temporary file and unlinks it at once, so that the system frees it even if the process is
  * killed.
  */
 export async function openNamelessFile(): Promise<FileHandle> {
@@ -21,7 +21,7 @@ export async function writeWhole(handle: FileHandle, bytes: Uint8Array, at: numb
   }
 }
 
-/** Reads `length` bytes of a file, or fewer at its end. */
+/** Reads `length` bytes of a file; fewer if the file ends first. */
 export async function readWhole(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;

@@ -1,11 +1,14 @@
-/** The most recent ids: at least `least` of them, at most twice as many. */
+/** Remembers the most recent ids: at least `least` of them, and at most twice as many. */
 export interface RecentSet {
   has(id: string): boolean;
   /** Adds an id; returns false if it is already known. */
   add(id: string): boolean;
 }
 
-/** Two generations, so that old ids are dropped as a whole set and not one by one. */
+/**
+ * Keeps two sets and drops the older one when the newer one is full, which is cheaper than removing single
+ * ids.
+ */
 export function createRecentSet(least: number): RecentSet {
   let young = new Set<string>();
   let old = new Set<string>();

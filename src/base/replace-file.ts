@@ -12,38 +12,43 @@ import {
 import { dirname } from 'node:path';
 import { discard, isAbsent, PRIVATE_FILE, realPath, syncFolder, temporaryIn, writeAll } from './files.ts';
 
-/** A file that is being replaced: written beside its target, then renamed over it in one step. */
+/** A file that replaces another one: written next to its target, then renamed over it in one atomic step. */
 export interface Replacement {
   /** The open temporary file. `commit`, `saveAs` and `discard` close it. */
   readonly fd: number;
-  /** Renames the file over its target. `sync` makes that survive a power failure. */
+  /** Renames the file over its target. With `sync`, the new content survives a power failure. */
   commit(options?: { readonly sync?: boolean }): void;
-  /** Renames the file to another path in the same folder and leaves the target unchanged. */
+  /** Renames the file to another path in the same folder; the target stays as it is. */
   saveAs(path: string, options?: { readonly sync?: boolean }): void;
   discard(): void;
 }
 
 export interface ReplaceOptions {
-  /** For trdr's own files: only the user may read and write, whatever mode the old file had. */
+  /**
+   * For trdr's own files: only the user may read and write the new file, whatever the permissions of the old
+   * one.
+   */
   readonly private?: boolean;
   /**
-   * For files that only the holder of a lock writes: a fixed name of the temporary file, so that a killed
-   * process leaves at most one behind.
+   * The name of the temporary file, for targets that only the holder of a lock writes: with a fixed name, a
+   * killed process leaves at most one file behind.
    */
   readonly temporary?: string;
 }
 
 /**
- * The only way to replace a file. Symbolic links are followed, also dangling ones. The new file gets the
- * mode and, if permitted, the owner of the old one; without an old one, the umask decides. Write-protected
- * files are not replaced. Other hard links keep the old content.
+ * All files are replaced through this function. It follows symbolic links, including dangling ones. The new
+ * file gets the permissions of the old one and, if the system allows it, its owner; a file that did not exist
+ * gets the default permissions. Write-protected files are rejected. Other hard links to the old file keep the
+ * old content.
  */
 export function replaceFile(path: string, options: ReplaceOptions = {}): Replacement {
   const target = realPath(path);
   const old = statOf(target);
   if (old?.isDirectory()) throw coded('EISDIR', 'is a directory');
   if (old && !old.isFile()) throw coded('ENOTREG', 'not a regular file');
-  // A rename needs permission for the folder only; opening the file shows whether it is write-protected.
+  // Opening the old file shows whether it is write-protected: a rename only needs write permission for the
+  // folder.
   if (old) closeSync(openSync(target, 'r+'));
   const folder = dirname(target);
   const temporary = options.temporary ?? temporaryIn(folder);
@@ -101,14 +106,15 @@ function setMode(fd: number, old: Stats | undefined, isPrivate: boolean): void {
     try {
       fchownSync(fd, old.uid, old.gid);
     } catch {
-      // Only root may change the owner of a file.
+      // Ignored: only root may change the owner of a file.
     }
   }
   if (mode === undefined || (fstatSync(fd).mode & 0o7777) === mode) return;
   try {
     fchmodSync(fd, mode);
   } catch (error) {
-    // The file system has no modes. It is an error only if others could read a private file.
+    // The file system does not support permissions. That matters only if others can read a file that must be
+    // private.
     if (isPrivate && (fstatSync(fd).mode & 0o077) !== 0 && process.platform !== 'win32') throw error;
   }
 }
@@ -128,7 +134,7 @@ function syncFile(fd: number): void {
 
 const coded = (code: string, message: string) => Object.assign(new Error(message), { code });
 
-/** Replaces one of trdr's own files: readers see the old or the new content, even after a crash. */
+/** Replaces one of trdr's own files. Readers see either the old or the new content, even after a crash. */
 export function writeAtomic(
   path: string,
   content: string | Uint8Array,
@@ -146,7 +152,7 @@ export function writeAtomic(
 
 const PIECE = 64 * 1024;
 
-/** Replaces a user's file with text that is produced in pieces. */
+/** Replaces a user's file with text that is produced piece by piece. */
 export async function replaceWith(
   path: string,
   text: AsyncIterable<string> | Iterable<string>,

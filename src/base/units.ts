@@ -4,5 +4,5 @@ export function group(digits: string | number): string {
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ','), ...rest].join('.');
 }
 
-/** Compute units for people: `30,000 CU`. */
+/** An amount of compute units as text: `30,000 CU`. */
 export const unitsText = (cu: number): string => `${group(cu)} CU`;

@@ -1,18 +1,18 @@
 /**
- * A kind of value that people write as text. Flags, arguments, settings and environment variables share
- * these parsers, so that `1h30m` or `10k` is read the same way everywhere.
+ * A type of value that users write as text. Flags, arguments, settings and environment variables share these
+ * parsers, so that `1h30m` or `10k` means the same everywhere.
  */
 export interface Kind<T> {
-  /** The placeholder in usage lines: `<duration>`. */
+  /** The placeholder in usage lines, such as `<duration>`. */
   readonly name: string;
-  /** The name of the value in messages: `invalid duration "soon"`. */
+  /** The name of the value in messages, such as `invalid duration "soon"`. */
   readonly noun: string;
-  /** How to write such a value, as an imperative. */
+  /** Tells the user how to write such a value; an imperative. */
   readonly hint: string;
   readonly choices?: readonly string[];
-  /** Parses a text; undefined if it is invalid. */
+  /** Parses a text; undefined if the text is invalid. */
   readonly read: (text: string) => T | undefined;
-  /** Describes what is wrong with an invalid text, without repeating it. */
+  /** States what is wrong with an invalid text, without repeating the text. */
   readonly problem?: (text: string) => string;
 }
 
@@ -38,8 +38,8 @@ export const onOff: Kind<boolean> = {
 };
 
 /**
- * A number with an optional `k` or `M`. Separators are allowed only before groups of three digits: reading the
- * comma of `1,5M` as a separator would raise a limit tenfold.
+ * A number with an optional `k` or `M`. Separators are allowed only before groups of three digits: if the
+ * comma of `1,5M` were ignored, a limit would be ten times too high.
  */
 function readNumber(text: string): number | undefined {
   const match = /^([+-]?)(\d+|\d{1,3}(?:[_,]\d{3})+)?(\.\d*)?([kKmM]?)$/.exec(text);
@@ -47,10 +47,10 @@ function readNumber(text: string): number | undefined {
   if (!/\d/.test(whole + fraction)) return undefined;
   const factor = { k: 1e3, m: 1e6 }[suffix.toLowerCase()] ?? 1;
   const product = Number(`${whole.replace(/[_,]/g, '')}${fraction}`) * factor;
-  // `1.001k` is 1001, but the product of the two doubles is not exactly 1001.
+  // In floating point, 1.001 × 1000 is not exactly 1001; round it.
   const isWhole = factor > 1 && fraction.length - 1 <= Math.log10(factor);
   const size = isWhole ? Math.round(product) : product;
-  // Larger numbers lose digits as doubles.
+  // A double cannot hold larger numbers exactly.
   if (!(size <= Number.MAX_SAFE_INTEGER)) return undefined;
   return sign === '-' && size !== 0 ? -size : size;
 }
@@ -90,7 +90,7 @@ export const units: Kind<number> = {
   read: (text) => integer({ min: 0 }).read(text),
 };
 
-/** A share as a fraction, written as `10%` or `0.1`. */
+/** A fraction of a whole, written as `10%` or `0.1`. */
 export const share: Kind<number> = {
   name: 'share',
   noun: 'share',
@@ -112,11 +112,13 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 const DAY_MS = 86_400_000;
 
-/** Three centuries, longer than any wait or period. */
+/** About 317 years: longer than any useful wait or period. */
 const LONGEST_MS = 1e13;
 const DURATION_HINT = 'write it as 500ms, 30s, 5m, 2h, 7d or 1h30m';
 
-/** A length of time in milliseconds, written as `90s`, `1h30m` or `7d`; a bare number is seconds. */
+/**
+ * A length of time in milliseconds, written as `90s`, `1h30m` or `7d`; a number without a unit is seconds.
+ */
 export const duration: Kind<number> = {
   name: 'duration',
   noun: 'duration',
@@ -140,24 +142,29 @@ function durationIn(text: string): number | undefined {
 /** A duration of at least one millisecond. */
 export const positiveDuration: Kind<number> = {
   ...duration,
-  hint: `${DURATION_HINT}; it cannot be 0`,
+  hint: `${DURATION_HINT}; 0 is not allowed`,
   read: (text) => within(duration.read(text), { min: 1 }),
 };
 
-/** The timeout of a request. The maximum is far below 2^31 ms, beyond which a Node timer fires at once. */
+/**
+ * The timeout of a request. The maximum of 24 hours is far below 2^31 ms, beyond which a Node timer fires at
+ * once.
+ */
 export const timeout: Kind<number> = {
   ...duration,
   hint: 'write it as 500ms, 30s or 5m; from 1ms to 24h',
   read: (text) => within(duration.read(text), { min: 1, max: DAY_MS }),
 };
 
-/** A point in time. All but an absolute one depend on the time and zone in which the command runs. */
+/**
+ * A point in time as the user wrote it. Only an absolute one does not depend on the time and zone of the run.
+ */
 export type Instant =
   | { readonly epochMs: number }
   | { readonly ageMs: number }
-  /** A date and time without an offset, in ISO form. */
+  /** A date and time without a UTC offset, in ISO format. */
   | { readonly wall: string }
-  /** The beginning of a day: 0 is today, -1 yesterday. */
+  /** The beginning of a day: 0 is today, -1 is yesterday. */
   | { readonly day: number };
 
 const words: Readonly<Record<string, Instant>> = {
@@ -166,7 +173,7 @@ const words: Readonly<Record<string, Instant>> = {
   yesterday: { day: -1 },
 };
 
-/** ISO, epoch milliseconds, an age such as `2h`, or a word such as `today`. */
+/** A time: ISO 8601, epoch milliseconds, an age such as `2h`, or a word such as `today`. */
 export const time: Kind<Instant> = {
   name: 'time',
   noun: 'time',
@@ -174,7 +181,7 @@ export const time: Kind<Instant> = {
   read(text) {
     if (Object.hasOwn(words, text)) return words[text];
     if (/^\d{12,14}$/.test(text)) return { epochMs: Number(text) };
-    // A shorter number could be epoch seconds or an age without its unit.
+    // A number with fewer digits is ambiguous: it could be epoch seconds, or an age without its unit.
     if (/^\d+(\.\d+)?$/.test(text)) return undefined;
     const ageMs = duration.read(text);
     return ageMs === undefined ? dateIn(text) : { ageMs };
@@ -187,7 +194,7 @@ const DATE =
 function dateIn(text: string): Instant | undefined {
   const [, year, month, day = '01', clock = '00:00', offset = ''] = DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
-  // `Date.parse` turns the 30th of February into the 2nd of March.
+  // Reject the 30th of February: `Date.parse` would turn it into the 2nd of March.
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   if (date.getUTCMonth() !== Number(month) - 1) return undefined;
   const wall = `${year}-${month}-${day}T${clock}`;
@@ -196,7 +203,10 @@ function dateIn(text: string): Instant | undefined {
   return offset === '' ? { wall } : { epochMs };
 }
 
-/** The epoch milliseconds of an instant. A time without an offset is local, or UTC with `utc`. */
+/**
+ * The epoch milliseconds of an instant. A time without an offset is in the local zone, or in UTC if `utc` is
+ * set.
+ */
 export function instantAt(instant: Instant, now: number, utc = false): number {
   if ('epochMs' in instant) return instant.epochMs;
   if ('ageMs' in instant) return now - instant.ageMs;
@@ -206,12 +216,12 @@ export function instantAt(instant: Instant, now: number, utc = false): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + instant.day).getTime();
 }
 
-/** A host name with a dot. A single word is not accepted, because it may be a key. */
+/** A host name with a dot. A single word is rejected, because it may be an API key in the wrong place. */
 const BARE_HOST = /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
 
 /**
- * The base URL of a service without a trailing slash: http or https, without user, query or fragment. A
- * bare host gets https.
+ * The base URL of a service, without a trailing slash. The scheme is http or https; https is added to a bare
+ * host. User, query and fragment are rejected.
  */
 export const baseUrl: Kind<string> = {
   name: 'url',
@@ -227,10 +237,10 @@ export const baseUrl: Kind<string> = {
   },
 };
 
-/** The parsed URL, or a description of what is wrong with it. */
+/** Returns the parsed URL, or a description of what is wrong with it. */
 function urlIn(text: string): URL | string {
   const full = BARE_HOST.test(text) ? `https://${text}` : text;
-  // Spaces and backslashes are typing errors that the URL parser would silently repair.
+  // A space or backslash is a typing error, which the URL parser would repair without a word.
   if (/[\s\\]/.test(full)) return 'it contains a space or a backslash';
   if (!/^https?:\/\//i.test(full)) return 'it must start with https:// (or http:// for localhost)';
   if (!URL.canParse(full)) return 'it is not a valid URL';
@@ -239,7 +249,7 @@ function urlIn(text: string): URL | string {
   return url.search || url.hash ? 'it has a query or a fragment' : url;
 }
 
-/** A name that becomes part of keys and labels in the shared store. */
+/** A name of letters, digits and `. _ -`, because it becomes part of keys and labels in the shared store. */
 export const plainName: Kind<string> = {
   name: 'name',
   noun: 'name',
@@ -247,19 +257,19 @@ export const plainName: Kind<string> = {
   read: (text) => (/^[A-Za-z0-9][\w.-]{0,63}$/.test(text) ? text : undefined),
 };
 
-/** The path of a file that is read later. */
+/** The path of a file. The file is not opened when the value is parsed. */
 export const filePath: Kind<string> = {
   name: 'file',
   noun: 'file',
-  hint: 'write it as a path',
+  hint: 'write the path of a file',
   read: (text) => (text === '' ? undefined : text),
 };
 
-/** The address of a shared store, or `off`. Passwords are rejected, because URLs end up in logs. */
+/** The URL of a shared store, or `off`. A password in it is rejected, because URLs end up in logs. */
 export const storeUrl: Kind<string> = {
   name: 'url',
   noun: 'store URL',
-  hint: 'write it as redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path, without a password; or off',
+  hint: 'write it as redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path, without a password; write off for no store',
   read(text) {
     if (text === 'off' || /^unix:(\/\/)?\/./.test(text)) return text;
     if (/[\s\\]/.test(text) || !URL.canParse(text)) return undefined;

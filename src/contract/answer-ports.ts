@@ -1,26 +1,30 @@
 import type { Failure } from '../base/failure.ts';
 import type { EndpointId } from './endpoints.ts';
 
-/** The lookups of a user. */
+/** The endpoints that look up one user. */
 export type UserEndpoint = Extract<EndpointId, 'user.handle' | 'user.wallet' | 'user.id'>;
 
-/** The endpoints whose answers are cached between runs. Batches of numbers are cached as single answers. */
+/**
+ * The endpoints whose answers are cached between runs. The answer of a batch of numbers is cached per handle,
+ * as answers of `pnl`.
+ */
 export type CachedEndpoint = UserEndpoint | Extract<EndpointId, 'user.pnl'>;
 
-/** A cached answer: a 200 with its record, or a `NOT_OBSERVED` without one. */
+/** A cached answer: a 200 with its record, or a 404 `NOT_OBSERVED` without one. */
 export interface CachedAnswer {
-  /** When the service sent it, epoch ms. */
+  /** The time at which the service sent it, epoch ms. */
   readonly time: number;
   readonly status: 200 | 404;
   /**
-   * The record as received; null for a miss. The reader must validate it, because files are untrusted.
+   * The record as received; null if the user was not found. Readers must validate it, because anyone may have
+   * edited the file.
    */
   readonly record: unknown;
 }
 
 /**
- * Cached answers of one base URL and key, saved on disk by `state`. `subject` is in normal form: handles
- * lower-cased without @, EVM addresses and ids lower-cased. The reader judges the age.
+ * The saved answers for one base URL and key, on disk. `subject` is normalized: handles are lower-cased and
+ * without @, EVM addresses and ids are lower-cased. Callers decide whether an answer is too old.
  */
 export interface AnswerCache {
   get(
@@ -28,32 +32,42 @@ export interface AnswerCache {
     subject: string,
   ): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
   put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
-  /** Requests an answer once for all machines that want it; absent if machines do not share answers. */
+  /**
+   * Requests an answer once for all machines that need it at the same time; absent if machines do not share
+   * answers.
+   */
   readonly flight?: AnswerFlight;
-  /** Claims an answer for this machine, for callers that request several with one call. */
+  /**
+   * Reserves the request of one answer for this machine; for callers that request several answers with one
+   * call.
+   */
   readonly claim?: (wanted: WantedAnswer) => Promise<Claim>;
 }
 
-/** The endpoints whose answers machines share for as long as they are wanted, beside those that are cached. */
+/**
+ * The endpoints whose answers machines can share while they are being requested: the cached ones, and two
+ * that are not cached.
+ */
 export type SharedEndpoint = CachedEndpoint | Extract<EndpointId, 'user.resolve' | 'me'>;
 
-/** An answer that machines share: a cached one, or a 202 that tells that there is none yet. */
+/** An answer that machines share: a cached one, or a 202, which means that there is no answer yet. */
 export type SharedAnswer = Omit<CachedAnswer, 'status'> & { readonly status: 200 | 202 | 404 };
 
-/** An answer that is wanted, and how old it may be. */
+/** An answer that a caller needs, and the maximum age of a 200. */
 export interface WantedAnswer {
   readonly endpoint: SharedEndpoint;
   readonly subject: string;
   readonly maxAgeMs: number;
-  /** The same for an answer other than a 200. */
+  /** The maximum age of a 202 or 404. */
   readonly missAgeMs: number;
-  /** How long another machine that requests it is waited for; 2 minutes unless given. */
+  /** How long to wait while another machine requests the answer; 2 minutes by default. */
   readonly waitMs?: number | undefined;
 }
 
 /**
- * Returns the answer that another machine has or is about to get, or its Failure. If no other machine requests it, runs
- * `ask`, and returns undefined. `ask` saves a cached answer itself; it returns the failure, or an answer that is not cached.
+ * If another machine has this answer or is requesting it, returns its answer or Failure. Otherwise runs `ask`
+ * and returns undefined. `ask` saves a cacheable answer itself; it returns a failure or an answer that is not
+ * cached.
  */
 export type AnswerFlight = (
   wanted: WantedAnswer,
@@ -61,15 +75,18 @@ export type AnswerFlight = (
   signal?: AbortSignal,
 ) => Promise<SharedAnswer | Failure | undefined>;
 
-/** Who gets an answer: this machine, which must end its claim; another machine; or it is here already. */
+/**
+ * Where an answer comes from: the cache; another machine, which is requesting it; or this machine, which must
+ * call `end` after its request.
+ */
 export type Claim =
   | { readonly by: 'cache'; readonly answer: SharedAnswer }
   | { readonly by: 'other' }
   | { readonly by: 'us'; readonly end: () => Promise<void> };
 
-/** Answers of a run that do not fit in memory; `state` writes them to a temporary file. */
+/** A temporary store on disk for the answers of a run that do not fit in memory. */
 export interface Overflow {
-  /** False only if the key has no answer for certain. */
+  /** False if there is certainly no answer for the key; true if there may be one. */
   mayHold(key: string): boolean;
   put(entries: readonly (readonly [key: string, text: string])[]): Promise<void>;
   get(key: string): Promise<string | undefined>;

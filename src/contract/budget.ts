@@ -2,18 +2,18 @@ import { Failure } from '../base/failure.ts';
 import { type Period, renewalOf } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
 
-/** A budget and its use. */
+/** A budget, and how much of it is used. */
 export interface BudgetState {
   readonly period: Period;
-  /** What it limits: a profile of this machine, all machines of a key, or one of them. */
+  /** Whose spending it limits: a profile on this machine, all machines that share a key, or one of them. */
   readonly scope: 'profile' | 'key' | 'machine';
   /** The name of the profile or machine; empty for a key. */
   readonly name: string;
   readonly limit: number;
   readonly spent: number;
-  /** What lost answers may have cost. */
+  /** The possible cost of calls whose answers were lost, in CU. */
   readonly lost: number;
-  /** Reserved for calls in flight. */
+  /** The maximum cost of the calls in flight, in CU. */
   readonly reserved: number;
 }
 
@@ -23,20 +23,20 @@ export const leftIn = ({ limit, spent, lost, reserved }: Omit<BudgetState, 'peri
 
 type Named = Pick<BudgetState, 'period' | 'scope' | 'name'>;
 
-/** `the day budget of profile "desk"`. */
+/** The name of a budget in messages: `the day budget of profile "desk"`. */
 export function budgetText({ period, scope, name }: Named): string {
   const owner = scope === 'key' ? 'all machines' : scope === 'machine' ? name : `profile "${name}"`;
   return `the ${period} budget of ${owner}`;
 }
 
-/** `2026-11-23 00:00 UTC`. */
+/** The time at which a budget renews: `2026-11-23 00:00 UTC`. */
 export const renewalText = (period: Period, now: number): string =>
   `${new Date(renewalOf(period, now)).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The error code of every call rejected by a budget. */
+/** The error code of calls that a budget does not allow. */
 export const BUDGET = 'BUDGET';
 
-/** The error for a call that a budget cannot cover. */
+/** The error for a call that may cost more than a budget has left. */
 export function budgetRefusal(
   budget: Named & { readonly limit: number; readonly left: number },
   most: number | undefined,
@@ -45,7 +45,7 @@ export function budgetRefusal(
   const { period, scope, limit, left } = budget;
   const what =
     most === undefined
-      ? `the cost of the next call is unknown, so it cannot stay within ${budgetText(budget)}`
+      ? `the cost of the next call is unknown, so trdr cannot keep it within ${budgetText(budget)}`
       : `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of ${budgetText(budget)} (${unitsText(limit)}) remain; it renews at ${renewalText(period, now)}`;
   const machine = scope === 'machine' ? ` --machine ${budget.name}` : '';
   return new Failure('limit', what, {
@@ -53,12 +53,15 @@ export function budgetRefusal(
     retryAfter: Math.ceil((renewalOf(period, now) - now) / 1000),
     hint:
       most === undefined
-        ? `to send it, remove the budget first: trdr budget unset ${period}${machine}`
-        : `wait until then, or raise it: trdr budget set ${period} N${machine}`,
+        ? `remove the budget to send the call: trdr budget unset ${period}${machine}`
+        : `wait until the budget renews, or raise it: trdr budget set ${period} N${machine}`,
   });
 }
 
-/** A budget as a line of `budget show` and `store status`; without a limit, only its use. */
+/**
+ * A budget as a record of `budget show` and `store status`. Without a limit, the record has only the amounts
+ * used.
+ */
 export function budgetItem(
   name: string,
   {

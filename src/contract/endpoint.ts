@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
-import type { FormName } from './forms.ts';
 import type { Known } from './read-record.ts';
+import type { RecordType } from './record-types.ts';
 
-/** An object schema, the form of params and query. */
+/** A schema of the path parameters or of the query of an endpoint. */
 export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
-/** The successful answers of an endpoint by status. */
+/** The schemas of an endpoint's successful answers, by status. */
 export type Answers = { readonly 200: z.core.$ZodType; readonly 202?: z.core.$ZodType };
 
 /** The input of a call: path parameters, query and body. */
@@ -15,7 +15,7 @@ export interface Request<P = unknown, Q = unknown, B = unknown> {
   readonly body: B;
 }
 
-/** A successful answer as described, distinguished by its status. */
+/** A successful answer that matches the service description, by status. */
 export type Answered<A> = {
   [S in keyof A & number]: {
     readonly status: S;
@@ -23,7 +23,10 @@ export type Answered<A> = {
   };
 }[keyof A & number];
 
-/** A successful answer as received: the real service may differ from its description. */
+/**
+ * A successful answer as received. The real service may differ from its description, so any field may be
+ * missing.
+ */
 export type KnownAnswer<A> = {
   [S in keyof A & number]: {
     readonly status: S;
@@ -32,7 +35,8 @@ export type KnownAnswer<A> = {
 }[keyof A & number];
 
 /**
- * What a call can cost before it is made. `reveals` is the maximum number of wallets that it can reveal.
+ * The possible cost of a call, known before it is sent. `reveals` is the maximum number of wallets that it
+ * can reveal.
  */
 export interface PriceBounds {
   readonly least: number;
@@ -40,33 +44,33 @@ export interface PriceBounds {
   readonly reveals: number;
 }
 
-/** What an answer cost. */
+/** The cost of an answered call. */
 export interface Charge {
   readonly cu: number;
-  /** What may have been charged in addition to `cu`. */
+  /** The CU that may have been charged in addition to `cu`. */
   readonly uncertain?: number;
   readonly reveals: number;
 }
 
-/** How a call is priced, before and after it. */
+/** Computes the cost of a call before it is sent and after it is answered. */
 export interface Price<R, A> {
-  /** The pricing rule as the price list prints it. */
+  /** The pricing rule in words, for the price list. */
   readonly text: string;
-  // Methods are bivariant, so that a typed row is assignable to the general type used in loops over the
-  // table.
+  // These are methods because method parameters are bivariant: a typed endpoint is then assignable to the
+  // general type that loops over the table use.
   before(request: R): PriceBounds;
   after(request: R, answer: A): Charge;
-  /** The price of a 404. */
+  /** The CU charged for a 404. */
   readonly miss: number;
 }
 
 /**
- * What to do when the connection breaks after a request was sent: `repeat` (a read: request it again) or
- * `never` (it may have been charged, and a repeat could be charged again).
+ * What to do if the connection breaks after a request was sent: `repeat` sends a read again; `never` does
+ * not, because the first request may have been charged and the second would be charged again.
  */
 export type RetryRule = 'repeat' | 'never';
 
-/** One endpoint of the service as a value. */
+/** One endpoint of the service: a row of the table in `endpoints.ts`. */
 export interface Endpoint<
   P extends FieldShapes,
   Q extends FieldShapes,
@@ -81,9 +85,9 @@ export interface Endpoint<
   readonly query: Q;
   readonly body: B;
   readonly answers: A;
-  /** How a 200 response is recognized. */
-  readonly form: FormName;
-  /** Codes documented for this endpoint in addition to `commonErrors`. */
+  /** The type of the record in a 200 response. */
+  readonly recordType: RecordType;
+  /** Error codes documented for this endpoint, in addition to `commonErrors`. */
   readonly errors: readonly ErrorCode[];
   readonly price: Price<Request<z.output<P>, z.output<Q>, z.output<B>>, KnownAnswer<A>>;
   readonly retry: RetryRule;
@@ -91,7 +95,7 @@ export interface Endpoint<
   readonly timeoutSeconds: number;
 }
 
-/** Checks the form of a row and keeps its exact types. */
+/** Returns its argument: type-checks an endpoint while keeping its exact types. */
 export function endpoint<
   P extends FieldShapes,
   Q extends FieldShapes,
@@ -102,8 +106,8 @@ export function endpoint<
 }
 
 /**
- * A table whose rows are created on first use: a run needs one or two of them, and creating each takes
- * time.
+ * Creates each endpoint on first use: a run needs only one or two of them, and creating the schemas of all
+ * takes time.
  */
 export function rows<M extends Readonly<Record<string, () => unknown>>>(
   makers: M,
@@ -122,13 +126,13 @@ export function rows<M extends Readonly<Record<string, () => unknown>>>(
   return table as { readonly [K in keyof M]: ReturnType<M[K]> };
 }
 
-/** A row of unknown types, as loops over the table see it. */
+/** An endpoint whose request and answer types are not known, for loops over the table. */
 export interface AnyEndpoint
   extends Omit<Endpoint<FieldShapes, FieldShapes, z.core.$ZodType, Answers>, 'price'> {
   readonly price: Price<Request, { readonly status: number; readonly known: unknown }>;
 }
 
-/** Errors that every endpoint may answer with. */
+/** The error codes that any endpoint can return. */
 export const commonErrors = [
   'VALIDATION_ERROR',
   'BAD_REQUEST',
@@ -144,7 +148,7 @@ export const commonErrors = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * The cost of an error answer. Only a lookup's own 404 is charged: 401, 403, 429 and 5xx are documented as
+ * The cost of an error response. Only the 404 of a lookup is charged: 401, 403, 429 and 5xx are documented as
  * free, and the price list has no price for 400, 402 and 409.
  */
 export function chargeOfError(row: { price: { miss: number } }, status: number, code: string): Charge {
@@ -152,7 +156,7 @@ export function chargeOfError(row: { price: { miss: number } }, status: number, 
   return { cu: miss ? row.price.miss : 0, reveals: 0 };
 }
 
-/** Inserts encoded parameters into a path. */
+/** Inserts URL-encoded parameters into a path. */
 export function pathOf(template: string, params: Record<string, unknown>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
 }

@@ -22,17 +22,17 @@ import { holdsWallet, Pending, User } from './records/user.ts';
 
 const nothing = z.object({});
 const noBody = z.undefined();
-const handle = field(bounded(1, HANDLE_MAX), 'Handle; case-insensitive, a leading @ is dropped.');
+const handle = field(bounded(1, HANDLE_MAX), 'Handle; case-insensitive; a leading @ is ignored.');
 const userId = field(z.guid(), 'User id.', { format: 'uuid' });
-const address = field(bounded(1, ADDRESS_MAX), 'Solana base58, or EVM with its 0x prefix.');
+const address = field(bounded(1, ADDRESS_MAX), 'Wallet address: Solana (base58) or EVM (0x-prefixed).');
 const token = field(
   bounded(1, ADDRESS_MAX),
-  'Token address; Solana is case-sensitive, EVM is lower-cased by the service.',
+  'Token address; Solana addresses are case-sensitive, EVM addresses are lower-cased by the service.',
 );
-const walk = field(z.optional(z.string()), 'Id of the last item seen; returns older ones.');
+const walk = field(z.optional(z.string()), 'Id of the last item received; returns older items.');
 const limit = field(
   z.optional(z.int().check(z.gte(1), z.lte(THESIS_LIMIT_MAX))),
-  'Rows a page; priced per started block of 20.',
+  'Rows per page; every started block of 20 rows is charged.',
   { default: THESIS_LIMIT_DEFAULT },
 );
 
@@ -50,12 +50,12 @@ const lookupPrice = {
   miss: cu.miss,
 };
 
-/** Blocks of 20 rows that a requested limit starts. */
+/** The number of blocks of 20 rows in a requested limit, rounded up. */
 export const thesisBlocks = (rows: number = THESIS_LIMIT_DEFAULT) => Math.ceil(rows / THESIS_BLOCK);
 
 const thesisCost = (query: { limit?: number | undefined }) => cu.thesisBlock * thesisBlocks(query.limit);
 const thesisPrice = {
-  text: '200 CU per started block of 20 rows of the requested limit',
+  text: '200 CU per 20 rows of the requested limit, rounded up',
   before: ({ query }: { query: { limit?: number | undefined } }) => {
     const cost = thesisCost(query);
     return { least: cost, most: cost, reveals: 0 };
@@ -65,7 +65,7 @@ const thesisPrice = {
 };
 const thesisQuery = z.object({ before: walk, limit });
 
-// The launchpad charges per call, whatever the answer: a miss costs the same.
+// The launchpad charges every call the same, also a 404.
 const launchpadPrice = {
   text: '10 CU per call',
   before: () => ({ least: cu.launchpad, most: cu.launchpad, reveals: 0 }),
@@ -82,17 +82,17 @@ const get = {
   timeoutSeconds: TIMEOUT_SECONDS,
 } as const;
 
-/** The whole service: every call, in the order of its description. */
+/** All endpoints of the service, in the order of its description. */
 export const endpoints = rows({
   'user.handle': () =>
     endpoint({
       ...get,
       path: '/v2/user/handle/{handle}',
       group: 'identity',
-      summary: 'The user behind a handle.',
+      summary: 'Look up a user by handle.',
       params: z.object({ handle }),
       answers: { 200: User },
-      form: 'user',
+      recordType: 'user',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: lookupPrice,
     }),
@@ -101,10 +101,10 @@ export const endpoints = rows({
       ...get,
       path: '/v2/user/wallet/{address}',
       group: 'identity',
-      summary: 'The user behind a wallet address.',
+      summary: 'Look up a user by wallet address.',
       params: z.object({ address }),
       answers: { 200: User },
-      form: 'user',
+      recordType: 'user',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: {
         text: '30,000 CU, 200 CU on 404',
@@ -118,10 +118,10 @@ export const endpoints = rows({
       ...get,
       path: '/v2/user/id/{id}',
       group: 'identity',
-      summary: 'The user with an id.',
+      summary: 'Look up a user by id.',
       params: z.object({ id: userId }),
       answers: { 200: User },
-      form: 'user',
+      recordType: 'user',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: lookupPrice,
     }),
@@ -131,10 +131,10 @@ export const endpoints = rows({
       method: 'POST',
       path: '/v2/user/handle/{handle}/resolve',
       group: 'identity',
-      summary: 'The wallet of a handle, searched for live if none is on record.',
+      summary: 'Resolve a handle to its wallet, searching live if none is on record.',
       params: z.object({ handle }),
       answers: { 200: User, 202: Pending },
-      form: 'user',
+      recordType: 'user',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED', 'CONFLICT'],
       price: {
         text: '30,000 CU, 200 CU on 202 or 404',
@@ -153,10 +153,10 @@ export const endpoints = rows({
       ...get,
       path: '/v2/user/handle/{handle}/pnl',
       group: 'numbers',
-      summary: "One trader's numbers.",
+      summary: 'Show the trading numbers of one trader.',
       params: z.object({ handle }),
       answers: { 200: Pnl },
-      form: 'numbers',
+      recordType: 'numbers',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: {
         text: '30,000 CU, 200 CU on 404',
@@ -171,14 +171,14 @@ export const endpoints = rows({
       method: 'POST',
       path: '/v2/user/handles/pnl',
       group: 'numbers',
-      summary: 'The numbers of up to 100 traders, served in full or rejected as a whole.',
+      summary: 'Show the trading numbers of up to 100 traders; the batch succeeds or fails as a whole.',
       params: nothing,
       body: z.object({ handles: z.array(handle).check(z.minLength(1), z.maxLength(BATCH_MAX)) }),
       answers: { 200: PnlBatch },
-      form: 'batch',
+      recordType: 'batch',
       errors: ['QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: {
-        text: '30,000 CU per handle found, 200 CU per handle missing',
+        text: '30,000 CU per handle found, 200 CU per handle not found',
         before: ({ body }) => {
           const asked = distinctHandles(body.handles).length;
           return { least: cu.miss * asked, most: cu.reveal * asked, reveals: asked };
@@ -187,7 +187,7 @@ export const endpoints = rows({
           const asked = distinctHandles(body.handles).length;
           const found = Math.min(asked, entries.length);
           const missed = Math.min(asked - found, missing.length);
-          // Handles that the answer does not mention may have been charged too.
+          // A handle that the answer does not mention may have been charged too.
           const open = asked - found - missed;
           return {
             cu: cu.reveal * found + cu.miss * missed,
@@ -204,11 +204,11 @@ export const endpoints = rows({
       ...get,
       path: '/v2/thesis',
       group: 'theses',
-      summary: 'Theses, newest first.',
+      summary: 'List theses, newest first.',
       params: nothing,
       query: thesisQuery,
       answers: { 200: ThesisPage },
-      form: 'page',
+      recordType: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: thesisPrice,
     }),
@@ -217,11 +217,11 @@ export const endpoints = rows({
       ...get,
       path: '/v2/thesis/token/{tokenAddress}',
       group: 'theses',
-      summary: 'Theses about a token.',
+      summary: 'List theses about a token.',
       params: z.object({ tokenAddress: token }),
       query: thesisQuery,
       answers: { 200: TokenThesisPage },
-      form: 'page',
+      recordType: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: thesisPrice,
     }),
@@ -230,11 +230,11 @@ export const endpoints = rows({
       ...get,
       path: '/v2/thesis/user/{id}',
       group: 'theses',
-      summary: 'Theses by an author.',
+      summary: 'List theses by an author.',
       params: z.object({ id: userId }),
       query: thesisQuery,
       answers: { 200: UserThesisPage },
-      form: 'page',
+      recordType: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: thesisPrice,
     }),
@@ -243,11 +243,11 @@ export const endpoints = rows({
       ...get,
       path: '/v2/thesis/user/{id}/token/{tokenAddress}',
       group: 'theses',
-      summary: 'Theses by an author about a token.',
+      summary: 'List theses by one author about one token.',
       params: z.object({ id: userId, tokenAddress: token }),
       query: thesisQuery,
       answers: { 200: UserThesisPage },
-      form: 'page',
+      recordType: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: thesisPrice,
     }),
@@ -256,10 +256,10 @@ export const endpoints = rows({
       ...get,
       path: '/v2/launchpad/user/wallet/{wallet}',
       group: 'launchpad',
-      summary: "A wallet's launchpad account; a stored read, no resolution.",
+      summary: 'Look up the launchpad account of a wallet, if it is on record.',
       params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
       answers: { 200: LaunchpadUser },
-      form: 'launchpadUser',
+      recordType: 'launchpadUser',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED'],
       price: launchpadPrice,
     }),
@@ -268,11 +268,11 @@ export const endpoints = rows({
       ...get,
       path: '/v2/launchpad/thesis',
       group: 'launchpad',
-      summary: 'The 25 most recent callouts.',
+      summary: 'List the 25 most recent callouts.',
       params: nothing,
       query: calloutQuery,
       answers: { 200: CalloutPage },
-      form: 'page',
+      recordType: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: launchpadPrice,
     }),
@@ -281,11 +281,11 @@ export const endpoints = rows({
       ...get,
       path: '/v2/launchpad/thesis/token/{mint}',
       group: 'launchpad',
-      summary: 'The 25 most recent callouts for a coin.',
+      summary: 'List the 25 most recent callouts for a coin.',
       params: z.object({ mint: field(bounded(1, ADDRESS_MAX), 'Coin mint.') }),
       query: calloutQuery,
       answers: { 200: CalloutPage },
-      form: 'page',
+      recordType: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: launchpadPrice,
     }),
@@ -294,11 +294,11 @@ export const endpoints = rows({
       ...get,
       path: '/v2/launchpad/thesis/wallet/{wallet}',
       group: 'launchpad',
-      summary: 'The 25 most recent callouts by a wallet.',
+      summary: 'List the 25 most recent callouts by a wallet.',
       params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
       query: calloutQuery,
       answers: { 200: CalloutPage },
-      form: 'page',
+      recordType: 'page',
       errors: ['QUOTA_EXCEEDED'],
       price: launchpadPrice,
     }),
@@ -307,14 +307,17 @@ export const endpoints = rows({
       ...get,
       path: '/v2/launchpad/leaderboard/traders',
       group: 'launchpad',
-      summary: 'The top 100 traders, as a snapshot.',
+      summary: 'Show the top 100 traders in a snapshot of the leaderboard.',
       params: nothing,
       query: z.object({
         period: field(z.optional(z.enum(boardPeriods)), 'daily, weekly or monthly.', { default: 'weekly' }),
-        at: field(z.optional(z.string()), 'Epoch ms or ISO time; the latest snapshot at or before it.'),
+        at: field(
+          z.optional(z.string()),
+          'Epoch ms or ISO time; returns the latest snapshot at or before it.',
+        ),
       }),
       answers: { 200: Board },
-      form: 'board',
+      recordType: 'board',
       errors: ['QUOTA_EXCEEDED'],
       price: launchpadPrice,
     }),
@@ -323,10 +326,10 @@ export const endpoints = rows({
       ...get,
       path: '/v2/me',
       group: 'account',
-      summary: "The key's plan, scopes, entitlement and usage.",
+      summary: 'Show the plan, scopes, entitlement and usage of the key.',
       params: nothing,
       answers: { 200: Me },
-      form: 'me',
+      recordType: 'me',
       errors: [],
       price: {
         text: 'free',
@@ -350,17 +353,17 @@ export type RequestOf<Id extends EndpointId> = Request<
 /** A successful answer of endpoint `Id` as received: the real service may differ from its description. */
 export type KnownAnswerOf<Id extends EndpointId> = KnownAnswer<Row<Id>['answers']>;
 
-/** Handles in the form in which the service compares them: lower-cased, without a leading @. */
+/** Normalizes a handle as the service does: lower-cased, without a leading @. */
 export const normalHandle = (text: string) => text.trim().replace(/^@/, '').toLowerCase();
 
-/** The distinct handles of a batch, in their first spelling. */
+/** The distinct handles of a batch, each in its first spelling. */
 export function distinctHandles(handles: readonly string[]): string[] {
   const first = new Map<string, string>();
   for (const text of handles) if (!first.has(normalHandle(text))) first.set(normalHandle(text), text);
   return [...first.values()];
 }
 
-/** The two paths outside the table: the live feed with its price, and the service's own description. */
+/** Two paths that are not in the table: the live feed, and the service's OpenAPI document. */
 export const SOCKET_PATH = '/v2/ws';
-export const SOCKET_PRICE = `${unitsText(cu.socketMinute)} per minute held open`;
+export const SOCKET_PRICE = `${unitsText(cu.socketMinute)} per minute while the connection is open`;
 export const OPENAPI_PATH = '/openapi.json';

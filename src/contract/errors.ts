@@ -1,48 +1,53 @@
 import * as z from 'zod/mini';
 import { field } from './field.ts';
 
-/** Every error code of the service: its status, whether a retry can help, and its meaning. */
+/** Every error code of the service: its status, whether a retry can succeed, and its meaning. */
 export const errorCodes = {
   VALIDATION_ERROR: {
     status: 400,
     retryable: false,
     meaning: 'Malformed handle, address or query parameter.',
   },
-  BAD_REQUEST: { status: 400, retryable: false, meaning: 'The request cannot be served as sent.' },
+  BAD_REQUEST: { status: 400, retryable: false, meaning: 'The request is valid but cannot be served.' },
   UNAUTHORIZED: { status: 401, retryable: false, meaning: 'Missing or invalid API key.' },
   QUOTA_EXCEEDED: {
     status: 402,
     retryable: false,
-    meaning: 'Out of credits until the counter resets or a top-up is made.',
+    meaning: 'Out of credits until the month ends or a top-up is bought.',
   },
   REVEAL_LIMIT_REACHED: {
     status: 402,
     retryable: false,
-    meaning: 'The wallet-reveal allowance of the period is spent; top-ups cannot lift it.',
+    meaning: 'The monthly allowance of wallet reveals is used up; a top-up does not raise it.',
   },
-  FORBIDDEN: { status: 403, retryable: false, meaning: 'The key may not perform this action.' },
+  FORBIDDEN: { status: 403, retryable: false, meaning: 'The key has no permission for this action.' },
   FORBIDDEN_SCOPE: {
     status: 403,
     retryable: false,
-    meaning: 'The key is not provisioned for this endpoint.',
+    meaning: 'The key has no access to this endpoint.',
   },
   FREE_TIER_DISABLED: { status: 403, retryable: false, meaning: 'The key has no allowance.' },
   NOT_OBSERVED: {
     status: 404,
     retryable: false,
-    meaning: 'No verified match for the subject; not a statement that it is unknown to the platform.',
+    meaning: 'No verified link for the subject; the platform may still know it.',
   },
-  NOT_FOUND: { status: 404, retryable: false, meaning: 'No such route or resource.' },
-  CONFLICT: { status: 409, retryable: false, meaning: 'The request conflicts with one already accepted.' },
+  NOT_FOUND: { status: 404, retryable: false, meaning: 'This route or resource does not exist.' },
+  CONFLICT: { status: 409, retryable: false, meaning: 'The request conflicts with an earlier one.' },
   RATE_LIMITED: {
     status: 429,
     retryable: true,
-    meaning: 'Per-minute limit or per-IP ceiling exceeded; retry after retryAfter seconds.',
+    meaning:
+      'Too many requests per minute for the key, or from the IP address; retry after retryAfter seconds.',
   },
-  INTERNAL_ERROR: { status: 500, retryable: true, meaning: 'Server fault; retry.' },
-  OVERLOADED: { status: 503, retryable: true, meaning: 'Load shedding; nothing charged; retry.' },
+  INTERNAL_ERROR: { status: 500, retryable: true, meaning: 'The service failed; retry.' },
+  OVERLOADED: {
+    status: 503,
+    retryable: true,
+    meaning: 'The service is overloaded; nothing was charged; retry.',
+  },
   B2B_DISABLED: { status: 503, retryable: false, meaning: 'The API is switched off on this deployment.' },
-  TIMEOUT: { status: 504, retryable: true, meaning: 'The answer did not arrive in time; retry.' },
+  TIMEOUT: { status: 504, retryable: true, meaning: 'The service could not answer in time; retry.' },
 } as const satisfies Record<string, { status: number; retryable: boolean; meaning: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;
@@ -50,15 +55,15 @@ export type ErrorCode = keyof typeof errorCodes;
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 /**
- * The body of every error. The description does not say where `retryAfter` of a 429 is (beside `error` or
- * inside it), so both places are read.
+ * The body of every error. The description does not say whether the `retryAfter` of a 429 is next to `error`
+ * or inside it, so both are read.
  */
 export const ErrorBody = z.looseObject({
   error: z.looseObject({
-    code: field(z.string(), 'What went wrong, for programs.'),
-    message: field(z.string(), 'What went wrong, for people.'),
-    retryAfter: z.optional(field(z.number(), 'Seconds to wait; where the service puts it inside.')),
+    code: field(z.string(), 'Error code, for programs.'),
+    message: field(z.string(), 'Error message, for people.'),
+    retryAfter: z.optional(field(z.number(), 'Seconds to wait, if the service sends it inside error.')),
   }),
-  retryAfter: z.optional(field(z.number(), 'Seconds to wait before asking again; on a 429.')),
+  retryAfter: z.optional(field(z.number(), 'Seconds to wait before the next request; sent with a 429.')),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;

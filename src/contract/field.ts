@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 
-/** Metadata of a schema beyond its type, for OpenAPI, `trdr schema` and the docs. */
+/** Metadata of a schema besides its type, for OpenAPI, `trdr schema` and the docs. */
 export interface FieldMeta {
   description?: string;
   format?: string;
-  /** The service's default for an absent field. */
+  /** The value that the service uses if the field is absent. */
   default?: string | number;
 }
 
-/** Attaches a description (and a format) to a schema without restricting what it accepts. */
+/** Adds a description and a format to a schema. The schema still accepts the same values. */
 export function field<S extends z.core.$ZodType>(schema: S, description: string, meta: FieldMeta = {}): S {
   z.globalRegistry.add(schema, { description, ...meta } as z.core.GlobalMeta);
   return schema;
@@ -17,8 +17,8 @@ export function field<S extends z.core.$ZodType>(schema: S, description: string,
 /** A string of `min` to `max` characters. */
 export const bounded = (min: number, max: number) => z.string().check(z.minLength(min), z.maxLength(max));
 
-/** A field that is always present and may be null. */
+/** A required field whose value may be null. */
 export const nullable = <S extends z.core.$ZodType>(schema: S) => z.nullable(schema);
 
-/** A field that may be absent, and may be null where present. */
+/** An optional field whose value may be null. */
 export const loose = <S extends z.core.$ZodType>(schema: S) => z.optional(z.nullable(schema));

@@ -9,7 +9,7 @@ export const Subscription = z.discriminatedUnion('type', [
 ]);
 export type Subscription = z.infer<typeof Subscription>;
 
-/** Frames that the client sends. */
+/** The frames that the client sends. */
 export const ClientFrame = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('subscribe'), subscription: Subscription }),
   z.looseObject({ type: z.literal('unsubscribe') }),
@@ -19,13 +19,13 @@ export type ClientFrame = z.infer<typeof ClientFrame>;
 export const ReadyFrame = z.looseObject({ type: z.literal('ready'), connectionId: z.string() });
 export const SubscriptionFrame = z.looseObject({
   type: z.literal('subscription'),
-  subscription: field(z.nullable(Subscription), 'The whole current subscription; null after unsubscribe.'),
+  subscription: field(z.nullable(Subscription), 'The whole current subscription; null after unsubscribing.'),
 });
 export const ReplacedFrame = z.looseObject({ type: z.literal('replaced'), previous: Subscription });
 export const ThesisFrame = z.looseObject({ type: z.literal('thesis'), data: ThesisFrameData });
 export const ErrorFrame = z.looseObject({ type: z.literal('error'), error: z.string() });
 
-/** Frames that the server sends. */
+/** The frames that the server sends. */
 export const ServerFrame = z.discriminatedUnion('type', [
   ReadyFrame,
   SubscriptionFrame,
@@ -35,5 +35,5 @@ export const ServerFrame = z.discriminatedUnion('type', [
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
 
-/** Close code of a socket whose key has no units left. */
+/** The close code of a WebSocket whose key has no units left. */
 export const CLOSE_QUOTA = 1008;

@@ -1,4 +1,4 @@
-/** The path of a part of a value: `items[3].id`. */
+/** The path of a value inside another one: `items[3].id`. */
 function pathText(path: readonly PropertyKey[]): string {
   let text = '';
   for (const step of path) {
@@ -9,12 +9,14 @@ function pathText(path: readonly PropertyKey[]): string {
 }
 
 /**
- * Describes what a schema found wrong with a value: `items[3].id must be a string`. `whole` names the
- * value.
+ * Describes the first problem that a schema found: `items[3].id must be a string`. `whole` is the name of the
+ * value itself.
  */
 export function issuesText(issues: readonly Issue[], whole: string): string {
   const [first] = issues;
-  return first ? `${pathText(first.path) || whole} ${issueText(first)}` : `${whole} has the wrong form`;
+  return first
+    ? `${pathText(first.path) || whole} ${issueText(first)}`
+    : `${whole} does not match its schema`;
 }
 
 function issueText(issue: Issue): string {
@@ -30,11 +32,11 @@ function issueText(issue: Issue): string {
     case 'invalid_value':
       return `must be one of ${(issue.values ?? []).map(String).join(', ')}`;
     default:
-      return 'has the wrong form';
+      return 'does not match its schema';
   }
 }
 
-/** The members of a schema issue that the description uses. */
+/** The members of a schema issue that the text is made from. */
 export interface Issue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];

@@ -4,7 +4,7 @@ export const ADDRESS_MAX = 128;
 export const BATCH_MAX = 100;
 export const THESIS_LIMIT_MAX = 100;
 export const THESIS_LIMIT_DEFAULT = 20;
-/** Rows in one priced block of a thesis page. */
+/** Number of rows in one block of a thesis page; pages are charged per block. */
 export const THESIS_BLOCK = 20;
 export const CALLOUT_PAGE = 25;
 export const BOARD_SIZE = 100;
@@ -12,14 +12,12 @@ export const SOCKET_TOKENS_MAX = 50;
 export const SOCKET_PING_SECONDS = 30;
 export const RESOLVES_PER_MINUTE = 10;
 
-/** Default timeouts of a request. A resolve searches live, which takes longer. */
+/** Default timeouts of a request. A resolve has a longer one, because it searches live. */
 export const TIMEOUT_SECONDS = 30;
 export const RESOLVE_TIMEOUT_SECONDS = 60;
 export const timeoutText = `${TIMEOUT_SECONDS}s; resolve ${RESOLVE_TIMEOUT_SECONDS}s`;
 
-/**
- * What each plan grants. The `monthlyUnits` of Explore are granted once, those of Enterprise by contract.
- */
+/** What each plan grants. Explore grants its `monthlyUnits` only once; Enterprise grants them by contract. */
 export const plans = {
   explore: { title: 'Explore', ratePerMinute: 60, monthlyUnits: 25_000, live: false },
   starter: { title: 'Starter', ratePerMinute: 150, monthlyUnits: 1_000_000, live: false },
@@ -30,5 +28,5 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 
-/** The lowest per-minute limit of all plans: safe to assume until the key's own limit is known. */
+/** The lowest per-minute limit of all plans, used until the limit of the key is known. */
 export const LEAST_RATE_PER_MINUTE = plans.explore.ratePerMinute;

@@ -13,7 +13,7 @@ import { Pending, User } from './records/user.ts';
 
 type Json = Record<string, unknown>;
 
-/** The schemas that the document names. */
+/** The schemas that get a name in the document. */
 const named = {
   User,
   Pending,
@@ -38,14 +38,14 @@ const named = {
 
 const names = Object.keys(named) as (keyof typeof named)[];
 
-/** Variants of the document. */
+/** Choices of the document's content. */
 export interface OpenApiOptions {
-  /** Whether answers are bare, or under `data` next to `meta`. */
+  /** Whether an answer is the record itself (bare), or holds it under `data` next to `meta` (wrapped). */
   readonly envelope?: 'bare' | 'wrapped';
   readonly server?: string;
 }
 
-/** The table as an OpenAPI 3.1 document, ready for `JSON.stringify`. */
+/** Returns the table of endpoints as an OpenAPI 3.1 document, ready for `JSON.stringify`. */
 export function openapi({ envelope = 'bare', server = '/' }: OpenApiOptions = {}) {
   const paths: Record<string, Json> = {};
   for (const id of endpointIds) {
@@ -59,7 +59,8 @@ export function openapi({ envelope = 'bare', server = '/' }: OpenApiOptions = {}
     info: {
       title: 'Trader identity and thesis feed',
       version: '1.1.0',
-      description: 'Who is behind a handle or a wallet, trading numbers, the thesis feed, and the launchpad.',
+      description:
+        'Users behind handles and wallets, their trading numbers, the thesis feed, and the launchpad.',
     },
     servers: [{ url: server }],
     security: [{ bearer: [] }, { apiKey: [] }],
@@ -75,7 +76,7 @@ export function openapi({ envelope = 'bare', server = '/' }: OpenApiOptions = {}
   };
 }
 
-/** A row without its price functions, which are typed for the requests of one endpoint. */
+/** An endpoint without its price functions, because their parameter types differ between endpoints. */
 type Row = Omit<AnyEndpoint, 'price'> & { readonly price: { readonly text: string; readonly miss: number } };
 
 function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
@@ -88,7 +89,7 @@ function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
       ...success('The user.', ok, envelope),
       headers: {
         'x-service-resolve': {
-          description: 'cached: the wallet was already on record; live: it was searched for.',
+          description: 'cached: the wallet was on record; live: it was found by a live search.',
           schema: { type: 'string', enum: ['cached', 'live'] },
         },
       },
@@ -109,7 +110,7 @@ function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
   };
 }
 
-// The account endpoint documents only three statuses.
+// The account endpoint documents only three error statuses.
 const errorsOf = (row: Row): readonly ErrorCode[] =>
   row.group === 'account'
     ? ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED', 'B2B_DISABLED']
@@ -127,7 +128,7 @@ function socketOperation(): Json {
   ];
   return {
     operationId: 'live',
-    summary: 'The live feed: a WebSocket upgrade. A plain GET is a 404.',
+    summary: 'The live feed, by WebSocket upgrade. A plain GET returns 404.',
     tags: ['live'],
     responses: {
       101: { description: 'The socket is open; frames follow.' },
@@ -167,7 +168,7 @@ function success(description: string, schema: z.core.$ZodType, envelope: 'bare' 
   return { description, content: json(envelope === 'bare' ? data : whole) };
 }
 
-/** Errors by status, with the codes that each status can carry. */
+/** The error responses by status, with the codes that each status can carry. */
 function failures(codes: readonly ErrorCode[]): Json {
   const distinct = [...new Set(codes)];
   const statuses = [...new Set(distinct.map((code) => errorCodes[code].status))];
@@ -190,7 +191,7 @@ function schemaOf(schema: z.core.$ZodType): Json {
   return name ? ref(name) : plain(schema);
 }
 
-/** A schema without the members that belong to a document of its own. */
+/** A schema as JSON Schema, without members that only a separate document has. */
 function plain(schema: z.core.$ZodType) {
   const { $schema: _, ...rest } = z.toJSONSchema(schema);
   return rest as Json & { properties?: Record<string, Json>; required?: string[] };

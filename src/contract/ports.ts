@@ -11,7 +11,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly timeoutMs: number;
-  /** Called right before the request is written: from then on it may be served and charged. */
+  /** Called right before the request is written. From then on, the service may process and charge it. */
   readonly onSent?: (() => void) | undefined;
 }
 
@@ -24,67 +24,70 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends requests. Throws a `network` Failure whose `code` says whether the request may have reached the
- * service: `UNREACHABLE` (it cannot have), `BROKEN` and `NO_ANSWER` (it may have been served and charged).
+ * Sends HTTP requests. Throws a `network` Failure; its `code` states whether the service may have received
+ * and charged the request: `UNREACHABLE` (impossible), `BROKEN` and `NO_ANSWER` (possible).
  */
 export interface Transport {
   send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
-/** Identifies a call while it waits for its slot; unique within the process. */
+/** Identifies a call in the queue of a rate limit; unique within the process. */
 export type Ticket = number;
 
-/** A slot, or how long to wait for one. */
+/** Permission to send a call under a rate limit, or how long to wait before asking again. */
 export interface WindowSlot {
-  /** 0: the call may go now. */
+  /** 0 means that the call may be sent now. */
   readonly waitMs: number;
-  /** The limit of the lane, if an earlier call learned it. */
+  /** The lane's rate limit, if an earlier response stated it. */
   readonly known: number | null;
-  /** The wait is for calls ahead in the queue, not for a block, so it ends in any case. */
+  /** True if the lane is not blocked but other calls are ahead in the queue, so the wait certainly ends. */
   readonly queued?: boolean;
 }
 
-/** The rate windows shared by all trdr processes of a machine, or by all machines of a store. */
+/**
+ * The rate limits, counted for all trdr processes of a machine or for all machines of a store. A lane is a
+ * set of calls that share one rate limit.
+ */
 export interface RateWindows {
   /**
-   * Takes a slot in `lane`, whose window holds `limit` calls. If there is a queue, a ticket reserves a
-   * place in it: call again with the same ticket after the wait.
+   * Requests permission to send one call in `lane`, which allows `limit` calls per minute. The first call
+   * with a ticket adds it to the queue; after the wait, the caller requests again with the same ticket.
    */
   take(lane: string, limit: number, ticket?: Ticket): Promise<WindowSlot>;
-  /** Gives up a place in the queue that will not be used. */
+  /** Removes a ticket from the queue. */
   drop(lane: string, ticket: Ticket): Promise<void>;
-  /** Blocks `lane` for `ms`, as a 429 demands. */
+  /** Blocks `lane` for `ms` milliseconds, after a 429. */
   block(lane: string, ms: number): Promise<void>;
-  /** Saves the limit learned for a lane. */
+  /** Saves the rate limit of a lane. */
   learn(lane: string, limit: number): Promise<void>;
 }
 
-/** What one paid call cost. Never contains a key, a subject or a body. */
+/** What one paid call cost. Never contains an API key, a subject or a body. */
 export interface LedgerEntry {
   readonly time: number;
   readonly command: string;
   readonly profile: string;
-  /** The machine; absent in entries of older versions. */
+  /** The name of the machine; entries of older versions do not have it. */
   readonly host?: string | undefined;
   readonly endpoint: string;
-  /** Null if no answer arrived. */
+  /** The HTTP status; null if no response arrived. */
   readonly status: number | null;
-  /** CU that were charged for certain. */
+  /** The CU that were certainly charged. */
   readonly cu: number;
-  /** Upper bound, if more may have been charged. */
+  /** The maximum that may have been charged, if it is more than `cu`. */
   readonly cuAtMost?: number | undefined;
-  /** The call has no known price. */
+  /** True if the price of the call is not known. */
   readonly unpriced?: boolean | undefined;
   readonly requestId?: string | undefined;
-  /** How many calls the entry summarizes; one if absent. */
+  /** The number of calls that the entry summarizes; 1 if absent. */
   readonly calls?: number | undefined;
 }
 
 /** A call that is about to be sent. */
 export interface PaidCall {
   readonly endpoint: string;
-  /** Maximum cost; undefined if no price is known. */
+  /** The maximum cost in CU; undefined if the price is not known. */
   readonly most: number | undefined;
 }
 
@@ -92,31 +95,31 @@ export interface PaidCall {
 export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unpriced' | 'requestId'>;
 
 /**
- * Records paid calls, on this machine or for all machines of a store. A call is recorded with its upper
- * bound before it is sent, so that the bound remains if the process dies.
+ * Records paid calls, for this machine or for all machines of a store. A call is recorded with its maximum
+ * cost before it is sent, so that this amount stays recorded if the process dies.
  */
 export interface Ledger {
   /**
-   * Called after the rate limiter, right before the request is sent. Rejects with a `limit` Failure if a budget cannot
-   * cover the call; its `retryAfter` is the time until the budget renews. Waits for calls in flight if they may leave
-   * room, until the signal is aborted.
+   * Records a call right before it is sent. Rejects with a `limit` Failure if a budget cannot cover the call;
+   * its `retryAfter` is the time until the budget renews. Waits for calls in flight if their actual cost may
+   * leave enough, until the signal is aborted.
    */
   begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation>;
-  /** The budgets that apply, and what is left of them; absent in a ledger that only records. */
+  /** The budgets that apply to these calls, with their use; absent if the ledger has no budgets. */
   budgets?(): Promise<readonly BudgetState[]>;
 }
 
-/** A recorded call. The first of these methods ends it; later calls have no effect. */
+/** A call recorded in the ledger. Only the first of these three methods has an effect. */
 export interface Reservation {
-  /** The call was answered: its cost replaces the bound. */
+  /** The call was answered: replaces its maximum cost with its actual cost. */
   settle(cost: CallCost): Promise<void>;
-  /** The call may have been charged and no answer will tell: the bound remains. */
+  /** The call may have been charged, but its answer was lost: its maximum cost stays recorded. */
   lose(end: { readonly status?: number | null; readonly requestId?: string | undefined }): Promise<void>;
-  /** The call was not sent, or is known to be free. */
+  /** The call was not sent, or is known to be free: removes its cost. */
   release(): Promise<void>;
 }
 
-/** Events that the core reports; `cli` words them on stderr. */
+/** Events that `core` reports to its caller; `cli` prints them on stderr. */
 export type Notice =
   | { readonly kind: 'wait'; readonly ms: number; readonly reason: string }
   | {
@@ -127,13 +130,13 @@ export type Notice =
       readonly reason: string;
     }
   | { readonly kind: 'lost'; readonly endpoint: string; readonly cuAtMost: number }
-  /** An answer differs from its description; reported once per field and form in a run. */
+  /** An answer differs from the service description; reported once per field and difference in a run. */
   | { readonly kind: 'difference'; readonly call: string; readonly difference: FieldDifference }
   | { readonly kind: 'trace'; readonly line: string };
 
 /** A parsed answer of the service: `known` has the fields that match the description. */
 export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {
-  /** The record as received: machine formats print it, and it is what gets saved. */
+  /** The record as received, for machine formats, the cache and journals. */
   readonly record: Sent;
   readonly meta: Known<Meta> | undefined;
   readonly requestId: string | undefined;
@@ -141,46 +144,49 @@ export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** The parts of a request that its endpoint has. */
+/** The parts of a request that the endpoint accepts. */
 export type RequestParts<Id extends EndpointId> = Partial<RequestOf<Id>>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Do not retry an attempt that may have been charged; the caller decides. */
+  /** Do not retry an attempt that may have been charged; the caller decides about a retry. */
   readonly once?: boolean | undefined;
-  /** Repeats a call whose answer was lost: it is sent only if the confirmed cost covers both. */
+  /**
+   * The request was sent before and its answer was lost. It is sent again only if the confirmed cost covers
+   * both.
+   */
   readonly repeat?: boolean | undefined;
 }
 
-/** What is left of a key's meters; null for a meter without a limit. */
+/** The allowances that a key has left; null means unlimited. */
 export interface KeyMeters {
   readonly units: number | null;
   readonly reveals: number | null;
 }
 
-/** The service with one key at one base URL: typed requests and answers; errors are `Failure`s. */
+/** The API of one service with one key: typed requests and answers; all errors are `Failure`s. */
 export interface Client {
   call<Id extends EndpointId>(id: Id, ask: RequestParts<Id>, options?: CallOptions): Promise<Result<Id>>;
-  /** What a call can cost. Sends nothing. */
+  /** The possible cost of a call. Sends nothing. */
   bounds<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): PriceBounds;
-  /** Requests any path, for `trdr api`. Rate limit, ledger and spending limit apply. */
+  /** Sends a request to any path, for `trdr api`. The rate limit, ledger and spending limit apply. */
   raw(
     request: { readonly method: string; readonly path: string; readonly body?: string | undefined },
     options?: CallOptions,
   ): Promise<HttpAnswer>;
-  /** CU that this run has spent; `atMost` includes what lost answers may have cost. */
+  /** The CU that this run has spent. `atMost` includes the possible cost of calls whose answers were lost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
   /**
-   * What is left, from the last answer of `me` and the calls since; undefined if this run has not requested
-   * it.
+   * What the key has left: the last answer of `me`, minus the calls since; undefined if this run has not
+   * requested `me`.
    */
   readonly left: KeyMeters | undefined;
-  /** The key's limit of requests per minute; null while unknown. */
+  /** The key's limit of requests per minute; null if not known yet. */
   readonly ratePerMinute: number | null;
   /**
-   * Whether calls of up to `cu` may be sent again after their answers were lost: the confirmed cost must
-   * cover them in addition to everything that was spent, lost or is in flight.
+   * Whether lost calls of up to `cu` may be sent again: the confirmed cost must cover them in addition to all
+   * that was spent, lost or is in flight.
    */
   mayRepeat(cu: number): boolean;
   close(): Promise<void>;

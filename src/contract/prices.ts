@@ -1,4 +1,4 @@
-/** Unit prices. */
+/** Prices in CU. */
 export const cu = {
   lookup: 100,
   miss: 200,

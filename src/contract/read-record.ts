@@ -14,23 +14,23 @@ import {
   safeParse,
 } from 'zod/v4/core';
 
-/** A record as the service sent it. It is only known to be an object. */
+/** A record as the service sent it: an object whose fields were not checked. */
 export type Sent = Readonly<Record<string, unknown>>;
 
-/** A record with the fields that have the described type; any of them may be absent. */
+/** The fields of a record that have the described type. Any of them may be absent. */
 export type Known<T> = T extends readonly (infer Item)[]
   ? readonly Known<Item>[]
   : T extends object
     ? { readonly [Name in keyof T]?: Known<T[Name]> | undefined }
     : T;
 
-/** A field that differs from its description. */
+/** A field of a record that differs from its description. */
 export interface FieldDifference {
-  /** The dotted path: `windows.24h.rank`, `items[].likeCount`. */
+  /** The dotted path of the field: `windows.24h.rank`, `items[].likeCount`. */
   readonly field: string;
-  /** The expected type: `an integer`. */
+  /** The type that the description states: `an integer`. */
   readonly expected: string;
-  /** What was sent: `missing`, `null`, `text`. */
+  /** The type that was sent instead: `missing`, `null`, `text`. */
   readonly got: string;
 }
 
@@ -41,16 +41,16 @@ const ABSENT = Symbol('absent');
 const ignore: Report = () => {};
 
 /**
- * Reads a record tolerantly: fields and list items of another type are left out, all others are kept,
- * including unknown ones. A record without a difference is returned as it is.
+ * Reads a record tolerantly: omits fields and list items that do not have the described type, and keeps all
+ * others, including undocumented ones. Returns the same object if nothing differs.
  */
 export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report = ignore): Known<output<S>> {
   const read = readerOf(schema)(sent, '', report);
-  // Safe because a reader only keeps values that have the type of its schema.
+  // This cast is safe: a reader returns only values that match its schema.
   return (read === ABSENT ? {} : read) as Known<output<S>>;
 }
 
-/** How a record differs from its description; each field is listed once. */
+/** The differences between a record and its description; each field is listed once. */
 export function differencesOf(schema: $ZodType, sent: Sent): FieldDifference[] {
   const found = new Map<string, FieldDifference>();
   readerOf(schema)(sent, '', (difference) => {
@@ -70,7 +70,7 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** The records of a list; items that are not objects are skipped. */
+/** The objects of a list; other items are skipped. */
 export const recordsOf = (value: unknown): Sent[] => listOf(value).filter(isRecord);
 
 const readers = new WeakMap<$ZodType, Reader>();
@@ -96,10 +96,13 @@ function makeReader(schema: $ZodType): Reader {
   if (schema instanceof $ZodNumber) return leaf('a number', Number.isFinite);
   if (schema instanceof $ZodString) return leaf('text', (value) => typeof value === 'string');
   if (schema instanceof $ZodBoolean) return leaf('true or false', (value) => typeof value === 'boolean');
-  return leaf('of another form', (value) => safeParse(schema, value).success);
+  return leaf('a value of another type', (value) => safeParse(schema, value).success);
 }
 
-/** A value without parts. A value that is only less precise than described is reported, and still used. */
+/**
+ * A reader for values without members, such as numbers. A value that is correct but less precise than
+ * described is reported and still used.
+ */
 function leaf(
   expected: string,
   fits: (value: unknown) => boolean,
@@ -158,7 +161,7 @@ function arrayReader(schema: $ZodArray): Reader {
   };
 }
 
-/** What a schema expects: what its reader reports for a value that matches no type. */
+/** The name of the type that a schema describes, for reports. */
 function expectedOf(schema: $ZodType): string {
   let expected = '';
   readerOf(schema)(ABSENT, '', (difference) => {
@@ -174,7 +177,7 @@ function typeText(value: unknown): string {
     case 'string':
       return 'text';
     case 'number':
-      return Number.isFinite(value) ? 'a number' : 'too large a number';
+      return Number.isFinite(value) ? 'a number' : 'a number that is too large';
     case 'boolean':
       return 'true or false';
     default:

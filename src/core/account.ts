@@ -2,12 +2,13 @@ import type { KeyMeters } from '../contract/ports.ts';
 import type { Known } from '../contract/read-record.ts';
 import type { Me } from '../contract/records/account.ts';
 
-/** What is left of both meters; null if nothing limits a meter, as far as the record says. */
+/** What a key can still spend, in units and in reveals; null for one without a known limit. */
 export type Left = KeyMeters;
 
 /**
  * What a key can still spend. The service does not say whether `unitsRemaining` includes top-ups, so it is
- * derived: grant minus used is what the month has left; anything above that includes the top-ups.
+ * derived: the month has left what was granted minus what was used, and whatever exceeds that comes from
+ * top-ups.
  */
 export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
   if (entitlement.unmetered) return { units: null, reveals: null };
@@ -20,30 +21,35 @@ export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
   return { units: countsTopUps ? unitsRemaining : unitsRemaining + additionalUnits, reveals };
 }
 
-/** Whether the record states what is left of a meter. Without that, a budget check cannot be decided. */
+/**
+ * Whether the record states how many units or reveals are left. Otherwise trdr cannot tell whether a run is
+ * affordable.
+ */
 export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter: keyof Left): boolean {
   if (entitlement.unmetered) return true;
   return (meter === 'units' ? usage.unitsRemaining : usage.revealsRemaining) !== undefined;
 }
 
-/** The projected use of the month at the present rate. */
+/** A forecast of this month's usage at the present rate. */
 export interface Forecast {
-  /** Units used by the end of the UTC month at this rate. */
+  /** Units used by the end of the UTC month. */
   readonly unitsByMonthEnd: number;
-  /** When the units run out, if that is before the end of the month; null otherwise. */
+  /** The time at which the units run out; null if they last until the end of the month. */
   readonly runsOutAt: number | null;
   readonly monthEndsAt: number;
 }
 
 const HOUR = 3_600_000;
 
-/** Projects this month's use to the end of the UTC month. Null in its first hour, and if the use is unknown. */
+/**
+ * Forecasts the usage at the end of the UTC month. Null during its first hour, and if the usage is not known.
+ */
 export function forecast(me: Known<Me>, now: number): Forecast | null {
   const date = new Date(now);
   const begins = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
   const ends = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
   const unitsUsed = me.usage?.unitsUsed;
-  // The first hour is too short for a projection.
+  // One hour of usage is too little for a forecast.
   if (unitsUsed === undefined || now - begins < HOUR) return null;
   const perMs = unitsUsed / (now - begins);
   const left = leftOf(me).units;

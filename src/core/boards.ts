@@ -4,9 +4,9 @@ import { numberOf, recordsOf, type Sent, textOf } from '../contract/read-record.
 export const boardEntries = (board: Sent): Sent[] => recordsOf(board['entries']);
 
 /**
- * The entries of a board, each with the change of its rank since an earlier snapshot. Entries are matched
- * by wallet. Traders who left the board follow at the end without figures, because their present ones are
- * unknown.
+ * The entries of a board, each with the change of its rank since an earlier snapshot. Entries are matched by
+ * wallet. Traders who are no longer on the board follow at the end, without figures, because their present
+ * figures are not known.
  */
 export function compareBoards(board: Sent, before: Sent): Sent[] {
   const earlier = new Map(boardEntries(before).map((entry) => [textOf(entry['wallet']), entry]));
@@ -46,7 +46,7 @@ const leaver = (entry: Sent): Sent => ({
   rankChange: null,
 });
 
-/** The number of changes of each kind, and the biggest climb and fall. */
+/** The number of changes of each kind, and the largest rise and fall in rank. */
 export function summarizeBoard(rows: readonly Sent[]) {
   const count = (change: string) => rows.filter((row) => row['change'] === change).length;
   const moves = rows.flatMap((row) => {

@@ -1,13 +1,13 @@
-import { asObject, type FieldForm, fieldForms, isSchemaObject } from './description-fields.ts';
+import { asObject, type DescribedField, describedFields, isSchemaObject } from './description-fields.ts';
 
-/** A difference between the service's description and ours. */
+/** A difference between the API description that the service publishes and the one built into trdr. */
 export interface ApiDifference {
   readonly what: 'endpoint' | 'parameter' | 'field';
   readonly how: 'added' | 'removed' | 'changed';
-  /** `GET /v2/me`. */
+  /** The call as `GET /v2/me`. */
   readonly call: string;
   readonly text: string;
-  /** Whether it breaks something that this version of trdr sends or reads. */
+  /** Whether the difference affects something that this version of trdr sends or reads. */
   readonly breaks: boolean;
 }
 
@@ -19,8 +19,9 @@ interface Operation {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * How `theirs` differs from `ours`, both OpenAPI documents: endpoints, parameters and fields that were
- * added, removed or changed type. Parts that trdr never reads (errors, texts, examples) are not compared.
+ * Compares two OpenAPI documents: `theirs` from the service, `ours` from this version of trdr. Lists
+ * endpoints, parameters and fields that were added, removed or have another type. Parts that trdr never reads
+ * (errors, texts, examples) are not compared.
  */
 export function compareDescriptions(
   ours: unknown,
@@ -47,7 +48,7 @@ export function compareDescriptions(
   return differences;
 }
 
-/** Operations by method and path, with the names of path parameters removed. */
+/** The operations by method and path; the names of path parameters are removed. */
 function operationsOf(document: unknown): Map<string, Operation> {
   const found = new Map<string, Operation>();
   for (const [path, item] of Object.entries(asObject(asObject(document)['paths']))) {
@@ -74,12 +75,12 @@ function parameters(
   const differences: ApiDifference[] = [];
   const add = (how: ApiDifference['how'], text: string, breaks: boolean) =>
     differences.push({ what: 'parameter', how, call, text, breaks });
-  for (const [key, form] of known) {
+  for (const [key, field] of known) {
     const other = present.get(key);
     if (!other) add('removed', `${key} is gone`, true);
-    else if (isOther(form, other))
-      add('changed', `${key} is ${typeText(other)}, was ${typeText(form)}`, true);
-    else if (!form.required && other.required) add('changed', `${key} is now required`, true);
+    else if (isOther(field, other))
+      add('changed', `${key} is ${typeText(other)}, was ${typeText(field)}`, true);
+    else if (!field.required && other.required) add('changed', `${key} is now required`, true);
   }
   for (const [key, { required }] of present) {
     if (!known.has(key)) add('added', `${key} is new${required ? ', and required' : ''}`, required);
@@ -88,22 +89,22 @@ function parameters(
 }
 
 /**
- * Parameters by place and name. Path parameters are matched by position, because their names may differ.
+ * Parameters by location and name. Path parameters are matched by position, because their names may differ.
  */
-function parametersOf(node: unknown, document: unknown): Map<string, FieldForm> {
-  const found = new Map<string, FieldForm>();
+function parametersOf(node: unknown, document: unknown): Map<string, DescribedField> {
+  const found = new Map<string, DescribedField>();
   let place = 0;
   for (const given of list(asObject(node)['parameters'])) {
     const parameter = asObject(deref(given, document));
     const where = parameter['in'];
     if (where !== 'query' && where !== 'path') continue;
-    const form = fieldForms(parameter['schema'] ?? parameter, document).get('') ?? {
+    const field = describedFields(parameter['schema'] ?? parameter, document).get('') ?? {
       types: [],
       required: false,
     };
     const name =
       where === 'path' ? `path parameter ${++place}` : `query parameter ${String(parameter['name'])}`;
-    found.set(name, { types: form.types, required: parameter['required'] === true });
+    found.set(name, { types: field.types, required: parameter['required'] === true });
   }
   return found;
 }
@@ -146,28 +147,27 @@ function fields(
   their: unknown,
 ): ApiDifference[] {
   if (mine === undefined && their === undefined) return [];
-  const [known, present] = [fieldForms(mine ?? {}, ours), fieldForms(their ?? {}, theirs)];
+  const [known, present] = [describedFields(mine ?? {}, ours), describedFields(their ?? {}, theirs)];
   const differences: ApiDifference[] = [];
   const add = (how: ApiDifference['how'], text: string, breaks: boolean) =>
     differences.push({ what: 'field', how, call, text: `${place}: ${text}`, breaks });
   const matters = (path: string) => place === 'body' || isStructure(path);
-  for (const [path, form] of known) {
+  for (const [path, field] of known) {
     const other = present.get(path);
     const name = path === '' ? 'the whole record' : path;
     if (!other) {
-      // A field removed with its parent is reported with the parent; a parent of any type may still contain
-      // it.
+      // Do not report a field whose parent was removed, or may now have any type and so may still contain it.
       const parent = present.get(parentOf(path));
       if (parent && (parent.types.length > 0 || hasChildren(present, parentOf(path)))) {
-        add('removed', `${name} is gone`, form.required && matters(path));
+        add('removed', `${name} is gone`, field.required && matters(path));
       }
-    } else if (isOther(form, other)) {
+    } else if (isOther(field, other)) {
       add(
         'changed',
-        `${name} is ${typeText(other)}, was ${typeText(form)}`,
-        matters(path) && isNarrower(form, other),
+        `${name} is ${typeText(other)}, was ${typeText(field)}`,
+        matters(path) && isNarrower(field, other),
       );
-    } else if (form.required && !other.required) {
+    } else if (field.required && !other.required) {
       add('changed', `${name} may now be absent`, matters(path));
     }
   }
@@ -180,9 +180,7 @@ function fields(
   return differences;
 }
 
-/**
- * Whether an answer cannot be read without the field. Answers without any other field are still delivered.
- */
+/** Whether a field is essential: without it the answer cannot be read at all. Other fields may be missing. */
 const isStructure = (path: string) => ['', 'items', 'entries'].includes(path);
 
 /** The schema inside an envelope of data and meta, or the schema itself. */
@@ -207,19 +205,19 @@ const deref = (given: unknown, document: unknown): unknown => {
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const parentOf = (path: string) => path.replace(/(\[\]|\.?[^.[\]]+)$/, '');
-const hasChildren = (forms: ReadonlyMap<string, FieldForm>, path: string) =>
-  [...forms.keys()].some((key) => key !== path && parentOf(key) === path);
+const hasChildren = (fields: ReadonlyMap<string, DescribedField>, path: string) =>
+  [...fields.keys()].some((key) => key !== path && parentOf(key) === path);
 
-type Types = Pick<FieldForm, 'types'>;
+type Types = Pick<DescribedField, 'types'>;
 const typeText = ({ types }: Types) => (types.length === 0 ? 'anything' : types.join(' or '));
 
-/** Whether two forms differ; a form that allows anything equals every other. */
+/** Whether two fields have different types; "any type" equals every type. */
 function isOther(ours: Types, theirs: Types): boolean {
   if (ours.types.length === 0 || theirs.types.length === 0) return false;
   return ours.types.join() !== theirs.types.join();
 }
 
-/** Whether they may send a type that we do not accept. */
+/** Whether the service may send a type that trdr does not accept. */
 const isNarrower = (ours: Types, theirs: Types) =>
   theirs.types.some(
     (type) => !ours.types.includes(type) && !(type === 'integer' && ours.types.includes('number')),

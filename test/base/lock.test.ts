@@ -117,7 +117,7 @@ test.each(['my own notes', '{"lockfileVersion":3}', 'one\ntwo\n'])(
     writeFileSync(lock, text);
     const long = new Date(Date.now() - 100 * UNTOUCHED_MS);
     utimesSync(lock, long, long);
-    expect(() => holdLock(lock, 'F.csv')).toThrow('F.csv is in use: another process holds it');
+    expect(() => holdLock(lock, 'F.csv')).toThrow('F.csv is in use: another process is using it');
     expect(readFileSync(lock, 'utf8')).toBe(text);
   },
 );
@@ -145,7 +145,7 @@ test('failing work releases the lock', async () => {
 
 test('a lock that cannot be created is an error with a reason', () => {
   expect(() => holdLock('/dev/null/x/lock', 'F')).toThrow(
-    'cannot lock F: a part of its path is not a folder',
+    'cannot lock F: a parent of the path is not a folder',
   );
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recognize } from '../../src/contract/forms.ts';
+import { recognize } from '../../src/contract/record-types.ts';
 import { ask, NOON, sandbox, walletHolder } from './help.ts';
 
 describe('open questions of the description are options', () => {

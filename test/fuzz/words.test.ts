@@ -153,22 +153,22 @@ describe('a subject', () => {
     holdsInTime(forms, fc.constantFrom(undefined, 'handle', 'wallet', 'id'), async (given, as) => {
       const subject = await readInTime(() => readSubject(given, as));
       if (!subject) return;
-      if (as) expect(subject.form).toBe(as);
+      if (as) expect(subject.type).toBe(as);
       expect(subject.value.length).toBeGreaterThan(0);
       expect(subject.value.length).toBeLessThanOrEqual(128);
       expect(subject.value).not.toMatch(/[\s\p{Cc}\p{Cs}]/u);
-      expect(await readSubject(subject.value, subject.form)).toMatchObject({
-        form: subject.form,
+      expect(await readSubject(subject.value, subject.type)).toMatchObject({
+        type: subject.type,
         value: subject.value,
         normal: subject.normal,
       });
-      expect((await readSubject(subject.normal, subject.form)).normal).toBe(subject.normal);
+      expect((await readSubject(subject.normal, subject.type)).normal).toBe(subject.normal);
     }));
 
   test('of a wallet is an address: 32 bytes, or 20 in hex', () =>
     holdsInTime(forms, async (given) => {
       const subject = await readInTime(() => readSubject(given));
-      if (subject?.form === 'wallet')
+      if (subject?.type === 'wallet')
         expect(subject.value).toMatch(/^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
     }));
 });

@@ -108,7 +108,7 @@ export const thesisList = command({
     if (!open) {
       const most =
         cu.thesisBlock * (Math.ceil(rows / THESIS_BLOCK) + 1) +
-        (author?.form === 'handle' ? cu.miss : 0) +
+        (author?.type === 'handle' ? cu.miss : 0) +
         ticker.most;
       await context.permission.approve(
         { least: cu.thesisBlock, most },

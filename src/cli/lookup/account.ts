@@ -1,7 +1,7 @@
 import type { AnswerFlight } from '../../contract/answer-ports.ts';
-import { recognize } from '../../contract/forms.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { type Known, known, type Sent } from '../../contract/read-record.ts';
+import { recognize } from '../../contract/record-types.ts';
 import { Me } from '../../contract/records/account.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from './open-lookup.ts';

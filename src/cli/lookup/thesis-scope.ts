@@ -8,7 +8,7 @@ import { openCachedLookup } from './open-lookup.ts';
 /** The author given to --user: a user id, or a handle that must be looked up. */
 export async function authorOf(given: string): Promise<Subject> {
   const subject = await readSubject(given);
-  if (subject.form === 'wallet') {
+  if (subject.type === 'wallet') {
     throw usageError(
       '--user: expected a handle or a user id, got a wallet',
       'name the author by handle or user id; trdr whois finds them',
@@ -24,14 +24,14 @@ export function plannedAuthor(author: Subject | undefined): {
   readonly lookup: Planned[];
   readonly userId: string | undefined;
 } {
-  if (author?.form !== 'handle') return { lookup: [], userId: author?.value };
+  if (author?.type !== 'handle') return { lookup: [], userId: author?.value };
   const lookup: Planned = { id: 'user.handle', ask: { params: { handle: author.value } } };
   return { lookup: [lookup], userId: '00000000-0000-0000-0000-000000000000' };
 }
 
 /** The user id of an author. A handle costs one lookup, or nothing if its answer is cached. */
 export async function userIdOf(subject: Subject, context: Context): Promise<string> {
-  if (subject.form === 'id') return subject.value;
+  if (subject.type === 'id') return subject.value;
   const answer = await openCachedLookup(context).answer(subject, context.signal);
   if (answer.found === null) throw answer.failure;
   if (answer.found) {

@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { readSubject, type Subject, type SubjectForm } from '../../core/lookup/subject.ts';
+import { readSubject, type Subject, type SubjectType } from '../../core/lookup/subject.ts';
 import type { SubjectSource } from '../args/input.ts';
 import { onLine, subjectsOf } from '../args/subjects.ts';
 import type { Context } from '../context.ts';
@@ -17,7 +17,7 @@ export interface GatheredSubjects {
 export async function gatherPnlSubjects(
   source: SubjectSource,
   context: Pick<Context, 'io' | 'settings'>,
-  as?: SubjectForm,
+  as?: SubjectType,
 ): Promise<GatheredSubjects> {
   const texts: string[] = [];
   const others = new Map<number, Subject>();
@@ -29,12 +29,12 @@ export async function gatherPnlSubjects(
     } catch (error) {
       throw error instanceof Failure && line !== undefined ? onLine(line, error) : error;
     }
-    const { form, normal } = subject;
+    const { type, normal } = subject;
     // A handle has no spaces, so it cannot equal a name of another type.
-    const name = form === 'handle' ? normal : `${form} ${normal}`;
+    const name = type === 'handle' ? normal : `${type} ${normal}`;
     if (seen.has(name)) continue;
     seen.add(name);
-    if (form !== 'handle') others.set(texts.length, subject);
+    if (type !== 'handle') others.set(texts.length, subject);
     texts.push(text.trim());
   }
   return { texts, others };

@@ -8,7 +8,7 @@ import type { FullEstimate } from './preflight.ts';
 
 /** Each subject once, in order. */
 export function distinct(subjects: readonly Subject[]): Subject[] {
-  return [...new Map(subjects.map((subject) => [`${subject.form}:${subject.normal}`, subject])).values()];
+  return [...new Map(subjects.map((subject) => [`${subject.type}:${subject.normal}`, subject])).values()];
 }
 
 /** The requests that looking up the subjects would need now; none for fresh cached answers. */
@@ -29,7 +29,7 @@ export async function estimateLookups(
 ): Promise<FullEstimate> {
   if (endless) return { least: 0, most: null, reveals: null };
   const dearest = checked.reduce(
-    (sum, { form }) => sum + (form === 'wallet' ? cu.reveal + cu.miss : cu.miss),
+    (sum, { type }) => sum + (type === 'wallet' ? cu.reveal + cu.miss : cu.miss),
     0,
   );
   if (dearest <= enough) return { least: 0, most: dearest, reveals: checked.length };

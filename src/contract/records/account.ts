@@ -4,28 +4,31 @@ import { isRecord, numberOf, type Sent, textOf } from '../read-record.ts';
 
 const Usage = z.looseObject({
   period: field(z.string(), 'Current UTC month, YYYY-MM.'),
-  unitsUsed: field(z.number(), 'CU consumed; climbs on every counted call, including for unmetered keys.'),
-  unitsRemaining: field(nullable(z.number()), 'Never below 0; null on a key with no cap.'),
+  unitsUsed: field(z.number(), 'CU used; every charged call counts, also for unmetered keys.'),
+  unitsRemaining: field(nullable(z.number()), 'CU left, never below 0; null for an unlimited key.'),
   additionalUnits: field(
     z.number(),
-    "Top-up units; never expire; spent only once the month's grant cannot cover a call.",
+    "Top-up units that are left. They never expire, and are used only when the month's grant cannot cover a call.",
   ),
-  revealsUsed: field(z.number(), 'Responses that returned a wallet this period, forward lookups included.'),
-  revealsRemaining: field(nullable(z.number()), 'Null on a key with no cap.'),
+  revealsUsed: field(
+    z.number(),
+    'Responses of this period that contained a wallet, including those of handle lookups.',
+  ),
+  revealsRemaining: field(nullable(z.number()), 'Reveals left; null for an unlimited key.'),
 });
 
 const Entitlement = z.looseObject({
-  unmetered: field(z.boolean(), 'True when the key is never refused for quota.'),
-  monthlyUnits: field(z.number(), "The plan's monthly grant; does not limit an unmetered key."),
+  unmetered: field(z.boolean(), 'True if calls are never rejected for quota.'),
+  monthlyUnits: field(z.number(), 'The monthly grant of the plan; does not limit an unmetered key.'),
 });
 
 /**
- * The key's own record. The service names only the members below; it does not show how account, plan and
- * scopes are nested, so they are passed through and read by `readAccount`.
+ * The account record of the key. The description names only these members and does not show how account, plan
+ * and scopes are nested. They are passed through, and `readAccount` searches for them.
  */
 export const Me = z.looseObject({
   ratePerMinute: z.optional(field(z.int(), "The key's per-minute request limit.")),
-  usage: field(Usage, 'What the key has used in the current UTC month.'),
+  usage: field(Usage, 'The usage of the key in the current UTC month.'),
   entitlement: field(Entitlement, 'What the plan grants the key.'),
   account: z.optional(field(z.unknown(), 'The account of the key, in a format that the service defines.')),
   plan: z.optional(field(z.unknown(), 'The plan of the key, in a format that the service defines.')),
@@ -33,7 +36,7 @@ export const Me = z.looseObject({
 });
 export type Me = z.infer<typeof Me>;
 
-/** What the tool needs from a key's record, whatever its nesting. */
+/** The facts about a key that trdr needs, wherever the record holds them. */
 export interface AccountFacts {
   readonly account: string | null;
   readonly plan: string | null;
@@ -41,7 +44,7 @@ export interface AccountFacts {
   readonly ratePerMinute: number | null;
 }
 
-/** Reads account, plan, scopes and rate from every nesting that the service may use. */
+/** Finds account, plan, scopes and rate limit wherever the service may have put them. */
 export function readAccount(me: Sent): AccountFacts {
   const places = [me, me['account'], me['plan'], me['entitlement'], me['key'], me['data']].filter(isRecord);
   const first = <T>(pick: (place: Sent) => T | undefined): T | null => {

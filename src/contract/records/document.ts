@@ -4,23 +4,23 @@ import { PriceRecord } from './tool.ts';
 
 const Exit = z.looseObject({
   code: field(z.int(), 'Exit code.'),
-  meaning: field(z.string(), 'What it means.'),
+  meaning: field(z.string(), 'The meaning of the code.'),
 });
 const JsonSchema = z.looseObject({});
 
 /** A command as `trdr schema` describes it. */
 export const CommandDocument = z.looseObject({
-  command: field(z.string(), 'The words that run the command.'),
-  summary: field(z.string(), 'What the command does, in one line.'),
+  command: field(z.string(), 'The words of the command, such as thesis list.'),
+  summary: field(z.string(), 'Summary of the command, in one line.'),
   usage: field(z.string(), 'Usage line.'),
-  about: field(z.array(z.string()), 'Paragraphs of the description.'),
+  about: field(z.array(z.string()), "Paragraphs of the command's description."),
   args: field(
     z.array(
       z.looseObject({
         name: field(z.string(), 'Name of the argument.'),
-        help: field(z.string(), 'What it means.'),
-        required: field(z.boolean(), 'Whether it must be given.'),
-        variadic: field(z.boolean(), 'Whether it may be repeated.'),
+        help: field(z.string(), 'Description of the argument.'),
+        required: field(z.boolean(), 'Whether the argument is required.'),
+        variadic: field(z.boolean(), 'Whether the argument can be repeated.'),
         choices: z.optional(field(z.array(z.string()), 'Accepted values.')),
       }),
     ),
@@ -29,33 +29,33 @@ export const CommandDocument = z.looseObject({
   flags: field(
     z.array(
       z.looseObject({
-        name: field(z.string(), 'Long name, with dashes.'),
-        short: z.optional(field(z.string(), 'Short name, with its dash.')),
-        help: field(z.string(), 'What it does.'),
+        name: field(z.string(), 'Long name, including the dashes.'),
+        short: z.optional(field(z.string(), 'Short name, including the dash.')),
+        help: field(z.string(), 'Description of the flag.'),
         value: z.optional(
           field(
             z.looseObject({
               name: field(z.string(), 'Type of the value.'),
               choices: z.optional(field(z.array(z.string()), 'Accepted values.')),
             }),
-            'The value of the flag; absent on a switch.',
+            'The value of the flag; absent for a switch.',
           ),
         ),
         default: z.optional(field(z.string(), 'Default value.')),
-        repeatable: field(z.boolean(), 'Whether it may be repeated.'),
+        repeatable: field(z.boolean(), 'Whether the flag can be repeated.'),
       }),
     ),
-    'Flags, the common ones included.',
+    'Flags, including the common ones.',
   ),
-  stream: field(z.boolean(), 'Whether the command streams records without a known end.'),
+  stream: field(z.boolean(), 'Whether the command prints records until it is stopped.'),
   record: field(z.nullable(JsonSchema), 'JSON Schema of one record; null if the command prints no records.'),
-  prices: field(z.array(PriceRecord), 'Prices of the endpoints that the command may call.'),
+  prices: field(z.array(PriceRecord), 'Prices of the endpoints that the command can call.'),
   exits: field(z.array(Exit), 'Exit codes of the command.'),
   examples: field(
     z.array(
       z.looseObject({
         run: field(z.string(), 'Command line.'),
-        does: field(z.string(), 'What it shows.'),
+        does: field(z.string(), 'Description of the example.'),
       }),
     ),
     'Example command lines.',
@@ -67,15 +67,15 @@ export type CommandDocument = z.infer<typeof CommandDocument>;
 export const CommandMap = z.looseObject({
   name: field(z.string(), 'Name of the program.'),
   version: field(z.string(), 'Version of the program.'),
-  exits: field(z.array(Exit), 'What every exit code means.'),
+  exits: field(z.array(Exit), 'Meaning of every exit code.'),
   error: field(JsonSchema, 'JSON Schema of the error line on stderr in machine formats.'),
   codes: field(
     z.array(
       z.looseObject({
         code: field(z.string(), 'Error code.'),
         status: field(z.int(), 'HTTP status.'),
-        retryable: field(z.boolean(), 'Whether the same call may succeed later.'),
-        meaning: field(z.string(), 'What it means.'),
+        retryable: field(z.boolean(), 'Whether the same call can succeed later.'),
+        meaning: field(z.string(), 'Meaning of the error code.'),
       }),
     ),
     'The error codes of the service.',

@@ -21,8 +21,8 @@ export type LaunchpadUser = z.infer<typeof LaunchpadUser>;
 
 /** A coin called out by a wallet. */
 export const Callout = z.looseObject({
-  id: field(z.string(), 'Callout id; dedupe key and pagination cursor.'),
-  wallet: field(z.string(), 'The author; the wallet is the identity.'),
+  id: field(z.string(), 'Callout id; use it to detect duplicates and as the cursor of the next page.'),
+  wallet: field(z.string(), 'Wallet of the author, which identifies the author.'),
   userName: field(nullable(z.string()), "Author's launchpad username."),
   xUsername: field(nullable(z.string()), "Author's linked X handle."),
   isVerified: field(nullable(z.boolean()), 'Whether the launchpad marks the author as verified.'),
@@ -40,9 +40,9 @@ export const Callout = z.looseObject({
 export type Callout = z.infer<typeof Callout>;
 
 export const CalloutPage = z.looseObject({
-  count: field(z.int(), 'Items in this page.'),
-  hasMore: field(z.boolean(), 'Older callouts exist behind this page.'),
-  nextBefore: field(nullable(z.string()), 'Oldest item id; null on the last page.'),
+  count: field(z.int(), 'Number of items in this page.'),
+  hasMore: field(z.boolean(), 'Whether older callouts exist after this page.'),
+  nextBefore: field(nullable(z.string()), 'Id of the oldest item, for the next page; null on the last page.'),
   items: field(z.array(Callout), 'The callouts, newest first.'),
 });
 export type CalloutPage = z.infer<typeof CalloutPage>;

@@ -1,6 +1,6 @@
 import { listOf, numberOf, recordsOf, type Sent, textOf } from '../read-record.ts';
 
-/** A page of a feed, as far as it is readable. */
+/** A page of a feed, as far as it can be read. */
 export interface SentPage {
   /** The records as received. */
   readonly items: readonly Sent[];
@@ -11,7 +11,8 @@ export interface SentPage {
 }
 
 /**
- * Reads a page of up to `size` items. If it does not say whether more exist, its cursor or its size tells.
+ * Reads a page of up to `size` items. If the page does not state whether more items exist, its cursor and its
+ * size decide.
  */
 export function readPage(page: Sent, size: number): SentPage {
   const items = recordsOf(page['items']);
@@ -27,12 +28,12 @@ export function readPage(page: Sent, size: number): SentPage {
   };
 }
 
-/** The id of an item, which is also its cursor; undefined if the item has none. */
+/** The id of an item, which is also the cursor after it; undefined if the item has none. */
 export const idOfItem = ({ id }: Sent): string | undefined => textOf(id) || undefined;
 
-/** Numbers are accepted as cursors too. */
+/** A cursor as text; the service may also send a number. */
 const cursorOf = (value: unknown): string | null =>
   typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOf(value) || null;
 
-/** A time of an item, epoch ms; null if it has none that can be compared. */
+/** A time field of an item, epoch ms; null if it is not a number. */
 export const timeOfItem = (item: Sent, field: string): number | null => numberOf(item[field]) ?? null;

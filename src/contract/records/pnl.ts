@@ -6,14 +6,17 @@ export type WindowName = (typeof windowNames)[number];
 
 /** One window of a trader's numbers. `netUsd` is cash flow, not realized profit. */
 export const PnlWindow = z.looseObject({
-  netUsd: field(z.number(), 'Received on sells minus paid on buys, USD. Cash flow, not realized profit.'),
+  netUsd: field(
+    z.number(),
+    'USD received for sells minus USD paid for buys. Cash flow, not realized profit.',
+  ),
   returnPct: field(
     nullable(z.number()),
-    'netUsd as a percentage of what was paid on buys; null when nothing was bought.',
+    'netUsd as a percentage of the USD paid for buys; null when nothing was bought.',
   ),
-  volumeUsd: field(z.number(), 'Bought plus sold, USD.'),
-  trades: field(z.int(), 'Swaps in the window.'),
-  rank: field(z.int(), 'Position by netUsd, 1 is highest; ties share a rank.'),
+  volumeUsd: field(z.number(), 'USD of buys plus USD of sells.'),
+  trades: field(z.int(), 'Number of swaps in the window.'),
+  rank: field(z.int(), 'Rank by netUsd, 1 is highest; ties share a rank.'),
 });
 export type PnlWindow = z.infer<typeof PnlWindow>;
 
@@ -22,25 +25,25 @@ export const Pnl = z.looseObject({
   handle: field(z.string(), 'Handle of the trader.'),
   displayName: field(loose(z.string()), 'Display name.'),
   avatarUrl: field(loose(z.string()), 'Avatar URL.'),
-  twitter: field(loose(z.string()), 'X username, not a link.'),
+  twitter: field(loose(z.string()), 'X username, without a URL.'),
   followers: field(loose(z.int()), 'Number of followers.'),
   wallet: field(
     nullable(z.string()),
-    'Solana address the numbers include; null means no verified Solana wallet is on record.',
+    'Solana address included in the numbers; null if no verified Solana wallet is on record.',
   ),
   evmWallet: field(
     nullable(z.string()),
-    'EVM address the numbers include, across every EVM chain; null means none is on record.',
+    'EVM address included in the numbers, on every EVM chain; null if no verified EVM wallet is on record.',
   ),
-  updatedAt: field(nullable(z.int()), 'Epoch ms of the last refresh.'),
+  updatedAt: field(nullable(z.int()), 'Time of the last refresh, epoch ms.'),
   windows: field(
     z.looseObject({
-      '24h': field(nullable(PnlWindow), 'The last 24 hours; null: no platform trade on record.'),
-      '7d': field(nullable(PnlWindow), 'The last 7 days; null: no platform trade on record.'),
-      '30d': field(nullable(PnlWindow), 'The last 30 days; null: no platform trade on record.'),
-      all: field(nullable(PnlWindow), 'All time; null: no platform trade on record.'),
+      '24h': field(nullable(PnlWindow), 'The last 24 hours; null if there was no trade on the platform.'),
+      '7d': field(nullable(PnlWindow), 'The last 7 days; null if there was no trade on the platform.'),
+      '30d': field(nullable(PnlWindow), 'The last 30 days; null if there was no trade on the platform.'),
+      all: field(nullable(PnlWindow), 'All time; null if there was no trade on the platform.'),
     }),
-    'The numbers of four windows; all null if the service returned nothing for the wallets.',
+    'The numbers of four windows; all of them null if the service has no data for the wallets.',
   ),
 });
 export type Pnl = z.infer<typeof Pnl>;
@@ -48,7 +51,7 @@ export type Pnl = z.infer<typeof Pnl>;
 /** The answer of the batch call. */
 export const PnlBatch = z.looseObject({
   count: field(z.int(), 'Number of entries: the handles that were found.'),
-  missing: field(z.array(z.string()), 'Requested handles that were not found, lower-cased, without @.'),
-  entries: field(z.array(Pnl), 'In the order requested.'),
+  missing: field(z.array(z.string()), 'Requested handles that were not found, lower-cased and without @.'),
+  entries: field(z.array(Pnl), 'The numbers, in the order of the request.'),
 });
 export type PnlBatch = z.infer<typeof PnlBatch>;

@@ -3,32 +3,32 @@ import { field } from '../field.ts';
 
 const time = (text: string) => field(z.nullable(z.number()), `${text}, epoch ms.`);
 
-/** The state of a tail, from its status file. */
+/** The state of a tail, as read from its status file. */
 export const TailStatusRecord = z.looseObject({
   state: field(
     z.enum(['healthy', 'starting', 'lagging', 'stale', 'stopped']),
-    'Verdict: healthy and starting exit 0, the others 9.',
+    'State of the tail: healthy and starting give exit code 0, all others 9.',
   ),
-  tail: field(z.string(), 'Name of the tail: its status file without the extension.'),
-  command: field(z.string(), 'The command that writes the file.'),
-  version: field(z.string(), 'Version of trdr that writes the file.'),
-  up: field(z.boolean(), 'The run has not ended.'),
-  ready: field(z.boolean(), 'The tail has caught up with its feed once.'),
-  serviceUp: field(z.boolean(), 'The service answers.'),
+  tail: field(z.string(), 'Name of the tail: the name of its status file without the extension.'),
+  command: field(z.string(), 'The command that the tail runs as.'),
+  version: field(z.string(), 'Version of trdr that runs the tail.'),
+  up: field(z.boolean(), 'Whether the tail is running.'),
+  ready: field(z.boolean(), 'Whether the tail has been up to date with its feed at least once.'),
+  serviceUp: field(z.boolean(), 'Whether the service responds.'),
   mode: field(
     z.string(),
     'How it follows the feed: streaming, connecting, polling, store, standby or waiting.',
   ),
-  startedAt: field(z.number(), 'When it was started, epoch ms.'),
-  updatedAt: field(z.number(), 'When the file was written, epoch ms.'),
-  verifiedTo: time('Everything posted before is delivered, except in gaps'),
-  lastPostAt: time('Post time of the last post delivered'),
-  lastPostLag: field(z.nullable(z.number()), 'Milliseconds from its post time to its delivery.'),
+  startedAt: field(z.number(), 'When the tail was started, epoch ms.'),
+  updatedAt: field(z.number(), 'When the status file was written, epoch ms.'),
+  verifiedTo: time('Time up to which every post was delivered, except in gaps'),
+  lastPostAt: time('Post time of the last delivered post'),
+  lastPostLag: field(z.nullable(z.number()), 'Milliseconds between the post time of the last post and its delivery.'),
   rows: field(z.int(), 'Posts delivered.'),
-  gaps: field(z.int(), 'Stretches of the feed that could not be read.'),
-  reconnects: field(z.int(), 'Connections after the first one.'),
-  spent: field(z.number(), 'CU charged for certain.'),
-  spentAtMost: field(z.number(), 'Upper bound of the CU charged.'),
+  gaps: field(z.int(), 'Number of stretches of the feed that could not be read.'),
+  reconnects: field(z.int(), 'Number of reconnects.'),
+  spent: field(z.number(), 'CU that were certainly charged.'),
+  spentAtMost: field(z.number(), 'Maximum of the CU charged.'),
   handoff: field(
     z.nullable(
       z.looseObject({
@@ -47,7 +47,7 @@ export const TailStatusRecord = z.looseObject({
     ),
     'The handoff to the command of --exec; null without one.',
   ),
-  updatedAgo: field(z.number(), 'Milliseconds since the file was written.'),
-  verifiedAgo: field(z.nullable(z.number()), 'Milliseconds since the feed was last verified.'),
+  updatedAgo: field(z.number(), 'Milliseconds since the status file was written.'),
+  verifiedAgo: field(z.nullable(z.number()), 'Milliseconds since the feed was last verified to be complete.'),
 });
 export type TailStatusRecord = z.infer<typeof TailStatusRecord>;

@@ -3,88 +3,90 @@ import { field } from '../field.ts';
 
 /** A request that a dry run would send. */
 export const PlannedCall = z.looseObject({
-  endpoint: field(z.string(), 'Id of the endpoint; ws for the socket.'),
+  endpoint: field(z.string(), 'Id of the endpoint; ws for the WebSocket.'),
   method: field(z.string(), 'HTTP method.'),
   path: field(z.string(), 'Path and query.'),
   body: z.optional(field(z.unknown(), 'Request body, if the call has one.')),
   times: z.optional(
     field(
       z.nullable(z.int()),
-      'Maximum number of calls, or minutes of the socket; null: as long as the run lasts.',
+      'Maximum number of calls, or of minutes on the WebSocket; null if the run has no known end.',
     ),
   ),
   per: z.optional(
-    field(z.literal('minute'), 'Times and costs are per minute: the call is repeated until the run ends.'),
+    field(
+      z.literal('minute'),
+      'True if the number of calls and their cost are per minute, because the run repeats the call until it ends.',
+    ),
   ),
-  least: field(z.nullable(z.number()), 'Least cost in CU; null: unknown.'),
-  most: field(
-    z.nullable(z.number()),
-    'Greatest cost in CU; null: unknown, only the spending limit bounds it.',
-  ),
+  least: field(z.nullable(z.number()), 'Minimum cost in CU; null if not known.'),
+  most: field(z.nullable(z.number()), 'Maximum cost in CU; null if only the spending limit bounds it.'),
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
 /** A row of the price list. */
 export const PriceRecord = z.looseObject({
-  endpoint: field(z.string(), 'Id of the endpoint; ws for the socket.'),
+  endpoint: field(z.string(), 'Id of the endpoint; ws for the WebSocket.'),
   method: field(z.string(), 'HTTP method.'),
-  path: field(z.string(), 'Path with its parameters.'),
-  least: field(z.number(), 'Least cost of one call, or of one handle, in CU.'),
-  most: field(z.number(), 'Greatest cost of one call, or of one handle, in CU.'),
+  path: field(z.string(), 'Path, with placeholders for its parameters.'),
+  least: field(z.number(), 'Minimum cost of one call, or of one handle, in CU.'),
+  most: field(z.number(), 'Maximum cost of one call, or of one handle, in CU.'),
   price: field(z.string(), 'The pricing rule.'),
 });
 export type PriceRecord = z.infer<typeof PriceRecord>;
 
-/** One group of the ledger; the member it is grouped by names it. */
+/** A group of ledger entries, named by the field that they are grouped by. */
 export const UsageRecord = z.looseObject({
-  command: z.optional(field(z.string(), 'With --by command, the default: the words of the command.')),
-  endpoint: z.optional(field(z.string(), 'With --by endpoint: id of the endpoint; ws for the socket.')),
+  command: z.optional(field(z.string(), 'With --by command (the default): the command.')),
+  endpoint: z.optional(field(z.string(), 'With --by endpoint: id of the endpoint; ws for the WebSocket.')),
   day: z.optional(field(z.string(), 'With --by day: UTC day, YYYY-MM-DD.')),
   profile: z.optional(field(z.string(), 'With --by profile: name of the profile.')),
   host: z.optional(field(z.string(), 'With --by host: host of the service.')),
   calls: field(z.int(), 'Number of paid calls.'),
-  cu: field(z.number(), 'CU that were charged for certain.'),
-  cuAtMost: z.optional(field(z.number(), 'Upper bound in CU, if the cost of some calls is uncertain.')),
-  unpriced: z.optional(field(z.int(), 'Calls of unknown price, which are in neither sum.')),
+  cu: field(z.number(), 'CU that were certainly charged.'),
+  cuAtMost: z.optional(field(z.number(), 'Maximum CU, if the cost of some calls is uncertain.')),
+  unpriced: z.optional(
+    field(z.int(), 'Number of calls whose price is not known; neither sum includes them.'),
+  ),
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 
-/** The ledger compared with the meter of the service. */
+/** The ledger of this machine compared with the usage that the service reports. */
 export const ReconcileRecord = z.looseObject({
   period: field(z.string(), 'UTC month, YYYY-MM.'),
-  ledgerCu: field(z.number(), 'CU that this machine recorded in the period, as certain.'),
-  serviceCu: field(z.number(), 'CU that the service counted for the key.'),
+  ledgerCu: field(z.number(), 'CU that this machine certainly spent in the period, by its ledger.'),
+  serviceCu: field(z.number(), 'CU used by the key, as reported by the service.'),
   drift: field(z.number(), 'serviceCu minus ledgerCu.'),
-  lostAtMost: field(z.number(), 'The largest part of the drift that calls of uncertain cost can explain.'),
-  unpriced: z.optional(field(z.int(), 'Calls of unknown price in the period.')),
+  lostAtMost: field(z.number(), 'CU of the drift that calls of uncertain cost can explain at most.'),
+  unpriced: z.optional(field(z.int(), 'Number of calls in the period whose price is not known.')),
 });
 export type ReconcileRecord = z.infer<typeof ReconcileRecord>;
 
-/** One line of `trdr usage`. */
+/** A record of `trdr usage`. */
 export const UsageAnswer = z.union([UsageRecord, ReconcileRecord]);
 
-/** The answers cached on this machine. */
+/** Statistics of the answers cached on this machine. */
 export const CacheRecord = z.looseObject({
   entries: field(z.int(), 'Number of cached answers.'),
-  found: field(z.int(), 'Cached answers with a record.'),
-  missing: field(z.int(), 'Cached answers without a verified link.'),
-  bytes: field(z.int(), 'Size on disk.'),
+  found: field(z.int(), 'Number of cached answers with a record.'),
+  missing: field(z.int(), 'Number of cached answers that found no verified link.'),
+  bytes: field(z.int(), 'Size of the cache on disk.'),
   oldest: field(z.nullable(z.int()), 'Time of the oldest answer, epoch ms.'),
   newest: field(z.nullable(z.int()), 'Time of the newest answer, epoch ms.'),
-  path: field(z.nullable(z.string()), 'Folder of the cache; null without one.'),
+  path: field(z.nullable(z.string()), 'Folder of the cache; null if the cache is off.'),
 });
 export type CacheRecord = z.infer<typeof CacheRecord>;
 
-/** A profile and where its values come from. */
+/** A profile, and the sources of its values. */
 export const ProfileRecord = z.looseObject({
   profile: field(z.string(), 'Name of the profile.'),
   current: field(z.boolean(), 'Whether this profile is in use.'),
   baseUrl: field(z.nullable(z.string()), 'Base URL of the service; null if none is configured.'),
   baseUrlFrom: field(z.nullable(z.string()), 'Where the base URL comes from.'),
-  key: field(z.nullable(z.string()), 'The key, masked; null without one.'),
+  key: field(z.nullable(z.string()), 'The key, masked; null if there is none.'),
   keyFrom: field(z.nullable(z.string()), 'Where the key comes from.'),
   mode: field(z.nullable(z.enum(['live', 'test'])), 'Type of the key, by its prefix.'),
-  check: z.optional(field(z.string(), 'With --check: ok, or the error code.')),
+  check: z.optional(field(z.string(), 'With --check: ok, or the error code of the service.')),
 });
 export type ProfileRecord = z.infer<typeof ProfileRecord>;
 
@@ -100,7 +102,7 @@ export type SettingRecord = z.infer<typeof SettingRecord>;
 export const CheckRecord = z.looseObject({
   check: field(z.string(), 'Name of the check.'),
   verdict: field(z.enum(['ok', 'warn', 'fail', 'skip']), 'Result of the check.'),
-  detail: field(z.string(), 'What was found.'),
+  detail: field(z.string(), 'Details of the result.'),
   next: z.optional(field(z.string(), 'How to fix it.')),
 });
 export type CheckRecord = z.infer<typeof CheckRecord>;
@@ -113,11 +115,11 @@ export const SandboxRecord = z.looseObject({
 });
 export type SandboxRecord = z.infer<typeof SandboxRecord>;
 
-/** An entry of the board, with the changes since the snapshot that it is compared with. */
+/** A trader on the leaderboard, with the changes since the snapshot given by --compare. */
 export const BoardRecord = z.looseObject({
   rank: field(
     z.nullable(z.int()),
-    'Position on the leaderboard, 1 is highest; null for a trader who left it.',
+    'Position on the leaderboard, 1 is highest; null for a trader who is no longer on it.',
   ),
   wallet: field(z.string(), 'Wallet of the trader.'),
   username: field(z.nullable(z.string()), 'Launchpad username.'),
@@ -128,13 +130,19 @@ export const BoardRecord = z.looseObject({
   realizedPnlUsd: field(z.nullable(z.number()), 'Realized PnL in USD.'),
   unrealizedPnlUsd: field(z.nullable(z.number()), 'Unrealized PnL in USD.'),
   previousRank: z.optional(
-    field(z.nullable(z.int()), 'With --compare: rank in the earlier snapshot; null for a newcomer.'),
+    field(
+      z.nullable(z.int()),
+      'With --compare: rank in the earlier snapshot; null for a trader who was not on it.',
+    ),
   ),
   change: z.optional(
-    field(z.enum(['up', 'down', 'same', 'new', 'left']), 'With --compare: what changed since then.'),
+    field(
+      z.enum(['up', 'down', 'same', 'new', 'left']),
+      'With --compare: what changed since the earlier snapshot.',
+    ),
   ),
   rankChange: z.optional(
-    field(z.nullable(z.int()), 'With --compare: places gained; negative for places lost.'),
+    field(z.nullable(z.int()), 'With --compare: positions gained; negative for positions lost.'),
   ),
 });
 export type BoardRecord = z.infer<typeof BoardRecord>;

@@ -30,20 +30,20 @@ import { createSpendLimit, type SpendLimit } from './spend-limit.ts';
 export interface ClientOptions {
   readonly transport: Transport;
   readonly baseUrl: string;
-  /** Undefined: every call fails with an `auth` Failure before anything is sent. */
+  /** If undefined, every call fails with an `auth` Failure before anything is sent. */
   readonly key: string | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
-  /** The rate windows of this base URL and key. */
+  /** The rate limits of this base URL and key. */
   readonly windows: RateWindows;
   readonly limit?: SpendLimit | undefined;
   readonly ledger?: Ledger | undefined;
   /** Counts the paid calls in flight, so that a shutdown can wait for them. */
   readonly inFlight?: InFlight | undefined;
   readonly retries?: number | undefined;
-  /** The maximum total wait for 429s in one call. */
+  /** The maximum time that one call waits because of 429s, in total. */
   readonly maxWaitMs?: number | undefined;
-  /** Timeout of requests that do not set their own; by default, each endpoint has one. */
+  /** Timeout of requests that do not set their own; each endpoint has a default. */
   readonly timeoutMs?: number | undefined;
   readonly notify?: ((notice: Notice) => void) | undefined;
   readonly userAgent?: string | undefined;
@@ -55,8 +55,8 @@ const UNCHARGED: Charge = { cu: 0, reveals: 0 };
 const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' : 'key');
 
 /**
- * The service with one key at one base URL: calls are validated, rate-limited, kept within the spending
- * limit, retried and recorded in the ledger.
+ * A client of one service with one key. It validates calls, applies the rate limit and the spending limit,
+ * retries, and records costs in the ledger.
  */
 export function createClient(options: ClientOptions): Client {
   const { transport, key } = options;
@@ -103,11 +103,14 @@ export function createClient(options: ClientOptions): Client {
 
   const reported = new Set<string>();
   /**
-   * Reports each field of a form once, so that a list of 10,000 records that lack it is a single notice.
+   * Reports each difference of a record type once: if 10,000 records lack a field, that is a single notice.
    */
-  function report({ method, path, form }: Encoded['row'], differences: readonly FieldDifference[]): void {
+  function report(
+    { method, path, recordType }: Encoded['row'],
+    differences: readonly FieldDifference[],
+  ): void {
     for (const difference of differences) {
-      const name = `${form} ${difference.field}`;
+      const name = `${recordType} ${difference.field}`;
       if (reported.has(name)) continue;
       reported.add(name);
       notify({ kind: 'difference', call: `${method} ${path}`, difference });
@@ -160,10 +163,10 @@ export function createClient(options: ClientOptions): Client {
       if (!call && !isFree(method, sending) && limit.maxCu !== undefined) {
         throw new Failure(
           'limit',
-          `the cost of ${method} ${sending} is unknown, so it cannot stay within a limit`,
+          `the cost of ${method} ${sending} is unknown, so trdr cannot keep it within --max-cu`,
           {
             code: 'CEILING',
-            hint: 'to send it, replace --max-cu with --yes',
+            hint: 'replace --max-cu with --yes to send it',
           },
         );
       }
@@ -174,7 +177,7 @@ export function createClient(options: ClientOptions): Client {
           path: sending,
           body,
           bounds: call?.bounds ?? (isFree(method, sending) ? FREE : undefined),
-          // A call of unknown price was confirmed once, so it is sent once.
+          // Do not retry a call of unknown price: the user confirmed a single one.
           rule: call?.row.retry ?? (isFree(method, sending) ? 'repeat' : 'never'),
           lane: call ? laneOf(call.id) : 'key',
           timeoutMs:
@@ -197,7 +200,7 @@ export function createClient(options: ClientOptions): Client {
         signal,
       );
       if (outcome.value) return outcome.value;
-      throw outcome.ok ? new Error('an answer without a value') : outcome.failure;
+      throw outcome.ok ? new Error('a response without a value') : outcome.failure;
     },
 
     get spent() {
@@ -206,7 +209,8 @@ export function createClient(options: ClientOptions): Client {
     get left() {
       if (!meters) return undefined;
       const { units, reveals } = meters.left;
-      // Calls of unknown cost count in full, so that the amount shown as left is never too high.
+      // Calls in flight of uncertain cost count with their maximum, so that the amount left is never shown
+      // too high.
       return {
         units: units === null ? null : Math.max(0, units - (limit.spent.atMost - meters.spent)),
         reveals,
@@ -217,7 +221,7 @@ export function createClient(options: ClientOptions): Client {
     },
     mayRepeat: limit.mayRepeat,
     async close() {
-      // Closing the connections now would lose answers that were paid for.
+      // Wait for calls in flight: closing the connections now would lose answers that were paid for.
       await inFlight.idle();
       await settled();
       await transport.close();
@@ -227,6 +231,6 @@ export function createClient(options: ClientOptions): Client {
 
 const rateOf = (record: Sent): number | null => readAccount(record).ratePerMinute;
 
-/** Whether an error is documented as free for all endpoints. */
+/** Whether an error response is documented as free at all endpoints. */
 const isUnbilled = ({ failure: { status = 0, code }, documented }: ServiceError) =>
   documented && (status === 401 || status === 403 || status === 429 || status >= 500 || code === 'NOT_FOUND');

@@ -13,15 +13,15 @@ import {
 import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
 import { Meta } from '../../contract/envelope.ts';
 import { errorCodes, isErrorCode } from '../../contract/errors.ts';
-import { forms, recognize } from '../../contract/forms.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
 import { type FieldDifference, isRecord, known } from '../../contract/read-record.ts';
+import { recognize, recordTypes } from '../../contract/record-types.ts';
 import { readServiceError, requestIdOf } from './service-errors.ts';
 
 type Values = Record<string, unknown>;
 
-/** A row whose price functions accept anything that its schemas have parsed. */
+/** An endpoint whose price functions accept everything that its own schemas have parsed. */
 export type EndpointRow = Omit<AnyEndpoint, 'price'> & {
   readonly price: Price<Request<Values, Values>, { readonly status: 200 | 202; readonly known: unknown }>;
 };
@@ -31,29 +31,29 @@ export interface Encoded {
   readonly id: EndpointId;
   readonly row: EndpointRow;
   readonly method: string;
-  /** Path and query, below the base URL. */
+  /** Path and query, to be appended to the base URL. */
   readonly path: string;
   readonly body: string | undefined;
   readonly request: Request<Values, Values>;
   readonly bounds: PriceBounds;
 }
 
-/** A decoded answer. `charge` is undefined if the answer does not show what the call cost. */
+/** A decoded answer. `charge` is undefined if the answer does not reveal what the call cost. */
 export type DecodedAnswer<Id extends EndpointId> =
   | {
       readonly ok: true;
       readonly result: Result<Id>;
       readonly charge: Charge;
-      /** How the record differs from its description; each field is listed once. */
+      /** The differences between the record and its description; each field is listed once. */
       readonly differences: readonly FieldDifference[];
     }
   | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
 
 // Price functions are contravariant in their request type, so a concrete endpoint is not assignable to
-// EndpointRow. The cast is safe because all their input was parsed by the schemas of the same row.
+// EndpointRow. The cast is safe because the schemas of the same endpoint have parsed their input.
 export const endpointRow = (id: EndpointId) => endpoints[id] as unknown as EndpointRow;
 
-/** Validates and encodes a call, or throws before anything is sent. */
+/** Validates and encodes a call. Throws before anything is sent. */
 export function encode<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): Encoded {
   const row = endpointRow(id);
   const request = {
@@ -78,7 +78,7 @@ export function encode<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): En
   };
 }
 
-/** Decodes the answer of a call. `now` is needed for waits that are given as a date. */
+/** Decodes the answer of a call. `now` is needed for a Retry-After that is a date. */
 export function decode<Id extends EndpointId>(
   call: Encoded & { readonly id: Id },
   answer: HttpAnswer,
@@ -98,12 +98,13 @@ export function decode<Id extends EndpointId>(
       requestId,
       answer.text.trim() === '' ? 'it is empty' : `it is not JSON${typeOf(answer)}`,
     );
-  // A success with an undocumented status is read as the record that it holds.
+  // A success with an undocumented status is read like a 200.
   const isPending = answer.status === 202 && row.answers[202] !== undefined;
   const schema = (isPending && row.answers[202]) || row.answers[200];
-  const form = isPending ? 'pending' : row.form;
-  const found = recognize(form, body);
-  if (!found) return unreadable(call, answer, requestId, `it holds no ${forms[form].name} record`);
+  const recordType = isPending ? 'pending' : row.recordType;
+  const found = recognize(recordType, body);
+  if (!found)
+    return unreadable(call, answer, requestId, `it contains no ${recordTypes[recordType].name} record`);
   const { record } = found;
   const differences = new Map<string, FieldDifference>();
   const answered = {
@@ -115,14 +116,14 @@ export function decode<Id extends EndpointId>(
   const charge = row.price.after(request, answered);
   const { headers } = answer;
   const meta = isRecord(found.meta) ? known(Meta, found.meta) : undefined;
-  // The schema that was chosen is the row's own for this status.
+  // This cast is safe: the record was read with the schema of this endpoint and status.
   const result = { ...answered, record, meta, requestId, charge, headers } as unknown as Result<Id>;
   return { ok: true, result, charge, differences: [...differences.values()] };
 }
 
 const NOTHING: Charge = { cu: 0, reveals: 0 };
 
-/** What an error may have cost; undefined if neither the status nor the body shows it. */
+/** The possible cost of an error response; undefined if neither its status nor its body reveals it. */
 function errorCharge(
   { row, bounds }: Encoded,
   status: number,
@@ -130,9 +131,10 @@ function errorCharge(
   documented: boolean,
 ): Charge | undefined {
   if (status < 400 || bounds.most === 0) return NOTHING;
-  // A 404 of unknown form may be a charged miss or a wrong address.
+  // An unrecognized 404 may be a charged "not found", or come from a wrong address.
   if (status === 404 && !(documented && isErrorCode(code))) return { ...NOTHING, uncertain: row.price.miss };
-  // A 5xx page of a gateway does not show whether the service behind it served the call.
+  // An undocumented 5xx page comes from a gateway, and does not reveal whether the service behind it
+  // processed the call.
   const isClear = documented ? status >= 500 || isDocumented(status) : isDocumented(status) && status < 500;
   if (!isClear) return undefined;
   return documented ? chargeOfError(row, status, code) : NOTHING;
@@ -152,7 +154,7 @@ function unreadable(call: Encoded, answer: HttpAnswer, requestId: string | undef
     hint: 'run trdr doctor to see how the service differs from its description',
     answer: answer.text,
   });
-  // The call may have been charged, up to its maximum price.
+  // The call may have been charged, at most its maximum cost.
   return { ok: false as const, failure, charge: bounds.most === 0 ? NOTHING : undefined };
 }
 
@@ -168,7 +170,7 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
 }
 
 /**
- * Path parameters are inserted as written, so values that would change the path or cannot be encoded are
+ * Path parameters are inserted unchanged, so values that would alter the path or cannot be encoded are
  * rejected.
  */
 function checkSegment(name: string, value: string): void {

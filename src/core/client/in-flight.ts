@@ -1,15 +1,17 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** The paid calls that were sent and not answered yet. A shutdown waits for them. */
+/** Counts the paid calls that were sent and not answered yet. A shutdown waits for them. */
 export interface InFlight {
-  /** Counts a call that was sent, with a timeout of `timeoutMs`. The function returned ends the count. */
+  /**
+   * Counts a call that was sent, with a timeout of `timeoutMs`. Call the returned function when it has ended.
+   */
   begin(timeoutMs: number): () => void;
   readonly count: number;
-  /** The time until the last of them times out. */
+  /** The time until the last of these calls times out. */
   leftMs(): number;
-  /** After a signal, delays the exit for work other than a call. Returns a function that ends the delay. */
+  /** Makes a shutdown wait for other work too. Call the returned function when the work has ended. */
   hold(): () => void;
-  /** Resolves when no call is left and nothing delays the end. */
+  /** Resolves when nothing is left to wait for. */
   idle(): Promise<void>;
 }
 
@@ -49,8 +51,8 @@ export function createInFlight(clock: Pick<Clock, 'mono'>): InFlight {
 }
 
 /**
- * A signal that follows `signal` until the request is sent. From then on the service may charge for the
- * request, so its answer is always awaited.
+ * A signal that is aborted with `signal`, but only until the request is sent. After that, the service may
+ * charge the request, so its answer is always awaited.
  */
 export function abortUntilSent(signal: AbortSignal | undefined): {
   readonly signal: AbortSignal;

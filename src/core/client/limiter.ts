@@ -3,56 +3,55 @@ import { Failure } from '../../base/failure.ts';
 import { LEAST_RATE_PER_MINUTE, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Notice, RateWindows, Ticket } from '../../contract/ports.ts';
 
-/** The rate limit of a call: the key's own, or also the slower one of `resolve`. */
+/** The rate limits that apply to a call: the key's limit alone, or also the lower limit of `resolve`. */
 export type LaneName = 'key' | 'resolve';
 
 export interface LimiterOptions {
-  /** Belong to one base URL and key; all keys share the lane `resolve`. */
+  /** The rate limits of one base URL and key. All keys share the lane `resolve`. */
   readonly windows: RateWindows;
   readonly clock: Clock;
-  /**
-   * Requests the key's per-minute limit; null if the service does not state it. Sends exactly one request.
-   */
+  /** Requests the key's per-minute limit with exactly one call; null if the service does not state it. */
   readonly askRate: () => Promise<number | null>;
   readonly notify?: ((notice: Notice) => void) | undefined;
 }
 
-/** Delays requests to the rate that their lanes allow. */
+/** Delays calls so that each lane stays within its rate limit. */
 export interface Limiter {
-  /** Resolves when a request may be sent, in the order of the calls. An abort leaves the queue. */
+  /** Resolves when a call may be sent; calls are served in order. An aborted call leaves the queue. */
   acquire(lane: LaneName, signal?: AbortSignal): Promise<void>;
-  /** After a 429: blocks the lane for `ms`. */
+  /** Blocks the lane for `ms` milliseconds, after a 429. */
   refused(lane: LaneName, ms: number): Promise<void>;
-  /** Records the key's limit when an answer mentions it. */
+  /** Saves the key's limit, which an answer stated. */
   learn(limit: number): Promise<void>;
-  /** The key's limit; null while unknown. */
+  /** The key's limit in calls per minute; null if not known yet. */
   readonly rate: number | null;
 }
 
-/** Waits longer than this are reported. */
+/** Shorter waits are not reported. */
 export const SILENT_WAIT_MS = 2_000;
 /**
- * The maximum wait for a 429, including one that another process received. A full window needs half of it.
+ * The maximum wait after a 429, including one that another process received. A full minute of calls needs
+ * half of it.
  */
 export const MAX_WAIT_MS = 120_000;
 /**
- * The number of calls per minute that are sent before the limit is requested. A key under contract may have
- * a lower limit than any plan. The request is free; the lowest rate of all plans is assumed only if the
- * service does not state the limit.
+ * The number of calls per minute that are sent before the limit is requested from the service, which is free.
+ * Some contracts have a lower limit than any plan. If the service does not state the limit, the lowest one of
+ * all plans is used.
  */
 const CALLS_BEFORE_ASKING = 9;
-// Another process may learn the limit meanwhile, so waits are split into slices until it is known.
+// Wait in slices until the limit is known, because another process may learn it in the meantime.
 const SLICE_MS = 200;
-// Stop waiting for the process that is fetching the limit after this many slices.
+// Stop waiting for the process that is fetching the limit after 15 slices (3 s).
 const SLICES = 15;
-// A 429 despite the limit suggests that the plan has changed. The limit is requested again at most this
-// often.
+// A 429 although the limit was respected suggests that the plan has changed. Request the limit again, but at
+// most once per minute.
 const RECHECK_MS = 60_000;
-// Longest block that is saved beyond this run. Limits are per minute, and one absurd answer must not lock a
-// key for years.
+// The longest block that outlives this run. Limits are per minute, and a single absurd Retry-After must not
+// block a key for years.
 const LONGEST_BLOCK_MS = 15 * 60_000;
 
-/** A limiter over windows that other processes may share. */
+/** A limiter whose counts may be shared with other processes. */
 export function createLimiter(options: LimiterOptions): Limiter {
   const { windows, clock, notify } = options;
   let rate: number | null = null;
@@ -62,7 +61,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const nextTicket = (): Ticket => ++tickets;
   const queues = { key: createQueue(), resolve: createQueue() };
 
-  // True once the limit could not be fetched.
+  // True after a failed attempt to fetch the limit.
   let isUnavailable = false;
   const assumed = () => rate ?? (isUnavailable ? LEAST_RATE_PER_MINUTE : CALLS_BEFORE_ASKING);
 
@@ -73,8 +72,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   /**
-   * Requests the limit, unless another process is doing so: one slot after the first ones is reserved for
-   * it. An unknown limit is not an error.
+   * Requests the limit, unless another process is doing so: the first slot after CALLS_BEFORE_ASKING is
+   * reserved for that request. A limit that remains unknown is not an error.
    */
   async function ask(): Promise<void> {
     const { waitMs, known } = await windows.take('key', CALLS_BEFORE_ASKING + 1);
@@ -86,7 +85,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     }
   }
 
-  /** Whether a place in the queue can be reserved. With an assumed limit, it would be the wrong place. */
+  /** Whether a call may enter the queue. With an assumed limit, it would get the wrong position. */
   const knowsLimit = () => rate !== null || isUnavailable;
 
   async function takeKeySlot(signal: AbortSignal | undefined): Promise<void> {
@@ -103,12 +102,12 @@ export function createLimiter(options: LimiterOptions): Limiter {
           if (known !== null) {
             const grown = known > assumed();
             rate = known;
-            // The assumed limit refused the call, but the known one is higher: try again with that.
+            // The assumed limit was reached, but the limit learned since is higher: try again.
             if (waitMs > 0 && grown) continue;
           }
           if (waitMs <= 0) {
             if (!recheck) return;
-            // Use this slot to ask whether the limit has changed; the call takes another slot.
+            // Use this slot to ask whether the limit has changed; the call itself takes the next one.
             recheck = false;
             ticket = nextTicket();
             const now = await options.askRate().catch(() => null);
@@ -152,7 +151,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     );
   }
 
-  /** Gives up the reserved place if the wait ends without a slot. */
+  /** Leaves the queue if the wait ends without a slot. */
   async function holdingPlace(
     lane: LaneName,
     ticket: () => Ticket,
@@ -186,18 +185,18 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
 const reasonOf = (lane: LaneName, limit: number | null) =>
   lane === 'resolve'
-    ? `${limit} resolves per minute are allowed`
+    ? `the service allows ${limit} resolves per minute`
     : limit === null
-      ? 'the rate limit of the key'
+      ? 'the rate limit of the key applies'
       : `the key allows ${limit} requests per minute`;
 
 const waitTooLong = (lane: LaneName, waitMs: number): Failure => {
-  const what = lane === 'resolve' ? 'resolves from this address' : 'calls with this key';
-  return new Failure('rate', `the service allows no ${what} for another ${Math.ceil(waitMs / 1000)} s`, {
+  const what = lane === 'resolve' ? 'resolves from this IP address' : 'calls with this key';
+  return new Failure('rate', `the service accepts no ${what} for another ${Math.ceil(waitMs / 1000)} s`, {
     code: 'RATE_LIMITED',
     retryable: true,
     retryAfter: Math.ceil(waitMs / 1000),
-    hint: 'other programs may be using the same key or address; try again later',
+    hint: 'other programs may be using the same key or IP address; try again later',
   });
 };
 

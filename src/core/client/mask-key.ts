@@ -1,11 +1,11 @@
 import { Failure } from '../../base/failure.ts';
 
-/** Shorter "keys" may be ordinary words: masking them would change answers. */
+/** A shorter "key" may be an ordinary word; masking it would change answers. */
 const MIN_LENGTH = 8;
 
 /**
- * A key in the form in which it may be shown: its prefix (`xx_live_`, `xx_test_`) and, if the rest is long
- * enough to stay secret, its last four characters.
+ * The masked key as it may be shown: its prefix (`xx_live_`, `xx_test_`) and, if the rest is long enough to
+ * stay secret, its last four characters.
  */
 export function maskKey(key: string): string {
   const [, kind = '', secret = ''] = /^([A-Za-z0-9]+_(?:live|test)_)?(.*)$/s.exec(key) ?? [];
@@ -13,13 +13,13 @@ export function maskKey(key: string): string {
 }
 
 /**
- * Replaces the key wherever a text contains it, including JSON-escaped, percent-encoded, base64 and hex
- * forms.
+ * Masks the key wherever a text contains it, also if it is JSON-escaped, percent-encoded, or in base64 or
+ * hex.
  */
 export function withoutKey(text: string, key: string | undefined): string {
   if (!key || key.length < MIN_LENGTH) return text;
   const { escapable, encodings } = formsOf(key);
-  // A function, because "$&" in a replacement string would insert the key again.
+  // A function, because `$&` in a replacement string would insert the key again.
   const mask = () => maskKey(key);
   let masked = text.includes(key) ? text.replaceAll(key, mask) : text;
   if (/[\\%]/.test(masked)) masked = masked.replace(escapable, mask);
@@ -29,7 +29,7 @@ export function withoutKey(text: string, key: string | undefined): string {
   return masked;
 }
 
-/** The same for bytes; returns the same object if it does not contain the key. */
+/** Masks the key in bytes; returns the same object if they do not contain the key. */
 export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uint8Array {
   if (!key || key.length < MIN_LENGTH) return bytes;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -42,11 +42,11 @@ export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uin
 interface Forms {
   /** Matches the key with any of its characters escaped. */
   readonly escapable: RegExp;
-  /** The parts that every base64 or hex text of the key contains. */
+  /** The parts of the key's base64 and hex encodings that are the same in every text. */
   readonly encodings: readonly string[];
 }
 
-/** A run has one key, or two during a login. */
+/** The patterns of each key. A run has one key, or two during a login. */
 const known = new Map<string, Forms>();
 
 function formsOf(key: string): Forms {
@@ -62,8 +62,7 @@ function formsOf(key: string): Forms {
 }
 
 /**
- * A pattern for one character: plain, behind backslashes, as a JSON escape of any depth, or
- * percent-encoded.
+ * A pattern for one character: plain, after backslashes, as a JSON escape of any depth, or percent-encoded.
  */
 function escapesOf(char: string): string {
   const hex = char.charCodeAt(0).toString(16).padStart(2, '0');
@@ -73,8 +72,8 @@ function escapesOf(char: string): string {
 }
 
 /**
- * The characters of base64 that depend on the key only, if `lead` bytes precede it in its first group of
- * three.
+ * The base64 characters that depend on the key alone, if `lead` other bytes come before it in its first group
+ * of three.
  */
 function base64Of(key: string, lead: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(lead), Buffer.from(key)]);
@@ -85,14 +84,14 @@ function base64Of(key: string, lead: number): string[] {
 
 const KEY_FORM = /(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_([A-Za-z0-9_-]{8,})/g;
 
-/** A random text contains a digit or is long; `fx_live_trading` is a handle. */
+/** The secret part of a key contains a digit or is long; `fx_live_trading` is a handle. */
 const isSecret = (text: string): boolean => /\d/.test(text) || text.length >= 16;
 
-/** Masks everything in a text that has the form of a key: words of the command line may be one. */
+/** Masks everything in a text that looks like a key, because users may paste one as an argument. */
 export const withoutKeys = (text: string): string =>
   text.replace(KEY_FORM, (found, secret: string) => (isSecret(secret) ? maskKey(found) : found));
 
-/** Whether a word is the key in use, or has the form of one. */
+/** Whether a word is the current key, or looks like a key. */
 export function isKey(word: string, key?: string): boolean {
   const bare = word.replace(/^@/, '');
   if (key !== undefined && key.length >= MIN_LENGTH && bare.includes(key)) return true;
@@ -104,5 +103,5 @@ export function isKey(word: string, key?: string): boolean {
 export const keyAsSubject = (word: string, key?: string): Failure =>
   new Failure('usage', `${withoutKeys(withoutKey(word, key))}: this is an API key, not a subject`, {
     code: 'BAD_SUBJECT',
-    hint: 'set the key with "trdr auth login" or TRDR_API_KEY; revoke it if others may have seen this line',
+    hint: 'save the key with "trdr auth login" or set TRDR_API_KEY; revoke it if others may have seen this command line',
   });

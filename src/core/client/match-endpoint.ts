@@ -4,9 +4,9 @@ import { type EndpointId, endpointIds, OPENAPI_PATH } from '../../contract/endpo
 import { type Encoded, endpointRow } from './coding.ts';
 import { checkSpelling, isOneSegment } from './path-spelling.ts';
 
-/** Finds the endpoint of a raw request; undefined if it is not certain. */
+/** Finds the endpoint of a raw request; undefined if no endpoint matches for certain. */
 export function matchEndpoint(method: string, path: string, body: string | undefined): Encoded | undefined {
-  // Only the first question mark separates path and query.
+  // The first question mark separates path and query; later ones belong to the query.
   const [, pathname = '', search = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
   const segments = pathname.split('/');
   for (const id of endpointIds) {
@@ -15,11 +15,11 @@ export function matchEndpoint(method: string, path: string, body: string | undef
     const params = readSegments(row.path.split('/'), segments);
     if (!params) continue;
     try {
-      // The service ignores an unexpected body and charges the call.
+      // The service ignores a body that the endpoint does not expect, and charges the call.
       const read = z.safeParse(row.body, undefined).success ? undefined : body;
       return encodeLoose(id, params, search, read);
     } catch {
-      // The endpoint would not serve this request as it is, so its price is unknown.
+      // The endpoint would reject this request, or serve it differently, so its price is not known.
       return undefined;
     }
   }
@@ -59,8 +59,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * A raw request as its endpoint parses it. Query and body have to be valid, because prices depend on them.
- * Path parameters need not be: the service rejects an invalid one, or serves it at the endpoint's price.
+ * Parses a raw request with the schemas of an endpoint. Query and body must be valid, because the price
+ * depends on them. Path parameters may be invalid: the service rejects them, or charges the endpoint's price.
  */
 function encodeLoose(
   id: EndpointId,
@@ -77,13 +77,13 @@ function encodeLoose(
 }
 
 /**
- * Prepares a raw path for sending: removes the fragment and encodes non-ASCII characters. A path that
- * differs from a known one only in spelling is rejected.
+ * Prepares a raw path for sending: removes the fragment and encodes non-ASCII characters. Throws if the path
+ * is a misspelling of a known one.
  */
 export function rawPath(path: string): string {
   const [bare = ''] = path.split('#');
   if (!bare.startsWith('/'))
-    throw usageError('a path must start with a slash', 'for example: trdr api /v2/me');
+    throw usageError('invalid path: it must start with a slash', 'write it like this: trdr api /v2/me');
   if (/\p{Cc}|\p{Cs}/u.test(bare))
     throw usageError('the path contains a control character or an unpaired surrogate');
   const sending = bare.replace(/[^\x21-\x7e]/gu, encodeURIComponent);

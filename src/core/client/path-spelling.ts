@@ -2,7 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import { endpointIds, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import { endpointRow } from './coding.ts';
 
-/** A known path, and what a request to it may look like. */
+/** A known path, with the query parameters that it accepts. */
 interface Known {
   readonly path: string;
   readonly segments: readonly string[];
@@ -11,8 +11,8 @@ interface Known {
 }
 
 /**
- * Rejects a raw path that a lenient service could serve as a known one although it is spelled differently.
- * It would be charged at a price that was not compared with the limits of the run.
+ * Rejects a raw path that a lenient service could read as a known one although it is spelled differently. The
+ * service would charge the known endpoint's price, which was not compared with the limits of the run.
  */
 export function checkSpelling(path: string): void {
   const [, pathname = '', search = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
@@ -34,8 +34,8 @@ export function checkSpelling(path: string): void {
 }
 
 /**
- * The service decides which of two values counts, and whether `LIMIT` means `limit`; so it decides the
- * price.
+ * Rejects repeated and misspelled parameters: only the service knows which of two values it uses, or whether
+ * it reads `LIMIT` as `limit`, and the price depends on that.
  */
 function checkQuery(search: string, known: ReadonlySet<string>): void {
   const seen = new Set<string>();
@@ -55,7 +55,7 @@ function checkQuery(search: string, known: ReadonlySet<string>): void {
   }
 }
 
-/** Every path in the description, once. */
+/** All paths in the service description, without duplicates. */
 function tableOf(): Known[] {
   const rows = endpointIds.map((id) => {
     const { path, query } = endpointRow(id);
@@ -65,7 +65,7 @@ function tableOf(): Known[] {
   return [...rows, ...others].map((row) => ({ ...row, segments: row.path.split('/') }));
 }
 
-/** Whether segments match a template; `fits` decides for path parameters. */
+/** Whether path segments match a template; `fits` decides for path parameters. */
 function matches(
   template: readonly string[],
   segments: readonly string[],
@@ -84,13 +84,15 @@ const lowered = (segments: readonly string[]) =>
   segments.map((part) => (part.startsWith('{') ? part : part.toLowerCase()));
 
 const isAny = (segment: string) => segment !== '';
-/** Whether every reading of a path takes the parameter for exactly one segment. */
+/** Whether a path parameter is exactly one segment, however a service decodes the path. */
 export const isOneSegment = (segment: string) => {
   const text = decoded(segment);
   return !/^\.{0,2}$/.test(text) && !/[/\\\p{Cc}]/u.test(text) && text.trim() === text;
 };
 
-/** The path as lenient services may read it: decoded before or after it is split into segments. */
+/**
+ * All ways in which lenient services may read the path: decoded before or after it is split into segments.
+ */
 function variantsOf(pathname: string): string[] {
   const whole = decoded(pathname);
   const parted = pathname
@@ -123,10 +125,10 @@ const normalName = (name: string) =>
     .normalize('NFKC')
     .toLowerCase();
 
-/** How many layers of percent encoding are decoded. */
+/** How many levels of percent-encoding are decoded. */
 const LAYERS = 5;
 
-/** Decodes all layers of percent encoding; invalid encoding is left as it is. */
+/** Decodes all levels of percent-encoding. Invalid encoding stays unchanged. */
 function decoded(text: string): string {
   let current = text;
   for (let layer = 0; layer < LAYERS; layer++) {

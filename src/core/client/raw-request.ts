@@ -12,11 +12,11 @@ export interface Field {
 
 /** The parts of a raw call. */
 export interface RawCall {
-  /** Undefined: GET, or POST if there is a body. */
+  /** If undefined: GET, or POST if there is a body. */
   readonly method: string | undefined;
   readonly path: string;
   readonly fields: readonly Field[];
-  /** A complete body; the fields then go into the query. */
+  /** A complete body. If it is set, the fields become query parameters. */
   readonly input: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface RawRequest {
   readonly body: string | undefined;
 }
 
-/** Decides by the method whether fields go into the query or into a JSON body. */
+/** Puts the fields into the query or into a JSON body, depending on the method. */
 export function rawRequest({ method: given, path, fields, input }: RawCall): RawRequest {
   const method = given ?? (input === undefined ? 'GET' : 'POST');
   const inQuery = input !== undefined || method === 'GET' || method === 'HEAD' || fields.length === 0;
@@ -48,7 +48,7 @@ type Nested = string | Nested[] | { [name: string]: Nested };
 
 /** Fields as an object: `a[b]=c` nests, `a[]=c` adds to a list. All values are strings. */
 function bodyOf(fields: readonly Field[]): Nested {
-  // Without a prototype, so that names such as `__proto__` are ordinary.
+  // The object has no prototype, so that names such as `__proto__` are ordinary members.
   const body: { [name: string]: Nested } = Object.create(null);
   for (const { name, value } of fields) {
     const [, first = '', rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
@@ -64,7 +64,7 @@ function placed(there: Nested | undefined, steps: readonly string[], value: stri
   const [step, ...rest] = steps;
   if (step === undefined) {
     if (there !== undefined)
-      throw usageError(`the field "${name}" is given twice`, `for a list write ${name}[]=value`);
+      throw usageError(`the field "${name}" is given twice`, `write ${name}[]=value for each item of a list`);
     return value;
   }
   if (step === '') {
@@ -80,10 +80,10 @@ function placed(there: Nested | undefined, steps: readonly string[], value: stri
 const mixed = (name: string) =>
   usageError(
     `the field "${name}" is used both as a value and as a list or object`,
-    'use it in one form only',
+    'use only one of the two',
   );
 
-/** The cursor of the next page; undefined if this was the last page, or is not a page. */
+/** The cursor of the next page; undefined for the last page, or if the response is not a page. */
 export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefined {
   const body = parseJson(text);
   if (!isRecord(body)) return undefined;
@@ -96,23 +96,22 @@ export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefin
 /** The path of the page after a cursor. */
 export function withCursor(path: string, before: string): string {
   if (/\p{Cs}/u.test(before)) {
-    throw new Failure(
-      'answer',
-      'the id of the next page is not valid text, so the page cannot be requested',
-      {
-        code: 'BAD_ANSWER',
-        hint: 'the pages so far were printed',
-      },
-    );
+    throw new Failure('answer', 'invalid id of the next page: it is not well-formed text', {
+      code: 'BAD_ANSWER',
+      hint: 'all pages before it were printed',
+    });
   }
   const [, bare = '', query = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
   const others = query.split('&').filter((part) => part !== '' && !/^before(?:=|$)/.test(part));
   return `${bare}?${[...others, `before=${encodeURIComponent(before)}`].join('&')}`;
 }
 
-/** The error for a service whose cursors repeat. Continuing would pay for the same rows forever. */
+/**
+ * The error for a service that returns a cursor twice. Continuing would request and pay for the same rows
+ * forever.
+ */
 export const cursorStuck = (before: string): Failure =>
   new Failure('answer', `pagination loop: the cursor ${before.slice(0, 100)} was returned twice`, {
     code: 'CURSOR_STUCK',
-    hint: 'the pages so far were printed; continue from another cursor with -f before=ID',
+    hint: 'the pages so far were printed; to continue, pass another cursor with -f before=ID',
   });

@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
 import { withoutKey } from './mask-key.ts';
 
-/** The key, or a failure with a hint if it is missing or invalid. */
+/** Returns the key; throws a failure with a hint if it is missing or invalid. */
 export function requireKey(key: string | undefined): string {
   if (!key) {
     throw new Failure('auth', 'no API key configured', {
@@ -19,14 +19,14 @@ export function requireKey(key: string | undefined): string {
   return key;
 }
 
-/** The failure of a request that would contain the key. */
+/** The failure for a request whose path, query or body contains the key. */
 export const keyInRequest = (method: string) =>
   new Failure('usage', `this ${method} request would contain your API key; nothing was sent`, {
     code: 'KEY_IN_REQUEST',
-    hint: 'check the command line and the input for a pasted key',
+    hint: 'check the command line and the input for the key',
   });
 
-/** Masks the key in an answer that repeats it. */
+/** Masks the key in a response that repeats it. */
 export function scrubbed(answer: HttpAnswer, key: string | undefined): HttpAnswer {
   if (!key) return answer;
   const headers = Object.entries(answer.headers).map(([name, value]) => [name, withoutKey(value, key)]);

@@ -10,19 +10,21 @@ export type Outcome<T> =
   | {
       readonly ok: false;
       readonly failure: Failure;
-      /** The attempt was certainly not charged: it was never sent, or its answer proves it. */
+      /**
+       * Whether the attempt was certainly not charged, because it was never sent or its response proves it.
+       */
       readonly free: boolean;
-      /** The answer as received, if there was one. */
+      /** The response, if there was one. */
       readonly value?: T | undefined;
     };
 
 export interface RetryOptions {
   readonly rule: RetryRule;
-  /** Whether an attempt that may have been charged may be paid for again. */
+  /** Whether the run may pay again for an attempt that may have been charged. */
   readonly mayPayAgain: () => boolean;
-  /** The maximum number of retries. Waits for a 429 do not count. */
+  /** The maximum number of retries. Retries after a 429 do not count. */
   readonly retries: number;
-  /** The maximum total wait for 429s. */
+  /** The maximum total time of the waits after 429s. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
   /** A number in the range [0, 1). */
@@ -34,13 +36,16 @@ export interface RetryOptions {
 export const RETRIES = 4;
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 20_000;
-/** The wait for a 429 that does not state one. */
+/** The wait after a 429 without Retry-After. */
 const UNSTATED_WAIT_MS = 5_000;
 
-/** The total of short waits that is not reported. */
+/** Short waits are reported only after they add up to this time. */
 const BEARABLE_MS = 10_000;
 
-/** Whether a retry can help and is allowed: it must not charge twice for what may be charged once. */
+/**
+ * Whether a retry can help and is allowed. A call that must be charged only once is not retried if it may
+ * have been charged.
+ */
 function mayRepeat(failure: Failure, free: boolean, rule: RetryRule): boolean {
   return failure.retryable && (free || rule === 'repeat');
 }
@@ -50,16 +55,14 @@ function backoffMs(attempt: number, random: number): number {
   return Math.round(random * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
 }
 
-/**
- * The minimum wait. A service that rounds its seconds down to 0 would otherwise be called in a tight loop.
- */
+/** The shortest wait: if the service rounds a wait down to 0 seconds, trdr must not retry in a tight loop. */
 const LEAST_WAIT_MS = 1_000;
 
-/** How long a 429 asks to wait. */
+/** The wait that a 429 requests. */
 export const waitOf = ({ retryAfter }: Failure): number =>
   retryAfter === undefined ? UNSTATED_WAIT_MS : Math.max(LEAST_WAIT_MS, Math.ceil(retryAfter * 1000));
 
-/** Makes attempts until one succeeds, no retry is allowed, or the maximum wait is used up. */
+/** Attempts a call until an attempt succeeds, no retry is allowed, or the maximum wait is reached. */
 export async function withRetries<T>(
   attempt: (previous: Outcome<T> | undefined) => Promise<Outcome<T>>,
   options: RetryOptions,
@@ -69,7 +72,7 @@ export async function withRetries<T>(
   let waited = 0;
   let silent = 0;
   let bearable = BEARABLE_MS;
-  /** Consecutive short waits add up, so they are reported at growing intervals. */
+  /** Consecutive short waits add up; report them at growing intervals. */
   const report = (notice: Extract<Notice, { readonly ms: number }>) => {
     silent += notice.ms;
     if (notice.ms <= SILENT_WAIT_MS && silent <= bearable) return;

@@ -19,28 +19,28 @@ import type { Hold, SpendLimit } from './spend-limit.ts';
 
 /** A call from any source, ready to be sent. */
 interface Plan<T> {
-  /** Its name in the ledger. */
+  /** The name of the call in the ledger. */
   readonly endpoint: string;
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
-  /** Undefined if no price is known. */
+  /** Its possible cost; undefined if its price is not known. */
   readonly bounds: PriceBounds | undefined;
   readonly rule: RetryRule;
-  /** The call repeats one whose answer was lost. */
+  /** Set if the answer of the same call was lost before. */
   readonly repeat?: boolean | undefined;
   readonly lane: LaneName;
   readonly timeoutMs: number;
   readonly read: (answer: HttpAnswer) => Read<T>;
 }
 
-/** The meaning of an answer. `charge` is undefined if the answer does not show what the call cost. */
+/** Interprets a response. `charge` is undefined if the response does not reveal what the call cost. */
 type Read<T> = (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure; readonly value?: T }
 ) & { readonly charge: Charge | undefined; readonly requestId: string | undefined };
 
-/** What a sender needs, fixed for a run. */
+/** The parts of a sender, which stay the same during a run. */
 export interface SenderParts {
   readonly transport: Transport;
   readonly base: BaseUrl;
@@ -62,11 +62,11 @@ export interface Sender {
   /** Sends one request without rate limit, spending limit, retries or ledger entry. */
   transmit(plan: Transmission, signal?: AbortSignal, onSent?: () => void): Promise<HttpAnswer>;
   /**
-   * Sends a call within rate and spending limits, retries it as its rule allows, and records it in the
-   * ledger.
+   * Sends a call within the rate limit and the spending limit, retries it as its rule allows, and records it
+   * in the ledger.
    */
   run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>>;
-  /** Resolves when all completed calls are in the ledger. */
+  /** Resolves when all ended calls are recorded in the ledger. */
   settled(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function createSender(parts: SenderParts): Sender {
     onSent?: () => void,
   ): Promise<HttpAnswer> {
     const secret = requireKey(key);
-    // The key is sent in its header only, even if flags, files or earlier answers contain it.
+    // The key may be sent in its header only, even if flags, files or earlier answers contain it.
     if (
       withoutKey(plan.path, secret) !== plan.path ||
       withoutKey(plan.body ?? '', secret) !== (plan.body ?? '')
@@ -114,22 +114,20 @@ export function createSender(parts: SenderParts): Sender {
       for (const [name, value] of Object.entries(answer.headers)) trace(`< ${name}: ${value}`);
       return answer;
     } catch (error) {
-      trace(`! ${error instanceof Failure ? `${error.code}: ${error.message}` : 'ended'} after ${took()}`);
+      trace(`! ${error instanceof Failure ? `${error.code}: ${error.message}` : 'failed'} after ${took()}`);
       throw error;
     }
   }
 
   const settling = new Set<Promise<void>>();
-  /** Answers do not wait for the ledger; the end of the run does. */
+  /** An answer is returned before the ledger has written its cost; `settled` waits for all writes. */
   function after(settled: Promise<void> | undefined): void {
     if (!settled) return;
     settling.add(settled);
     settled.finally(() => settling.delete(settled)).catch(() => {});
   }
 
-  /**
-   * Sends a call once. First its maximum cost is reserved in the spending limit and recorded in the ledger.
-   */
+  /** Sends a call once, after reserving its maximum cost in the spending limit and in the ledger. */
   async function attempt<T>(
     plan: Plan<T>,
     signal: AbortSignal | undefined,
@@ -156,7 +154,7 @@ export function createSender(parts: SenderParts): Sender {
       unsent?.sent();
       settled();
       const known = error instanceof Failure ? error : undefined;
-      // A redirect is an answer of something that has served nothing.
+      // A redirect does not come from the service itself, so nothing was charged.
       const free =
         known?.code === 'REDIRECT' ||
         known?.code === 'UNREACHABLE' ||
@@ -188,7 +186,7 @@ export function createSender(parts: SenderParts): Sender {
     return { ok: false, failure, free, value };
   }
 
-  /** Records a call that may be charged. If a budget cannot cover it, the call fails before it is sent. */
+  /** Records a call in the ledger before it is sent. Throws if a budget cannot cover it. */
   async function begin<T>(
     { endpoint, bounds }: Plan<T>,
     signal: AbortSignal | undefined,
@@ -196,10 +194,7 @@ export function createSender(parts: SenderParts): Sender {
     return bounds?.most === 0 ? undefined : await ledger?.begin({ endpoint, most: bounds?.most }, signal);
   }
 
-  /**
-   * The call may have been charged by an unknown amount: its bound stays in the spending limit and in the
-   * ledger.
-   */
+  /** The call may have been charged: its maximum cost stays in the spending limit and in the ledger. */
   function lose<T>(
     { endpoint, bounds }: Plan<T>,
     hold: Hold,
@@ -223,7 +218,7 @@ export function createSender(parts: SenderParts): Sender {
         try {
           return await attempt(plan, signal, again || plan.repeat === true);
         } catch (error) {
-          // Calls in flight have used what was left for paying a second time.
+          // Meanwhile, other calls have used the amount that was left for the repetition.
           if (again && error instanceof Failure && error.code === 'NOT_AGREED') return previous;
           throw error;
         }

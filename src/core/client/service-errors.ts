@@ -3,20 +3,23 @@ import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.t
 import type { HttpAnswer } from '../../contract/ports.ts';
 import { isRecord, recordsOf, textOf } from '../../contract/read-record.ts';
 
-/** Maximum length of service text in a message. */
+/** Maximum length of text from the service in a message. */
 const LONGEST = 500;
 
-/** Service text for a message, cut to the maximum length because it is untrusted. */
+/** Shortens text from the service, which may have any length. */
 const bounded = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 /** A parsed error answer. */
 export interface ServiceError {
   readonly failure: Failure;
-  /** The body has a code, so it comes from the service itself and the documented billing applies. */
+  /**
+   * Whether the body has an error code. Then the response comes from the service itself, and the documented
+   * prices apply.
+   */
   readonly documented: boolean;
 }
 
-/** Reads an answer that is not a success. `body` is its JSON; undefined if it is not JSON. */
+/** Reads an error response. `body` is its parsed JSON; undefined if it is not JSON. */
 export function readServiceError(answer: HttpAnswer, body: unknown, now: number): ServiceError {
   const { status } = answer;
   const { code: stated, message, waits } = readErrorBody(body);
@@ -39,16 +42,16 @@ export function readServiceError(answer: HttpAnswer, body: unknown, now: number)
   };
 }
 
-/** The content of an error body in any of the usual forms. */
+/** The content of an error body. */
 interface ErrorBody {
   readonly code: string | undefined;
   readonly message: string | undefined;
-  /** Stated waits, in order of precedence. */
+  /** The waits that the response states, in order of precedence. */
   readonly waits: readonly unknown[];
 }
 
 /**
- * The documented form is `{error: {code, message}}`. Frameworks and gateways in between write
+ * Reads an error body. The documented format is `{error: {code, message}}`; frameworks and gateways send
  * `{error: "text"}`, `{code, message}`, `{message}`, `{detail}` or `{errors: [...]}`.
  */
 function readErrorBody(body: unknown): ErrorBody {
@@ -67,13 +70,16 @@ function readErrorBody(body: unknown): ErrorBody {
   return { code: named.find(Boolean), message: message && bounded(message), waits };
 }
 
-/** A code is one word; a sentence in its place is a message. Known codes are accepted in any case. */
+/**
+ * Reads a field that should hold a code: known codes in any case, and other single words. A sentence is a
+ * message instead.
+ */
 function codeOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^[A-Za-z][\w.-]{0,99}$/.test(value)) return undefined;
   return isErrorCode(value.toUpperCase()) ? value.toUpperCase() : value;
 }
 
-/** A text written like a code: `RATE_LIMITED`, not `Not Found`. */
+/** A text in the usual notation of codes: `RATE_LIMITED`, not `Not Found`. */
 const constantOf = (value: unknown) => {
   const code = codeOf(value);
   return code !== undefined && (isErrorCode(code) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(code))
@@ -81,7 +87,7 @@ const constantOf = (value: unknown) => {
     : undefined;
 };
 
-/** The id to quote to support, from the body or a header. */
+/** The request id, which support asks for, from the body or a header. */
 export function requestIdOf(answer: HttpAnswer, body: unknown): string | undefined {
   const meta = isRecord(body) && isRecord(body['meta']) ? body['meta'] : {};
   const id = textOf(meta['requestId']) ?? answer.headers['x-request-id'] ?? answer.headers['request-id'];
@@ -98,8 +104,9 @@ const kinds: Readonly<Record<number, FailureKind>> = {
 };
 
 /**
- * A 404 without a code may come from anything at this address, so it does not mean that a trader was not
- * found. For an undocumented status, a known code determines the kind.
+ * The kind of failure of an error response. A 404 without a code does not mean that a trader was not found:
+ * any server at this address could send it. If the status is not documented, the code decides, if it is
+ * known.
  */
 const kindOf = (status: number, documented: boolean, usual: number | undefined): FailureKind =>
   status === 404 && !documented ? 'service' : (kinds[status] ?? kinds[usual ?? 0] ?? 'service');
@@ -109,7 +116,7 @@ const isPassing = (status: number) =>
 /** A plausible wait in seconds: not negative, and below 30 years. */
 const isWait = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1e9;
 
-/** The first stated wait in seconds: a number, a number as text, or an HTTP date. */
+/** The first wait that the response states, in seconds: a number, a number as text, or an HTTP date. */
 function secondsOf(stated: readonly unknown[], now: number): number | undefined {
   for (const value of stated) {
     if (isWait(value)) return value;
@@ -123,21 +130,21 @@ function secondsOf(stated: readonly unknown[], now: number): number | undefined 
 }
 
 const hints: Readonly<Record<ErrorCode, string>> = {
-  VALIDATION_ERROR: 'correct what the message names; --debug shows the request as it was sent',
-  BAD_REQUEST: 'correct what the message names; --debug shows the request as it was sent',
+  VALIDATION_ERROR: 'fix the part that the message names; --debug shows the request that was sent',
+  BAD_REQUEST: 'fix the part that the message names; --debug shows the request that was sent',
   UNAUTHORIZED: 'check the key: trdr auth status --check',
-  QUOTA_EXCEEDED: 'see what is left and when it resets: trdr me',
-  REVEAL_LIMIT_REACHED: 'see what is left and when it resets: trdr me',
-  FORBIDDEN: 'see what the key may do: trdr me',
-  FORBIDDEN_SCOPE: "see the key's scopes: trdr me",
-  FREE_TIER_DISABLED: "see the key's plan: trdr me",
-  NOT_OBSERVED: 'no verified link today; try again later',
+  QUOTA_EXCEEDED: 'show what is left and when it resets: trdr me',
+  REVEAL_LIMIT_REACHED: 'show what is left and when it resets: trdr me',
+  FORBIDDEN: 'show the permissions of the key: trdr me',
+  FORBIDDEN_SCOPE: 'show the scopes of the key: trdr me',
+  FREE_TIER_DISABLED: 'show the plan of the key: trdr me',
+  NOT_OBSERVED: 'the link may be verified later; try again then',
   NOT_FOUND: 'check the base URL: trdr doctor',
-  CONFLICT: 'the first request is in progress; check its result before you send it again',
-  RATE_LIMITED: 'other programs may be using the same key or address; try again later',
-  INTERNAL_ERROR: 'try again later; quote the request id to support',
+  CONFLICT: 'the first request is still in progress; check its result before you send it again',
+  RATE_LIMITED: 'other programs may be using the same key or IP address; try again later',
+  INTERNAL_ERROR: 'try again later; if it keeps failing, quote the request id to support',
   OVERLOADED: 'try again later',
-  B2B_DISABLED: 'the service is switched off; nothing needs to be changed on your side',
+  B2B_DISABLED: 'nothing is wrong on your side; try again later',
   TIMEOUT: 'try again later',
 };
 
@@ -148,5 +155,5 @@ function hintFor(code: string, status: number, documented: boolean): string {
   const [known] = Object.entries(errorCodes).find(([, meaning]) => meaning.status === status) ?? [];
   return known !== undefined && isErrorCode(known)
     ? hints[known]
-    : 'this version of trdr does not know the code; run trdr doctor to see how the service has changed';
+    : 'this version of trdr does not know this error code; trdr doctor shows how the service has changed';
 }

@@ -2,37 +2,35 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
 
-/** What a run has spent, including what lost answers may have cost. */
+/** What a run has spent. */
 export interface Spent {
-  /** CU that answers are known to have cost. */
+  /** The CU that answers are known to have cost. */
   readonly cu: number;
-  /** `cu` plus the maximum cost of lost answers. */
+  /** `cu` plus the maximum cost of calls whose answers were lost. */
   readonly atMost: number;
-  /** Paid calls sent. */
+  /** The number of paid calls that were sent. */
   readonly calls: number;
 }
 
-/** The maximum cost of one call, reserved until its actual cost is known. */
+/** A reservation: the maximum cost of one call, counted until its actual cost is known. */
 export interface Hold {
-  /** The call was answered and cost `cu`; `uncertain` more may have been charged. */
+  /** The call was answered and cost `cu`. Up to `uncertain` more may have been charged. */
   settle(cu: number, uncertain?: number): void;
-  /**
-   * The call was sent and its answer was lost: the reservation counts as spent until the end of the run.
-   */
+  /** The call was sent but its answer was lost: the reservation counts as spent until the run ends. */
   lose(): void;
-  /** The call was not sent. */
+  /** The call was not sent: removes the reservation. */
   release(): void;
 }
 
-/** Keeps the cost of a run within its spending limit, with any number of calls in flight. */
+/** Keeps a run within its spending limit, with any number of calls in flight. */
 export interface SpendLimit {
   /**
-   * Reserves the maximum cost of a call. If it would fit once calls in flight cost less than reserved, it
-   * waits for them. Rejects with a `limit` Failure if it cannot fit. A call that repeats one whose answer
-   * was lost does not wait, and must also fit the confirmed cost.
+   * Reserves the maximum cost of a call. If the call would fit once calls in flight turn out to be cheaper
+   * than reserved, waits for them. Rejects with a `limit` Failure if the call cannot fit. A call that repeats
+   * one whose answer was lost does not wait, and must also fit the confirmed cost.
    */
   reserve(bounds: PriceBounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
-  /** Whether calls that repeat others may cost `cu` more within the confirmed cost. */
+  /** Whether repeated calls may cost another `cu` within the confirmed cost. */
   mayRepeat(cu: number): boolean;
   readonly maxCu: number | undefined;
   readonly spent: Spent;
@@ -45,25 +43,27 @@ interface Waiter {
 }
 
 /**
- * Limits of a run. The fields are read for each call, because the confirmation follows the first free call.
+ * The limits of a run. Each call reads them again, because the user confirms the cost only after the first
+ * free call.
  */
 export interface SpendLimitOptions {
   readonly maxCu?: number | undefined;
-  /**
-   * The confirmed cost of a run without a limit. It bounds what repeating calls with lost answers may cost.
-   */
+  /** The confirmed cost of a run without --max-cu; the limit for repeating calls whose answers were lost. */
   readonly agreed?: number | undefined;
-  /** How to raise the limit. */
+  /** How to raise the limit, for the error. */
   readonly hint?: string | undefined;
-  /** Whether `maxCu` is the user's own --max-cu. */
+  /** Whether the user set `maxCu` with --max-cu. */
   readonly isExplicit?: boolean | undefined;
-  /** Asks to raise the limit by at least `most`. Called once at a time, and never again after a refusal. */
+  /**
+   * Asks the user to raise the limit by at least `most`. There is one question at a time, and none after the
+   * user has declined.
+   */
   readonly raise?: ((most: number) => Promise<boolean>) | undefined;
-  /** The failure of a call that does not fit, if the run has its own. */
+  /** Returns the run's own failure for a call that does not fit. */
   readonly stopped?: (() => Failure | undefined) | undefined;
 }
 
-/** The spending limit of one run; without `maxCu` it only counts. */
+/** The spending limit of one run. Without `maxCu`, it only counts. */
 export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
   const ceiling = () => options.maxCu ?? Number.POSITIVE_INFINITY;
   const agreed = () => Math.min(ceiling(), options.agreed ?? Number.POSITIVE_INFINITY);
@@ -103,7 +103,7 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
     };
   }
 
-  // In the order of the calls, so that the result does not depend on which answer arrives first.
+  // Waiting calls are admitted in order, so that the result does not depend on which answer arrives first.
   function admit(): void {
     for (let first = waiters[0]; first && !raising; first = waiters[0]) {
       if (fits(first.most)) first.resolve(take(first.most));
@@ -194,7 +194,11 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
 
 /** The error for a repeated call that would exceed the confirmed cost. */
 const notAgreed = (most: number) =>
-  new Failure('limit', `repeating the call may cost another ${unitsText(most)}, beyond the confirmed cost`, {
-    code: 'NOT_AGREED',
-    hint: 'run it again to request it once more',
-  });
+  new Failure(
+    'limit',
+    `the answer was lost, and requesting it again may cost another ${unitsText(most)}, beyond the confirmed cost`,
+    {
+      code: 'NOT_AGREED',
+      hint: 'run the command again to request it again',
+    },
+  );

@@ -6,11 +6,11 @@ export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly host: string;
-  /** Prefix of every path; empty, or without a trailing slash. */
+  /** Path prefix without a trailing slash; may be empty. */
   readonly prefix: string;
 }
 
-/** Reads a base URL. Plain http is rejected beyond loopback: the key would cross the network in the clear. */
+/** Parses a base URL. Rejects plain http to other machines, because it would send the key unencrypted. */
 export function parseBaseUrl(
   text: string,
   { insecureHttp = false }: { readonly insecureHttp?: boolean | undefined } = {},
@@ -22,14 +22,14 @@ export function parseBaseUrl(
       'write it as https://host/path',
     );
   }
-  // Do not echo the URL: it holds a secret.
+  // Do not print the URL, because it contains a secret.
   if (url.username || url.password) {
     throw usageError(
-      'the base URL contains a user name or password',
-      'remove them and save the key with trdr auth login',
+      'invalid base URL: it contains a user name or password',
+      'remove them; the key is saved separately, with trdr auth login',
     );
   }
-  if (url.search || url.hash) throw usageError('the base URL has a query or a fragment', 'remove it');
+  if (url.search || url.hash) throw usageError('invalid base URL: it has a query or a fragment', 'remove it');
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new Failure('usage', `plain http to ${url.host} would send the key unencrypted`, {
       code: 'INSECURE_HTTP',

@@ -3,14 +3,14 @@ import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
 import { withoutKey } from '../client/mask-key.ts';
 import { broken, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';
 
-/** A request whose address is split byte for byte, because `URL` would rewrite the path. */
+/** A request whose URL is split without changing a byte, because the class `URL` would normalize the path. */
 export interface Addressed extends HttpRequest {
   readonly origin: string;
   readonly path: string;
   readonly host: string;
 }
 
-/** Sends one request through a dispatcher and reads its complete answer. */
+/** Sends one request through a dispatcher, and reads the whole response. */
 export function exchange(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
   request: Addressed,
@@ -46,11 +46,11 @@ export function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         stop = (reason) => controller.abort(reason);
-        // The request was abandoned while queued, so nothing was written.
+        // The request was aborted while it was queued, so nothing was sent.
         if (done) return stop(ABANDONED);
         sent = true;
         request.onSent?.();
-        // Time spent in the queue does not count against the service: start its timeout now.
+        // Start the timeout of the service now, so that it does not include the time in the queue.
         clearTimeout(timer);
         timer = setTimeout(onTime, timeoutMs);
       },
@@ -59,7 +59,7 @@ export function exchange(
         answered = flat(received);
         const { location } = answered;
         if (status >= 300 && status < 400 && location) {
-          // The location may echo the key.
+          // The location may contain the key, because a service can repeat the request in it.
           const key = headers['authorization']?.replace(/^Bearer /, '');
           fail(redirected(host, status, withoutKey(location, key)));
         }
@@ -95,7 +95,7 @@ function flat(headers: Record<string, string | string[] | undefined>): Record<st
   return out;
 }
 
-/** Strips a byte order mark. */
+/** The text of a body, without a byte order mark. */
 const textOf = (chunks: readonly Buffer[]) =>
   Buffer.concat(chunks)
     .toString('utf8')

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 
-/** Certificate and name errors, which a retry cannot fix. */
+/** Certificate and host name errors, which a retry cannot fix. */
 const LASTING =
   /^(ENOTFOUND|CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/;
 
@@ -19,7 +19,7 @@ const words: Readonly<Record<string, string>> = {
   HPE_INVALID_EOF_STATE: 'the response was cut short',
 };
 
-/** The request cannot have reached the service. */
+/** The failure of a request that cannot have reached the service. */
 export const unreachable = (host: string, cause: unknown) => {
   const code = codeOf(cause);
   const lasting = LASTING.test(code);
@@ -37,7 +37,7 @@ export const unreachable = (host: string, cause: unknown) => {
   );
 };
 
-/** The request was sent, and the connection broke before the response was complete. */
+/** The failure of a request that was sent, but whose connection broke before the response was complete. */
 export const broken = (host: string, cause: unknown) =>
   new Failure(
     'network',
@@ -50,7 +50,7 @@ export const broken = (host: string, cause: unknown) =>
     },
   );
 
-/** The request was sent and not answered within the timeout. */
+/** The failure of a request that was sent, but not answered within the timeout. */
 export const noAnswer = (host: string, ms: number) =>
   new Failure('network', `${host} did not answer within ${ms / 1000} s`, {
     code: 'NO_ANSWER',
@@ -58,19 +58,21 @@ export const noAnswer = (host: string, ms: number) =>
     hint: 'allow more time with --timeout',
   });
 
-/** The response is larger than anything that the service sends. */
+/** The failure of a response that is larger than anything that the service sends. */
 export const tooLarge = (host: string, bytes: number) =>
   new Failure('answer', `${host} sent a response larger than ${bytes} bytes; it was discarded`, {
     code: 'BAD_ANSWER',
     hint: 'check the base URL with trdr doctor',
   });
 
-/** Redirects are never followed, because the key must only go to the base URL. */
+/**
+ * The failure of a redirect. Redirects are not followed, because the key must only be sent to the base URL.
+ */
 export const redirected = (host: string, status: number, location: string) =>
-  new Failure('service', `${host} redirects (${status}) to ${location.slice(0, 200)}`, {
+  new Failure('service', `${host} redirects to ${location.slice(0, 200)} (HTTP ${status})`, {
     code: 'REDIRECT',
     status,
-    hint: 'redirects are not followed, so the key was not sent there; if that URL is the service, set it as the base URL',
+    hint: 'trdr does not follow redirects, so that the key is not sent elsewhere; if that URL is the service, set it as the base URL',
   });
 
 const codeOf = (error: unknown): string =>

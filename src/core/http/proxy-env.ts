@@ -6,8 +6,8 @@ import { isLoopback } from '../../base/loopback.ts';
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that the environment configures for requests to `target`, or undefined. Lower-case names win, as in
- * curl. Loopback never goes through a proxy: traffic for this machine must not leave it.
+ * The proxy that the environment configures for requests to `target`; undefined if there is none. Lower-case
+ * variables take precedence, as in curl. Requests to this machine never use a proxy.
  */
 export function proxyFor(target: URL, env: Env): URL | undefined {
   if (isLoopback(target.hostname)) return undefined;
@@ -22,18 +22,21 @@ export function proxyFor(target: URL, env: Env): URL | undefined {
 function parseProxy(value: string, name: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // Do not echo the value: it may hold a password.
+  // Do not print the value, because it may contain a password.
   if (!url?.hostname) throw usageError(`invalid proxy address in ${name}`, 'write it as http://host:port');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw usageError(
-      `${name} names a ${url.protocol.slice(0, -1)} proxy; http and https proxies are supported`,
-      'set it to an http proxy, or name the host in NO_PROXY',
+      `unsupported proxy in ${name}: ${url.protocol.slice(0, -1)}`,
+      'set it to an http or https proxy, or add the host to NO_PROXY',
     );
   }
   return url;
 }
 
-/** Whether NO_PROXY exempts a host: `*`, names with their subdomains, addresses, networks, each with a port or without. */
+/**
+ * Whether NO_PROXY lists a host. Entries are `*`, domains (which include their subdomains), addresses and
+ * networks, each with an optional port.
+ */
 function isExempt(target: URL, list: string): boolean {
   const host = target.hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '');
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
@@ -51,7 +54,7 @@ function isExempt(target: URL, list: string): boolean {
     });
 }
 
-// The colons of a bare IPv6 address do not start a port.
+// In a bare IPv6 address, a colon does not introduce a port.
 const withoutPort = (entry: string) => (isIP(entry) === 6 ? `[${entry}]` : entry);
 
 function inNetwork(host: string, entry: string): boolean {

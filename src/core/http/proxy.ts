@@ -3,7 +3,7 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { connectOptions, type Lines, noLimits, type Wiring } from './undici.ts';
 
-/** Connections through a proxy: a tunnel for https, plain forwarding for http. */
+/** Creates connections through a proxy: a tunnel for https, plain forwarding for http. */
 export function viaProxy(proxy: URL, wiring: Wiring): Lines {
   const { username, password } = proxy;
   const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
@@ -15,7 +15,7 @@ export function viaProxy(proxy: URL, wiring: Wiring): Lines {
     proxyTunnel: false,
     requestTls: connectOptions(wiring),
     proxyTls: connectOptions(wiring),
-    // undici's index adds `connect` to dispatchers; this bundle omits that index.
+    // undici's index adds `connect` to dispatchers, but this bundle does not contain the index.
     clientFactory: (origin, options) => Object.assign(new Pool(origin, options), { connect }),
   });
 }

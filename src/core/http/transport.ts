@@ -4,13 +4,13 @@ import type { Addressed, exchange as exchangeOver } from './exchange.ts';
 import type { Env } from './proxy-env.ts';
 import type { Lines, Wiring } from './undici.ts';
 
-/** How the network is used. */
+/** Options of the HTTP transport. */
 export interface TransportOptions {
-  /** Read for its proxy variables only. */
+  /** Only its proxy variables are read. */
   readonly env?: Env | undefined;
-  /** PEM certificates of the authorities to trust instead of the built-in ones. */
+  /** PEM certificates of authorities that are trusted instead of the built-in ones. */
   readonly ca?: readonly string[] | undefined;
-  /** Connection timeout. */
+  /** Timeout for establishing a connection. */
   readonly connectMs?: number | undefined;
   /** Maximum number of open connections per origin. */
   readonly connections?: number | undefined;
@@ -23,8 +23,8 @@ const CONNECTIONS = 10;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Keep-alive connections to the service. The HTTP client is loaded with the first request, and its proxy support
- * only when the environment names a proxy, so a command without requests starts faster.
+ * Sends requests over keep-alive connections. To start fast, the HTTP client is loaded with the first
+ * request, and its proxy support only if the environment configures a proxy.
  */
 export function createTransport(options: TransportOptions = {}): Transport {
   const wiring: Wiring = {
@@ -73,7 +73,7 @@ async function open(origin: string, wiring: Wiring, env: Env): Promise<Opened> {
 
 const wantsProxy = (env: Env) => Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name));
 
-/** Splits an address without normalizing it. */
+/** Splits a URL without normalizing it. */
 function address(request: HttpRequest): Addressed {
   const [, origin, path] = /^(https?:\/\/[^/?#\s]+)(\/[^#\s]*)?$/.exec(request.url) ?? [];
   if (!origin || !URL.canParse(origin))

@@ -1,5 +1,5 @@
-// The parts of undici that a request needs, imported by path: its index loads fetch, WebSocket and caches,
-// which cost more start-up time than the request itself.
+// The modules of undici that a request needs, imported by path: the index of undici also loads fetch,
+// WebSocket and caches, which takes longer than the request itself.
 declare module 'undici/lib/dispatcher/client.js' {
   import type { Client } from 'undici';
 

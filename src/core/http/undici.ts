@@ -2,14 +2,14 @@ import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 
-// Bundled with the connection code: each extra file adds to start-up time.
+// Exported here to be part of the same bundle: each additional file takes time to load.
 export { exchange } from './exchange.ts';
 
-// The parser is WebAssembly. V8 optimizes it in the background, which delays the exit of the process by about 80 ms;
-// a command-line client never parses enough to gain from that.
+// undici's parser is WebAssembly, which V8 optimizes in the background. That delays the exit of the process
+// by about 80 ms, and a command-line client never parses enough to benefit.
 setFlagsFromString('--liftoff-only');
-// V8 rejects cached code that was compiled under other flags, so reset this flag, and the two it implies, before
-// the cache is written at exit.
+// V8 rejects a code cache that was written under other flags. Reset this flag and the two that it implies
+// before the cache is written at exit.
 process.prependOnceListener('exit', () => {
   for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
     setFlagsFromString(flag);
@@ -18,7 +18,7 @@ process.prependOnceListener('exit', () => {
 /** The parts of an undici dispatcher that a transport uses. */
 export type Lines = Pick<Dispatcher, 'dispatch'> & { destroy(): Promise<unknown> };
 
-/** How connections are made. */
+/** How to establish connections. */
 export interface Wiring {
   readonly connections: number;
   readonly connectMs: number;
@@ -33,12 +33,13 @@ export const connectOptions = ({ ca, connectMs }: Wiring) => ({
   timeout: connectMs,
 });
 
-/** The transport enforces a timeout per request, so undici's own are off. */
+/** Disables undici's timeouts, because the transport has one for the whole request. */
 export const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const;
 
 /**
- * Direct connections to an origin. An idle connection is reused before a new one is opened. undici's own pool treats
- * a connection that has just answered as busy, so a second request would pay for another TLS handshake.
+ * Direct connections to an origin. An idle connection is reused before a new one is opened. undici's own pool
+ * treats a connection that has just received a response as busy, so that a second request would need another
+ * TLS handshake.
  */
 export function direct(origin: string, wiring: Wiring): Lines {
   const clients: Lines[] = [];
@@ -72,7 +73,7 @@ export function direct(origin: string, wiring: Wiring): Lines {
   };
 }
 
-/** Wraps a handler to report when its request is over. */
+/** Wraps a handler so that `over` is called when its request has ended. */
 function ending(handler: Dispatcher.DispatchHandler, over: () => void): Dispatcher.DispatchHandler {
   return {
     onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),

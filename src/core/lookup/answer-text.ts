@@ -7,7 +7,10 @@ interface SavedFailure extends FailureFields {
   readonly message: string;
 }
 
-/** An answer of this run as text for the overflow; failures keep their fields, and numbers their digits. */
+/**
+ * Writes an answer of this run as text for the temporary store. Failures keep their fields, and numbers their
+ * digits.
+ */
 export function writeAnswer(answer: object): string {
   const failure = 'failure' in answer && answer.failure instanceof Failure ? answer.failure : undefined;
   return stringifyJson(failure ? { ...answer, failure: fieldsOfFailure(failure) } : answer);
@@ -15,7 +18,7 @@ export function writeAnswer(answer: object): string {
 
 /** Reads what `writeAnswer` wrote in the same run. */
 export function readSavedAnswer<T extends object>(text: string): T {
-  // Safe, because the file has no name and is private to this process.
+  // This cast is safe: the text comes from `writeAnswer`, and no other process can open the temporary file.
   const saved = parseJson(text) as T & { readonly failure?: SavedFailure };
   if (!saved.failure) return saved;
   const { kind, message, ...fields } = saved.failure;

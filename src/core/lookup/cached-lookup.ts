@@ -2,44 +2,44 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { AnswerCache, CachedAnswer, UserEndpoint } from '../../contract/answer-ports.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
-import { recognize } from '../../contract/forms.ts';
 import type { Client, RequestParts } from '../../contract/ports.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
+import { recognize } from '../../contract/record-types.ts';
 import { User } from '../../contract/records/user.ts';
 import { MAX_AGE_MS, MISS_AGE_MS } from '../answer-ages.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
-import { isUserId, type Subject, type SubjectForm } from './subject.ts';
+import { isUserId, type Subject, type SubjectType } from './subject.ts';
 
 export interface CachedLookupOptions {
   readonly client: Pick<Client, 'call'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Undefined: the cache is not used. */
+  /** If undefined, nothing is cached. */
   readonly cache?: AnswerCache | undefined;
   readonly maxAgeMs?: number | undefined;
   readonly missAgeMs?: number | undefined;
 }
 
-/** A call that a lookup makes, or may make if `sure` is false. */
+/** A call that a lookup will make, or may make if `sure` is false. */
 export interface LookupCall {
   readonly id: UserEndpoint;
   readonly ask: RequestParts<UserEndpoint>;
   readonly sure: boolean;
 }
 
-/** Looks up users: in the cache first, then from the service. */
+/** Looks up users in the cache, and then from the service. */
 export interface CachedLookup {
   answer(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
-  /** Requests the answer from the service, whatever the cache holds, and caches it. */
+  /** Requests the answer from the service even if it is cached, and caches it. */
   ask(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
-  /** Caches a user that another call found for a handle. */
+  /** Caches a user whom another call found by a handle. */
   keep(subject: Subject, user: Sent): Promise<void>;
-  /** The calls that `answer` would make now; empty if a cached answer is fresh. */
+  /** The calls that `answer` would make now; empty if a cached answer is recent enough. */
   plan(subject: Subject): Promise<readonly LookupCall[]>;
 }
 
 type SavedUser = { readonly time: number; readonly user: Sent | null };
 
-const endpointOf: Readonly<Record<SubjectForm, UserEndpoint>> = {
+const endpointOf: Readonly<Record<SubjectType, UserEndpoint>> = {
   handle: 'user.handle',
   wallet: 'user.wallet',
   id: 'user.id',
@@ -60,11 +60,11 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
   function isFresh({ time, user }: SavedUser): boolean {
     const age = clock.now() - time;
-    // A time in the future was written while the clock was wrong.
+    // A negative age means that the clock was wrong when the answer was cached, or is wrong now.
     return age >= 0 && age < (user ? maxAgeMs : missAgeMs);
   }
 
-  /** Gets an answer from another machine, or calls the endpoint once for all machines. */
+  /** Gets the answer from another machine that is requesting it, or calls the endpoint for all machines. */
   async function call(
     endpoint: UserEndpoint,
     subject: { readonly value: string; readonly normal: string },
@@ -87,7 +87,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     return own ?? callService(endpoint, subject, signal);
   }
 
-  /** Calls one endpoint and caches a 200 or a `NOT_OBSERVED`, nothing else. */
+  /** Calls one endpoint. Caches a 200 or a `NOT_OBSERVED` and nothing else. */
   async function callService(
     endpoint: UserEndpoint,
     subject: { readonly value: string; readonly normal: string },
@@ -108,9 +108,9 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * A user found by one subject also answers for others: the id is permanent, and the handle belonged to
-   * the user at this time. A wallet is not cached this way: it may be linked to several users, of whom the
-   * service always returns the same one, which need not be this one.
+   * Caches a user also under the id and the handle of the record. It is not cached under its wallets: if a
+   * wallet is linked to several users, the service always returns the same one of them, and this user may be
+   * another one.
    */
   async function keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;
@@ -125,8 +125,8 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * Refreshes an aged wallet answer: looks up the user's id for 100 CU and uses that answer if the user
-   * still has the address. Undefined if the wallet must be requested again.
+   * Renews an expired answer for a wallet cheaply: looks up the user's id for 100 CU and uses that answer if
+   * the user still has the address. Returns undefined if the wallet itself must be looked up.
    */
   async function refresh(subject: Subject, user: Sent, signal: AbortSignal | undefined) {
     const value = idOf(user);
@@ -146,7 +146,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
   return {
     async answer(subject, signal) {
-      const endpoint = endpointOf[subject.form];
+      const endpoint = endpointOf[subject.type];
       const saved = await savedUser(endpoint, subject.normal);
       if (saved && isFresh(saved)) {
         const { time, user } = saved;
@@ -155,21 +155,21 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
           : { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
       }
       const refreshed =
-        saved?.user && subject.form === 'wallet' ? await refresh(subject, saved.user, signal) : undefined;
+        saved?.user && subject.type === 'wallet' ? await refresh(subject, saved.user, signal) : undefined;
       return refreshed ?? (await call(endpoint, subject, signal));
     },
 
-    ask: (subject, signal) => callService(endpointOf[subject.form], subject, signal),
+    ask: (subject, signal) => callService(endpointOf[subject.type], subject, signal),
 
-    keep: (subject, user) => keepUser(endpointOf[subject.form], subject.normal, user, clock.now()),
+    keep: (subject, user) => keepUser(endpointOf[subject.type], subject.normal, user, clock.now()),
 
     async plan(subject) {
-      const endpoint = endpointOf[subject.form];
+      const endpoint = endpointOf[subject.type];
       const saved = await savedUser(endpoint, subject.normal);
       if (saved && isFresh(saved)) return [];
       const asked = { id: endpoint, ask: askFor(endpoint, subject.value) };
       const id = saved?.user ? idOf(saved.user) : undefined;
-      if (id === undefined || subject.form !== 'wallet') return [{ ...asked, sure: true }];
+      if (id === undefined || subject.type !== 'wallet') return [{ ...asked, sure: true }];
       const byId = await savedUser('user.id', id.toLowerCase());
       if (byId?.user && isFresh(byId)) return holds(byId.user, subject) ? [] : [{ ...asked, sure: true }];
       return [
@@ -186,7 +186,7 @@ function holds(user: Sent, { normal }: Subject): boolean {
   return solanaAddress === normal || evmAddress?.toLowerCase() === normal;
 }
 
-/** The id for a lookup; the service accepts only UUIDs. */
+/** The user id of a record; undefined if the service would reject it, because it is not a UUID. */
 function idOf(user: Sent): string | undefined {
   const { id } = known(User, user);
   return id !== undefined && isUserId(id) ? id : undefined;

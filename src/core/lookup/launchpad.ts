@@ -3,7 +3,7 @@ import type { Client } from '../../contract/ports.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
 import type { Subject } from './subject.ts';
 
-/** Requests launchpad accounts, one wallet at a time, in the form that `lookup` expects. */
+/** Requests the launchpad account of a wallet; for `lookup`. */
 export const launchpadAnswers =
   (client: Pick<Client, 'call'>, clock: Pick<Clock, 'now'>) =>
   async ({ value: wallet }: Subject, signal: AbortSignal): Promise<LookupAnswer> => {

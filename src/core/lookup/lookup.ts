@@ -4,9 +4,9 @@ import type { Sent } from '../../contract/read-record.ts';
 import { readSavedAnswer, writeAnswer } from './answer-text.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
-import { readSubject, type Subject, type SubjectForm } from './subject.ts';
+import { readSubject, type Subject, type SubjectType } from './subject.ts';
 
-/** The answer for one subject. */
+/** The answer for one subject: found, not found, or failed. */
 export type LookupAnswer =
   | { readonly found: true; readonly record: Sent; readonly time: number; readonly from: 'cache' | 'service' }
   | {
@@ -17,7 +17,7 @@ export type LookupAnswer =
     }
   | { readonly found: null; readonly failure: Failure };
 
-/** The error of a record: the fields of its failure, without absent ones. */
+/** The error inside a record: the fields of a failure, without absent ones. */
 export type ErrorFields = {
   readonly code: string;
   readonly message: string;
@@ -28,29 +28,29 @@ export type ErrorFields = {
   readonly hint?: string;
 };
 
-/** One record per subject. */
+/** The record of one subject. */
 export type LookupRecord =
   | ({ readonly subject: string; readonly found: true } & Sent)
   | { readonly subject: string; readonly found: false; readonly code: string }
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
-/** A record with its details. */
+/** A record, and how it was obtained. */
 export interface Lookup {
   readonly record: LookupRecord;
   readonly answer: LookupAnswer;
-  /** The subject occurred earlier in this run, and this is the same answer. */
+  /** Whether the subject occurred before in this run; the answer is the same. */
   readonly repeated: boolean;
 }
 
 export interface LookupOptions {
-  /** Looks up one subject. A failure of this subject only is an answer; other failures are thrown. */
+  /** Looks up one subject. Returns a failure that affects only this subject; throws other failures. */
   readonly answer: (subject: Subject, signal: AbortSignal) => Promise<LookupAnswer>;
-  readonly as?: SubjectForm | undefined;
+  readonly as?: SubjectType | undefined;
   /** How many subjects are looked up concurrently. */
   readonly window?: number | undefined;
-  /** How many answers are kept in memory for repeated subjects. */
+  /** How many answers are held in memory for repeated subjects. */
   readonly memory?: number | undefined;
-  /** Storage for older answers, closed at the end; without it, they are forgotten. */
+  /** Stores older answers on disk and is closed at the end. Without it, older answers are dropped. */
   readonly overflow?: Overflow | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -58,15 +58,15 @@ export interface LookupOptions {
 const WINDOW = 8;
 const MEMORY = 10_000;
 /**
- * After this many consecutive failures the service is considered down, and the remaining subjects are
+ * After this many consecutive failures, the service is considered down and the remaining subjects are
  * skipped.
  */
 const GIVE_UP_AFTER = 20;
 
 /**
- * Looks up subjects concurrently and yields one record each, in their order. A failure of one subject
- * becomes a record. A failure that affects all of them (key, scope, allowance, spending limit, service
- * down) is thrown after all answers received so far were yielded.
+ * Looks up subjects concurrently and yields one record for each, in their order. A failure that affects one
+ * subject becomes a record. A failure that affects all of them (key, scope, allowance, spending limit,
+ * service down) is thrown, after all answers received before it.
  */
 export async function* lookup(
   texts: AsyncIterable<string> | Iterable<string>,
@@ -96,7 +96,7 @@ export async function* lookup(
       return { record: toRecord(text.trim(), answered), answer: answered, repeated: false };
     }
     let repeated = true;
-    const answered = await remember(`${subject.form}:${subject.normal}`, () => {
+    const answered = await remember(`${subject.type}:${subject.normal}`, () => {
       repeated = false;
       return ask(subject, stop);
     });
@@ -114,7 +114,7 @@ export async function* lookup(
 function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
   if (answer.found === null) return { subject, found: null, error: errorFields(answer.failure) };
   if (!answer.found) return { subject, found: false, code: answer.code };
-  // These fields come first, and no field of the service replaces them.
+  // These fields come first, and fields of the service cannot replace them.
   const first = { subject, found: true } as const;
   return { ...first, ...answer.record, ...first };
 }
@@ -134,8 +134,7 @@ export function errorFields(failure: Failure): ErrorFields {
 }
 
 /**
- * Turns a failure into an answer if it affects only its subject; throws it if every other subject would
- * fail in the same way.
+ * Returns a failure that affects only its subject as an answer; throws a failure that affects every subject.
  */
 export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { found: true }> {
   if (!(error instanceof Failure) || concernsAll(error)) throw error;
@@ -145,7 +144,7 @@ export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { f
   return { found: null, failure: error };
 }
 
-/** A cached answer is free to read again, so remembering it would only waste memory. */
+/** Whether an answer is worth remembering. Cached answers are not: they can be read from the cache again. */
 const isPaidFor = (answer: LookupAnswer) => answer.found === null || answer.from === 'service';
 
 const concernsAll = ({ kind, code }: Failure): boolean =>

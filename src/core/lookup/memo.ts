@@ -1,6 +1,6 @@
 import type { Overflow } from '../../contract/answer-ports.ts';
 
-/** Storage for the answers that a memo no longer keeps in memory, and their text form. */
+/** Storage on disk for answers that do not fit in the memory of a memo, and their conversion to text. */
 export interface MemoOverflow<T> {
   readonly place: Overflow;
   readonly write: (answer: T) => string;
@@ -8,28 +8,29 @@ export interface MemoOverflow<T> {
 }
 
 export interface MemoOptions<T> {
-  /** How many answers a generation keeps in memory; there are two generations. */
+  /** How many answers each of the two generations holds in memory. */
   readonly size: number;
-  /** Whether to remember a completed answer; by default all are remembered. */
+  /** Whether to remember an answer; by default, all are remembered. */
   readonly isWorthKeeping?: (answer: T) => boolean;
-  /** Without it, the oldest answers are forgotten. */
+  /** Without it, the oldest answers are dropped. */
   readonly overflow?: MemoOverflow<T> | undefined;
 }
 
 /**
- * Remembers the answers of a run, including those in flight, so that nothing is requested twice. Memory is
- * bounded: older answers move to the overflow. If that fails, they stay in memory, because they were paid
- * for.
+ * Remembers the answers of a run, also those in flight, so that nothing is requested twice. Memory is
+ * bounded: older answers are moved to disk. If that fails, they stay in memory, because requesting them again
+ * would cost money.
  */
 export function createMemo<T>({
   size,
   isWorthKeeping = () => true,
   overflow,
 }: MemoOptions<T>): (key: string, request: () => Promise<T>) => Promise<T> {
-  // Two generations: no need to record when each answer was last used.
+  // Memory holds two generations of answers. When the young one is full, it becomes the old one, so no time
+  // of use is recorded.
   let young = new Map<string, Promise<T>>();
   let old = new Map<string, Promise<T>>();
-  /** Generations that are being written, or could not be written. */
+  /** Generations that are being written to disk, or could not be written. */
   const leaving = new Set<Map<string, Promise<T>>>();
   let moving = Promise.resolve();
   let moves = 0;
@@ -40,7 +41,7 @@ export function createMemo<T>({
   ): Promise<void> {
     const entries: [string, string][] = [];
     for (const [key, answer] of generation) {
-      // An answer used again is in a younger generation as well, and moves with that one.
+      // An answer that was used again is also in a younger generation, and is written with that one.
       if (young.get(key) === answer || old.get(key) === answer) continue;
       if (place.mayHold(key) && (await place.get(key)) !== undefined) continue;
       const settled = await answer.then(
@@ -80,7 +81,7 @@ export function createMemo<T>({
         moves++;
         moving = moving
           .then(() => moveOut(oldest, overflow))
-          // If the disk is full, answers stay in memory and are not paid for again.
+          // If the disk is full, the answers stay in memory, so that they are not paid for again.
           .catch(() => {})
           .finally(() => {
             moves--;
@@ -88,7 +89,7 @@ export function createMemo<T>({
       }
     }
     const fetch = () => (overflow?.place.mayHold(key) ? fromOverflow(key, request) : request());
-    // If the disk is slower than the service, wait so that generations do not pile up.
+    // If the disk is slower than the service, wait, so that generations do not accumulate in memory.
     const answer = inMemory(key) ?? (moves > 1 ? moving.then(fetch) : fetch());
     young.set(key, answer);
     answer.then(

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 export interface OrderedOptions {
-  /** The maximum number of items in progress, or done and waiting for their turn. */
+  /** The maximum number of items that are in progress, or done but not yielded yet. */
   readonly window: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -11,11 +11,12 @@ interface Slot<T> {
 }
 
 /**
- * Processes several items concurrently and yields the results in the order of the items. At most `window`
- * items are kept, so endless input needs bounded memory. A result is yielded as soon as its turn comes,
- * even if the next item is slow to arrive.
- * After the first error no further item is started: work in progress completes, its results are yielded,
- * then the error is thrown. If the consumer stops early, the work in progress is cancelled.
+ * Processes items concurrently and yields the results in the order of the items. At most `window` items are
+ * in progress or done, so endless input needs bounded memory. A result is yielded as soon as all results
+ * before it were yielded, even if the next item has not arrived.
+ *
+ * After an error, no further item is started; work in progress is completed and its results are yielded
+ * before the error is thrown. If the consumer stops early, work in progress is cancelled.
  */
 export async function* ordered<I, O>(
   items: AsyncIterable<I> | Iterable<I>,
@@ -31,7 +32,8 @@ export async function* ordered<I, O>(
   let reading: Slot<IteratorResult<I>> | undefined;
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
-  // One wake-up for all events: racing promises that outlive a turn would accumulate handlers.
+  // All events resolve the same promise: with Promise.race, handlers would accumulate on promises that stay
+  // pending.
   let wake = () => {};
 
   const start = <T>(begin: () => T | Promise<T>): Slot<T> => {
@@ -90,8 +92,8 @@ export async function* ordered<I, O>(
     }
     if (failure) throw failure.error;
   } finally {
-    leaving.abort(new Error('no longer wanted'));
-    // Not awaited: input that is blocked would delay the end.
+    leaving.abort(new Error('the result is no longer needed'));
+    // Not awaited, because blocked input would delay the end.
     if (!ended) start(() => iterator.return?.());
   }
 }

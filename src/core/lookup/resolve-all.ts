@@ -11,11 +11,11 @@ export interface ResolveAllOptions {
   readonly signal?: AbortSignal | undefined;
   /** How many handles are resolved concurrently. */
   readonly window?: number;
-  /** Storage for answers to repeated handles that do not fit in memory; closed at the end. */
+  /** Stores answers for repeated handles that do not fit in memory; closed at the end. */
   readonly overflow?: Overflow | undefined;
 }
 
-/** Resolves handles concurrently and yields one record each, in their order. */
+/** Resolves handles concurrently and yields one record for each, in their order. */
 export async function* resolveAll(
   texts: AsyncIterable<string> | Iterable<string>,
   resolve: Resolver,
@@ -44,14 +44,14 @@ export async function* resolveAll(
   }
 }
 
-/** A handle; throws for a text that has the form of a wallet or an id. */
+/** Reads a handle; throws if the text is a wallet address or a user id. */
 export async function readHandle(text: string): Promise<Subject> {
   const subject = await readSubject(text);
-  if (subject.form === 'handle') return subject;
-  const what = subject.form === 'id' ? 'a user id' : 'a wallet';
+  if (subject.type === 'handle') return subject;
+  const what = subject.type === 'id' ? 'a user id' : 'a wallet';
   throw new Failure('usage', `${subject.text}: expected a handle, got ${what}`, {
     code: 'BAD_SUBJECT',
-    hint: 'find the handle with trdr whois; if this is a handle, write it as @handle',
+    hint: 'trdr whois shows the handle of a wallet or id; if this is a handle, write it as @handle',
   });
 }
 

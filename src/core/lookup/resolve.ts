@@ -1,27 +1,30 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { AnswerFlight, SharedAnswer } from '../../contract/answer-ports.ts';
-import { recognize } from '../../contract/forms.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import { isRecord, type Known, known, type Sent } from '../../contract/read-record.ts';
+import { recognize } from '../../contract/record-types.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type ErrorFields, errorFields, type LookupAnswer } from './lookup.ts';
 import type { Subject } from './subject.ts';
 
-/** Where the wallet came from: the lookup (held), the resolve's record (cached), or a live search. */
+/**
+ * Where the wallet came from: a plain lookup (held), the record of the service (cached), or a live search
+ * (live).
+ */
 export type ResolveSource = 'held' | 'cached' | 'live';
 
-/** One record per handle. */
+/** The record of one handle. */
 export type ResolveOutput =
   | ({ readonly subject: string; readonly found: true; readonly source: ResolveSource } & Sent)
   | { readonly subject: string; readonly found: false; readonly code: string }
   | PendingRecord
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
-/** A handle without an answer yet. */
+/** A handle that the service has no answer for yet. */
 export type PendingRecord = {
   readonly subject: string;
   readonly found: false;
@@ -32,7 +35,7 @@ export type PendingRecord = {
   readonly position?: number;
 };
 
-/** The content of a 202. */
+/** The state that a 202 response describes. */
 type PendingState = Pick<PendingRecord, 'reason' | 'retryable' | 'retryAfterSeconds' | 'position'>;
 
 /** A record, and its failure if there is one. */
@@ -41,11 +44,11 @@ export interface Resolved {
   readonly failure?: Failure | undefined;
 }
 
-/** Progress of a wait: its state, and when the next request follows. */
+/** The progress of a wait: the state of the request, and the time of the next one. */
 export interface ResolveProgress {
   readonly subject: string;
   readonly reason: string;
-  /** Place in the queue; 1 is next up. */
+  /** Position in the queue; 1 is next. */
   readonly position?: number | undefined;
   readonly againInMs: number;
 }
@@ -53,23 +56,23 @@ export interface ResolveProgress {
 export interface ResolverOptions {
   readonly client: Pick<Client, 'call' | 'mayRepeat'>;
   readonly clock: Clock;
-  /** The cheap lookup, tried first. Its cached answers are used if they include a wallet. */
+  /** The lookup for 100 CU that is tried first. Its cached answers are used if they contain a wallet. */
   readonly users: CachedLookup;
-  /** Resolves at once, without the cheap lookup. */
+  /** Skips the cheap lookup. */
   readonly direct?: boolean | undefined;
-  /** Maximum time to wait for an answer; 0: do not wait. */
+  /** The maximum time to wait for an answer; 0 does not wait. */
   readonly waitMs?: number | undefined;
   readonly onStanding?: ((standing: ResolveProgress) => void) | undefined;
-  /** Resolves a handle once for all machines that want it; absent if machines do not share answers. */
+  /** Resolves a handle once for all machines that need it; absent if machines do not share answers. */
   readonly flight?: AnswerFlight | undefined;
 }
 
 export const WAIT_MS = 60_000;
 
-/** The maximum number of unanswered resolves during a wait, by the limit per minute. */
+/** The maximum number of resolves during a wait, at the rate limit of the endpoint. */
 export const attemptsWithin = (waitMs: number): number => RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
 
-/** Waits by reason, if the service does not state one; each further one is half as long again. */
+/** Waits in ms by reason, used if the service does not state one. Each further wait is 50 % longer. */
 const unstated: Readonly<Record<string, number>> = {
   queued: 5_000,
   timeout: 2_000,
@@ -79,24 +82,27 @@ const unstated: Readonly<Record<string, number>> = {
 };
 const UNSTATED_MS = 5_000;
 const LONGEST_MS = 30_000;
-/** How many answers may be lost before a resolve is given up. Each may have been charged as a hit. */
+/** The number of lost answers after which a resolve fails. Each of them may have been charged as a hit. */
 const LOST_ALLOWED = 2;
-/** How long other machines may use a wallet that one of them resolved; they look for it in the cache before. */
+/**
+ * How long other machines can get a resolved wallet from this machine's request. The wallet is also cached.
+ */
 const SHARED_MS = 60_000;
-/** The same for a result without a wallet: only machines that waited for it use it. */
+/** The same for a result without a wallet, which is only for machines that are waiting for it now. */
 const SHARED_MISS_MS = 2_000;
 
-/** Finds the wallet of a handle in the cheapest way. */
+/** Finds the wallet of a handle as cheaply as possible. */
 export type Resolver = (subject: Subject, signal?: AbortSignal) => Promise<Resolved>;
 
 export function createResolver(options: ResolverOptions): Resolver {
   const { client, clock, users, direct = false, waitMs = WAIT_MS } = options;
 
-  /** The record of a user whose wallet is on record; undefined if it must be resolved. */
+  /** The result if the wallet is on record; undefined if the handle must be resolved. */
   async function walletOnRecord(subject: Subject, signal: AbortSignal | undefined, refresh: boolean) {
     const look = refresh ? users.ask : users.answer;
     const answer = await look(subject, signal);
-    // A cached answer without a wallet does not justify a resolve: the wallet may have been verified since.
+    // A cached user without a wallet is looked up again before an expensive resolve: the wallet may have been
+    // verified since.
     if (answer.found && !revealsWallet(answer.record) && answer.from === 'cache') {
       return fromLookup(subject, await users.ask(subject, signal));
     }
@@ -113,7 +119,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       : await search(subject, signal);
   };
 
-  /** Uses the result of another machine that is resolving the same handle. */
+  /** Uses the result of another machine if one is resolving the same handle. */
   async function searchTogether(
     flight: AnswerFlight,
     subject: Subject,
@@ -165,7 +171,8 @@ export function createResolver(options: ResolverOptions): Resolver {
         }
         pending = readPending(result.known);
       } catch (error) {
-        // Calls in flight have used what was left for a repeat: the lost answer is the result.
+        // A repetition is no longer covered, because calls in flight have used the amount: return the lost
+        // answer as the result.
         if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
           return refused(subject, failure, clock.now());
         }
@@ -173,8 +180,8 @@ export function createResolver(options: ResolverOptions): Resolver {
           return refused(subject, error, clock.now());
         }
         failure = error;
-        // The resolve may have been charged or may still be running; a repeat would join it and be charged
-        // again. Its result is on record soon, so the lookup for 100 CU comes first.
+        // The resolve may have been charged or may still be running; repeating it would wait for the same
+        // search and be charged again. Its result will soon be on record, so try the lookup for 100 CU first.
         const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
         if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
         const known = await walletOnRecord(subject, signal, true);
@@ -203,7 +210,7 @@ export function createResolver(options: ResolverOptions): Resolver {
 
 const revealsWallet = (user: Sent) => holdsWallet(known(User, user));
 
-/** A 202 means that the answer is not available yet, even with an incomplete body. */
+/** Reads a 202 response. It means "no answer yet", even if its body is incomplete. */
 const readPending = ({ reason, retryable, retryAfterSeconds, position }: Known<Pending>): PendingState => ({
   reason: reason ?? 'unknown',
   retryable: retryable ?? reason !== 'no_preview',
@@ -211,22 +218,28 @@ const readPending = ({ reason, retryable, retryAfterSeconds, position }: Known<P
   ...(position === undefined ? {} : { position }),
 });
 
-/** Every retry is charged, so waits grow unless the service states one. */
+/**
+ * The wait before the next request. Every request is charged, so the waits grow unless the service states
+ * them.
+ */
 const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): number =>
   retryAfterSeconds === undefined
     ? Math.min(LONGEST_MS, (unstated[reason] ?? UNSTATED_MS) * 1.5 ** round)
     : Math.max(1, retryAfterSeconds) * 1000;
 
-/** Whether the resolve may have been served and charged although its answer is lost. */
+/** Whether the resolve may have been charged although its answer was lost. */
 const isLost = (error: unknown): error is Failure =>
   error instanceof Failure &&
   (error.code === 'BROKEN' ||
     error.code === 'NO_ANSWER' ||
     error.code === 'BAD_ANSWER' ||
-    // A gateway that timed out, not the service.
+    // A gateway timed out, while the service may have continued.
     (error.kind === 'service' && error.code.startsWith('HTTP_5')));
 
-/** The result of the lookup if it is final: a wallet, or a failure. Otherwise the resolve follows. */
+/**
+ * The result of the cheap lookup if it is final, because it has a wallet or failed. Otherwise undefined: a
+ * resolve is needed.
+ */
 function fromLookup(subject: Subject, answer: LookupAnswer): Resolved | undefined {
   if (answer.found === null) return refusedBy(subject, answer.failure);
   return answer.found && revealsWallet(answer.record) ? found(subject, answer.record, 'held') : undefined;
@@ -237,7 +250,7 @@ function found({ text: subject }: Subject, user: Sent, source: ResolveSource): R
   return { record: { ...first, ...user, ...first } };
 }
 
-/** A result as other machines get it. */
+/** A result in the format in which machines share it. */
 function shareable({ record, failure }: Resolved, time: number): SharedAnswer | Failure | undefined {
   if (failure) return failure;
   if (record.found === null) return undefined;

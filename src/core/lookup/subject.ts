@@ -3,35 +3,35 @@ import { ADDRESS_MAX, HANDLE_MAX } from '../../contract/limits.ts';
 import { isKey, keyAsSubject } from '../client/mask-key.ts';
 import { base58Bytes, isBase58 } from './base58.ts';
 
-/** The type of a subject: detected from its format, or given by the user. */
-export type SubjectForm = 'handle' | 'wallet' | 'id';
+/** The type of a subject: detected from its format, or set with --as. */
+export type SubjectType = 'handle' | 'wallet' | 'id';
 
 /** The subject of a lookup. */
 export interface Subject {
-  /** As given, trimmed. */
+  /** As the user wrote it, without surrounding white space. */
   readonly text: string;
-  readonly form: SubjectForm;
-  /** As sent to the service. */
+  readonly type: SubjectType;
+  /** As it is sent to the service. */
   readonly value: string;
-  /** Equal for all spellings of the same subject. */
+  /** The same for all spellings of a subject. */
   readonly normal: string;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** Whether a text has the form of a user id. */
+/** Whether a text is a user id, which is a UUID. */
 export const isUserId = (text: string): boolean => UUID.test(text);
 
 const EVM = /^0x[0-9a-f]{40}$/i;
 
 /**
- * Detects the type of a subject from its format. A mistyped address is rejected with a description of the
- * typo, and so is a mixed-case EVM address with an invalid checksum.
+ * Detects the type of a subject from its format. Rejects a mistyped address with a description of the typo,
+ * and a mixed-case EVM address with an invalid checksum.
  */
-export async function readSubject(given: string, as?: SubjectForm | undefined): Promise<Subject> {
+export async function readSubject(given: string, as?: SubjectType | undefined): Promise<Subject> {
   const text = given.trim();
   if (text === '') throw refused(text, 'the subject is empty');
   if (isKey(text)) throw keyAsSubject(text);
-  switch (as ?? formOf(text)) {
+  switch (as ?? typeOf(text)) {
     case 'id':
       return idOf(text);
     case 'wallet':
@@ -41,22 +41,26 @@ export async function readSubject(given: string, as?: SubjectForm | undefined): 
   }
 }
 
-function formOf(text: string): SubjectForm {
+function typeOf(text: string): SubjectType {
   if (text.startsWith('@')) return 'handle';
   if (UUID.test(text)) return 'id';
   if (EVM.test(text) || isSolana(text)) return 'wallet';
   const slip = slipOf(text);
   if (slip)
-    throw refused(text, slip, 'correct it; if it is a handle, write it as @handle or add --as handle');
+    throw refused(
+      text,
+      slip,
+      'correct the address; if it is a handle, write it as @handle or add --as handle',
+    );
   return 'handle';
 }
 
 const isSolana = (text: string) => text.length >= 32 && text.length <= 44 && base58Bytes(text) === 32;
 
-/** What is wrong with a text that looks like a mistyped address; undefined if it does not. */
+/** Describes what is wrong with a text that is probably a mistyped address; undefined for other texts. */
 function slipOf(text: string): string | undefined {
   const hex = /^0x([0-9a-f]+)$/i.exec(text)?.[1];
-  // `0xMert` and `0xdead` are handles; a text almost as long as an address is a typo.
+  // A hex text almost as long as an address is a typo; short ones such as `0xMert` and `0xdead` are handles.
   if (hex && hex.length >= 36) return `an EVM address has 40 hex digits after 0x, got ${hex.length}`;
   const evmLike = /^0x([0-9a-z]{40})$/i.exec(text)?.[1];
   const wrong = evmLike?.match(/[^0-9a-f]/gi);
@@ -67,7 +71,7 @@ function slipOf(text: string): string | undefined {
 
 function solanaSlip(text: string): string | undefined {
   if (!/^[0-9A-Za-z]{42,46}$/.test(text)) return undefined;
-  // Handles of this length do not mix cases and digits the way addresses do.
+  // Long texts that mix upper case, lower case and digits are mistyped addresses, not handles.
   const looksRandom = /[0-9]/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
   if (isBase58(text)) {
     if (text.length !== 44 && !looksRandom) return undefined;
@@ -79,33 +83,36 @@ function solanaSlip(text: string): string | undefined {
 
 function idOf(text: string): Subject {
   if (!UUID.test(text)) throw refused(text, 'invalid user id: expected a UUID');
-  return { text, form: 'id', value: text, normal: text.toLowerCase() };
+  return { text, type: 'id', value: text, normal: text.toLowerCase() };
 }
 
 async function walletOf(text: string): Promise<Subject> {
-  if (isSolana(text)) return { text, form: 'wallet', value: text, normal: text };
+  if (isSolana(text)) return { text, type: 'wallet', value: text, normal: text };
   if (!EVM.test(text)) {
-    throw refused(text, slipOf(text) ?? 'expected a Solana address, or an EVM address with 0x');
+    throw refused(text, slipOf(text) ?? 'expected a Solana address, or an EVM address that starts with 0x');
   }
   const digits = text.slice(2);
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
   if (isMixed && !(await import('./checksum.ts')).holdsChecksum(text)) {
     throw refused(text, 'invalid checksum: probably a mistyped character', 'copy the address again');
   }
-  return { text, form: 'wallet', value: `0x${digits}`, normal: `0x${digits.toLowerCase()}` };
+  return { text, type: 'wallet', value: `0x${digits}`, normal: `0x${digits.toLowerCase()}` };
 }
 
 function handleOf(text: string): Subject {
   const value = text.replace(/^@/, '');
-  if (value === '') throw refused(text, 'a handle has at least one character');
+  if (value === '') throw refused(text, 'invalid handle: it is empty');
   if (value.length > HANDLE_MAX) throw refused(text, `a handle has at most ${HANDLE_MAX} characters`);
-  if (value.includes('://')) throw refused(text, 'expected a handle, got a link', 'write the handle alone');
+  if (value.includes('://'))
+    throw refused(text, 'expected a handle, got a link', 'write only the handle, such as @mira');
   if (/[\s\p{Cc}\p{Cs}]/u.test(value)) throw refused(text, 'a handle has no spaces or control characters');
   if (value === '.' || value === '..') throw refused(text, 'a handle cannot consist of dots only');
-  return { text, form: 'handle', value, normal: value.toLowerCase() };
+  return { text, type: 'handle', value, normal: value.toLowerCase() };
 }
 
-/** Shows only the beginning of a long text: enough to find it, but not a pasted key. */
+/**
+ * A usage error that shows the beginning of the text: enough to recognize it, but not all of a pasted key.
+ */
 const refused = (text: string, why: string, hint?: string) => {
   const shown = text.length > ADDRESS_MAX / 2 ? `${text.slice(0, 12)}…` : text;
   return new Failure('usage', shown === '' ? why : `${shown}: ${why}`, { code: 'BAD_SUBJECT', hint });

@@ -5,13 +5,13 @@ import type { Sent } from '../../contract/read-record.ts';
 import { idOfItem, readPage, timeOfItem } from '../../contract/records/page.ts';
 import type { PageFeed } from './walk.ts';
 
-/** What a thesis feed is restricted to. */
+/** The author and token that a thesis feed is restricted to. */
 export interface ThesisScope {
   readonly userId?: string | undefined;
   readonly tokenAddress?: string | undefined;
 }
 
-/** What a callout feed is restricted to: a coin or a wallet. */
+/** The coin or wallet that a callout feed is restricted to. */
 export interface CalloutScope {
   readonly mint?: string | undefined;
   readonly wallet?: string | undefined;
@@ -43,7 +43,7 @@ interface Call<Id extends EndpointId> {
   readonly ask: RequestParts<Id>;
 }
 
-/** Theses as a feed to fetch page by page. */
+/** A thesis feed that can be fetched page by page. */
 export const thesisFeed = (client: Pick<Client, 'call'>, scope: ThesisScope = {}): PageFeed<Sent> => ({
   async page(before, limit, signal) {
     const { id, ask } = thesisCall(scope, { before, limit });
@@ -55,7 +55,7 @@ export const thesisFeed = (client: Pick<Client, 'call'>, scope: ThesisScope = {}
   sized: true,
 });
 
-/** Callouts as a feed to fetch page by page; all pages have the same size and price. */
+/** A callout feed that can be fetched page by page. All pages have the same size and price. */
 export const calloutFeed = (client: Pick<Client, 'call'>, scope: CalloutScope = {}): PageFeed<Sent> => ({
   async page(before, _rows, signal) {
     const { id, ask } = calloutCall(scope, { before });

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { createSearch } from './pattern-search.ts';
 
-/** Conditions on posts, in addition to those that the service applies. */
+/** Conditions on posts, applied by trdr after those that the service applies. */
 export interface FilterOptions<R extends Filterable = Filterable> {
   /** Token addresses; the case of EVM addresses is ignored. */
   readonly tokens?: readonly string[] | undefined;
@@ -9,31 +9,31 @@ export interface FilterOptions<R extends Filterable = Filterable> {
   readonly symbols?: readonly string[] | undefined;
   readonly minHoldings?: number | undefined;
   readonly devOnly?: boolean | undefined;
-  /** The text must match. */
+  /** The pattern that the text must match. */
   readonly grep?: RegExp | undefined;
-  /** The text must not match. */
+  /** The pattern that the text must not match. */
   readonly exclude?: RegExp | undefined;
-  /** The fields that --symbol reads; `tokenSymbol` unless given. */
+  /** The field that holds the symbol; `tokenSymbol` by default. */
   readonly symbolField?: string | undefined;
-  /** Called for a row on which a pattern timed out. The row passes, because it was not shown to fail. */
+  /** Called for a post on which a pattern timed out. The post is not filtered out, because it may match. */
   readonly endless?: ((row: R) => void) | undefined;
 }
 
-/** A record with whatever else its owner stores beside it. */
+/** An object that has a post in `record`; callers may add other members. */
 export interface Filterable {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-/** Addresses are compared in the normal form of the service. */
+/** Normalizes a token address for comparison, as the service does. */
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
-/** Symbols are compared without dollar signs and case. */
+/** Normalizes a symbol for comparison: without dollar sign, in one case. */
 export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, '').toLowerCase();
 
 const everything = () => true;
 
-/** A row passes if it meets all conditions. */
+/** Creates a function that tells whether a post meets all conditions. */
 export function createFilter<R extends Filterable>({
   tokens,
   userId,
@@ -74,7 +74,7 @@ export function createFilter<R extends Filterable>({
   return tests.length === 0 ? everything : (row) => tests.every((test) => test(row));
 }
 
-/** A user's pattern. A pattern in lower case ignores case. */
+/** Parses a pattern from the user. A pattern without upper-case letters ignores case. */
 export function readPattern(text: string): RegExp {
   try {
     return new RegExp(text, /[A-Z]/.test(text) ? 'u' : 'iu');

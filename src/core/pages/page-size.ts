@@ -1,24 +1,25 @@
 import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 
-/** Chooses how many rows to request, where rows are priced in blocks. */
+/** Chooses how many rows to request per page, for feeds that charge in blocks of rows. */
 export interface PageSizer {
-  /** Rows to request when `left` more are wanted. */
+  /** The number of rows to request if `left` more are needed. */
   next(left: number): number;
-  /** Reports a received page: the post times of its rows, and whether more pages exist. */
+  /** Call this for each received page, with the post times of its rows and whether older pages exist. */
   saw(times: readonly (number | null)[], hasMore: boolean): void;
 }
 
 /**
- * From this many rows on, it is worth testing whether larger pages work: they cost the same per row and
- * need fewer requests.
+ * If at least this many rows are needed, test whether the service returns larger pages: they cost the same
+ * per row and need fewer requests.
  */
 const WORTH_A_PROBE = 100;
 const PROBE = 2 * THESIS_BLOCK;
 
 /**
- * Pages of one block never cost more per row than larger ones; larger pages need fewer requests. So the
- * first page is one block. If many more rows are wanted, one page of two blocks shows whether the service
- * returns more than a block at all; if not, all further pages are single blocks.
+ * Chooses the page size for a walk back to `since`. Single blocks are never more expensive per row, but
+ * larger pages need fewer requests. The first page is one block. If many more rows are needed, one page of
+ * two blocks tests whether the service returns more than one block; if not, all further pages are single
+ * blocks.
  */
 export function blockSizer(since: number): PageSizer {
   let asked = 0;
@@ -38,7 +39,7 @@ export function blockSizer(since: number): PageSizer {
       const newest = known[0];
       const oldest = known.at(-1);
       if (since === Number.NEGATIVE_INFINITY || newest === undefined || oldest === undefined) return;
-      // The expected number of rows back to `since`, at the density of this page.
+      // Estimates the number of rows back to `since`, assuming that posts are as frequent as on this page.
       const span = newest - oldest;
       expected = span > 0 ? (known.length * Math.max(0, oldest - since)) / span + 1 : THESIS_BLOCK;
     },

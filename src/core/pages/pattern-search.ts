@@ -1,13 +1,13 @@
 import { createContext, Script } from 'node:vm';
 
-/** Time limit of a pattern on one text. */
+/** Time limit for matching one text. */
 const TIMEOUT_MS = 100;
-/** Up to this length, a pattern with at most one quantifier is always fast. */
+/** Up to this text length, a pattern with at most one quantifier needs no time limit. */
 const SHORT = 2_000;
 
 /**
- * Tests whether a text matches; undefined if the pattern did not finish in time. A pattern can backtrack
- * exponentially, and anybody can write a post that makes it do so.
+ * Creates a function that tests whether a text matches; it returns undefined if matching took too long. A
+ * pattern can need exponential time, and anyone can post a text that causes this.
  */
 export function createSearch(pattern: RegExp): (text: string) => boolean | undefined {
   let guarded: ((text: string) => boolean | undefined) | undefined;
@@ -20,15 +20,15 @@ export function createSearch(pattern: RegExp): (text: string) => boolean | undef
 }
 
 /**
- * The pattern, if it may mark its matches in shown text. That has no time limit, so only plain patterns
- * may.
+ * The pattern, if it is safe for marking matches in printed text. That has no time limit, so only simple
+ * patterns are returned.
  */
 export const highlightOf = (pattern: RegExp | undefined): RegExp | undefined =>
   pattern && isPlain(pattern.source) ? pattern : undefined;
 
 /**
- * Whether a pattern has at most one quantifier, not on a group, and no backreference: its time grows
- * linearly with the text.
+ * Whether a pattern is simple: at most one quantifier, which is not on a group, and no backreference. Its
+ * time grows linearly with the text.
  */
 function isPlain(source: string): boolean {
   if (/\\[1-9k]/.test(source)) return false;
@@ -36,7 +36,10 @@ function isPlain(source: string): boolean {
   return !/\)[*+?{]|\(\?[=!<]/.test(bare) && (bare.match(/[*+{]/g) ?? []).length <= 1;
 }
 
-/** Runs a pattern in a script, whose time limit is the only way to stop it. This costs 0.1 ms per text. */
+/**
+ * Runs a pattern inside a `vm` script, because only a script can be stopped by a time limit. This takes 0.1
+ * ms per text.
+ */
 function guard(pattern: RegExp): (text: string) => boolean | undefined {
   const scope: { readonly pattern: RegExp; text: string } = { pattern, text: '' };
   const context = createContext(scope);
@@ -52,7 +55,10 @@ function guard(pattern: RegExp): (text: string) => boolean | undefined {
   };
 }
 
-/** The error belongs to another realm, so `instanceof Error` is false. */
+/**
+ * Whether an error means that the script timed out. The error comes from another realm, so `instanceof Error`
+ * is false.
+ */
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' &&
   error !== null &&

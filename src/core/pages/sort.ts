@@ -13,8 +13,8 @@ function valueAt(record: Sortable, path: string): unknown {
 }
 
 /**
- * Sorts records by a field: numbers from the largest, text from A. Records without the field come last in
- * both directions, and equal records keep their order.
+ * Sorts records by a field: numbers in descending order, text in ascending order. Records without the field
+ * come last in both directions. Equal records stay in their order.
  */
 export function sortBy<T extends Sortable>(records: readonly T[], field: string, reverse: boolean): T[] {
   const keyed = records.map((record) => ({ record, value: valueAt(record, field) }));
@@ -26,7 +26,7 @@ export function sortBy<T extends Sortable>(records: readonly T[], field: string,
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
-/** Missing values sort after all others in both directions. */
+/** Compares records of which one lacks the value: it comes last, in both directions. */
 const gap = (one: unknown, other: unknown): number => Number(isMissing(one)) - Number(isMissing(other));
 
 function compare(one: unknown, other: unknown): number {

@@ -11,54 +11,58 @@ export interface ListPage<T> {
 
 /** A feed that is fetched page by page with ids as cursors. */
 export interface PageFeed<T> {
-  /**
-   * A page of rows older than `before`; `rows` is undefined if all pages of the feed have the same size.
-   */
+  /** Fetches the page of items older than `before`; `rows` is undefined if the page size cannot be chosen. */
   page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<ListPage<T>>;
-  /** Undefined if the item has no id: then it can neither be recognized nor used as a cursor. */
+  /**
+   * The id of an item; undefined if it has none. Without an id, an item cannot be recognized as repeated or
+   * used as a cursor.
+   */
   readonly idOf: (item: T) => string | undefined;
-  /** Post time, epoch ms, if known. */
+  /** Post time in epoch ms; null if not known. */
   readonly timeOf: (item: T) => number | null;
-  /** Whether the page size can be chosen and affects the price. */
+  /** Whether the page size can be chosen; the price then depends on it. */
   readonly sized: boolean;
 }
 
 export interface WalkOptions {
   /** The maximum number of rows; undefined for all. */
   readonly limit?: number | undefined;
-  /** Rows posted at or after this time, epoch ms. */
+  /** Only items posted at or after this time, epoch ms. */
   readonly since?: number | undefined;
-  /** Rows posted before this time, epoch ms. */
+  /** Only items posted before this time, epoch ms. */
   readonly until?: number | undefined;
-  /** Rows older than the one with this id. */
+  /** Only items older than the one with this id. */
   readonly before?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Which rows a walk yields, and how long it searches for them. */
+/** Which items a walk yields, and when it stops searching for them. */
 export interface WalkFilter<T> {
   readonly matches: (item: T) => boolean;
   /** Called before the next page is requested, with its cursor. */
   readonly onPage?: ((next: string) => void) | undefined;
-  /** Stops the walk after this many consecutive pages without a matching row. */
+  /** Stops the walk after this many consecutive pages without a matching item. */
   readonly maxPages?: number | undefined;
-  /** Called when the walk stops for that reason, with the cursor to continue from. */
+  /** Called if the walk stops because of `maxPages`, with the cursor from which it can be continued. */
   readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
 }
 
-/** The walk ends after this many consecutive pages without a new row. */
+/** The walk ends after this many consecutive pages without a new item. */
 const BARREN_PAGES = 2;
 /**
- * The walk to a time ends after this many consecutive pages without a single readable time: it would never
- * finish.
+ * A walk back to a given time fails after this many consecutive pages without a readable time, because it
+ * would never end.
  */
 const UNTIMED_PAGES = 3;
-/** How many rows are tried as a cursor if the service rejects the last one. */
+/** How many items are tried as the cursor if the service rejects the oldest one. */
 const CURSORS_TRIED = 3;
-/** Number of ids that are remembered to drop repeated rows. */
+/** The number of ids remembered to recognize repeated items. */
 const REMEMBERED = 5_000;
 
-/** Walks a feed from new to old, fetching pages as rows are consumed, and yields each row once. */
+/**
+ * Fetches a feed page by page, from new to old, and yields each item once. Requests a page only when the
+ * caller has consumed the one before.
+ */
 export async function* walkPages<T>(
   feed: PageFeed<T>,
   options: WalkOptions = {},
@@ -78,7 +82,9 @@ export async function* walkPages<T>(
   let barren = 0;
   let untimed = 0;
   let unmatched = 0;
-  /** Whether a row older than `until` was seen. A post without a time is treated like its neighbors. */
+  /**
+   * Whether an item older than `until` was reached. An item without a time is treated like the one before it.
+   */
   let isBelowUntil = options.until === undefined;
 
   while (left > 0) {
@@ -102,7 +108,7 @@ export async function* walkPages<T>(
     if (!page.hasMore) return;
     untimed = page.items.some((item) => feed.timeOf(item) !== null) ? 0 : untimed + 1;
     if (Number.isFinite(since) && untimed >= UNTIMED_PAGES) throw withoutTimes();
-    // The next page starts at the oldest row, even if the page does not say so.
+    // Use the oldest item as the cursor, even if the page does not name a cursor.
     const rows = page.items
       .map(feed.idOf)
       .filter((id) => id !== undefined)
@@ -118,8 +124,8 @@ export async function* walkPages<T>(
 }
 
 /**
- * The page after the first candidate cursor that the service accepts. A post deleted during the walk is no
- * longer a valid cursor, so the row above it is tried; repeated rows are dropped.
+ * Returns the page after the oldest item. If the service rejects its id as a cursor, because the post was
+ * deleted during the walk, tries the items before it; the caller drops the repeated items.
  */
 async function pageBehind<T>(
   feed: PageFeed<T>,
@@ -134,32 +140,32 @@ async function pageBehind<T>(
     try {
       return await feed.page(cursor, rows, signal);
     } catch (error) {
-      // The walk does not retry with a cursor that the user gave, nor after an error other than 400.
+      // A cursor that the user gave is not replaced, nor is any cursor after an error other than 400.
       if (!within || !(error instanceof Failure) || error.status !== 400) throw error;
       refusal = error;
     }
   }
   throw new Failure(
     'answer',
-    'the service rejects the last rows as cursors, so the next page cannot be requested',
+    'cannot request the next page: the service rejects the last rows as cursors',
     {
       code: 'CURSOR_LOST',
       status: 400,
       retryable: true,
-      hint: 'start again from the newest post',
+      hint: 'run the command again to start from the newest post',
       cause: refusal,
     },
   );
 }
 
 const withoutTimes = () =>
-  new Failure('answer', 'the posts have no readable time to compare with --since', {
+  new Failure('answer', 'no post has a readable time, so --since cannot be applied', {
     code: 'NO_TIMES',
     hint: 'use --limit instead; run trdr doctor to see how the service differs from its description',
   });
 
 const stuck = () =>
-  new Failure('answer', 'the service announces more pages but keeps sending the same rows', {
+  new Failure('answer', 'pagination loop: the service reports more pages but sends the same rows again', {
     code: 'WALK_STUCK',
-    hint: 'the rows so far are complete; continue with --before',
+    hint: 'the rows so far are complete; continue with --before ID',
   });

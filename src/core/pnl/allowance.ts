@@ -7,10 +7,12 @@ import { cu } from '../../contract/prices.ts';
 import { type Left, leftOf } from '../account.ts';
 import { SILENT_WAIT_MS } from '../client/limiter.ts';
 
-/** Why no more handles can be requested. */
+/** What prevents further requests. */
 type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | 'CEILING';
 
-/** How many handles can be paid for, whatever their answers cost, and what limits them. */
+/**
+ * The number of handles that the run can pay for, even if every call costs its maximum, and what limits it.
+ */
 export interface Room {
   readonly handles: number;
   readonly by: Shortage;
@@ -24,36 +26,36 @@ export interface AllowanceOptions {
   readonly notify?: ((notice: Notice) => void) | undefined;
 }
 
-/** What is left to spend: the two meters of the service and the spending limit of the run. */
+/** What is left to spend, by the allowances of the key and the spending limit of the run. */
 export interface Allowance {
-  /** Requests the free `me`. */
+  /** Requests `me`, which is free. */
   refresh(signal?: AbortSignal): Promise<Left>;
-  /** Requests it if the known state may be outdated. */
+  /** Requests `me` if the known state may be outdated. */
   ready(signal?: AbortSignal): Promise<void>;
   room(): Room;
-  /** The meter, as far as it is known. */
+  /** The units used this month, by the last `me`; null if not known. */
   readonly unitsUsed: number | null;
   /** Whether nothing was paid since the last `me`. */
   readonly fresh: boolean;
   paid(charge: Charge): void;
-  /** An unknown amount was charged. */
+  /** Call this if an unknown amount was charged. */
   lost(): void;
-  /** A rejected call showed that each wallet of a batch counts as a reveal, not the batch as a whole. */
+  /** Call this if a rejected call showed that each wallet in a batch counts as one reveal. */
   countWallets(): void;
   /**
-   * Whether the meter has not moved since a call was sent, for as long as the service may still be
-   * processing it. This makes it likely, but does not prove, that the call was not charged: the meter may
-   * lag. False if interrupted.
+   * Whether the used units did not change after a lost call, for as long as the service may still be
+   * processing it. Then the call was probably not charged; this is not certain, because the service may
+   * update its counter late. False if interrupted.
    */
   unmoved(since: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
-  /** The failure if nothing can be paid. */
+  /** The failure if no further handle can be paid for. */
   shortage(): Failure;
 }
 
-/** The meter is read at most every so many batches, as long as the run's own count is right. */
+/** The usage is requested at most every 16 batches, as long as it agrees with the run's own count. */
 const MAX_UNCHECKED = 16;
 
-/** How often to read a meter that may still move; each read counts as a request of the key. */
+/** How often to request the usage while waiting for a change. Each request counts against the rate limit. */
 const LOOK_MS = 5_000;
 
 export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptions): Allowance {
@@ -66,7 +68,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
   async function refresh(signal?: AbortSignal): Promise<Left> {
     const { known } = await client.call('me', {}, { signal });
     const now = known.usage?.unitsUsed ?? null;
-    // Other processes spend with the same key, so the run's own count is unreliable.
+    // A difference means that other processes spend with the same key, so request the usage more often.
     if (since > 0) unchecked = now === used ? Math.min(MAX_UNCHECKED, Math.max(1, unchecked * 2)) : 0;
     used = now;
     left = leftOf(known);
@@ -78,7 +80,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
     const afforded = (units: number) => Math.max(0, Math.floor(units / cu.reveal));
     const bounds: Room[] = [];
     if (left.units !== null) bounds.push({ handles: afforded(left.units), by: 'QUOTA_EXCEEDED' });
-    // The service does not say whether a batch counts as one reveal: assume so until a refusal.
+    // The service does not document whether a batch counts as one reveal. Assume so until a call is rejected.
     if (left.reveals !== null && (walletsCount || left.reveals < 1)) {
       bounds.push({ handles: Math.max(0, left.reveals), by: 'REVEAL_LIMIT_REACHED' });
     }
@@ -119,7 +121,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
       walletsCount = true;
     },
     async unmoved(before, waitMs, signal) {
-      // At zero, a new month may have started, and the meter reads the same whether or not the call was
+      // At zero, a new month may have started, and the counter would be the same whether or not the call was
       // charged.
       if (before === null || before === 0) return false;
       const standsStill = async () => (await client.call('me', {})).known.usage?.unitsUsed === before;
@@ -135,7 +137,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
         }
         return true;
       } catch {
-        // Without the meter, assume that it was charged.
+        // Assume that the call was charged, because the usage is not known.
         return false;
       }
     },
@@ -162,9 +164,9 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
               hint: `top up, ${months}`,
             },
           )
-        : new Failure('quota', 'no wallet reveals left', {
+        : new Failure('quota', 'no wallet reveals are left this month', {
             code: by,
-            hint: `top-ups add no reveals: upgrade the plan, ${months}`,
+            hint: `a top-up does not add reveals: upgrade the plan, ${months}`,
           });
     },
   };

@@ -2,9 +2,9 @@ import { Failure } from '../../base/failure.ts';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { unitsText } from '../../base/units.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
-import { recognize } from '../../contract/forms.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { listOf, textOf } from '../../contract/read-record.ts';
+import { recognize } from '../../contract/record-types.ts';
 import { answerOf } from '../lookup/lookup.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
 import { answersOf, failedPnl, foundPnl, type HandleAnswer, missingPnl, type PnlAnswer } from './records.ts';
@@ -18,7 +18,7 @@ export interface PnlResult {
 
 /** The result of one call. */
 export interface BatchAnswer {
-  /** One per handle, in their order. */
+  /** One answer for each handle, in the order of the handles. */
   readonly answers: readonly HandleAnswer[];
   readonly requestId: string | undefined;
   readonly reveals: number;
@@ -26,15 +26,15 @@ export interface BatchAnswer {
 
 type Caller = Pick<Client, 'call'>;
 
-/** How to request handles, and where to save their answers. */
+/** How to request handles, and where to save the answers. */
 export interface RequestOptions extends CallOptions {
   readonly saved?: SavedNumbers | undefined;
 }
 
-/** A handle in the form that is sent. */
+/** Returns a handle as the service expects it. */
 const sent = (subject: string) => subject.trim().replace(/^@/, '');
 
-/** Requests a single handle: a failure of this handle only is an answer. */
+/** Requests a single handle. A failure that affects only this handle is returned as its answer. */
 export async function requestOne(
   client: Caller,
   subject: string,
@@ -72,7 +72,7 @@ async function requestAlone(
   }
 }
 
-/** Requests several handles in one call; `alone` uses the single call. */
+/** Requests several handles in one batch call, or a single one with `alone`. */
 export async function requestBatch(
   client: Caller,
   subjects: readonly string[],
@@ -89,7 +89,7 @@ export async function requestBatch(
   }
 }
 
-/** Only `NOT_OBSERVED` is saved: other codes say nothing about the handle. */
+/** Saves only `NOT_OBSERVED` as "not found": other codes do not mean that the handle has no numbers. */
 async function saveMiss(subject: string, code: string, saved: SavedNumbers | undefined): Promise<void> {
   if (code === 'NOT_OBSERVED') await saved?.saveMiss(subject);
 }
@@ -130,7 +130,7 @@ async function batch(
   return { answers, requestId, reveals: charge.reveals };
 }
 
-/** Parses an answer that an earlier run saved without being able to read it. */
+/** Parses an answer that an earlier run saved although it could not read it. */
 export function answerFromJournal(subjects: readonly string[], text: string): readonly HandleAnswer[] {
   const body = parseJson(text);
   const found = recognize('batch', body);
@@ -143,28 +143,24 @@ export function answerFromJournal(subjects: readonly string[], text: string): re
 }
 
 /**
- * A failure of a whole batch that a single handle can cause. Nothing was charged, and the other handles may
- * succeed.
+ * Whether a whole batch may have been rejected because of one of its handles. Nothing was charged, and the
+ * other handles may succeed.
  */
 export const isRejected = (error: unknown): error is Failure =>
   error instanceof Failure &&
   ((error.kind === 'usage' && error.status === 400) ||
     (error.kind === 'forbidden' && error.code === 'FORBIDDEN'));
 
-/** The failure of a call that may have been charged and whose answer is lost. */
+/** The failure of a call whose answer was lost and which may have been charged. */
 export function lostFailure(error: unknown, cuAtMost: number): Failure {
   const cause = error instanceof Failure ? error : undefined;
   const why = cause?.message ?? 'the answer was lost';
-  return new Failure(
-    cause?.kind ?? 'network',
-    `${why}; up to ${unitsText(cuAtMost)} may have been charged for it`,
-    {
-      code: cause?.code ?? 'BROKEN',
-      status: cause?.status,
-      requestId: cause?.requestId,
-      hint: 'it is not repeated in this run, because it might be charged twice; --resume or another run requests it again',
-      answer: cause?.answer,
-      cause: error,
-    },
-  );
+  return new Failure(cause?.kind ?? 'network', `${why}; it may have cost up to ${unitsText(cuAtMost)}`, {
+    code: cause?.code ?? 'BROKEN',
+    status: cause?.status,
+    requestId: cause?.requestId,
+    hint: 'trdr does not request it again in this run, because it might be charged twice; run the command again (with --resume) to request it',
+    answer: cause?.answer,
+    cause: error,
+  });
 }

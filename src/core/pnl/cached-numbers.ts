@@ -1,8 +1,8 @@
 import { Failure } from '../../base/failure.ts';
 import type { AnswerCache, CachedAnswer, SharedAnswer } from '../../contract/answer-ports.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
-import { recognize } from '../../contract/forms.ts';
 import { listOf, recordsOf, type Sent, textOf } from '../../contract/read-record.ts';
+import { recognize } from '../../contract/record-types.ts';
 import { MISS_AGE_MS, NUMBERS_AGE_MS } from '../answer-ages.ts';
 import { foundPnl, missingPnl, type PnlAnswer } from './records.ts';
 
@@ -12,7 +12,10 @@ export interface SavedNumbersOptions {
   readonly maxAgeMs?: number | undefined;
 }
 
-/** Who requests a handle: nobody (the answer is already here), another machine, or this one until `end`. */
+/**
+ * Where the answer for a handle comes from: the store; another machine, which is requesting it; or this
+ * machine, which must call `end` after its request.
+ */
 export type NumbersClaim =
   | { readonly by: 'cache'; readonly record: PnlAnswer }
   | { readonly by: 'other' }
@@ -20,11 +23,11 @@ export type NumbersClaim =
 
 /** Cached numbers, and where paid answers are saved. */
 export interface SavedNumbers {
-  /** The answer for a handle as a record of `subject`, if it was fresh when the run started. */
+  /** The saved answer for a handle as a record of `subject`, if it was recent enough when the run started. */
   find(handle: string, subject?: string): Promise<PnlAnswer | undefined>;
-  /** Claims a handle among all machines; absent if machines do not share answers. */
+  /** Reserves the request of a handle for this machine; absent if machines do not share answers. */
   readonly claim?: (handle: string) => Promise<NumbersClaim>;
-  /** Requests one handle for all machines; see `AnswerFlight`. */
+  /** Requests one handle for all machines that need it; see `AnswerFlight`. */
   readonly flight?: (
     handle: string,
     request: () => Promise<Failure | undefined>,
@@ -34,17 +37,17 @@ export interface SavedNumbers {
   saveOne(subject: string, numbers: Sent): Promise<void>;
   /** Saves that a handle was not found. */
   saveMiss(subject: string): Promise<void>;
-  /** Saves every entry of a batch answer under its own handle, and the handles that were not found. */
+  /** Saves every entry of a batch answer under its own handle, and which handles were not found. */
   saveBatch(subjects: readonly string[], batch: Sent): Promise<void>;
 }
 
-/** Every answer is saved unchanged before it is used, because it was paid for. */
+/** Answers are saved unchanged before they are used, because they were paid for. */
 export function createSavedNumbers({
   cache,
   now,
   maxAgeMs = NUMBERS_AGE_MS,
 }: SavedNumbersOptions): SavedNumbers {
-  // The cost of a run is estimated first, so answers must not expire between the estimate and their use.
+  // Compare ages with the start of the run: answers must not expire between the cost estimate and their use.
   const began = now();
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
   const put = (handle: string, answer: CachedAnswer) => cache.put('user.pnl', handle, answer);

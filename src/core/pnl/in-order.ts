@@ -4,15 +4,15 @@ import type { PnlResult } from './batches.ts';
 export interface InOrderOptions {
   /** Number of handles. */
   readonly size: number;
-  /** The cached answer at a position; undefined if it was requested. */
+  /** The saved answer at a position; undefined if the handle was requested. */
   readonly saved: (position: number) => Promise<PnlResult | undefined>;
-  /** The requested answers in any order. */
+  /** The answers of the service, in any order. */
   readonly requested: AsyncIterable<readonly PnlResult[]>;
 }
 
 /**
- * Merges cached and requested answers in the order of the handles. After a failure, the answers received so
- * far are yielded before it is thrown, because they were paid for.
+ * Merges saved and requested answers in the order of the handles. After a failure, yields all answers
+ * received so far before throwing it, because they were paid for.
  */
 export async function* inOrder({
   size,
@@ -23,7 +23,7 @@ export async function* inOrder({
   const answers = requested[Symbol.asyncIterator]();
   let failure: { readonly error: unknown } | undefined;
 
-  /** Waits for more answers; false at the end. */
+  /** Waits for more answers. Returns false if there are no more. */
   async function pull(): Promise<boolean> {
     try {
       const { value, done } = await answers.next();
@@ -49,7 +49,7 @@ export async function* inOrder({
       early.delete(position);
       if (result) yield result;
     }
-    // The run may have more to do after its last answer, and may fail.
+    // Run the generator to its end: after its last answer, it may still fail.
     while (!failure && (await pull()));
   } finally {
     await answers.return?.();

@@ -10,7 +10,7 @@ import type { SavedNumbers } from './cached-numbers.ts';
 import { failedPnl } from './records.ts';
 import { createTurns, type Turn } from './turns.ts';
 
-/** Records each request and its answer, so that nothing is paid for twice after a crash. */
+/** Records each batch and its answers, so that a crash does not make anyone pay twice. */
 export interface BatchLog {
   asking(batch: {
     readonly positions: readonly number[];
@@ -25,9 +25,9 @@ export interface BatchLog {
     },
   ): Promise<void>;
   dropped(batch: number): Promise<void>;
-  /** Answers that another machine requested. */
+  /** Records answers that another machine requested. */
   found(rows: readonly { readonly position: number; readonly value: unknown }[]): Promise<void>;
-  /** `answer` is a response that could not be read; it is saved because it was paid for. */
+  /** Records that the answer of a batch was lost. `answer` is a response that could not be read. */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
 }
 
@@ -35,49 +35,52 @@ export interface PnlRunOptions {
   readonly client: Pick<Client, 'call' | 'spent' | 'mayRepeat'>;
   readonly clock: Clock;
   readonly allowance: Allowance;
-  /** All handles as given, without duplicates. */
+  /** All subjects as the user wrote them, without duplicates. */
   readonly subjects: readonly string[];
   /**
    * The handle to request for a subject; by default the subject itself. Several subjects may have the same
-   * one.
+   * handle.
    */
   readonly handleAt?: ((position: number) => string | undefined) | undefined;
-  /** The positions to request, in their order. */
+  /** The positions of the subjects to request. */
   readonly todo: readonly number[];
   readonly log?: BatchLog | undefined;
-  /** Saves answers for later runs. */
+  /** Saves answers in the cache, for later runs. */
   readonly saved?: SavedNumbers | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A batch that may have been charged and whose answer is lost. */
+/** A batch whose answer was lost and which may have been charged. */
 export interface LostBatch {
   readonly positions: readonly number[];
   readonly cuAtMost: number;
   readonly failure: Failure;
 }
 
-/** A run through many handles. */
+/** Requests many handles in batches. */
 export interface PnlRun {
-  /** The results in order, one batch at a time. Throws the failure that ended the run early. */
+  /** Yields the results in order, one batch at a time. Throws the failure that ended the run early. */
   results(): AsyncGenerator<readonly PnlResult[], void, void>;
-  /** The positions that were not requested. */
+  /** The positions that were not requested yet. */
   left(): readonly number[];
   readonly lost: readonly LostBatch[];
 }
 
-/** How long the service may process a batch after its connection broke, and finally charge it. */
+/** How long the service may still process a batch, and charge it, after the connection broke. */
 const WORK_MS = 30_000;
 /**
- * After this many consecutive lost answers, the connection is considered too unreliable to pay for more.
+ * After this many consecutive lost answers, the run ends: the connection is too unreliable to pay for more.
  */
 const LOST_IN_ROW = 2;
-/** After this many consecutive rejected handles, the rest is assumed to be rejected too. */
+/**
+ * After this many consecutive rejected handles, the run ends, because all others would probably be rejected
+ * too.
+ */
 const REFUSED_IN_ROW = 20;
 
 /**
- * Requests handles in batches, one after another. A batch is sent after the answer of the previous one was
- * saved, so that a crash loses at most one paid batch.
+ * Requests handles in batches, one after another. The next batch is sent after the answers of the previous
+ * one were saved, so that a crash loses at most one paid batch.
  */
 export function createPnlRun(options: PnlRunOptions): PnlRun {
   const { client, clock, allowance, subjects, log, saved, signal } = options;
@@ -87,13 +90,13 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
   const turns = createTurns({ todo, handleAt, saved, clock });
   const lost: LostBatch[] = [];
 
-  /** Positions together with those that have the same handles. */
+  /** The given positions, and all other positions with the same handles. */
   const all = (positions: readonly number[]) =>
     sharing.size === 0
       ? positions
       : positions.flatMap((position) => [position, ...(sharing.get(position) ?? [])]);
 
-  /** Results under the subjects as they were given, also of those that share a handle. */
+  /** Results under the subjects as the user wrote them, including all subjects that have the same handle. */
   const resultsFor = (answers: readonly PnlResult[]): PnlResult[] =>
     answers.flatMap(({ position, record, failure }) =>
       all([position]).map((each) => ({
@@ -105,7 +108,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 
   const mayBeLost = () => client.spent.atMost - client.spent.cu;
 
-  /** How many handles can be paid for, at most `wanted`. */
+  /** How many of `wanted` handles the run can pay for. */
   async function affordable(wanted: number): Promise<number> {
     await allowance.ready(signal);
     if (allowance.room().handles < wanted && !allowance.fresh) await allowance.refresh(signal);
@@ -118,9 +121,9 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     requestBatch(client, asked, { signal, saved, once: true, repeat, alone: subjects.length === 1 });
 
   /**
-   * Whether a batch is requested again after its answer was lost: only if it probably was not charged, and
-   * if the confirmed cost covers the loss in addition to all remaining handles. A repeat never takes the
-   * place of another handle.
+   * Whether to request a batch again after its answer was lost. Only if it probably was not charged, and if
+   * the confirmed cost covers the loss in addition to all remaining handles, so that no handle is left out
+   * for a repetition.
    */
   const mayAskAgain = async (failure: Failure, unitsUsed: number | null): Promise<boolean> =>
     failure.kind !== 'answer' &&
@@ -133,7 +136,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     try {
       yield* batches();
     } finally {
-      // A claim that is not ended would be renewed for ever.
+      // Release the reservation, which would otherwise be renewed forever.
       await turn?.end();
     }
   }
@@ -142,7 +145,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     let most = BATCH_MAX;
     let lostInRow = 0;
     let refusedInRow = 0;
-    // The handles before this position were in a batch whose answer was lost.
+    // The positions before this one were in a batch whose answer was lost.
     const again = new Set<number>();
     while (turns.size > 0) {
       signal?.throwIfAborted();
@@ -218,13 +221,14 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       else allowance.paid({ cu: spent, reveals: answer.reveals });
       turns.done(positions);
       yield results;
-      // A service that returns no requested handle would be paid repeatedly for nothing.
+      // End the run if the service returns none of the requested handles; otherwise it would be paid again
+      // and again for nothing.
       const [first] = results;
       if (first?.failure && results.every(({ failure }) => failure !== undefined)) throw first.failure;
     }
   }
 
-  /** The next batch size after an error that a smaller batch may avoid; throws any other error. */
+  /** The next batch size after an error that a smaller batch may avoid. Throws any other error. */
   async function smaller(error: unknown, size: number): Promise<number> {
     if (isRejected(error)) return Math.ceil(size / 2);
     if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
@@ -232,11 +236,11 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     if (error.code === 'REVEAL_LIMIT_REACHED') allowance.countWallets();
     const { handles } = allowance.room();
     if (size === 1) throw handles < 1 ? allowance.shortage() : error;
-    // The meters show enough, so the service counts differently.
+    // By `me`, the allowance was sufficient, so the service must count reveals differently.
     return handles < size ? BATCH_MAX : Math.floor(size / 2);
   }
 
-  /** These rows were paid for, so a full disk is waited for as long as that may help. */
+  /** These rows were paid for, so wait and retry if the disk is full. */
   async function keep(write: () => Promise<void>): Promise<void> {
     for (let tries = 0; ; tries++) {
       try {
@@ -254,7 +258,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 const rowsOf = (results: readonly PnlResult[]) =>
   results.map(({ position, record }) => ({ position, value: record }));
 
-/** The positions with distinct handles, and for each of them the other positions with the same handle. */
+/** The positions of distinct handles, and for each of them the other positions with the same handle. */
 function distinct(
   positions: readonly number[],
   handleAt: PnlRunOptions['handleAt'],

@@ -6,9 +6,9 @@ import { errorFields, type LookupRecord } from '../lookup/lookup.ts';
 /** The result for one handle. */
 export type PnlAnswer = LookupRecord;
 
-/** The numbers of a handle, under the given spelling. */
+/** The record of a handle with numbers, under the given spelling. */
 export function foundPnl(subject: string, pnl: Sent): PnlAnswer {
-  // These fields come first, and no field of the service replaces them.
+  // These fields come first, and fields of the service cannot replace them.
   const first = { subject, found: true } as const;
   return { ...first, ...pnl, ...first };
 }
@@ -35,9 +35,10 @@ export interface HandleAnswer {
 }
 
 /**
- * The answers of a batch in the order of its handles. Entries are matched by handle only. An entry with
- * another handle may be a renamed trader or a different one. It was paid for, so the first handle without
- * an answer carries it as `unmatched`, and it is never presented as the numbers of that handle.
+ * The answers of a batch in the order of its handles. Entries are matched by handle. An entry with another
+ * handle may belong to a renamed trader or to a different one, so it is never presented as the numbers of a
+ * requested handle. Because it was paid for, it is added to the first handle without an answer, as
+ * `unmatched`.
  */
 export function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
   const entries = recordsOf(batch['entries']);
@@ -72,7 +73,7 @@ function unaccounted(unmatched: readonly unknown[]): Failure {
     code: 'NO_ENTRY',
     hint:
       others.length > 0
-        ? `the answer also has ${others.map((name) => `@${name.slice(0, 64)}`).join(', ')}: trdr whois shows whether the trader was renamed`
-        : 'it is not requested again in this run, because it may have been charged',
+        ? `the answer also has ${others.map((name) => `@${name.slice(0, 64)}`).join(', ')}; use trdr whois to see whether the trader was renamed`
+        : 'trdr does not request it again in this run, because it may have been charged',
   });
 }

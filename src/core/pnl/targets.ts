@@ -8,24 +8,24 @@ import type { Subject } from '../lookup/subject.ts';
 import type { PnlResult } from './batches.ts';
 import { failedPnl, missingPnl } from './records.ts';
 
-/** The subjects of a run, and the handles to request for them. */
+/** The subjects of a run, and the handle of each. */
 export interface Targets {
-  /** The subjects as given. */
+  /** The subjects as the user wrote them. */
   readonly texts: readonly string[];
-  /** Whether there are wallets or ids, so that two subjects may have the same handle. */
+  /** Whether some subjects are wallets or ids; then two subjects may have the same handle. */
   readonly isMixed: boolean;
   /** The handle of a subject; undefined until the user of a wallet or id is known. */
   handleAt(position: number): string | undefined;
-  /** The calls that find the users of wallets and ids at these positions, unless they are cached. */
+  /** The calls that would look up the wallets and ids at these positions, without those that are cached. */
   lookups(positions: readonly number[]): Promise<LookupCall[]>;
-  /** Finds these users. Returns a result for each subject without a handle. */
+  /** Looks up the wallets and ids at these positions. Returns a result for each subject without a handle. */
   resolve(positions: readonly number[], signal?: AbortSignal): Promise<PnlResult[]>;
 }
 
 /** How many users are looked up concurrently. */
 const WINDOW = 8;
 
-/** `others` has the wallets and ids by position; every other text is a handle. */
+/** `others` holds the wallets and ids by position; all other texts are handles. */
 export function createTargets(
   texts: readonly string[],
   others: ReadonlyMap<number, Subject>,
@@ -83,7 +83,7 @@ export function createTargets(
 }
 
 const handleless = (subject: string) =>
-  new Failure('answer', `the user of ${subject} has no handle, so the numbers cannot be requested`, {
+  new Failure('answer', `cannot request numbers: the user of ${subject} has no handle`, {
     code: 'BAD_ANSWER',
-    hint: 'trdr whois shows the user',
+    hint: 'use trdr whois to see the user',
   });

@@ -4,7 +4,7 @@ import type { PnlResult } from './batches.ts';
 import type { NumbersClaim, SavedNumbers } from './cached-numbers.ts';
 
 export interface TurnsOptions {
-  /** The positions to request, in their order. */
+  /** The positions of the subjects to request. */
   readonly todo: readonly number[];
   readonly handleAt: (position: number) => string;
   readonly saved: SavedNumbers | undefined;
@@ -15,18 +15,18 @@ export interface TurnsOptions {
 export interface Turn {
   readonly positions: readonly number[];
   readonly here: readonly PnlResult[];
-  /** Releases the claims of the batch, whatever its outcome. */
+  /** Ends the reservations of the batch; call it after success and after failure. */
   readonly end: () => Promise<void>;
 }
 
 /**
- * The batches of a run. Handles that another machine is requesting are skipped, and their answers read from
- * the store.
+ * Divides the handles of a run into batches. Skips handles that another machine is requesting, and reads
+ * their answers from the store.
  */
 export interface Turns {
-  /** Returns up to `size` handles. */
+  /** Returns a batch of up to `size` handles. */
   next(size: number, signal?: AbortSignal): Promise<Turn>;
-  /** Marks positions as answered or lost. */
+  /** Marks positions as done: answered, or their answer was lost. */
   done(positions: readonly number[]): void;
   /** The positions without an answer. */
   left(): readonly number[];
@@ -34,15 +34,15 @@ export interface Turns {
   readonly size: number;
 }
 
-/** Longer than any call takes; then this machine requests the handle itself. */
+/** After this time, this machine requests the handle itself; no call takes longer. */
 const PATIENCE_MS = 120_000;
 const POLL_MS = 100;
 
 export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Turns {
-  /** The next positions; the remaining ones are in `todo`, starting at index `at`. */
+  /** The next positions; the positions after them are in `todo`, from index `at`. */
   let head: number[] = [];
   let at = 0;
-  /** When another machine was first seen to request a handle. */
+  /** The time at which another machine was first seen requesting a handle. */
   const waiting = new Map<number, number>();
 
   const done = (positions: readonly number[]) => {
@@ -61,7 +61,8 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
   }
 
   async function next(size: number, signal?: AbortSignal): Promise<Turn> {
-    // Check twice as many as needed, so that handles requested by other machines get some time.
+    // Look at twice as many handles as needed, so that handles that other machines are requesting are not
+    // needed at once.
     const missing = Math.max(0, size + BATCH_MAX - head.length);
     head.push(...todo.slice(at, at + missing));
     at = Math.min(todo.length, at + missing);

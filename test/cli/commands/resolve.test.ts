@@ -5,7 +5,7 @@ describe('trdr resolve without an answer', () => {
   it('says on a terminal that retrying rarely helps if no wallet can be attested', async () => {
     const { exitCode, stderr } = await runInProcess(['resolve', 'nowallet', '--sandbox'], { tty: true });
     expect(exitCode).toBe(8);
-    expect(stderr).toContain('nowallet: no wallet can be attested for this user; retrying rarely helps');
+    expect(stderr).toContain('nowallet: no wallet can be verified for this user; a retry rarely helps');
   });
 
   it('leaves it to the records without a terminal', async () => {

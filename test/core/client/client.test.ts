@@ -125,7 +125,7 @@ describe('an answer', () => {
       { status: 200, headers: { 'content-type': 'text/html' }, text: '<html>' },
       'not JSON (text/html)',
     ],
-    ['no record of its form', json(200, { name: 'Mert' }), 'it holds no user record'],
+    ['no record of its form', json(200, { name: 'Mert' }), 'it contains no user record'],
     ['empty', { status: 204, headers: {}, text: '' }, 'it is empty'],
   ])('fails if it is %s, and counts at its maximum', async (_, answer, words) => {
     const { client, ledger } = rig(() => ({

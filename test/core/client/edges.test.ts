@@ -158,7 +158,7 @@ describe('a rate limiter', () => {
     });
     for (let turn = 0; turn < 11; turn++) await limiter.acquire('resolve');
     expect(notices).toEqual([
-      { kind: 'wait', ms: expect.any(Number), reason: '10 resolves per minute are allowed' },
+      { kind: 'wait', ms: expect.any(Number), reason: 'the service allows 10 resolves per minute' },
     ]);
   });
 

@@ -99,7 +99,7 @@ describe('a resolve', () => {
     await kept.run(['mert']);
     expect(kept.calls()).toBe('GET');
     const none = setUp(service([json(200, bare), json(200, user())], []));
-    await none.users.ask({ text: 'mert', form: 'handle', value: 'mert', normal: 'mert' });
+    await none.users.ask({ text: 'mert', type: 'handle', value: 'mert', normal: 'mert' });
     expect((await none.run(['mert'])).records).toMatchObject([{ source: 'held' }]);
     expect(none.calls()).toBe('GET GET');
   });

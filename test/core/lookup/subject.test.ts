@@ -3,21 +3,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { base58Bytes } from '../../../src/core/lookup/base58.ts';
-import { readSubject, type SubjectForm } from '../../../src/core/lookup/subject.ts';
+import { readSubject, type SubjectType } from '../../../src/core/lookup/subject.ts';
 
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
 const MIXED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const SOLANA = 'So11111111111111111111111111111111111111112';
 const ID = '3F2504E0-4F89-41D3-9A0C-0305E82C3301';
-const tell = async (text: string, as?: SubjectForm) => (await readSubject(text, as)).form;
-const refusal = async (text: string, as?: SubjectForm) => {
+const tell = async (text: string, as?: SubjectType) => (await readSubject(text, as)).type;
+const refusal = async (text: string, as?: SubjectType) => {
   const reason: unknown = await readSubject(text, as).catch((error: unknown) => error);
   if (!(reason instanceof Failure)) throw new Error(`${text} was taken`);
   return reason;
 };
 
 describe('a subject', () => {
-  it.each<[string, SubjectForm]>([
+  it.each<[string, SubjectType]>([
     ['mert', 'handle'],
     ['@mert', 'handle'],
     ['0xMert', 'handle'],

@@ -43,7 +43,7 @@ test('a call that a budget cannot cover is rejected with the budget, what is lef
     message:
       'the next call may cost 30,000 CU but only 20,000 CU of the day budget of profile "desk" (50,000 CU) remain; it renews at 2026-11-23 00:00 UTC',
     retryAfter: 12 * 3600,
-    hint: 'wait until then, or raise it: trdr budget set day N',
+    hint: 'wait until the budget renews, or raise it: trdr budget set day N',
   });
   // A call that fits is sent, and a rejected one leaves nothing behind.
   await (await ledger.begin({ endpoint: 'user.id', most: 200 })).settle({ status: 200, cu: 100 });
@@ -128,7 +128,7 @@ test('a call of unknown price is not sent under a budget', async () => {
   const { ledger } = open(under('unpriced'), { month: 1_000_000 });
   await expect(ledger.begin({ endpoint: 'GET /v2/new', most: undefined })).rejects.toMatchObject({
     code: 'BUDGET',
-    hint: 'to send it, remove the budget first: trdr budget unset month',
+    hint: 'remove the budget to send the call: trdr budget unset month',
   });
 });
 

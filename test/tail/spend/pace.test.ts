@@ -67,7 +67,7 @@ describe('polling', () => {
     );
   });
 
-  test('uses at most half of the rate limit of the key', () => {
+  test('uses at most half of the rate limit of the key applies', () => {
     expect(leastSeconds(60)).toBe(2);
     expect(pollSeconds(0.1, 0.5, leastSeconds(60))).toBe(2);
   });

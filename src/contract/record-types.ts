@@ -1,25 +1,25 @@
 import { isRecord, type Sent } from './read-record.ts';
 
-/** A form of record that answers can hold: its name, and the fields by which it is recognized. */
-interface Form {
+/** A type of record that an answer can hold: its name, and a test by its characteristic fields. */
+interface Described {
   readonly name: string;
   readonly fits: (record: Sent) => boolean;
-  /** Whether a matching record cannot also be an envelope. */
+  /** Whether the record has fields that an envelope never has; `fits` if absent. */
   readonly isCertain?: (record: Sent) => boolean;
 }
 
 const has = (record: Sent, ...fields: readonly string[]): boolean =>
   fields.some((field) => Object.hasOwn(record, field) && record[field] !== null);
-/** An empty list may be sent as null. */
+/** Whether a field holds a list. The service may send an empty list as null. */
 const hasList = (record: Sent, field: string): boolean =>
   Object.hasOwn(record, field) && (Array.isArray(record[field]) || record[field] === null);
 
 /**
- * The record forms of the service. Each is recognized by the minimum that makes it worth delivering. Any
- * other difference from the description, such as a missing field, is reported but does not reject the
- * record.
+ * The types of records that the service sends. The tests require only the fields without which a record is
+ * useless. Other differences from the description, such as a missing field, are reported, but the record is
+ * still accepted.
  */
-export const forms = {
+export const recordTypes = {
   user: {
     name: 'user',
     fits: (record) => has(record, 'id', 'handle', 'solanaAddress', 'evmAddress'),
@@ -42,28 +42,27 @@ export const forms = {
     fits: () => true,
     isCertain: (record) => has(record, 'pending', 'reason', 'retryable'),
   },
-} as const satisfies Record<string, Form>;
+} as const satisfies Record<string, Described>;
 
-export type FormName = keyof typeof forms;
+export type RecordType = keyof typeof recordTypes;
 
-/** An answer without its envelope, if it had one. */
+/** An answer without the envelope that may surround it. */
 interface Unwrapped {
   readonly record: Sent;
   readonly meta: unknown;
 }
 
 /**
- * The record of an answer, bare or under `data`; undefined if the answer holds no record of this form. Both
- * readings can be possible: `data` holds the record if `meta` is next to it, or if the answer itself cannot
- * be a record of this form.
+ * Returns the record of an answer, which is either the answer itself or its `data`; undefined if neither is a
+ * record of this type. If both are, the record is `data` if `meta` is next to it.
  */
-export function recognize(name: FormName, body: unknown): Unwrapped | undefined {
+export function recognize(name: RecordType, body: unknown): Unwrapped | undefined {
   if (!isRecord(body)) return undefined;
-  const form: Form = forms[name];
+  const type: Described = recordTypes[name];
   const { data } = body;
-  const isBare = form.isCertain ?? form.fits;
-  if (isRecord(data) && form.fits(data) && (Object.hasOwn(body, 'meta') || !isBare(body))) {
+  const isBare = type.isCertain ?? type.fits;
+  if (isRecord(data) && type.fits(data) && (Object.hasOwn(body, 'meta') || !isBare(body))) {
     return { record: data, meta: body['meta'] };
   }
-  return form.fits(body) ? { record: body, meta: undefined } : undefined;
+  return type.fits(body) ? { record: body, meta: undefined } : undefined;
 }

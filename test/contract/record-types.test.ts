@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type FormName, forms, recognize } from '../../src/contract/forms.ts';
+import { type RecordType, recognize, recordTypes } from '../../src/contract/record-types.ts';
 
 const meta = { asOf: '2026-05-15T12:00:00.000Z', requestId: 'req_1' };
 
-/** Minimal records of each form, and similar values that do not match. */
+/** minimal records of each type, and similar values that do not match. */
 const cases: Readonly<
-  Record<FormName, { readonly least: readonly object[]; readonly not: readonly unknown[] }>
+  Record<RecordType, { readonly least: readonly object[]; readonly not: readonly unknown[] }>
 > = {
   user: {
     least: [{ id: 'x' }, { id: 7 }, { handle: 'x' }, { solanaAddress: 'x' }, { evmAddress: 'x', id: null }],
@@ -23,7 +23,7 @@ const cases: Readonly<
   pending: { least: [{}, { pending: true }, { reason: 'queued' }], not: [] },
 };
 
-describe.each(Object.keys(forms) as FormName[])('a record of the form %s', (name) => {
+describe.each(Object.keys(recordTypes) as RecordType[])('a record of type %s', (name) => {
   const { least, not } = cases[name];
 
   it.each(least)('is recognized by a minimal record: %j', (record) => {
