@@ -3,32 +3,32 @@ import { appendLines, ensureFolder, isAbsent } from '../base/files.ts';
 import { readLines } from '../base/lines.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** A difference between an answer and its description, and when it was last seen. */
+/** A difference between a response and its description, and when it was last seen. */
 export interface SeenDifference {
   readonly call: string;
-  /** `bio is missing`. */
+  /** The difference in words, such as `bio is missing`. */
   readonly text: string;
   readonly time: number;
 }
 
-/** Where differences are saved. They belong to a service, because each may differ in its own way. */
+/** Where differences are saved, and for which service: each service may differ in other ways. */
 export interface DifferenceOptions {
-  /** The state folder; undefined if trdr has no home folder. */
+  /** The state folder; undefined if there is no home folder. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly now: () => number;
 }
 
-/** Saves differences between runs, so that `trdr doctor` can list them without paying for an answer. */
+/** Saves differences between runs, so that `trdr doctor` can list them without sending a paid call. */
 export interface DifferenceLog {
   note(call: string, text: string): void;
   list(): SeenDifference[];
 }
 
 const DAY_MS = 86_400_000;
-/** Differences that were not seen for this long are no longer listed. */
+/** Differences that were last seen longer ago are not listed. */
 const LISTED_MS = 30 * DAY_MS;
-/** Maximum number of saved differences, more than a service has fields. */
+/** The maximum number of saved differences; no service has this many fields. */
 const MOST = 1_000;
 
 const fileIn = (dir: string) => join(dir, 'differences.ndjson');
@@ -47,7 +47,7 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
         if (seen && known.size < MOST) known.set(`${seen.call} ${seen.text}`, seen);
       }
     } catch {
-      // Nothing depends on the list, so an unreadable one counts as empty.
+      // An unreadable list counts as empty, because nothing depends on it.
     }
     return known;
   }
@@ -69,7 +69,8 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
           appendLines(fileIn(dir), line);
         }
       } catch {
-        // The notice was printed. A full disk must not fail a run because of this list.
+        // Ignored: the difference was reported on stderr, and a full disk must not end a run because of this
+        // list.
       }
     },
     list: () => [...load().values()].filter(({ time }) => now() - time < LISTED_MS),

@@ -4,20 +4,20 @@ import { parseJson, stringifyJson } from '../base/json.ts';
 
 /** A cached answer: a 200 with its record, or a 404 without one. */
 export interface BucketAnswer {
-  /** When the service sent it, epoch ms. */
+  /** When the service sent the answer, epoch ms. */
   readonly time: number;
   readonly status: 200 | 404;
-  /** The record as saved; null for a miss. */
+  /** The record as saved; null if the subject was not found. */
   readonly record: unknown;
 }
 
-/** The key of an answer: the text at the beginning of its line, and the hash of it. */
+/** The key of an answer: its text at the beginning of the line, and the hash of that text. */
 export interface CacheKey {
   readonly hash: number;
   readonly prefix: string;
 }
 
-/** FNV-1a: fast; the hash need not be secure. */
+/** The FNV-1a hash: it is fast, and need not be secure. */
 function fnv(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -30,11 +30,11 @@ export function cacheKey(endpoint: string, subject: string): CacheKey {
   return { hash, prefix: `["${hash.toString(16).padStart(8, '0')}",${name},` };
 }
 
-/** An answer as a line of JSON that starts with its key. */
+/** An answer as a line of JSON that begins with its key. */
 export const answerLine = ({ prefix }: CacheKey, { status, time, record }: BucketAnswer): string =>
   `${prefix}${status},${time},${stringifyJson(status === 200 ? record : null)}]`;
 
-/** Parses a line; undefined if it is torn or not an answer. */
+/** Parses a line; undefined if it is incomplete or not an answer. */
 export function readAnswer(line: string): BucketAnswer | undefined {
   const value = parseJson(line);
   if (!Array.isArray(value) || value.length !== 6) return undefined;
@@ -43,13 +43,16 @@ export function readAnswer(line: string): BucketAnswer | undefined {
   return { time, status, record };
 }
 
-/** Whether an answer was saved while the clock was wrong: it would never expire. */
+/**
+ * Whether the time of an answer is in the future, because it was saved while the clock was wrong. Such an
+ * answer would never expire.
+ */
 export const isAhead = ({ time }: BucketAnswer, now: number): boolean => time > now + 60_000;
 
 const NEWLINE = 10;
 const QUOTE = 34;
 const BRACKET = 91;
-/** `["`, eight hex digits, `"`. */
+/** The position of the hash in a line: `["`, then eight hex digits, then `"`. */
 const HASH_AT = 2;
 const HASH_END = 10;
 
@@ -67,7 +70,9 @@ function hashAt(bytes: Uint8Array, from: number, end: number): number {
   return hash;
 }
 
-/** Calls `each` with the position and hash of every complete answer. Returns the end of the last one. */
+/**
+ * Calls `each` with the position and hash of every complete answer. Returns the position after the last one.
+ */
 export function scanLines(bytes: Buffer, each: (from: number, end: number, hash: number) => void): number {
   let from = 0;
   for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
@@ -78,18 +83,18 @@ export function scanLines(bytes: Buffer, each: (from: number, end: number, hash:
   return from;
 }
 
-/** Larger than any compacted bucket. Of a larger file, only the end is read. */
+/** The size of the part that is read, from the end of the file; no compacted bucket is larger. */
 const LARGEST = 16 * 1024 * 1024;
 
-/** The index of a bucket file. Needs 16 bytes per line, without its text. */
+/** The index of a bucket file. It needs 16 bytes of memory per line. */
 export interface Bucket {
-  /** The newest answer that is not from the future. */
+  /** The newest answer for a key. Ignores answers whose time is in the future. */
   get(key: CacheKey, now: number): BucketAnswer | undefined;
   /** Size of the index in bytes. */
   weight(): number;
 }
 
-/** Opens a bucket. The file is read once; after that, only what other processes have appended. */
+/** Opens a bucket. Reads the file once, and later only what other processes appended. */
 export function openBucket(path: string): Bucket {
   let file = '';
   let known = 0;
@@ -117,7 +122,8 @@ export function openBucket(path: string): Bucket {
 
   function refresh(fd: number): void {
     const { ino, birthtimeMs, size } = fstatSync(fd);
-    // The inode number alone may be reused by a later file.
+    // The inode number alone does not identify a file, because a new file may get the number of a deleted
+    // one.
     const now = `${ino}/${birthtimeMs}`;
     if (now !== file || size < known) {
       file = now;
@@ -143,8 +149,8 @@ export function openBucket(path: string): Bucket {
       }
       try {
         refresh(fd);
-        // Of answers with the same time, the later line counts: it is the latest of the service. But a line
-        // copied by a compaction may come after a newer one.
+        // Of several answers with the same time, use the last line. The times must be compared, because a
+        // compaction may copy an old line to a place after a newer one.
         let best: BucketAnswer | undefined;
         let at = hashes.subarray(0, count).lastIndexOf(hash);
         for (; at !== -1; at = at === 0 ? -1 : hashes.lastIndexOf(hash, at - 1)) {
@@ -161,7 +167,10 @@ export function openBucket(path: string): Bucket {
   };
 }
 
-/** Appends a line to a bucket, and again if a compaction replaced the file meanwhile. Returns its size. */
+/**
+ * Appends a line to a bucket; appends it again if a compaction replaced the file during the write. Returns
+ * the size of the file.
+ */
 export function appendToBucket(path: string, line: string): number {
   for (let tries = 0; ; tries++) {
     const { after, gone } = appendLines(path, `${line}\n`);

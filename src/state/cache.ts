@@ -19,7 +19,7 @@ export type { BucketAnswer } from './bucket.ts';
 
 /** Base URL, key and folder of the cache. */
 export interface CacheOptions {
-  /** The cache folder; without one, nothing is saved. */
+  /** The cache folder; if it is undefined, nothing is saved. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly key: string;
@@ -39,32 +39,35 @@ interface CacheStats {
   readonly newest: number | null;
 }
 
-/** Answers that are cached between runs. */
+/** Answers that are saved between runs. */
 export interface FileCache {
   get(endpoint: string, subject: string): BucketAnswer | undefined;
   put(endpoint: string, subject: string, answer: BucketAnswer): void;
   stats(): CacheStats;
-  /** Removes the answers of this base URL and key, or all answers. */
+  /** Removes the answers of this base URL and key; with `every`, those of all keys. */
   clear(every?: boolean): void;
-  /** Recently found handles, the latest first, for completion. */
+  /** The handles found most recently, latest first, for completion. */
   listHandles(prefix: string, limit: number): string[];
 }
 
-/** Enough to find one of a million answers quickly, and few enough not to burden the disk. */
+/**
+ * The number of bucket files: with a million answers, each file is small enough to read quickly, and there
+ * are not too many files.
+ */
 const BUCKETS = 1024;
 /** Maximum total size of the bucket indexes; the least recently used ones are dropped. */
 const INDEX_BYTES = 48 * 1024 * 1024;
-/** Larger than any record. */
+/** The longest line of a bucket; no record is longer. */
 const LONGEST_LINE = 256 * 1024;
 /**
- * Opens the cached answers of a base URL and key. They are in hashed bucket files with one answer per line,
- * to which all processes append; the newest line counts. The cache never fails a run: unreadable answers
- * are ignored, and a write failure is reported once.
+ * Opens the cached answers of a base URL and key. They are in bucket files, chosen by a hash, with one answer
+ * per line. All processes append to the files; the newest answer of a subject is used. The cache never ends a
+ * run: unreadable answers are ignored, and a write error is reported once.
  */
 export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): FileCache {
   const all = dir && join(dir, 'answers');
   const folder = all && join(all, sha256(`trdr answers\n${baseUrl}\n${key}`).slice(0, 32));
-  // In the order of last use.
+  // The open buckets, the least recently used one first.
   const buckets = new Map<string, Bucket>();
   let weight = 0;
   let isReported = false;
@@ -99,9 +102,7 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): Fil
       }
     } catch (error) {
       if (!isReported)
-        notice?.(
-          `answers are not cached for the next run: ${fileFailure('write in', folder, error).message}`,
-        );
+        notice?.(`answers are not saved for later runs: ${fileFailure('write in', folder, error).message}`);
       isReported = true;
     }
   }
@@ -151,7 +152,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Removes the folders of other keys and base URLs that only have expired answers. */
+/** Removes the folders of other keys and base URLs if all their answers have expired. */
 function forgetUnused(all: string, mine: string, now: number): void {
   for (const name of namesIn(all)) {
     const folder = join(all, name);

@@ -6,12 +6,15 @@ import { isAhead, readAnswer, scanLines } from './bucket.ts';
 
 /** Answers older than this are removed when their bucket is compacted. */
 export const FORGET_MS = 30 * 86_400_000;
-/** Maximum size of a bucket: a thousand buckets make a gigabyte. */
+/** The maximum size of a bucket. All buckets together have at most 1 GB. */
 export const BUCKET_BYTES = 1024 * 1024;
-/** Smaller files are not worth the work. */
+/** Smaller files are not compacted. */
 const LEAST_BYTES = 128 * 1024;
 
-/** Whether a bucket has doubled since its last compaction; so each byte is copied at most twice. */
+/**
+ * Whether a bucket has doubled in size since its last compaction. At this rate, each byte is copied at most
+ * twice on average.
+ */
 export function isDue(path: string, size: number): boolean {
   return size > LEAST_BYTES && size > 2 * liveOf(path);
 }
@@ -27,9 +30,12 @@ function liveOf(path: string): number {
 }
 
 /**
- * Rewrites a bucket with the newest answer for each subject. Writers do not wait for it: a process that appends
- * to the old file meanwhile either finishes before the rename, and its lines are copied after it, or sees that the
- * file was replaced and appends again. If another process is compacting the bucket, nothing is done.
+ * Rewrites a bucket with the newest answer for each subject.
+ *
+ * Writers do not wait for a compaction. A process that appends to the old file has either finished before the
+ * rename, so that its lines are copied afterwards, or notices that the file was replaced and appends again.
+ *
+ * Does nothing if another process is compacting the bucket.
  */
 export function compact(path: string, now: number): void {
   const lock = tryLock(`${path}.lock`, now);
@@ -48,7 +54,7 @@ export function compact(path: string, now: number): void {
     const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
-    // The bucket stays as it was: larger than necessary, but correct.
+    // The bucket was not replaced: it is larger than necessary, but correct.
   } finally {
     if (fd !== undefined) closeSync(fd);
     lock.release();
@@ -61,7 +67,10 @@ interface Line {
   readonly time: number;
 }
 
-/** The newest line of each subject in the order of the file, without old ones and within the size limit. */
+/**
+ * The newest line of each subject, in the order of the file. Omits expired lines, and the oldest ones if the
+ * bucket would be too large.
+ */
 function newest(bytes: Buffer, now: number): { lines: Line[]; end: number } {
   const byName = new Map<string, Line>();
   const end = scanLines(bytes, (from, to) => {

@@ -4,15 +4,15 @@ import { appendLines, openRegular, readAt } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 
-/** Handles that need no quoting in a shell. */
+/** Handles that a shell accepts without quotes. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Above this size, the file is reduced to its latest handles. */
+/** A larger file is reduced to its latest handles. */
 const LARGEST = 256 * 1024;
 const KEPT = 5_000;
 
 const fileIn = (folder: string) => join(folder, 'handles');
 
-/** Saves the handle of a user record for completion, if it needs no quoting in a shell. */
+/** Saves the handle of a user record for completion, if a shell accepts it without quotes. */
 export function noteHandle(folder: string, record: unknown): void {
   if (typeof record !== 'object' || record === null || !('handle' in record)) return;
   const { handle } = record;
@@ -22,7 +22,7 @@ export function noteHandle(folder: string, record: unknown): void {
   const lock = tryLock(`${path}.lock`);
   if (!isHeld(lock)) return;
   try {
-    // A handle that another process adds at this moment may be lost. Its next lookup adds it again.
+    // A handle that another process adds at this moment may be lost; its next lookup adds it again.
     writeAtomic(path, latest(folder, '', KEPT).reverse().join('\n').concat('\n'), {
       sync: false,
       temporary: `${path}.tmp`,
@@ -54,7 +54,7 @@ function tailOf(path: string): string {
       const { size } = fstatSync(fd);
       const from = Math.max(0, size - LARGEST);
       const text = readAt(fd, from, size - from).toString('latin1');
-      // The first line of a tail may be a part of a handle.
+      // The text may begin in the middle of a line: drop its first line.
       return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
     } finally {
       closeSync(fd);

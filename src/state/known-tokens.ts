@@ -12,14 +12,17 @@ export interface KnownToken {
 }
 
 const LARGEST = 256 * 1024;
-/** Tickers are untrusted text: only those that fit on one line are saved. */
+/** Tickers may be any text, so only those that fit on one line are saved. */
 const PLAIN = /^[^\s\p{C}]{1,40}$/u;
 const ADDRESS = /^[A-Za-z0-9]{20,64}$/;
 const NETWORK = /^[a-z0-9-]{0,20}$/;
 
 const fileIn = (folder: string) => join(folder, 'tokens');
 
-/** Saves the tokens of posts that were just printed, so that `--token SYMBOL` can find them free of charge. */
+/**
+ * Saves the tokens of posts that were just printed, so that `--token SYMBOL` can find their addresses free of
+ * charge.
+ */
 export function noteTokens(folder: string, tokens: readonly KnownToken[]): void {
   const known = new Set(tokensIn(folder).map(lineOf));
   const lines = new Set(tokens.filter(isPlain).map(lineOf));
@@ -31,7 +34,7 @@ export function noteTokens(folder: string, tokens: readonly KnownToken[]): void 
   const lock = tryLock(`${path}.lock`);
   if (!isHeld(lock)) return;
   try {
-    // A token that another process adds at this moment can be lost. The next list adds it again.
+    // A token that another process adds at this moment may be lost; the next list adds it again.
     const latest = tokensIn(folder).slice(-2_000).map(lineOf);
     writeAtomic(path, `${latest.join('\n')}\n`, { sync: false });
   } finally {

@@ -2,17 +2,18 @@ import type { FileHandle } from 'node:fs/promises';
 import { openNamelessFile, readWhole, writeWhole } from '../base/nameless-file.ts';
 import type { Overflow } from '../contract/answer-ports.ts';
 
-/** Records start at multiples of this, so that 32 bits place them in a file of 64 GB. */
+/** Records begin at multiples of this many bytes, so that a 32-bit number can address a file of 64 GB. */
 const UNIT = 16;
 const HEAD = 8;
-/** Large enough for most records. */
+/** The number of bytes that are read first; most records are shorter. */
 const GUESS = 4_096;
 const CHUNK = 1024 * 1024;
 const FIRST_SLOTS = 1 << 14;
 
 /**
- * Keeps answers of a run in a temporary file. Each index slot needs eight bytes of memory: the hash of the
- * key and the position of the record. The record repeats the key, which resolves hash collisions.
+ * Stores answers of a run in a temporary file. The index needs eight bytes of memory per answer: the hash of
+ * its key and the position of its record. The record contains the key, so that keys with the same hash can be
+ * distinguished.
  */
 export function openOverflow(): Overflow {
   let opened: Promise<FileHandle> | undefined;
@@ -111,7 +112,7 @@ function recordOf(key: string, text: string): Buffer {
   return record;
 }
 
-/** FNV-1a with the finalizer of MurmurHash3. */
+/** FNV-1a, followed by the finalizer of MurmurHash3. */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);

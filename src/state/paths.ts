@@ -1,16 +1,16 @@
 import path from 'node:path';
 import { Failure } from '../base/failure.ts';
 
-/** What determines where trdr keeps its files. */
+/** The facts that determine where trdr stores its files. */
 export interface FolderInputs {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** The user's home directory, if the system knows it. */
+  /** The user's home directory; undefined if the system does not know it. */
   readonly home: string | undefined;
   readonly cwd: string;
 }
 
-/** The folders of a user; undefined if neither the environment nor the home directory determines them. */
+/** The folders of a user; undefined if neither the environment nor a home directory determines them. */
 export interface Folders {
   readonly config: string | undefined;
   readonly state: string | undefined;
@@ -18,14 +18,14 @@ export interface Folders {
 }
 
 /**
- * Finds the folders: trdr's own variables first, then XDG's, then the defaults of the system. Accesses no
- * file.
+ * Determines the folders: by trdr's own variables, then by XDG variables, then by the defaults of the system.
+ * Accesses no file.
  */
 export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   const windows = platform === 'win32';
   const { join, resolve, isAbsolute } = windows ? path.win32 : path.posix;
   const own = (name: string) => (env[name] ? resolve(cwd, env[name]) : undefined);
-  // The XDG specification demands that relative paths are ignored.
+  // The XDG specification says that relative paths must be ignored.
   const base = (name: string) => (env[name] && isAbsolute(env[name]) ? env[name] : undefined);
   const under = (folder: string | undefined, ...parts: string[]) => folder && join(folder, ...parts);
   const atHome = home !== undefined && isAbsolute(home) ? home : undefined;
@@ -52,19 +52,19 @@ export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   };
 }
 
-/** The user's home directory: from the environment, else from the system; undefined if neither knows it. */
+/** The user's home directory, by the environment or by the system; undefined if neither knows it. */
 export function homeOf(env: FolderInputs['env'], platform: string, system: () => string): string | undefined {
   const named = platform === 'win32' ? env['USERPROFILE'] : env['HOME'];
   if (named) return named;
   try {
-    // Throws for a user id without an entry in the password file, which is common in containers.
+    // Node throws if the user id is not in the password file, which is common in containers.
     return system() || undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The working directory. It may have been deleted meanwhile; then its former name is used. */
+/** The working directory. If it was deleted, its former path is returned. */
 export function workingFolder(env: FolderInputs['env']): string {
   try {
     return process.cwd();
@@ -73,12 +73,12 @@ export function workingFolder(env: FolderInputs['env']): string {
   }
 }
 
-/** The folder, or a failure that says how to set it, for callers that require one. */
+/** Returns the folder, or throws a failure that explains how to set it. */
 export function needFolder(folders: Folders, which: keyof Folders): string {
   const folder = folders[which];
   if (folder !== undefined) return folder;
   throw new Failure('local', `no home directory for the ${which} folder`, {
     code: 'NO_HOME',
-    hint: `set HOME, or name a folder with TRDR_${which.toUpperCase()}_DIR`,
+    hint: `set HOME, or set TRDR_${which.toUpperCase()}_DIR to a folder`,
   });
 }

@@ -1,20 +1,25 @@
 /**
- * How long a call counts. The service counts calls on arrival, trdr on departure, and their travel times
- * differ. One second more than the minute prevents that a slow call and a later fast one arrive in the same
- * minute.
+ * How long a call counts against its rate limit. The service counts calls when they arrive and trdr when they
+ * leave. The additional second allows for the travel time: a slow call and a fast one sent a minute later
+ * could otherwise arrive within the same minute.
  */
 export const WINDOW_MS = 61_000;
 
-/** Calls are counted in slots of this length, so that a lane stays small even with a high limit. */
+/**
+ * Calls are counted in time slots of this length, so that a lane needs little memory even with a high limit.
+ */
 const SLOT_MS = 250;
 
-/** A lane: departure times of its calls, its block, and its known limit. */
+/**
+ * The state of a lane (the calls that share one rate limit): when its calls were sent, until when it is
+ * blocked, and its limit if known.
+ */
 export interface LaneState {
-  /** Number of calls per slot, oldest first. */
+  /** The number of calls in each time slot, oldest first. */
   readonly slots: readonly (readonly [slot: number, calls: number])[];
-  /** Calls are blocked until this time, epoch ms. */
+  /** The lane is blocked until this time, epoch ms. */
   readonly until: number;
-  /** When the lane last changed, epoch ms; shows whether the clock was set back. */
+  /** When the lane last changed, epoch ms. A later time than now shows that the clock was set back. */
   readonly seen: number;
   readonly known: number | null;
 }
@@ -22,8 +27,8 @@ export interface LaneState {
 export const emptyLane: LaneState = { slots: [], until: 0, seen: 0, known: null };
 
 /**
- * Updates a lane to `now`: drops old calls, and shifts times that are in the future because the clock was
- * set back.
+ * Updates a lane: removes calls that no longer count. If the clock was set back, shifts times that are now in
+ * the future.
  */
 export function expireCalls(lane: LaneState, now: number): LaneState {
   const back = Math.max(0, lane.seen - now);
@@ -40,7 +45,7 @@ export function expireCalls(lane: LaneState, now: number): LaneState {
   return { ...lane, slots, until: lane.until - back, seen: now };
 }
 
-/** Takes a place in an updated lane with `limit` calls per window, or returns how long to wait for one. */
+/** Counts a call in an updated lane that allows `limit` calls per window, or returns how long to wait. */
 export function takeSlot(lane: LaneState, limit: number, now: number) {
   const answer = (waitMs: number, next = lane) => ({ lane: next, result: { waitMs, known: lane.known } });
   if (lane.until > now) return answer(lane.until - now);
@@ -49,7 +54,7 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
   if (above > 0) {
     for (const [slot, calls] of lane.slots) {
       above -= calls;
-      // The window is full until the last call of this slot has left it.
+      // The lane has no capacity until the last call of this time slot no longer counts.
       if (above <= 0) return answer((slot + 1) * SLOT_MS + WINDOW_MS - now);
     }
   }
@@ -62,10 +67,10 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
   return answer(0, { ...lane, slots });
 }
 
-/** Lanes that were unused for this long are dropped. */
+/** Lanes that were not used for this long are removed. */
 const FORGET_MS = 30 * 86_400_000;
 
-/** Lanes as the text of their file. */
+/** Writes lanes as the text of their file. */
 export function writeLanes(lanes: ReadonlyMap<string, LaneState>, now: number): string {
   const kept = [...lanes].filter(([, lane]) => lane.until > now || Math.abs(now - lane.seen) < FORGET_MS);
   return JSON.stringify({
@@ -74,10 +79,7 @@ export function writeLanes(lanes: ReadonlyMap<string, LaneState>, now: number): 
   });
 }
 
-/**
- * Parses a file of lanes. Invalid parts are skipped: if a limit is exceeded because of them, a 429 corrects
- * it.
- */
+/** Parses a file of lanes and skips invalid parts. If trdr then sends too many calls, a 429 corrects it. */
 export function readLanes(text: string): Map<string, LaneState> {
   const lanes = new Map<string, LaneState>();
   for (const row of rowsOf(text)) {

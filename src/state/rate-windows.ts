@@ -7,26 +7,27 @@ import { sha256 } from '../base/sha256.ts';
 import type { RateWindows } from '../contract/ports.ts';
 import { emptyLane, expireCalls, type LaneState, readLanes, takeSlot, writeLanes } from './rate-lanes.ts';
 
-/** Far more than the lanes of all keys of a team need. */
+/** The maximum size of the file; the lanes of a whole team need far less. */
 const LARGEST = 16 * 1024 * 1024;
 
-/** Base URL, key and state folder of the windows. */
+/** Which rate limits to open: base URL, key and state folder. */
 export interface WindowsOptions {
-  /** The state folder; without one, the windows apply to this process only. */
+  /** The state folder; if it is undefined, calls are counted only for this process. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly key: string;
   readonly now: () => number;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Lanes that the service counts by address and not by key: all keys of a base URL share them. */
+  /** Lanes that the service counts per IP address instead of per key. All keys of a base URL share them. */
   readonly shared?: readonly string[];
-  /** Called once if the windows cannot be saved to disk. */
+  /** Called once if the file cannot be written. */
   readonly notice?: (text: string) => void;
 }
 
 /**
- * Opens the windows of a base URL and key: one small file per base URL, read and replaced under a short
- * lock. They never fail a run: without a usable disk, they apply to this process only.
+ * Opens the rate limits of a base URL and key. Each base URL has a small file, which is read and replaced
+ * while holding a lock. The rate limits never end a run: if the file cannot be used, calls are counted only
+ * for this process.
  */
 export function openWindows(options: WindowsOptions): RateWindows {
   const { dir, now, shared = ['resolve'], notice } = options;
@@ -54,8 +55,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
         () => {
           lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
           applied = { result: apply() };
-          // Not synced: windows are shorter than a restart after a power failure, and other crashes leave
-          // the file intact.
+          // Not synced to disk: after a power failure, the restart takes longer than a window.
           writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
         },
         { timeoutMs: 5_000, ...(options.sleep && { sleep: options.sleep }) },
@@ -77,7 +77,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
 
   return {
     take: (lane, limit) => inTurn(lane, (state) => takeSlot(expireCalls(state, now()), limit, now())),
-    // Nothing to release: processes do not reserve slots, each takes the next free one.
+    // Nothing to remove, because this limiter has no queue: each process takes the next free slot.
     drop: async () => {},
     block: (lane, ms) =>
       inTurn(lane, (state) => {

@@ -3,18 +3,21 @@ import { appendLines, ensureFolder } from '../base/files.ts';
 import { readLines } from '../base/lines.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** Names that are safe in a shell and a table. Other names are not saved. */
+/** Names that are safe in a shell and in a table; others are not saved. */
 const PLAIN = /^[A-Za-z_$][\w$-]{0,63}$/;
-/** Maximum size: a service that keeps sending new names must not fill the disk. */
+/** Maximum size of the file, so that a service that always sends new names cannot fill the disk. */
 const LARGEST = 64 * 1024;
 
 const fileIn = (folder: string) => join(folder, 'fields');
-/** A kind of record is identified by its documented fields; a version that documents others starts over. */
+/**
+ * Identifies a type of record by its documented fields. If another version of trdr documents other fields,
+ * the list starts empty.
+ */
 const formOf = (listed: readonly string[]) => sha256(listed.join('\n')).slice(0, 12);
 
 /**
- * Saves the undocumented fields of a printed record, so that `--fields` accepts them before a call is paid
- * for.
+ * Saves the undocumented fields of a printed record. Later runs accept them in `--fields` before anything is
+ * paid for.
  */
 export function noteFields(folder: string, listed: readonly string[], names: readonly string[]): void {
   const seen = new Set(fieldsSeen(folder, listed));
@@ -26,7 +29,7 @@ export function noteFields(folder: string, listed: readonly string[], names: rea
   if (sizeOf(folder) + lines.length <= LARGEST) appendLines(fileIn(folder), lines);
 }
 
-/** The undocumented fields that were seen in records with these documented fields. */
+/** The undocumented fields that were seen in records of the type with these documented fields. */
 export function fieldsSeen(folder: string, listed: readonly string[]): string[] {
   const form = formOf(listed);
   const names = new Set<string>();

@@ -3,11 +3,11 @@ import { isLoopback } from '../base/loopback.ts';
 
 /** The address of a store, without its password. */
 export interface StoreAddress {
-  /** The URL in a form that may be shown: user, host, port and database. */
+  /** The URL without its password, for messages: user, host, port and database. */
   readonly shown: string;
   readonly host: string;
   readonly port: number;
-  /** A unix socket, used instead of host and port. */
+  /** The path of a unix socket, which replaces host and port. */
   readonly path: string | undefined;
   readonly db: number;
   readonly username: string | undefined;
@@ -17,18 +17,18 @@ export interface StoreAddress {
 const DEFAULT_PORT = 6379;
 const FORM = 'redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path';
 
-/** Parses a store URL. A password in it is rejected, because URLs end up in logs and process lists. */
+/** Parses a store URL. A password in the URL is rejected, because URLs end up in logs and process lists. */
 export function readStoreUrl(text: string): StoreAddress {
   const trimmed = text.trim();
   if (trimmed.startsWith('unix:')) return unixAddress(trimmed);
-  if (!URL.canParse(trimmed)) throw invalid('it is not a URL');
+  if (!URL.canParse(trimmed)) throw invalid('it is not a valid URL');
   const url = new URL(trimmed);
   const tls = url.protocol === 'rediss:';
   if (!tls && url.protocol !== 'redis:') throw invalid('the scheme must be redis, rediss or unix');
   if (url.password !== '') {
-    throw new Failure('usage', 'the store URL contains a password', {
+    throw new Failure('usage', 'invalid store URL: it contains a password', {
       code: 'BAD_STORE',
-      hint: 'remove it, then run "trdr store login" or set TRDR_STORE_PASSWORD',
+      hint: 'remove it; to save the password, run "trdr store login" or set TRDR_STORE_PASSWORD',
     });
   }
   if (url.hostname === '') throw invalid('it has no host');
@@ -74,16 +74,16 @@ function dbOf(text: string): number {
 const invalid = (why: string) =>
   new Failure('usage', `invalid store URL: ${why}`, { code: 'BAD_STORE', hint: `write it as ${FORM}` });
 
-/** Whether commands and answers would cross a network unencrypted. */
+/** Whether the connection is unencrypted and leaves this machine. */
 const isExposed = ({ tls, path, host }: StoreAddress): boolean =>
   !tls && path === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host);
 
-/** Rejects an unencrypted connection beyond this machine, unless the user allows it. */
+/** Rejects an unencrypted connection to another machine, unless the user allows it. */
 export function checkExposure(address: StoreAddress, plain: boolean): void {
   if (plain || !isExposed(address)) return;
   throw new Failure(
     'usage',
-    `${address.shown} is not encrypted: answers and the password would cross the network in the clear`,
+    `the connection to ${address.shown} is not encrypted: the password and answers could be read on the network`,
     {
       code: 'STORE_PLAIN',
       hint: 'use rediss://, or allow it with: trdr config set storePlain true',

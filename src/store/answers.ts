@@ -17,35 +17,42 @@ import { ask, failScript, fill } from './scripts/answers.ts';
 
 export interface SharedAnswersOptions {
   readonly link: StoreLink;
-  /** The answers of this machine, which are tried first. */
+  /** The cache of this machine, which is searched first. */
   readonly local: AnswerCache;
-  /** The API key. Answers in the store are signed with it, so that nobody without it can forge one. */
+  /**
+   * The API key. Answers in the store are signed with it, so that only machines with the key can write them.
+   */
   readonly key: string;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
 const KEEP_MS = 30 * 86_400_000;
-/** Answers that are shared and not cached are wanted by machines that ask at the same time. */
+/**
+ * How long an answer that is not cached stays in the store, for machines that request it at the same time.
+ */
 const KEEP_SHORTLY_MS = 60_000;
-/** A flight whose machine died is taken over after this long. */
+/** When a machine dies while it requests an answer, another machine takes over after this time. */
 const FLIGHT_MS = 5_000;
 const RENEW_MS = 1_500;
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
-/** Longer than any call takes; then a waiting machine sends the call itself. */
+/** After this time, a waiting machine sends the call itself; no call takes longer. */
 const WAIT_MS = 120_000;
-/** Larger than any record. */
+/** The maximum size of a record. */
 const LONGEST = 256 * 1024;
 
 /**
- * The answers of all machines, behind those of this one. It never fails a lookup: without the store, each
- * machine sends its own requests.
+ * The answers of all machines of a key. The cache of this machine is searched first. A lookup never fails
+ * because of the store: without it, each machine sends its own requests.
  */
 export function createSharedAnswers({ link, local, key, clock, random }: SharedAnswersOptions): AnswerCache {
   const { keys } = link;
   const tokens = new Map<string, string>();
-  /** Why the store accepts no answers; thrown before the next request, because this one was paid for. */
+  /**
+   * The reason why the store rejected an answer. It is thrown before the next request and not now, because
+   * this answer was paid for.
+   */
   let refusal: Failure | undefined;
   const noteRefusal = (error: unknown) => {
     if (!(error instanceof Failure)) throw error;
@@ -56,7 +63,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   const seal = (endpoint: string, subject: string, status: string, time: string, record: string) =>
     createHmac('sha256', key).update([endpoint, subject, status, time, record].join('\n')).digest('hex');
 
-  /** The answer of an entry; undefined if its signature or form is invalid. */
+  /** The answer of a store entry; undefined if its signature or content is invalid. */
   function open(endpoint: string, subject: string, entry: readonly unknown[]): SharedAnswer | undefined {
     const [status = '', time = '', record = '', given = ''] = entry.map(String);
     const wanted = Buffer.from(seal(endpoint, subject, status, time, record));
@@ -78,7 +85,10 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     await link.use((store) => store.run(fill, places, values)).catch(noteRefusal);
   }
 
-  /** Ends a flight without an answer. Without a failure, one of the waiting machines requests next. */
+  /**
+   * Ends this machine's request without an answer. With a failure, waiting machines get that failure;
+   * otherwise one of them sends the request.
+   */
   async function give(place: string, token: string, failure: Failure | undefined): Promise<void> {
     const failureText = failure === undefined ? '' : JSON.stringify(fieldsOf(failure));
     await link
@@ -88,8 +98,8 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       .catch(noteRefusal);
   }
 
-  /** A look at an answer under one token: the first word of the reply, and what belongs to it. */
-  function looking({ endpoint, subject, maxAgeMs, missAgeMs }: WantedAnswer) {
+  /** Reads the state of an answer in the store, and claims it for this machine, under one token. */
+  function answerAccess({ endpoint, subject, maxAgeMs, missAgeMs }: WantedAnswer) {
     const token = randomUUID();
     const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];
     const look = async () => {
@@ -112,7 +122,10 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       return { word, ...(answer && { answer }), ...(failure && { failure }) };
     }
 
-    /** Renews the claim until it ends. Without a store, there is nothing to renew. */
+    /**
+     * Renews this machine's claim until the returned function is called. Without a store, there is nothing to
+     * renew.
+     */
     function hold(): (failure?: Failure) => Promise<void> {
       const [, place = ''] = places;
       tokens.set(nameOf(endpoint, subject), token);
@@ -128,7 +141,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   }
 
   const flight: AnswerFlight = async (wanted, work, signal) => {
-    const { read, hold } = looking(wanted);
+    const { read, hold } = answerAccess(wanted);
     const { waitMs = WAIT_MS } = wanted;
     const began = clock.mono();
     for (;;) {
@@ -148,9 +161,12 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     return undefined;
   };
 
-  /** A failure of another machine is not passed on: it may concern one other handle of its batch. */
+  /**
+   * Claims an answer for this machine. Ignores the failures of other machines, because they may concern
+   * another handle of a batch.
+   */
   async function claim(wanted: WantedAnswer): Promise<Claim> {
-    const { read, hold } = looking(wanted);
+    const { read, hold } = answerAccess(wanted);
     const { word, answer } = await read();
     if (answer) return { by: 'cache', answer };
     if (word === 'wait' || word === 'failed') return { by: 'other' };
@@ -165,7 +181,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
         await look();
       }
     } catch {
-      // The call is over.
+      // The call has ended.
     }
   }
 
@@ -199,12 +215,15 @@ const fieldsOf = ({ kind, code, message, status, retryable, retryAfter, hint }: 
   hint,
 });
 
-/** Only failures of the service are shared; those of a key or a budget may concern one machine only. */
+/**
+ * The kinds of failures that machines share: those of the service. A failure of a key or a budget may concern
+ * only one machine.
+ */
 const shared = new Set<string>(['service', 'network', 'answer', 'rate']);
 
 /**
- * A failure that another machine received. Its text is cut and cleaned, because anybody with write access
- * can put it there.
+ * A failure that another machine received. Its text is shortened and cleaned, because anyone with write
+ * access to the store can change it.
  */
 function failureFrom(text: string): Failure | undefined {
   const value = quietly(text);
@@ -225,7 +244,7 @@ function failureFrom(text: string): Failure | undefined {
       code: code.replace(/[^A-Z0-9_]/g, '').slice(0, 40),
       retryable: true,
       ...(typeof status === 'number' && { status }),
-      hint: 'another machine asked a moment ago; try again',
+      hint: 'another machine requested this a moment ago; try again later',
     },
   );
 }

@@ -1,7 +1,7 @@
 import { storeFailure } from './failures.ts';
 import type { StoreLink } from './link.ts';
 
-/** A budget of all machines, or of one of them. */
+/** A budget for all machines, or for one of them. */
 export interface StoreBudget {
   readonly period: 'month' | 'day';
   readonly machine: string | undefined;
@@ -15,7 +15,7 @@ const fieldOf = ({ period, machine }: Pick<StoreBudget, 'period' | 'machine'>) =
 export interface StoreBudgets {
   list(): Promise<StoreBudget[]>;
   set(budget: StoreBudget): Promise<void>;
-  /** False if there was no such budget. */
+  /** Removes a budget; returns false if it did not exist. */
   unset(budget: Pick<StoreBudget, 'period' | 'machine'>): Promise<boolean>;
 }
 
@@ -44,10 +44,13 @@ export function storeBudgets({ link }: { readonly link: StoreLink }): StoreBudge
   };
 }
 
-/** A full server that drops keys could drop the budget, and then nothing would be limited. */
+/**
+ * The failure for a server that removes keys when it is full. It could remove a budget, and spending would no
+ * longer be limited.
+ */
 export const evictingFailure = () =>
   storeFailure(
     'STORE_UNFIT',
-    'the store drops keys when its memory is used up, and budgets with them',
-    'set maxmemory-policy noeviction on the server, and the budget again; "trdr store check" examines the server',
+    'the store removes keys when its memory is full, and could remove the budgets',
+    'set maxmemory-policy noeviction on the server, then set the budget again; "trdr store check" checks the server',
   );

@@ -13,7 +13,7 @@ export interface StoreFinding {
   readonly next?: string;
 }
 
-/** What a check needs to know about this machine. */
+/** What the checks need to know about this machine. */
 export interface CheckOptions {
   readonly keys: Keys;
   readonly now: () => number;
@@ -34,7 +34,9 @@ const fail = (check: string, detail: string, next: string): StoreFinding => ({
   next,
 });
 
-/** Examines a connected store: version, rights, eviction, persistence, memory, clock and round trip. */
+/**
+ * Checks a connected store: version, permissions, eviction, persistence, memory, clock and round-trip time.
+ */
 export async function* examine(store: StoreConnection, options: CheckOptions): AsyncGenerator<StoreFinding> {
   const info = String(await store.send('INFO', []));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
@@ -62,11 +64,15 @@ async function schema(store: StoreConnection, keys: Keys): Promise<StoreFinding[
   const found = Number((await store.send('GET', [keys.schema])) ?? 0);
   if (found <= SCHEMA) return [];
   return [
-    fail('schema', `written by a newer trdr (schema ${found})`, 'upgrade trdr, or set another storePrefix'),
+    fail(
+      'schema',
+      `the store was written by a newer version of trdr (schema ${found})`,
+      'upgrade trdr, or set a different storePrefix',
+    ),
   ];
 }
 
-/** Every command that trdr sends, applied to temporary keys that are removed at the end. */
+/** Every command that trdr sends, with temporary keys that are removed at the end. */
 function everyCommand(root: string): readonly (readonly [string, readonly RedisArgument[]])[] {
   const [text, hash, set, zset, stream] = ['s', 'h', 'm', 'z', 'x'].map((name) => `${root}:${name}`) as [
     string,
@@ -136,40 +142,48 @@ async function rights(store: StoreConnection, keys: Keys): Promise<StoreFinding>
   if (missing.length > 0) {
     return fail(
       'rights',
-      `the user may not run ${missing.join(', ')}`,
-      'compare its ACL with the line in docs/store.md: ACL GETUSER NAME',
+      `the user has no permission to run ${missing.join(', ')}`,
+      "compare the user's ACL with the line in docs/store.md: ACL GETUSER NAME",
     );
   }
   if (full)
     return fail(
       'writes',
-      'the server is full and refuses writes',
+      'the server is full and rejects writes',
       'raise maxmemory or free disk space; "trdr store clear cache" removes cached answers',
     );
-  return ok('rights', 'the user may run every command that trdr needs');
+  return ok('rights', 'the user has permission to run every command that trdr needs');
 }
 
 function eviction(policy: string, limit: number): StoreFinding {
   if (policy === 'noeviction' || policy === '')
     return ok('eviction', policy === '' ? 'not reported' : 'noeviction');
-  if (limit === 0) return ok('eviction', `${policy}, but memory is not limited`);
+  if (limit === 0) return ok('eviction', `${policy}, but the memory is not limited`);
   return fail(
     'eviction',
-    `${policy}: a full server would silently drop budgets, ids and posts`,
+    `${policy}: a full server would remove budgets, ids and posts without an error`,
     'set maxmemory-policy noeviction',
   );
 }
 
 function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreFinding {
   if (aof && aofStatus !== 'ok') {
-    return fail('persistence', 'the append-only file cannot be written', 'free disk space on the server');
+    return fail(
+      'persistence',
+      'the server cannot write its append-only file',
+      'free disk space on the server',
+    );
   }
-  if (aof) return ok('persistence', 'append-only file: a power failure loses the last second at most');
+  if (aof) return ok('persistence', 'append-only file: a power failure loses at most the last second');
   if (rdbStatus !== 'ok')
-    return fail('persistence', 'the last snapshot failed', 'free disk space on the server');
+    return fail(
+      'persistence',
+      'the server could not write its last snapshot',
+      'free disk space on the server',
+    );
   return warn(
     'persistence',
-    'snapshots only: a crash loses minutes, which are paid for again',
+    'snapshots only: a crash loses minutes of answers, which are then paid for again',
     'set appendonly yes and appendfsync everysec',
   );
 }
@@ -179,7 +193,7 @@ function memory(used: number, limit: number, text: string): StoreFinding {
     return warn(
       'memory',
       `${text} used, more than 90% of maxmemory`,
-      'raise maxmemory, or keep fewer posts: --keep, --keep-rows',
+      'raise maxmemory, or store fewer posts: --keep, --keep-rows',
     );
   }
   return ok(
@@ -215,7 +229,7 @@ async function roundTrip(store: StoreConnection, { mono }: CheckOptions): Promis
   if (median <= SLOW_MS) return ok('round trip', text);
   return warn(
     'round trip',
-    `${text}, which every paid call needs three times`,
+    `${text}; every paid call needs three round trips`,
     'use a store in the same region',
   );
 }

@@ -3,7 +3,7 @@ import type { Keys } from './keys.ts';
 
 const AT_ONCE = 500;
 
-/** The keys to remove, found without blocking the server. */
+/** Finds the keys to remove, without blocking the server. */
 export async function findKeys(
   store: StoreConnection,
   keys: Keys,

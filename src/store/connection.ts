@@ -6,42 +6,45 @@ import type { Script } from './script.ts';
 /** Options of a connection. */
 export interface ConnectOptions {
   readonly password?: string | undefined;
-  /** PEM text of the certificate authorities to trust instead of the system's. */
+  /** PEM text of the certificate authorities that are trusted instead of the system's. */
   readonly ca?: string | undefined;
-  /** Allows an unencrypted connection beyond this machine. */
+  /** Allows an unencrypted connection to another machine. */
   readonly plain?: boolean | undefined;
-  /** Shown by CLIENT LIST, so that an operator sees who is connected. */
+  /** The client name, which CLIENT LIST shows to operators. */
   readonly name?: string | undefined;
   readonly connectMs?: number | undefined;
   readonly commandMs?: number | undefined;
   readonly trace?: ((line: string) => void) | undefined;
 }
 
-/** What the server says about itself. */
+/** What the server reports about itself. */
 export interface ServerFacts {
   readonly product: 'redis' | 'valkey';
   readonly version: string;
-  /** Changes with every start of the server: data read before may have been rolled back. */
+  /**
+   * Identifies the present start of the server. After a restart, data that was read before may no longer
+   * exist.
+   */
   readonly boot: string;
   readonly role: string;
   /** `standalone`, `cluster` or `sentinel`; empty if the server does not report it. */
   readonly mode: string;
-  /** Whether a full server drops keys instead of rejecting writes. */
+  /** Whether the server removes keys when it is full, instead of rejecting writes. */
   readonly evicts: boolean;
 }
 
 export type RedisArgument = string | number | Buffer;
 
 /**
- * One connection, which never reconnects by itself: after a break the server may have failed over or lost
- * its last second of writes, so everything must be read again over a new connection.
+ * One connection, which never reconnects. After it breaks, the server may have failed over or lost its last
+ * second of writes, so everything must be read again over a new connection.
  */
 export interface StoreConnection {
   readonly server: ServerFacts;
   /** Aborted when the connection ends. */
   readonly lost: AbortSignal;
   run(script: Script, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown>;
-  /** Sends a command. `blockMs` is how long the server may block before it answers. */
+  /** Sends a command. `blockMs` is how long the server may wait before it answers a blocking command. */
   send(name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown>;
   /** Like `send`, but returns bulk strings as bytes. */
   sendBytes(name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown>;
@@ -49,10 +52,13 @@ export interface StoreConnection {
 }
 
 const CONNECT_MS = 1_000;
-/** A slower answer ends the connection, so that callers fall back instead of queueing. */
+/**
+ * The connection is closed if an answer takes longer, so that callers continue without the store instead of
+ * queueing.
+ */
 const COMMAND_MS = 2_000;
 
-/** Opens a connection, or throws a store failure. */
+/** Opens a connection; throws a store failure if that is impossible. */
 export async function connectStore(
   address: StoreAddress,
   options: ConnectOptions = {},
@@ -65,7 +71,7 @@ export async function connectStore(
     ...(address.path === undefined ? { host: address.host, port: address.port } : { path: address.path }),
     ...(address.tls && {
       tls: {
-        // Host names are sent to the server (SNI); IP addresses must not be.
+        // SNI requires the host name; an IP address is not allowed there.
         ...(isIP(address.host) === 0 && { servername: address.host }),
         ...(options.ca !== undefined && { ca: options.ca }),
       },
@@ -92,16 +98,17 @@ export async function connectStore(
   };
   client.on('end', () => end('the connection was closed'));
 
-  /** Sends a command; error replies are thrown unchanged. */
+  /** Sends a command. Error replies are thrown unchanged. */
   async function exchange(name: string, args: readonly RedisArgument[], limitMs: number, bytes: boolean) {
     if (over.signal.aborted) throw over.signal.reason;
     trace?.(`store > ${name} (${args.length} arguments)`);
-    // Ending the connection rejects the pending call.
+    // Closing the connection rejects the pending call.
     const timer = setTimeout(() => end(`no answer within ${limitMs / 1000} s`), limitMs);
     try {
       return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));
     } catch (error) {
-      // The server is a replica or is starting: data read over this connection is no longer valid.
+      // These replies mean that the server became a replica or is starting: data read over this connection
+      // may be outdated.
       if (isReply(error) && !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
         throw error;
       if (isReply(error)) {
@@ -124,8 +131,8 @@ export async function connectStore(
   const late = setTimeout(() => end(`no answer within ${connectMs / 1000} s`), connectMs);
   try {
     await client.connect();
-    // Sent here instead of by the client library, which would ignore a failure and continue as another user
-    // or in another database.
+    // Authenticate here: the client library ignores an authentication failure, and would continue as another
+    // user or in another database.
     if (options.password !== undefined || address.username !== undefined) {
       const user = address.username === undefined ? [] : [address.username];
       await exchange('AUTH', [...user, options.password ?? ''], connectMs, false);
@@ -136,7 +143,7 @@ export async function connectStore(
     server = readFacts(String(await exchange('INFO', [], connectMs, false)));
     const unfit = unfitMode[server.mode];
     if (unfit) throw storeFailure('STORE_UNFIT', `${where} ${unfit.why}`, unfit.next);
-    if (server.role !== 'master') end(`it is a ${server.role}, not a master`);
+    if (server.role !== 'master') end(`it is a ${server.role}, not a primary`);
     if (over.signal.aborted) throw over.signal.reason;
   } catch (error) {
     const reply = isReply(error) ? error : undefined;
@@ -161,25 +168,29 @@ export async function connectStore(
         return await send('EVAL', [text, keys.length, ...keys, ...args]);
       }
     },
-    close: () => end('it was closed here'),
+    close: () => end('this process closed the connection'),
   };
 }
 
 /**
- * Error replies begin with a code in capitals. Their class is unusable, because minification changes its
- * name.
+ * Whether an error is a reply of the server: those begin with a code in capitals. The class of the error
+ * cannot be compared, because minification renames it.
  */
 const isReply = (error: unknown): error is Error =>
   error instanceof Error && !('code' in error) && /^[A-Z]{3,}\b/.test(error.message);
 
-/** Modes of a server that cannot be a store. */
+/** Server modes that trdr cannot use. */
 const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: string }>> = {
   sentinel: {
-    why: 'is a Sentinel, which stores nothing',
-    next: 'give the address of the master, or a host name or proxy that always leads to it',
+    why: 'is a Sentinel, which stores no data',
+    next: 'use the address of the primary, or a host name or proxy that always leads to it',
   },
-  // Some scripts use keys of a base URL and keys of an API key together, which may be in different slots.
-  cluster: { why: 'is in cluster mode', next: 'use a server outside of cluster mode; replicas are fine' },
+  // Some scripts use keys of a base URL together with keys of an API key. In a cluster, these may be in
+  // different slots.
+  cluster: {
+    why: 'is in cluster mode',
+    next: 'use a server that is not a cluster node; replicas are allowed',
+  },
 };
 
 function awayFailure(where: string, why: string, cause: unknown) {
@@ -187,7 +198,7 @@ function awayFailure(where: string, why: string, cause: unknown) {
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${where}: ${detail}`,
-    'check that it is running and reachable: trdr store check; TRDR_STORE=off runs without it',
+    'run "trdr store check" to see whether it is running and reachable; TRDR_STORE=off runs without it',
     cause,
   );
 }
@@ -199,7 +210,7 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer',
   ECONNRESET: 'the connection was reset',
   ENOENT: 'the socket does not exist',
-  EACCES: 'no permission for the socket',
+  EACCES: 'no permission to use the socket',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; set storeCa',
@@ -208,7 +219,7 @@ const reasons: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not trusted; set storeCa',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use TLS',
 };
 
 function reasonOf(cause: unknown): string | undefined {

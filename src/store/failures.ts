@@ -1,16 +1,16 @@
 import { Failure } from '../base/failure.ts';
 
-/** Why a request to the store failed, as far as callers distinguish it. */
+/** The kinds of store failures that callers distinguish. */
 export type StoreCode =
-  /** Not reachable, too slow, or the connection broke: the request may have been executed. */
+  /** The store was not reachable or too slow, or the connection broke: the command may have been executed. */
   | 'STORE_AWAY'
-  /** Out of memory or disk: nothing was written. */
+  /** The memory or disk of the server is full: nothing was written. */
   | 'STORE_FULL'
-  /** Wrong password, or the user lacks a right. */
+  /** The password is wrong, or the user lacks a permission. */
   | 'STORE_DENIED'
-  /** Written by a newer trdr. */
+  /** The store was written by a newer version of trdr. */
   | 'STORE_NEWER'
-  /** Not a server that trdr can use, or an invalid answer. */
+  /** The server cannot be used by trdr, or sent an invalid answer. */
   | 'STORE_UNFIT';
 
 export const storeFailure = (code: StoreCode, message: string, hint?: string, cause?: unknown): Failure =>
@@ -19,7 +19,10 @@ export const storeFailure = (code: StoreCode, message: string, hint?: string, ca
 export const isStoreFailure = (error: unknown, ...codes: readonly StoreCode[]): error is Failure =>
   error instanceof Failure && codes.some((code) => code === error.code);
 
-/** The failure for an error reply. Replies can quote arguments, so only their first word is used. */
+/**
+ * The failure for an error reply. Only the first word of the reply is shown, because the rest may quote
+ * arguments.
+ */
 export function failureOfReply(message: string, where: string): Failure {
   const word = /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
   switch (word) {
@@ -40,8 +43,8 @@ export function failureOfReply(message: string, where: string): Failure {
     case 'NOPERM':
       return storeFailure(
         'STORE_DENIED',
-        `the store user lacks a right: ${rightOf(message)}`,
-        'compare its ACL with the line in docs/store.md; "trdr store check" lists what is missing',
+        `the store user has no permission for ${rightOf(message)}`,
+        'compare the user\'s ACL with the line in docs/store.md; "trdr store check" lists the missing permissions',
       );
     case 'LOADING':
     case 'MASTERDOWN':
@@ -54,7 +57,7 @@ export function failureOfReply(message: string, where: string): Failure {
       return storeFailure(
         'STORE_AWAY',
         `the store at ${where} is not ready (${word})`,
-        'try again shortly: it may be starting or failing over',
+        'it may be starting or failing over; try again shortly',
       );
     default:
       return storeFailure(
@@ -65,12 +68,12 @@ export function failureOfReply(message: string, where: string): Failure {
   }
 }
 
-/** NOPERM replies name the command or the key pattern, never a value. */
-const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1] ?? 'access to its keys';
+/** What the user lacks permission for: NOPERM replies name a command or a key pattern, never a value. */
+const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1] ?? 'its keys';
 
 /**
- * Whether the store is temporarily unusable, so that callers continue without it; other failures are
- * errors.
+ * Whether the store is temporarily unusable, so that callers continue without it. All other failures end the
+ * command.
  */
 export const unusable = (error: unknown): error is Failure =>
   isStoreFailure(error, 'STORE_AWAY', 'STORE_FULL');

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Version of the keys and their contents. A store written by a newer version is not used. */
+/** The version of the keys and their contents. trdr does not use a store that a newer version has written. */
 export const SCHEMA = 1;
 export const DEFAULT_PREFIX = 'trdr';
 
-/** The keys of one base URL and API key. In a cluster, all of them hash to one slot. */
+/** The keys of one base URL and API key. Their common hash tag would put them in one slot of a cluster. */
 export interface Keys {
-  /** Identifies base URL and API key without revealing either. */
+  /** A hash that identifies the base URL and API key without revealing them. */
   readonly bind: string;
   readonly schema: string;
   lane(name: string): { readonly calls: string; readonly meta: string };
@@ -40,7 +40,7 @@ export interface KeySettings {
   readonly prefix?: string | undefined;
   readonly baseUrl: string;
   readonly key: string;
-  /** Name of the public address, by which the service limits `resolve`. */
+  /** The name of the public IP address. The service limits `resolve` per address. */
   readonly egress?: string | undefined;
 }
 

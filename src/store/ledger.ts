@@ -15,39 +15,40 @@ import { begin, release, reseed, settle } from './scripts/spending.ts';
 
 export interface StoreLedgerOptions {
   readonly link: StoreLink;
-  /** The ledger of this machine, which is always written first. */
+  /** The ledger file of this machine, which is written before the store. */
   readonly local: Ledger;
   readonly machine: string;
   readonly command: string;
   readonly clock: Pick<Clock, 'now' | 'mono' | 'sleep'>;
   readonly memory: StoreMemory;
-  /** Stops paid calls while the store is away, even if no budget was seen. */
+  /** Stops paid calls while the store is unavailable, even if no budget is known. */
   readonly stop: boolean;
-  /** How long a call can take: an older reservation belongs to a process that died. */
+  /** The maximum duration of a call. The process of an older reservation has died. */
   readonly ttlMs: number;
   readonly notice: (text: string) => void;
-  /** The units used according to the service, from the free `me`. */
+  /** The units used, by the service's own count; from `me`, which is free. */
   readonly meter: () => Promise<{ readonly unitsUsed: number; readonly period: string }>;
 }
 
 type Values = readonly (string | number)[];
-/** An outcome that could not be sent yet. */
+/** The cost of a call that could not be sent to the store yet. */
 interface Unsent {
   readonly script: Script;
   readonly values: Values;
 }
 
 const TRIES = 6;
-/** How long to wait for in-flight calls that reserve the rest of a budget, and how often to check. */
+/** How long to wait for calls in flight that may leave enough of a budget. */
 const IN_FLIGHT_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 const QUIET_MS = 2_000;
 /**
- * Maximum number of outcomes queued while the store is away; the reservations of older ones expire as lost.
+ * The maximum number of costs to queue while the store is unavailable. The reservations of older calls
+ * expire, and count as lost.
  */
 const UNSENT_MAX = 10_000;
 
-/** Whether a rejected call would fit after all calls in flight have ended. */
+/** Whether a rejected call would fit if all calls in flight were free. */
 const mayFit = ([, , cap, used, held]: readonly unknown[], most: number): boolean =>
   Number(held) > 0 && Number(used) - Number(held) + most <= Number(cap);
 
@@ -58,7 +59,10 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   let periods: Periods = periodsAt(clock.now());
   let unsent: Unsent[] = [];
 
-  /** Runs a script on the sums of the present periods, which the clock of the server determines. */
+  /**
+   * Runs a script on the sums of the present month and day. The server's clock decides which month and day it
+   * is.
+   */
   async function run(store: StoreConnection, script: Script, values: Values): Promise<readonly unknown[]> {
     for (let tries = 0; tries < TRIES; tries++) {
       const { month, day } = periods;
@@ -70,7 +74,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     }
     throw storeFailure(
       'STORE_UNFIT',
-      'the clock of the store jumps between periods',
+      'the clock of the store keeps jumping between days',
       'run "trdr store check"',
     );
   }
@@ -82,7 +86,10 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     }
   });
 
-  /** Sends an outcome, now or when the store is back. It never fails a call that was answered. */
+  /**
+   * Sends the cost of a call, now or when the store is available again. Never throws, because the call was
+   * already answered.
+   */
   async function report(script: Script, values: Values): Promise<void> {
     try {
       await link.use((store) => run(store, script, values));
@@ -97,7 +104,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     let isReported = false;
     for (let tries = 0; tries < TRIES; tries++) {
       const answer = await link.use(async (store) => {
-        // The server may have dropped the budget itself.
+        // The server may have removed the budget by itself.
         if (store.server.evicts && memory.read().capped) throw evictingFailure();
         return run(store, begin, [id, most, options.ttlMs, machine, command, endpoint, store.server.boot]);
       });
@@ -107,10 +114,10 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         return id;
       }
       if (word === 'refused') {
-        // Calls in flight may cost less than was reserved for them.
+        // Otherwise wait: calls in flight may cost less than was reserved for them.
         if (!mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS) throw refusal(answer, most);
         if (!isReported && clock.mono() - began > QUIET_MS) {
-          options.notice('waiting for calls in flight, which use up the shared budget');
+          options.notice('waiting for calls in flight, which may leave enough of the shared budget');
           isReported = true;
         }
         await clock.sleep(LOOK_MS, signal);
@@ -122,7 +129,10 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     throw storeFailure('STORE_UNFIT', 'the store keeps restarting', 'run "trdr store check"');
   }
 
-  /** Raises the sums to the service's own meter: the server may have lost their last second. */
+  /**
+   * Raises the sums in the store to the service's own count, because the server may have lost its last second
+   * of writes.
+   */
   async function raise(): Promise<void> {
     const { unitsUsed, period } = await options.meter();
     await link.use((store) => run(store, reseed, [Math.ceil(unitsUsed), period, store.server.boot]));
@@ -144,7 +154,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     );
   }
 
-  /** The reservation of a call; undefined if this machine continues without the store. */
+  /** The reservation of a call in the store; undefined if this machine continues without the store. */
   async function reserved(call: PaidCall, signal: AbortSignal | undefined): Promise<string | undefined> {
     try {
       return await reserve(call, signal);
@@ -154,8 +164,8 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       throw new Failure('network', `paid calls are stopped: ${error.message}`, {
         code: 'STORE_AWAY',
         hint: options.stop
-          ? 'the setting storeAway is "stop"; run "trdr store check" to see why'
-          : 'a shared budget limits this key, and it cannot be checked; run "trdr store check" to see why',
+          ? 'the setting storeAway is "stop"; run "trdr store check" to see why the store is unavailable'
+          : 'this key has a shared budget, which cannot be checked without the store; run "trdr store check" to see why it is unavailable',
         cause: error,
       });
     }
@@ -163,7 +173,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
 
   return {
     async begin(call, signal) {
-      // The local file first: whatever happens to the store, this machine knows what it may have spent.
+      // Write the local file first, so that this machine has a record even if the store loses its own.
       const recorded = await local.begin(call, signal);
       let id: string | undefined;
       try {

@@ -13,17 +13,20 @@ export interface LinkOptions {
   readonly random: () => number;
 }
 
-/** The store of a run: connected on first use; after a failure it is not used for some seconds. */
+/**
+ * The connection of a run to the store. It is opened on first use, and not used for some seconds after a
+ * failure.
+ */
 export interface StoreLink {
   readonly keys: Keys;
   /**
    * Runs `work` on the connection. Throws STORE_AWAY at once if the store failed a moment ago, so that an
-   * unreachable store delays a run once and not with every call.
+   * unreachable store delays a run only once and not at every call.
    */
   use<T>(work: (store: StoreConnection) => Promise<T>): Promise<T>;
-  /** Opens a separate connection, for a term or for reads that block. */
+  /** Opens an additional connection, for the term of a leader or for blocking reads. */
   open(): Promise<StoreConnection>;
-  /** Runs `work` on each new connection before it is used. */
+  /** Runs `work` on each new connection before others use it. */
   onConnect(work: (store: StoreConnection) => Promise<void>): void;
   close(): void;
 }
@@ -65,7 +68,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   }
 
   function giveUp(why: unknown): void {
-    // Random, so that the machines of a fleet do not reconnect at the same time.
+    // A random pause, so that the machines of a team do not reconnect at the same time.
     pause = { until: clock.mono() + PAUSE_MS * (1 + random() / 2), why };
   }
 
@@ -80,7 +83,8 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
     } catch (error) {
       current = undefined;
       giveUp(error);
-      // A wrong password is a usage error at the start of a run, and an outage later.
+      // At the start of a run, a wrong password is a usage error. Later it counts as an outage, so that the
+      // run continues.
       if (before && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')) {
         throw storeFailure('STORE_AWAY', error.message, error.hint, error);
       }
@@ -103,21 +107,21 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   };
 }
 
-/** Checks that no newer trdr uses these keys. */
+/** Checks that no newer version of trdr uses these keys. */
 async function checkSchema(store: StoreConnection, keys: Keys, where: string): Promise<void> {
   const found = Number((await store.send('GET', [keys.schema])) ?? 0);
   if (found > SCHEMA) {
     throw storeFailure(
       'STORE_NEWER',
-      `the store at ${where} was written by a newer trdr (schema ${found})`,
-      'upgrade trdr on this machine, or give it a prefix of its own: trdr config set storePrefix NAME',
+      `the store at ${where} was written by a newer version of trdr (schema ${found})`,
+      'upgrade trdr on this machine, or use a different prefix: trdr config set storePrefix NAME',
     );
   }
   if (found === SCHEMA) return;
   try {
     await store.run(claim, [keys.schema], [SCHEMA]);
   } catch (error) {
-    // A full server can still be read, and calls can be settled.
+    // Continue with a full server: it can still be read, and the costs of calls can be recorded.
     if (!isStoreFailure(error, 'STORE_FULL')) throw error;
   }
 }

@@ -1,8 +1,8 @@
-/** What a machine remembers about its store while that is away. */
+/** What a machine remembers about its store, for times when the store is unavailable. */
 export interface Remembered {
-  /** Number of machines that were active when the store was last reached. */
+  /** The number of machines that were active when the store was last reached. */
   readonly fleet: number;
-  /** Whether a shared budget was seen: then nothing is spent without the store. */
+  /** Whether the key has a shared budget. Then nothing is spent without the store. */
   readonly capped: boolean;
 }
 
@@ -11,7 +11,7 @@ export interface StoreMemory {
   update(change: Partial<Remembered>): void;
 }
 
-/** A small local file; `state` writes it. */
+/** The file in which this is saved. */
 export interface MemoryFile {
   load(): string | undefined;
   save(text: string): void;
@@ -19,7 +19,7 @@ export interface MemoryFile {
 
 const nothing: Remembered = { fleet: 1, capped: false };
 
-/** Remembers facts in a file, which is written when they change. It never fails a run. */
+/** Saves facts about the store in a file whenever they change. Never ends a run. */
 export function createMemory(file: MemoryFile | undefined): StoreMemory {
   let known: Remembered | undefined;
   const read = () => {

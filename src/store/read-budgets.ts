@@ -6,18 +6,18 @@ import type { StoreConnection } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { hashReply, listReply, number, serverNow } from './replies.ts';
 
-/** The sums of a period, for all machines or one of them. */
+/** The sums of a month or day, for all machines or for one of them. */
 interface PeriodSum {
-  /** `month`, or `month@MACHINE`. */
+  /** The name in the store: `month`, or `month@MACHINE`. */
   readonly field: string;
-  /** Null without a budget. */
+  /** The budget; null if there is none. */
   readonly limit: number | null;
   readonly spent: number;
   readonly lost: number;
   readonly reserved: number;
 }
 
-/** The sums of the current month and day, and of the period of every budget. */
+/** The sums of the present month and day, and those of every budget. */
 export async function readSums(store: StoreConnection, keys: Keys, now: number): Promise<PeriodSum[]> {
   const caps = await hashReply(store, keys.caps);
   const { month, day } = periodsAt(now);
@@ -39,7 +39,7 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number):
   return sums;
 }
 
-/** The budgets of a key, and what is left of them. */
+/** The budgets of a key, with their use. */
 export async function readBudgets(store: StoreConnection, keys: Keys): Promise<BudgetState[]> {
   return (await readSums(store, keys, await serverNow(store))).flatMap(({ field, limit, ...sums }) => {
     const [period, machine] = field.split('@');

@@ -20,7 +20,8 @@ export async function readSharedLedger(
       const [entry = '', flat]: readonly unknown[] = Array.isArray(pair) ? pair : [];
       last = String(entry);
       const fields = fieldsOf(flat);
-      // A call that was considered lost and then answered counts by its answer.
+      // A call whose answer was considered lost and then arrived has two entries; the later one replaces the
+      // other.
       calls.set(fields.get('id') ?? last, callOf(last, fields));
     }
     if (page.length < AT_ONCE) return [...calls.values()];

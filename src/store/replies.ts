@@ -1,8 +1,8 @@
 import type { StoreConnection } from './connection.ts';
 
-/** A reply as a list; empty if it is not one. */
+/** A reply as a list; empty if the reply is not a list. */
 export const listReply = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
-/** A reply as a number; 0 if it is not one. */
+/** A reply as a number; 0 if the reply is not a number. */
 export const number = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
 
 /** All fields of a hash. */

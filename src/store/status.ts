@@ -6,7 +6,7 @@ import type { Keys } from './keys.ts';
 import { readSums } from './read-budgets.ts';
 import { hashReply, listReply, number, serverNow } from './replies.ts';
 
-/** The state of a machine, lane, budget, feed or group. */
+/** A line of `store status`: a machine, lane, budget, feed or group. */
 export interface StatusItem {
   readonly item: 'store' | 'machine' | 'lane' | 'budget' | 'feed' | 'group';
   readonly name: string;
@@ -14,7 +14,7 @@ export interface StatusItem {
   readonly [figure: string]: string | number | null;
 }
 
-/** Reads the state of everything that the machines of a key share. Changes nothing. */
+/** Reads the state of everything in the store that belongs to a key. Changes nothing. */
 export async function readStatus(store: StoreConnection, keys: Keys): Promise<StatusItem[]> {
   const now = await serverNow(store);
   const { product, version } = store.server;
@@ -69,7 +69,7 @@ async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<S
   return items;
 }
 
-/** The budgets with their use; without a budget, the sums of the month and the day. */
+/** The budgets and their use. If there is no budget: the sums of the month and the day. */
 async function budgets(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   return (await readSums(store, keys, now)).map(({ field, ...sums }) => budgetItem(field, sums, now));
 }

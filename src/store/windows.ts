@@ -7,21 +7,21 @@ import type { StoreMemory } from './memory.ts';
 import { addUnrecorded, block, drop, learn, take } from './scripts/lanes.ts';
 
 /**
- * The service's minute plus a second for travel time: the service counts arrivals, the lanes count
- * departures.
+ * A minute, plus a second for the travel time of a request: the service counts calls when they arrive, and
+ * the lanes when they leave.
  */
 const WINDOW_MS = 61_000;
-/** How late a reserved call may leave: less than the extra second of the window. */
+/** How late a call with a reserved departure may leave; this is less than the additional second. */
 const GRACE_MS = 250;
 
 export interface StoreWindowsOptions {
   readonly link: StoreLink;
-  /** The windows of this machine only, used while the store is away. */
+  /** The rate limits of this machine alone, for times when the store is unavailable. */
   readonly local: RateWindows;
   readonly machine: string;
   readonly clock: Pick<Clock, 'mono'>;
   readonly memory: StoreMemory;
-  /** Called when the store goes away, and when it is back. */
+  /** Called when the store becomes unavailable, and when it is available again. */
   readonly notice: (text: string) => void;
   /** Length of a window, for tests. */
   readonly windowMs?: number | undefined;
@@ -34,9 +34,9 @@ interface Departure {
 }
 
 /**
- * One set of rate windows for all machines. While the store is unusable, each machine keeps to its share:
- * the limit divided by the number of machines seen last. Calls made meanwhile are added when the store is
- * back.
+ * Rate limits that all machines share. While the store is unavailable, each machine uses its share: the limit
+ * divided by the number of machines last seen. The calls made in that time are added when the store is
+ * available again.
  */
 export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
   const { link, local, machine, clock, memory, notice, windowMs = WINDOW_MS } = options;
@@ -64,11 +64,14 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
     departures.push({ lane, id, at: now });
   }
 
-  /** Runs the first function on the store, or the second without it. Errors in settings are thrown. */
+  /**
+   * Runs the first function with the store; if the store is unavailable, runs the second one. Errors in
+   * settings are thrown.
+   */
   async function either<T>(there: () => Promise<T>, here: () => Promise<T>): Promise<T> {
     try {
       const result = await there();
-      if (away) notice('the store is back: the rate limit is shared again');
+      if (away) notice('the store is available again; all machines share the rate limit');
       away = false;
       return result;
     } catch (error) {
@@ -80,10 +83,10 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
   }
 
   const awayText = (error: unknown) => {
-    const why = error instanceof Error ? error.message : 'it cannot be used';
+    const why = error instanceof Error ? error.message : 'the store cannot be used';
     const fleet = memory.read().fleet;
     const share = fleet > 1 ? `1/${fleet} of the rate limit` : 'the whole rate limit';
-    return `${why}; this machine uses ${share} and its own files until the store is back`;
+    return `${why}; until the store is available again, this machine uses ${share} and its own files`;
   };
 
   return {
@@ -114,7 +117,7 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
         async () => {},
       ).catch(() => {}),
     block: async (lane, ms) => {
-      // Also blocks the local windows, which apply while the store is away.
+      // Also block the local lanes, which are used while the store is unavailable.
       await local.block(lane, ms);
       const { calls, meta } = link.keys.lane(lane);
       await either(
@@ -134,7 +137,7 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
   };
 }
 
-/** Parses the answer of `take`. The store is untrusted, so absurd waits are bounded. */
+/** Parses the reply of `take`. The store is untrusted, so absurdly long waits are shortened. */
 function readSlot(answer: unknown): { readonly slot: WindowSlot; readonly fleet: number } {
   const [wait = 0, known = 0, fleet = 1, queued = 0] = Array.isArray(answer) ? answer.map(Number) : [];
   const waitMs = Number.isFinite(wait) ? Math.max(0, Math.ceil(wait)) : 0;

@@ -45,9 +45,7 @@ test('the lock of a killed process is taken over', async () => {
   const lock = under('held');
   const first = worker(['hold', lock, 0, 'the export'], { reject: false });
   await new Promise((resolve) => first.stdout?.once('data', resolve));
-  expect(() => holdLock(lock, 'the export')).toThrow(
-    `the export is in use: process ${first.pid} has held it`,
-  );
+  expect(() => holdLock(lock, 'the export')).toThrow(`the export is in use: locked by process ${first.pid}`);
   first.kill('SIGKILL');
   await first;
   const held = holdLock(lock, 'the export');

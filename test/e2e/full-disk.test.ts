@@ -137,7 +137,7 @@ test('what cannot be cached or recorded is delivered, and the reason is reported
   const sandbox = await withSandbox();
   fill(0);
   for (const [which, reason] of [
-    ['CACHE', 'answers are not cached for the next run'],
+    ['CACHE', 'answers are not saved for later runs'],
     ['STATE', 'cannot record what this run costs'],
   ] as const) {
     const given = moved(home, which, join(disk, which));

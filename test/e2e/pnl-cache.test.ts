@@ -153,6 +153,6 @@ describe('cached numbers', () => {
     writeFileSync(home.cache, 'a file');
     const { exitCode, stderr, records } = await run(['mira', 'quiet']);
     expect([exitCode, records()]).toEqual([0, recordsOf(['mira', 'quiet'])]);
-    expect(stderr).toContain('answers are not cached for the next run');
+    expect(stderr).toContain('answers are not saved for later runs');
   });
 });

@@ -156,7 +156,7 @@ test('reports once that nothing can be saved', () => {
   cache.put(HANDLE, 'ann', found(1));
   cache.put(HANDLE, 'ann', found(1));
   expect(cache.get(HANDLE, 'ann')).toBeUndefined();
-  expect(notices).toEqual([expect.stringContaining('not cached for the next run')]);
+  expect(notices).toEqual([expect.stringContaining('not saved for later runs')]);
   const homeless = cacheAt(undefined);
   homeless.cache.put(HANDLE, 'ann', found(1));
   homeless.cache.clear();

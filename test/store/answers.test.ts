@@ -39,7 +39,7 @@ function machine(server: StoreServer, key = scope.key) {
 
 describe('a store that accepts no answers', () => {
   it('loses no answer that was paid for, and is reported before the next request', async () => {
-    const denied = storeFailure('STORE_DENIED', 'the store user lacks a right: hset');
+    const denied = storeFailure('STORE_DENIED', 'the store user has no permission for hset');
     const run = (name: string) => (name === 'ask' ? Promise.resolve(['lead']) : Promise.reject(denied));
     const store: StoreConnection = {
       server: {
@@ -75,7 +75,7 @@ describe('a store that accepts no answers', () => {
     const users = createCachedLookup({ client: client as never, clock: systemClock, cache: answers });
     const subject = await readSubject('@mira');
     expect(await users.answer(subject)).toMatchObject({ found: true, record: { id: 'u' } });
-    await expect(users.answer(subject)).rejects.toThrow('lacks a right');
+    await expect(users.answer(subject)).rejects.toThrow('has no permission');
     expect(paid).toBe(1);
   });
 });

@@ -254,7 +254,7 @@ describe.skipIf(!hasServer())('servers of other kinds', () => {
     const server = await startServer({ conf: ['--sentinel'], plain: true });
     await expect(server.connect()).rejects.toMatchObject({
       code: 'STORE_UNFIT',
-      message: expect.stringContaining('is a Sentinel, which stores nothing'),
+      message: expect.stringContaining('is a Sentinel, which stores no data'),
     });
   });
 

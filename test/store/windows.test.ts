@@ -84,7 +84,10 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     one.skip.ms = 8_000;
     // Two earlier ones, which the append-only file kept or the machine repeats, and two made meanwhile.
     expect((await one.windows.take('key', 5)).waitMs).toBeGreaterThan(0);
-    expect(one.notices).toEqual([expect.anything(), 'the store is back: the rate limit is shared again']);
+    expect(one.notices).toEqual([
+      expect.anything(),
+      'the store is available again; all machines share the rate limit',
+    ]);
     one.link.close();
     two.link.close();
   });

@@ -3,18 +3,18 @@ import * as z from 'zod/mini';
 import { Failure } from '../../base/failure.ts';
 import { errno, fileFailure, readBounded } from '../../base/files.ts';
 
-/** The version of the file format. */
+/** The version of the config file format. */
 const CONFIG_VERSION = 1;
-/** Far larger than any real config file. */
+/** The maximum size of a config file. */
 const LARGEST = 1024 * 1024;
 
-/** Creates the schemas when a file is read: many runs only use the environment. */
+/** Creates the schemas only when a file is read: many runs need only environment variables. */
 function makeSchemas() {
   /** Unknown members are preserved. */
   const Profile = z.looseObject({ key: z.optional(z.string()), storePassword: z.optional(z.string()) });
   const ConfigFile = z.looseObject({
     version: z.literal(CONFIG_VERSION),
-    /** The profile that is used if none is named. */
+    /** The profile that is used if the command names none. */
     current: z.optional(z.string()),
     profiles: z.record(z.string(), Profile),
   });
@@ -26,38 +26,38 @@ export type ConfigFile = z.infer<ReturnType<typeof makeSchemas>['ConfigFile']>;
 export type Profile = ConfigFile['profiles'][string];
 
 export const emptyConfig: ConfigFile = { version: CONFIG_VERSION, profiles: {} };
-/** The profile that is used if none was named. */
+/** The profile that is used if neither the command nor the file names one. */
 export const DEFAULT_PROFILE = 'default';
 
 /** The profile with this name; undefined if it does not exist. */
 export const profileOf = (file: ConfigFile, name: string): Profile | undefined =>
   Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
-/** A failure that lists the available profiles. */
+/** The failure for an unknown profile; its hint lists the available ones. */
 export function noProfile(file: ConfigFile, name: string): Failure {
   const names = Object.keys(file.profiles);
   const hint =
     names.length === 0
-      ? 'no profiles saved yet: run "trdr auth login"'
+      ? 'no profiles are saved yet: run "trdr auth login"'
       : `available profiles: ${names.join(', ')}; "trdr auth login --profile NAME" creates another`;
   return new Failure('usage', `unknown profile "${name}"`, { code: 'NO_PROFILE', hint });
 }
 
-/** Reads the config file; a missing or empty one has no settings. */
+/** Reads the config file. A missing or empty file is a config without settings. */
 export function readConfig(path: string | undefined): ConfigFile {
   if (path === undefined) return emptyConfig;
   let text: string | undefined;
   try {
     text = readBounded(path, LARGEST);
   } catch (error) {
-    // A file of another user cannot be moved away either.
+    // A file of another user cannot be moved away either, so the hint must be a different one.
     const isForeign = errno(error) === 'EACCES' || errno(error) === 'EPERM';
     throw fileFailure('read the settings in', path, error, isForeign ? ownFolder(path) : fixHint(path));
   }
   return text === undefined ? emptyConfig : parseConfig(text, path);
 }
 
-/** Parses a config file. Failures never repeat its text, because it contains keys. */
+/** Parses a config file. Error messages never quote the file, because it contains keys. */
 export function parseConfig(given: string, path: string): ConfigFile {
   // Editors on Windows add a byte order mark.
   const text = given.replace(/^\uFEFF/, '');
@@ -71,9 +71,9 @@ export function parseConfig(given: string, path: string): ConfigFile {
   const { AnyVersion, ConfigFile } = makeSchemas();
   const version = AnyVersion.safeParse(value).data?.version;
   if (version !== undefined && version > CONFIG_VERSION) {
-    throw new Failure('local', `${path} was written by a newer version of trdr (format ${version})`, {
+    throw new Failure('local', `${path} was written by a newer version of trdr (format version ${version})`, {
       code: 'CONFIG_NEWER',
-      hint: 'upgrade trdr, or set TRDR_CONFIG_DIR to another folder',
+      hint: 'upgrade trdr, or set TRDR_CONFIG_DIR to a different folder',
     });
   }
   const result = ConfigFile.safeParse(value);
@@ -86,7 +86,7 @@ const fixHint = (path: string) =>
   `fix it by hand, or move it away and log in again: mv '${path}' '${path}.broken' && trdr auth login`;
 
 const ownFolder = (path: string) =>
-  `take ownership: sudo chown -R "$(id -u)" '${dirname(path)}'; or set TRDR_CONFIG_DIR to a folder of your own`;
+  `take ownership: sudo chown -R "$(id -u)" '${dirname(path)}'; or set TRDR_CONFIG_DIR to a folder that you own`;
 
 const corrupt = (path: string, why: string) =>
   new Failure('local', `cannot read the settings in ${path}: ${why}`, {
@@ -94,7 +94,10 @@ const corrupt = (path: string, why: string) =>
     hint: fixHint(path),
   });
 
-/** The engine's message quotes text around the error, which may be a key, so only the position is used. */
+/**
+ * Only the position is used: the message of the JavaScript engine quotes the text around the error, which may
+ * be a key.
+ */
 function lineOf(text: string, error: unknown): string {
   const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
   return at === undefined ? '' : ` (line ${text.slice(0, Number(at)).split('\n').length})`;

@@ -9,28 +9,28 @@ import { type ConfigFile, noProfile, type Profile, profileOf, readConfig } from 
 import { checkKeyFormat } from './key-format.ts';
 import { needSettingName, storedSetting } from './settings-table.ts';
 
-/** The config file, which is only changed under a lock. */
+/** The config file. It is only changed while holding a lock. */
 export interface Config {
   /** The path of the file; undefined without a home directory. */
   readonly path: string | undefined;
   read(): ConfigFile;
-  /** Saves a key and its base URL. The first profile with a key becomes the current one. */
+  /** Saves a key and its base URL in a profile. The first profile with a key becomes the current one. */
   login(profile: string, given: { key: string; baseUrl?: string | undefined }): Promise<void>;
-  /** Saves a store and its password in a profile; without a password, an earlier one is removed. */
+  /** Saves a store URL and its password in a profile. Without a password, removes an earlier one. */
   storeLogin(profile: string, given: { store: string; password: string | undefined }): Promise<void>;
-  /** Removes the key of a profile; false without a key. */
+  /** Removes the key of a profile; returns false if it had none. */
   logout(profile: string): Promise<boolean>;
   /** Makes a profile the current one. */
   use(profile: string): Promise<void>;
-  /** Removes a profile; false if it does not exist. */
+  /** Removes a profile; returns false if it does not exist. */
   remove(profile: string): Promise<boolean>;
   /** Saves a setting to a profile. */
   set(profile: string, name: string, value: string): Promise<void>;
-  /** Removes a setting from a profile; false if it was not set. */
+  /** Removes a setting from a profile; returns false if it was not set. */
   unset(profile: string, name: string): Promise<boolean>;
 }
 
-/** Opens the config file of a user; nothing is read or created before first use. */
+/** Opens the config file of a user. Nothing is read or created until the first method is called. */
 export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
   const path = folders.config && join(folders.config, 'config.json');
 
@@ -42,7 +42,7 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
       await withLock(
         join(folder, 'config.lock'),
         async () => {
-          // Read again under the lock, because another process may have written meanwhile.
+          // Read the file while holding the lock, because another process may have changed it.
           const before = readConfig(file);
           const after = edit(before);
           if (after !== before) await store(realPath(file), after);
@@ -52,12 +52,14 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
     } catch (error) {
       if (error instanceof Failure || (error instanceof Error && error.name === 'AbortError')) throw error;
       const isFull = errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
-      const hint = isFull ? 'make room, then run it again' : 'set TRDR_CONFIG_DIR to a folder of your own';
+      const hint = isFull
+        ? 'free some disk space, then run the command again'
+        : 'set TRDR_CONFIG_DIR to a folder that you own';
       throw fileFailure('write the settings in', file, error, hint);
     }
   }
 
-  /** Changes one profile; returns whether anything changed. */
+  /** Changes one profile; returns whether anything was changed. */
   async function changeProfile(name: string, edit: (profile: Profile) => Profile): Promise<boolean> {
     let changed = false;
     await change((file) => {
@@ -148,12 +150,12 @@ function checkProfileName(name: string): void {
   );
 }
 
-/** Writes the file with conf, which replaces it atomically. The lock is held. */
+/** Writes the file with conf, which replaces it atomically. The caller holds the lock. */
 async function store(file: string, config: ConfigFile): Promise<void> {
   const { default: Conf } = await import('conf');
   const { dir, name, ext } = parse(file);
   for (const other of readdirSync(dir)) {
-    // A crash left it behind, because no other process writes while the lock is held.
+    // A temporary file left behind by a crash: no other process writes while the lock is held.
     if (other.startsWith(`${name}${ext}.tmp-`)) rmSync(join(dir, other), { force: true });
   }
   const conf = new Conf<Record<string, unknown>>({
@@ -163,12 +165,12 @@ async function store(file: string, config: ConfigFile): Promise<void> {
     projectSuffix: '',
     configFileMode: PRIVATE_FILE,
     accessPropertiesByDotNotation: false,
-    // The file was read and checked before; conf would reject an empty one.
+    // conf must not parse the old file, which was checked before: it would reject an empty one.
     deserialize: () => ({}),
     serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
   });
   conf.store = { ...config };
-  // The umask applies to the mode above.
+  // The umask may have removed permissions from the mode given above.
   chmodSync(file, PRIVATE_FILE);
   syncFolder(dir);
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 
-/** Whether a key is for the live or the test service, according to its prefix. */
+/** Whether a key is for the live or the test service, by its prefix. */
 export type KeyKind = 'live' | 'test' | 'unknown';
 
 export function keyKind(key: string): KeyKind {
@@ -8,10 +8,10 @@ export function keyKind(key: string): KeyKind {
   return kind === 'live' || kind === 'test' ? kind : 'unknown';
 }
 
-/** The trimmed key, or a failure. Only the service can judge the rest. */
+/** Returns the trimmed key, or throws. Whether the key is valid is decided by the service. */
 export function checkKeyFormat(given: string, where = 'the key'): string {
   const key = given.trim();
-  // Other characters are not allowed in a header, or would end it.
+  // Other characters are not allowed in an HTTP header.
   if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
   throw new Failure('auth', key === '' ? `${where} is empty` : `${where} has invalid characters`, {
     code: 'BAD_KEY',

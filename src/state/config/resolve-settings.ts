@@ -13,34 +13,37 @@ import {
 /** The source of a value. */
 type Origin = 'flag' | 'environment' | 'profile' | 'default';
 
-/** A value with its source. `from` names the flag, variable or profile. */
+/** A value with its source. `from` is the name of the flag, variable or profile. */
 interface Sourced<T> {
   readonly value: T;
   readonly origin: Origin;
   readonly from?: string | undefined;
 }
 
-/** Every setting with its source, the active profile, and the key. */
+/** The value and source of every setting, the current profile, and the key. */
 export type Settings = { readonly [N in SettingName]: Sourced<SettingValue<N>> } & {
   readonly profile: Sourced<string>;
   readonly key: Sourced<string | undefined>;
   readonly storePassword: Sourced<string | undefined>;
-  /** Errors of values that were skipped; empty unless `tolerant`. */
+  /** The errors of values that were skipped; always empty without `tolerant`. */
   readonly problems: readonly Failure[];
 };
 
-/** Values from flags, and the profile that a flag named. */
+/** The values of flags, and the profile that a flag names. */
 export type FlagValues = GivenValues & { readonly profile?: string | undefined };
 type GivenValues = { readonly [N in SettingName]?: SettingValue<N> | undefined };
 
-/** The sources of settings. */
+/** The places in which settings are searched. */
 export interface Sources {
   readonly flags: FlagValues;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile;
   /** Accepts the name of a profile that does not exist yet, for the command that creates it. */
   readonly newProfile?: boolean;
-  /** Skips and lists invalid values of the environment and the file, for the commands that repair them. */
+  /**
+   * Skips invalid values of the environment and the file instead of throwing, for the commands that repair
+   * them.
+   */
   readonly tolerant?: boolean;
 }
 
@@ -99,7 +102,7 @@ function settle<N extends SettingName>(
   const row: SettingRow<unknown> = settingRows[name];
   const flag: SettingValue<N> | undefined = flags[name];
   if (flag !== undefined) {
-    // Text is parsed again, so that a base URL is normalized whatever its source. Invalid flags are never
+    // Parse a base URL from the file again, so that it is normalized like all others. Invalid flags are never
     // skipped.
     const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
     return { value, origin: 'flag', from: row.flag };
@@ -144,7 +147,7 @@ function storePasswordOf(
   const given = env['TRDR_STORE_PASSWORD'];
   if (given) return { value: given, origin: 'environment', from: 'TRDR_STORE_PASSWORD' };
   const savedPassword = savedProfile?.storePassword;
-  // A password saved for one store is not sent to another store that the environment names.
+  // A password is only sent to the store that it was saved for, not to one that the environment names.
   if (savedPassword !== undefined && !env['TRDR_STORE'])
     return { value: savedPassword, origin: 'profile', from: profile };
   return { value: undefined, origin: 'default' };

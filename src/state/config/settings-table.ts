@@ -15,22 +15,22 @@ import {
 } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';
 
-/** The form of a setting in the config file: plain JSON. */
+/** A setting as it is written in the config file: plain JSON. */
 type Plain = string | number | boolean;
 
 /** A setting: its kind of value, its default and its purpose. */
 export interface SettingRow<T, D extends T | undefined = T | undefined> {
   readonly kind: Kind<T>;
-  /** Undefined if there is no default; `fallbackText` describes what happens then. */
+  /** The default; if it is undefined, `fallbackText` describes what trdr does instead. */
   readonly fallback: D;
   readonly fallbackText: string;
   /**
-   * The flag and the environment variable that override the profile. The flag has the same name as the
-   * setting.
+   * The flag and the environment variable that override the profile. Only some settings have a flag; its name
+   * is that of the setting.
    */
   readonly flag?: string;
   readonly env?: string;
-  /** Saved in the config file in parsed form; other settings are saved as written. */
+  /** Whether the config file holds the parsed value instead of the text that the user wrote. */
   readonly normalized?: boolean;
   readonly about: string;
 }
@@ -40,8 +40,8 @@ const row = <T, const D extends T | undefined>(setting: SettingRow<T, D>) => set
 export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown'] as const;
 
 /**
- * Every setting of a profile. Resolution, `config`, docs and completions are derived from this table: a new
- * setting is a row here, and a flag of the same name in `cli/common.ts` if it has one.
+ * All settings of a profile. Their resolution, `config`, the docs and completions are derived from this
+ * table. To add a setting, add a row here and, if it has a flag, a flag of the same name in `cli/common.ts`.
  */
 export const settingRows = {
   baseUrl: row({
@@ -56,7 +56,7 @@ export const settingRows = {
   output: row({
     kind: oneOf(...outputFormats),
     fallback: undefined,
-    fallbackText: 'table on a terminal, else ndjson',
+    fallbackText: 'table on a terminal, otherwise ndjson',
     flag: '--output',
     env: 'TRDR_OUTPUT',
     about: 'output format',
@@ -108,7 +108,7 @@ export const settingRows = {
   maxAge: row({
     kind: duration,
     fallback: 3_600_000 as number,
-    fallbackText: '1h; numbers at most 10m',
+    fallbackText: '1h; trading numbers 10m',
     flag: '--max-age',
     about: 'maximum age of a cached answer',
   }),
@@ -131,7 +131,7 @@ export const settingRows = {
     kind: share,
     fallback: 0.1 as number,
     fallbackText: '10%',
-    about: 'share of the remaining units that a live socket may use before polling takes over',
+    about: 'share of the remaining units that one WebSocket may use before the tail falls back to polling',
   }),
   insecureHttp: row({
     kind: onOff,
@@ -146,7 +146,7 @@ export const settingRows = {
     fallback: undefined,
     fallbackText: 'none',
     env: 'TRDR_STORE',
-    about: 'store shared by all machines of a key: a Redis or Valkey URL without password, or off',
+    about: 'store that all machines of a key share: a Redis or Valkey URL without password, or off',
   }),
   storeCa: row({
     kind: filePath,
@@ -164,14 +164,14 @@ export const settingRows = {
     kind: oneOf('local', 'stop'),
     fallback: 'local',
     fallbackText: 'local',
-    about: 'without the store: use the files of this machine, or stop paid calls',
+    about: 'if the store is unavailable: use the files of this machine, or stop paid calls',
   }),
   storePlain: row({
     kind: onOff,
     normalized: true,
     fallback: false as boolean,
     fallbackText: 'false',
-    about: 'allow an unencrypted connection to a store beyond this machine',
+    about: 'allow an unencrypted connection to a store on another machine',
   }),
   machine: row({
     kind: plainName,
@@ -184,13 +184,13 @@ export const settingRows = {
     kind: plainName,
     fallback: 'shared' as string,
     fallbackText: 'shared',
-    about: 'name of the public address: machines behind the same one share the limit of resolve',
+    about: 'name of the public IP address: machines with the same name share the rate limit of resolve',
   }),
 } as const;
 
 type Rows = typeof settingRows;
 export type SettingName = keyof Rows;
-/** The type of a setting's value; includes undefined for a setting without a default. */
+/** The type of a setting's value. A setting without a default may be undefined. */
 export type SettingValue<N extends SettingName> =
   | NonNullable<ReturnType<Rows[N]['kind']['read']>>
   | Rows[N]['fallback'];
@@ -203,8 +203,8 @@ export const isSettingName = (name: string): name is SettingName => Object.hasOw
 export const settingNames: readonly SettingName[] = Object.keys(settingRows).filter(isSettingName);
 
 /**
- * Parses a setting from text or the config file. The failure does not repeat the value, which may be a URL
- * with a password.
+ * Parses the value of a setting, from text or from the config file. The error message does not quote the
+ * value, which may be a URL with a password.
  */
 export function readSetting<N extends SettingName>(
   name: N,
@@ -223,23 +223,23 @@ export function readSetting<N extends SettingName>(
   });
 }
 
-/** A setting as it is saved in the config file. */
+/** The value of a setting as it is saved in the config file. */
 export function storedSetting(name: SettingName, given: string): Plain {
   const value = readSetting(name, given, name);
   return settingRows[name].normalized && value !== undefined ? value : given.trim();
 }
 
-/** The setting with this name, or a failure that lists the available ones. */
+/** Returns the setting with this name; throws a failure that lists the available ones. */
 export function needSettingName(name: string): SettingName {
   if (isSettingName(name)) return name;
   if (name === 'key') {
-    throw new Failure('usage', 'a key cannot be set from the command line', {
+    throw new Failure('usage', 'the API key cannot be set here', {
       code: 'USAGE',
       hint: 'run "trdr auth login", or pipe it to "trdr auth login --with-key"',
     });
   }
   if (name === 'storePassword') {
-    throw new Failure('usage', 'a password cannot be set from the command line', {
+    throw new Failure('usage', 'the store password cannot be set here', {
       code: 'USAGE',
       hint: 'run "trdr store login URL", or set TRDR_STORE_PASSWORD',
     });

@@ -1,14 +1,16 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** The file of a journal: its lines, followed by reserved space that is filled with line breaks. */
+/** The file of a journal: its lines, followed by line breaks that reserve disk space. */
 export interface JournalFile {
-  /** The position of the next line. */
+  /** The position after the last line, where the next one begins. */
   end(): number;
-  /** Reserves `bytes` after the last line. Throws if the disk is full; then nothing is written. */
+  /**
+   * Reserves `bytes` of disk space after the last line. Throws if the disk is full; then nothing was written.
+   */
   reserve(bytes: number): Promise<void>;
-  /** Appends text after the last line and syncs it to disk. If that fails, nothing of it remains. */
+  /** Appends text after the last line and syncs it to disk. If that fails, the text is not in the file. */
   append(text: string): Promise<void>;
-  /** Reads text of the file; fastest for consecutive ranges. */
+  /** Reads a part of the file; fastest for consecutive parts. */
   read(at: number, length: number): Promise<string>;
   close(): Promise<void>;
 }
@@ -16,7 +18,7 @@ export interface JournalFile {
 const FILLER = '\n'.repeat(64 * 1024);
 const WINDOW = 256 * 1024;
 
-/** Opens the file of a journal whose lines end at `from`, and truncates what a crash left after them. */
+/** Opens the file of a journal whose lines end at `from`, and removes whatever a crash left after them. */
 export async function openJournalFile(path: string, from: number): Promise<JournalFile> {
   const handle = await open(path, 'r+');
   let end = from;
@@ -24,7 +26,7 @@ export async function openJournalFile(path: string, from: number): Promise<Journ
   let window = Buffer.alloc(0);
   let start = 0;
   try {
-    // The last line may lack its line break.
+    // A crash may have cut off the line break of the last line.
     if (size < end) await writeAt(handle, Buffer.from('\n'), end - 1);
     else await handle.truncate(end);
     size = end;
@@ -33,7 +35,7 @@ export async function openJournalFile(path: string, from: number): Promise<Journ
     throw error;
   }
 
-  /** Overwrites the remains of a failed write with line breaks, which needs no additional disk space. */
+  /** Overwrites a failed write with line breaks, which needs no additional disk space. */
   async function blank(length: number): Promise<void> {
     const kept = Math.max(0, Math.min(length, size - end));
     await writeAt(handle, Buffer.alloc(kept, '\n'), end);

@@ -1,30 +1,30 @@
 import type { Placed } from './journal-load.ts';
 
-/** A batch that was requested and not completely answered. */
+/** A batch that was requested and whose answer is missing or incomplete. */
 export interface OpenBatch {
   readonly batch: number;
-  /** The handles of the batch without an answer. */
+  /** The positions in the batch that have no answer. */
   readonly positions: readonly number[];
-  /** The units used according to `me` before the request; null if unknown. */
+  /** The units used before the request, by `me`; null if not known. */
   readonly unitsUsed: number | null;
-  /** Whether a part of the answer was saved, which proves that the batch was paid for. */
+  /** Whether a part of the answer was saved. Then the batch was certainly charged. */
   readonly partial: boolean;
 }
 
-/** An answer that could not be read, and its place in the journal. */
+/** An answer that could not be read, and its position in the journal. */
 interface UnreadAnswer {
-  /** The handles of its batch. */
+  /** The positions of its batch. */
   readonly positions: readonly number[];
   readonly at: number;
   readonly length: number;
 }
 
-/** Counts of a journal. */
+/** The progress of an export. */
 export interface JournalCounts {
   readonly size: number;
-  /** Number of handles with an answer. */
+  /** The number of handles with an answer. */
   readonly answered: number;
-  /** Cost of the answers, including what lost ones may have cost. */
+  /** The cost of the answers, including the maximum cost of those that were lost. */
   readonly cu: number;
   readonly lostBatches: number;
   readonly lostCuAtMost: number;
@@ -34,7 +34,9 @@ const FREE = 0;
 const ASKED = 1;
 const ANSWERED = 2;
 
-/** The state of each handle of an export, in 17 bytes per handle without its answer. */
+/**
+ * The state of each handle of an export. Needs 17 bytes of memory per handle; the answers stay in the file.
+ */
 export function journalIndex(size: number) {
   const states = new Uint8Array(size);
   const places = new Float64Array(size);
@@ -57,7 +59,7 @@ export function journalIndex(size: number) {
   }
 
   return {
-    /** Adds a line, in the order of the journal. False if it names positions that do not exist. */
+    /** Adds the next line of the journal. Returns false if the line contains positions that do not exist. */
     add({ line, at, length }: Placed): boolean {
       switch (line.kind) {
         case 'header':
@@ -96,7 +98,7 @@ export function journalIndex(size: number) {
     nextBatch: () => batches,
     isOpen: (batch: number) => open.has(batch),
     isFree: (position: number) => position < size && states[position] === FREE,
-    /** The first handles, in their order, that are neither answered nor requested. */
+    /** The first positions without an answer that no batch is requesting. */
     free(most: number): number[] {
       const found: number[] = [];
       while (lowest < size && states[lowest] !== FREE) lowest++;
@@ -105,12 +107,12 @@ export function journalIndex(size: number) {
       }
       return found;
     },
-    /** The position of a handle's answer; undefined without one. */
+    /** Where the answer for a position is in the file; undefined if there is none. */
     place(position: number): { readonly at: number; readonly length: number } | undefined {
       if (states[position] !== ANSWERED) return undefined;
       return { at: places[position] ?? 0, length: lengths[position] ?? 0 };
     },
-    /** Answers that could not be read, with the handles that have no other answer. */
+    /** Answers that could not be read, with the positions that have no other answer. */
     unread: (): UnreadAnswer[] =>
       unread
         .map((answer) => ({ ...answer, positions: unanswered(answer.positions) }))

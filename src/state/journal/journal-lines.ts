@@ -1,11 +1,11 @@
 import { parseJson, stringifyJson } from '../../base/json.ts';
 
-/** Identifies an export: only the same export can resume a journal. */
+/** Identifies an export. A journal can only be resumed by the same export. */
 export interface JournalIdentity {
-  /** Digest of the handles in their order. */
+  /** A digest of all handles, in order. */
   readonly inputs: string;
   readonly format: string;
-  /** Everything else that affects the file or its price, by name. */
+  /** All other settings that affect the output or its price, by name. */
   readonly flags: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -36,10 +36,10 @@ export type JournalLine =
       readonly kind: 'lost';
       readonly batch: number;
       readonly cuAtMost: number;
-      /** An answer that came and could not be read. The next run tries again. */
+      /** A response that could not be read; the next run tries to read it again. */
       readonly answer?: string | undefined;
     }
-  /** The handles that a run skipped and the reason, for people who read the journal. */
+  /** The handles that a run skipped and why. trdr does not read this line; it is for people. */
   | { readonly kind: 'left'; readonly code: string; readonly handles: readonly string[] };
 
 /** The version of journals that this trdr reads and writes. */
@@ -53,7 +53,7 @@ export function writeLine(line: JournalLine): string {
   return `${JSON.stringify({ ...line, positions: rangesOf(line.positions) })}\n`;
 }
 
-/** Parses a line; undefined if it is torn or invalid. */
+/** Parses a line; undefined if it is incomplete or invalid. */
 export function readJournalLine(text: string): JournalLine | undefined {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
@@ -85,14 +85,14 @@ export function readJournalLine(text: string): JournalLine | undefined {
       return { kind, batch, cuAtMost, ...(typeof answer === 'string' && { answer }) };
     }
     case 'left':
-      // The handles are for people only and are not used.
+      // Accept the line without parsing its handles, which are not used.
       return typeof given['code'] === 'string' ? { kind, code: given['code'], handles: [] } : undefined;
     default:
       return undefined;
   }
 }
 
-/** Names of the differences between two exports; empty if they are the same. */
+/** Names what differs between two exports; empty if they are the same. */
 export function differences(one: JournalIdentity, other: JournalIdentity): string[] {
   const names = new Set([...Object.keys(one.flags), ...Object.keys(other.flags)]);
   const flag = ({ flags }: JournalIdentity, name: string) =>
@@ -122,7 +122,7 @@ function identityOf(value: unknown): JournalIdentity | undefined {
   return { inputs, format, flags: plain };
 }
 
-/** Positions as pairs of first and last; consecutive positions need one pair. */
+/** Positions as pairs of first and last, to keep the line short. */
 function rangesOf(positions: readonly number[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const position of positions) {
@@ -133,7 +133,7 @@ function rangesOf(positions: readonly number[]): [number, number][] {
   return ranges;
 }
 
-/** No batch is larger, so a line with more positions is invalid. */
+/** A line with more positions is invalid, because no batch is this large. */
 const MOST_POSITIONS = 10_000;
 
 function positionsOf(ranges: unknown): number[] | undefined {

@@ -4,24 +4,25 @@ import { fileFailure, isAbsent, openRegular, readAt } from '../../base/files.ts'
 import { writeAtomic } from '../../base/replace-file.ts';
 import { JOURNAL_VERSION, type JournalLine, readJournalLine } from './journal-lines.ts';
 
-/** A line of a journal with its position. */
+/** A line of a journal, and its position in the file. */
 export interface Placed {
   readonly line: JournalLine;
   readonly at: number;
   readonly length: number;
 }
 
-/** The beginning of every journal. */
+/** Every journal begins with this text. */
 const HEADER = '{"kind":"header"';
 const CHUNK = 1024 * 1024;
 const NEWLINE = 10;
 
 /**
- * Calls `each` for every line of the journal at `path`, and returns the end of the last one; undefined if the
- * journal does not exist, or was torn before the first request.
+ * Calls `each` for every line of the journal at `path`, and returns the position after the last one. Returns
+ * undefined if the journal does not exist, or ends before its first request.
  *
- * A crash may tear the end of a journal. Every batch was synced to disk before the next one was requested, so an
- * invalid line before another batch is corruption, and the journal is rejected.
+ * A crash can damage only the end of a journal, because each batch was synced to disk before the next one was
+ * requested. If an invalid line is followed by another batch, the file is corrupt and the journal is
+ * rejected.
  */
 export function loadJournal(path: string, each: (placed: Placed) => void): number | undefined {
   let good = 0;
@@ -32,7 +33,7 @@ export function loadJournal(path: string, each: (placed: Placed) => void): numbe
   for (const { bytes, at } of rawLines(path)) {
     const line = readJournalLine(bytes.toString('utf8'));
     if (line === undefined) {
-      // A crash can leave a part of the first line; anything else was never a journal.
+      // A crash can leave a part of the first line. A file that begins with other text is not a journal.
       if (closed || (!headed && !HEADER.startsWith(bytes.toString('latin1', 0, HEADER.length)))) {
         throw damaged(path, at);
       }
@@ -63,7 +64,7 @@ function checkVersion(version: number, path: string): void {
   if (version <= JOURNAL_VERSION) return;
   throw new Failure(
     'local',
-    `the journal ${path} was written by a newer version of trdr (format ${version})`,
+    `the journal ${path} was written by a newer version of trdr (format version ${version})`,
     {
       code: 'JOURNAL_NEWER',
       hint: 'resume with the version of trdr that wrote it',
@@ -74,10 +75,10 @@ function checkVersion(version: number, path: string): void {
 const damaged = (path: string, at: number) =>
   new Failure('local', `the journal ${path} is damaged at byte ${at}`, {
     code: 'JOURNAL_DAMAGED',
-    hint: 'restore it, or move it away to start over and pay again',
+    hint: 'restore it from a backup, or move it away to start over and pay again',
   });
 
-/** Atomically replaces a journal by its valid start and the valid lines after the torn one. */
+/** Replaces a journal atomically: keeps its valid beginning and the valid lines after the damaged one. */
 function rewrite(path: string, good: number, salvaged: readonly Buffer[]): void {
   const tail = Buffer.concat(salvaged);
   const fd = openRegular(path);
@@ -88,7 +89,7 @@ function rewrite(path: string, good: number, salvaged: readonly Buffer[]): void 
   }
 }
 
-/** The non-empty lines of a file, including a last one without line break. */
+/** The non-empty lines of a file. The last line may lack its line break. */
 function* rawLines(path: string): Generator<{ readonly bytes: Buffer; readonly at: number }> {
   let fd: number;
   try {

@@ -5,38 +5,38 @@ import type { JournalFile } from './journal-file.ts';
 import type { JournalCounts, journalIndex, OpenBatch } from './journal-index.ts';
 import { type JournalLine, readJournalLine, writeLine } from './journal-lines.ts';
 
-/** The answer for one handle; undefined without one. */
+/** The answer for one handle; undefined if there is none. */
 interface JournalValue {
   readonly position: number;
   readonly value: unknown;
 }
 
 /**
- * The journal of an export. Its order accounts for every unit: `asking` before a batch is sent, `answered` with its
- * answer, and only then the next batch. After a crash `openBatches` returns the batches with an unknown outcome;
- * each must be settled by `lost` or `dropped` before the export continues.
+ * The journal of an export, which records every unit that was spent: `asking` before a batch is sent,
+ * `answered` with its answer, and only then the next batch. After a crash, `openBatches` lists the batches
+ * whose outcome is not known. Each of them must be ended by `lost` or `dropped` before the export continues.
  */
 export interface ExportJournal {
   readonly path: string;
-  /** When the export started, in epoch ms. */
+  /** When the export was started, epoch ms. */
   readonly startedAt: number;
   readonly resumed: boolean;
-  /** When it was last written before this run, epoch ms; null if this run started it. */
+  /** When an earlier run last wrote the journal, epoch ms; null if this run created it. */
   readonly writtenAt: number | null;
   openBatches(): OpenBatch[];
   counts(): JournalCounts;
-  /** The first handles, in their order, that are neither answered nor requested. */
+  /** The first positions without an answer that no batch is requesting. */
   free(most: number): number[];
   /**
-   * Records that a batch is about to be requested and reserves disk space for its answer, so that a full
-   * disk is noticed before anything is paid. Returns the number of the batch.
+   * Records that a batch is about to be requested, and reserves disk space for its answer, so that a full
+   * disk is noticed before anything is charged. Returns the number of the batch.
    */
   asking(batch: {
     readonly positions: readonly number[];
     readonly unitsUsed: number | null;
     readonly bytes?: number | undefined;
   }): Promise<number>;
-  /** Saves an answer and syncs it to disk. After a failure it may be called again. */
+  /** Saves an answer and syncs it to disk. If it fails, it can be called again. */
   answered(
     batch: number,
     answer: {
@@ -45,36 +45,38 @@ export interface ExportJournal {
       readonly requestId?: string | undefined;
     },
   ): Promise<void>;
-  /** Saves answers that were not requested: they were cached. */
+  /** Saves answers that this export did not request, such as cached ones. */
   found(rows: readonly JournalValue[]): Promise<void>;
-  /** The batch was not charged: its handles are free again. */
+  /** Records that a batch was not charged. Its handles can be requested again. */
   dropped(batch: number): Promise<void>;
-  /** The batch may have been charged and its answer is lost: its handles are free again. */
+  /**
+   * Records that the answer of a batch was lost and may have been charged. Its handles can be requested
+   * again.
+   */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
-  /** The saved answers that could not be parsed, each with its handles that have no other answer. */
+  /** The saved responses that could not be parsed, each with its positions that have no other answer. */
   unread(): AsyncGenerator<{ readonly positions: readonly number[]; readonly answer: string }>;
-  /** Records what the run skipped. */
+  /** Records the handles that the run skipped. */
   leave(code: string, handles: readonly string[]): Promise<void>;
-  /** The answer of each handle in the order of the handles, whatever order they arrived in. */
+  /** The answers in the order of the handles. */
   values(): AsyncGenerator<{ readonly position: number; readonly value: unknown; readonly held: boolean }>;
   /**
-   * Writes the complete output file and renames it into place; then removes the journal, unless it is to be
-   * kept.
+   * Writes the whole output file and renames it into place; then removes the journal, unless `keep` is set.
    */
   deliver(
     text: AsyncIterable<string> | Iterable<string>,
     options?: { readonly keep?: boolean },
   ): Promise<void>;
-  /** Unlocks the output. The journal stays, unless nothing was requested. */
+  /** Closes the journal and unlocks the output. Removes the journal only if nothing was requested. */
   close(): Promise<void>;
 }
 
-/** The default maximum size of a row. */
+/** The disk space reserved for one row, by default. */
 const ROW_BYTES = 4_096;
 
 const rowLine = ({ position, value }: JournalValue): JournalLine => ({ kind: 'row', position, value });
 
-/** The open and locked file of a journal, and its counts. */
+/** An open and locked journal file, and its index. */
 export interface Opened {
   readonly file: JournalFile;
   readonly path: string;
@@ -86,7 +88,7 @@ export interface Opened {
   readonly writtenAt: number | null;
 }
 
-/** The journal on an open file: one write at a time, so that index and file always agree. */
+/** The journal of an open file. Runs one write at a time, so that the index always matches the file. */
 export function journalOn({
   file,
   path,
@@ -99,7 +101,7 @@ export function journalOn({
 }: Opened): ExportJournal {
   let turn: Promise<unknown> = Promise.resolve();
   let closed = false;
-  /** Space reserved for batches in flight, by their number. */
+  /** The disk space reserved for batches in flight, by batch number. */
   const reserved = new Map<number, number>();
 
   async function add(lines: readonly JournalLine[]): Promise<void> {
@@ -113,24 +115,29 @@ export function journalOn({
     }
   }
 
-  /** Runs one write at a time and describes its failures. */
+  /** Runs one write at a time, and adds the path to its error message. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = turn.then(async () => {
       if (closed) throw new Error('the journal is closed');
       try {
         return await work();
       } catch (error) {
-        throw inWords('write the journal', path, error, 'make room and run the same again with --resume');
+        throw inWords(
+          'write the journal',
+          path,
+          error,
+          'free some disk space and run the same command again with --resume',
+        );
       }
     });
     turn = result.catch(() => {});
     return result;
   }
 
-  /** Ends a batch with lines; only an open batch can be ended. */
+  /** Adds the last lines of a batch, which must be in flight. */
   const settle = (batch: number, lines: readonly JournalLine[]) =>
     inTurn(async () => {
-      if (!index.isOpen(batch)) throw new RangeError(`batch ${batch} is not open`);
+      if (!index.isOpen(batch)) throw new RangeError(`batch ${batch} is not in flight`);
       await add(lines);
       reserved.delete(batch);
     });
@@ -154,7 +161,8 @@ export function journalOn({
     free: index.free,
     asking: ({ positions, unitsUsed, bytes = positions.length * ROW_BYTES }) =>
       inTurn(async () => {
-        if (!positions.every(index.isFree)) throw new RangeError('a handle of the batch is not free');
+        if (!positions.every(index.isFree))
+          throw new RangeError('a handle of the batch was already requested');
         const batch = index.nextBatch();
         const line: JournalLine = { kind: 'asking', batch, positions, unitsUsed };
         const others = [...reserved.values()].reduce((sum, one) => sum + one, 0);
@@ -187,7 +195,7 @@ export function journalOn({
       try {
         await replaceWith(target, text);
       } catch (error) {
-        throw inWords('write', target, error, 'free some disk space, then run it again');
+        throw inWords('write', target, error, 'free some disk space, then run the command again');
       }
       try {
         if (!keep) await unlink(path);

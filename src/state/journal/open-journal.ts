@@ -19,24 +19,27 @@ import { loadJournal } from './journal-load.ts';
 
 export type { ExportJournal } from './journal.ts';
 
-/** What a journal is opened for. */
+/** How to open a journal. */
 export interface JournalOptions {
-  /** The output file of the export; journal and lock are beside it. */
+  /** The output file of the export. The journal and the lock are next to it. */
   readonly out: string;
   readonly identity: JournalIdentity;
-  /** Number of handles; each is identified by its position. */
+  /** The number of handles; each is identified by its position. */
   readonly size: number;
-  /** Resumes an existing journal; otherwise, an existing journal is an error. */
+  /** Resumes an existing journal. Without `resume`, an existing journal is an error. */
   readonly resume: boolean;
-  /** Without `resume`, an existing journal is replaced. */
+  /** Replaces an existing journal, if `resume` is not set. */
   readonly fresh?: boolean | undefined;
   readonly now: () => number;
 }
 
-/** The digest of an export's handles. It is case-sensitive, because the output repeats them as given. */
+/**
+ * The digest of an export's handles. It is case-sensitive, because the output repeats the handles as the user
+ * wrote them.
+ */
 export const digestOf = (handles: readonly string[]): string => sha256(JSON.stringify(handles));
 
-/** Opens the journal beside `out`, and locks `out` until it is closed. */
+/** Opens the journal next to `out`, and locks `out` until the journal is closed. */
 export async function openJournal({
   out,
   identity,
@@ -63,7 +66,7 @@ export async function openJournal({
     const replaced = fresh && !resume;
     if (asked && !resume && !replaced) {
       throw usageError(
-        `an export to ${out} was interrupted; its paid answers are in ${path}`,
+        `an earlier export to ${out} was interrupted; its paid answers are in ${path}`,
         'add --resume to continue, or --fresh to start over and pay again',
       );
     }
@@ -72,7 +75,7 @@ export async function openJournal({
       asked = false;
     }
     if (end === undefined || !header || !asked) {
-      // Nothing was requested yet, so nothing was paid for.
+      // A journal without a request can be replaced: nothing in it was paid for.
       header = { kind: 'header', version: JOURNAL_VERSION, size, startedAt: now(), identity };
       const text = writeLine(header);
       writeAtomic(path, text);
@@ -102,9 +105,9 @@ export async function openJournal({
 type Header = Extract<JournalLine, { kind: 'header' }>;
 
 const foreign = (path: string, differ: readonly string[]) =>
-  new Failure('usage', `the journal ${path} belongs to another export: ${differ.join(', ')} differ`, {
+  new Failure('usage', `the journal ${path} belongs to a different export: ${differ.join(', ')} differ`, {
     code: 'JOURNAL_OTHER',
-    hint: `finish that export, write to another file, or add --fresh without --resume to start over and pay again`,
+    hint: `finish that export first, write to a different file, or use --fresh without --resume to start over and pay again`,
   });
 
 function checkTarget(out: string): void {
@@ -114,6 +117,6 @@ function checkTarget(out: string): void {
   }
   const there = statSync(out, { throwIfNoEntry: false });
   if (there && !there.isFile()) {
-    throw usageError(`${out} is not a regular file`, 'a resumable export requires a regular file');
+    throw usageError(`${out} is not a regular file`, '--resume needs a regular file as output');
   }
 }

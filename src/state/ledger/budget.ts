@@ -7,49 +7,50 @@ import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.t
 import { monthFile, monthOf } from './months.ts';
 import { createTally, type Spending } from './tally.ts';
 
-/** Limits of a profile in CU; undefined without a limit. */
+/** The budgets of a profile in CU; undefined means no limit. */
 export type Caps = { readonly [P in Period]: number | undefined };
 
 export interface BudgetOptions {
-  /** The state folder, if any. */
+  /** The state folder; undefined if there is none. */
   readonly dir: string | undefined;
   readonly profile: string;
   readonly clock: Pick<Clock, 'now' | 'mono' | 'sleep'>;
   readonly notice?: ((text: string) => void) | undefined;
 }
 
-/** The budgets of a profile, checked against the ledger that all processes of this machine share. */
+/** The budgets of a profile. They apply to all processes of this machine, which share the ledger. */
 export interface Budget {
   /**
-   * Calls `write` if the budgets can cover `most`, under a lock, so that concurrent processes cannot exceed
-   * a budget together. Otherwise rejects with a `limit` Failure.
+   * Calls `write` if the budgets have at least `most` left; otherwise rejects with a `limit` Failure. Holds a
+   * lock, so that concurrent processes cannot exceed a budget together.
    */
   admit(caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void>;
   states(caps: Caps): Promise<BudgetState[]>;
-  /** What was spent, with or without a budget. */
+  /** What was spent; also for profiles without a budget. */
   spending(): Promise<Readonly<Record<Period, Spending>>>;
 }
 
-/** How long to wait for calls in flight that use up a budget, and how often to check. */
+/** How long to wait for calls in flight that may leave enough of a budget. */
 const IN_FLIGHT_WAIT_MS = 60_000;
 const LOOK_MS = 50;
 const QUIET_MS = 2_000;
 const periods = ['day', 'month'] as const;
 
-/** What is left; negative if the budget was lowered below its use. */
+/** What a budget has left; negative if the budget was set below the amount already used. */
 const room = ({ limit, spent, lost, reserved }: BudgetState) => limit - spent - lost - reserved;
 
 export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Budget {
   const tally = createTally(profile);
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** Runs `work` with current sums, while no other process adds to them. */
+  /** Runs `work` with up-to-date sums, while no other process can add to them. */
   async function exclusively<T>(work: (now: number) => T, signal?: AbortSignal): Promise<T> {
     if (dir === undefined) throw unchecked();
     const now = clock.now();
     const path = monthFile(dir, monthOf(now));
     try {
-      // Compaction uses the same lock: while a file is replaced, some of its lines are in neither version.
+      // A compaction holds the same lock: while it replaces a file, some lines are in neither the old nor the
+      // new one.
       return await withLock(
         `${path}.lock`,
         () => {
@@ -87,7 +88,7 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
           write();
           return false;
         }
-        // Reject at once if calls in flight cannot make a difference.
+        // Reject at once if the call would not fit even if all calls in flight were free.
         const final = short.find((state) => room(state) + state.settling < wanted);
         const late = clock.mono() - began > IN_FLIGHT_WAIT_MS;
         const refused = final ?? (late ? short[0] : undefined);
@@ -95,10 +96,10 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
         return true;
       }, signal);
       if (!waiting) return;
-      // Calls in flight may cost less than was reserved for them.
+      // Otherwise wait: calls in flight may cost less than was reserved for them.
       if (!isReported && clock.mono() - began > QUIET_MS) {
         isReported = true;
-        notice?.('waiting for calls in flight, which use up the budget');
+        notice?.('waiting for calls in flight, which may leave enough of the budget');
       }
       await clock.sleep(LOOK_MS, signal);
     }
@@ -106,7 +107,7 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
 
   return {
     admit(caps, most, write, signal) {
-      // In order: the calls of one process would only compete for the lock.
+      // One call after another: calls of the same process would only compete for the lock.
       const turn = queue.then(() => admitted(caps, most, write, signal));
       queue = turn.catch(() => {});
       return turn;
@@ -119,5 +120,5 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
 const unchecked = () =>
   new Failure('local', 'cannot check the budget: no home directory for the state folder', {
     code: 'NO_STATE',
-    hint: 'set TRDR_STATE_DIR to a folder of your own',
+    hint: 'set TRDR_STATE_DIR to a folder that you own',
   });

@@ -6,13 +6,16 @@ import type { LedgerEntry } from '../../contract/ports.ts';
 import { ended, entryText, readLedgerLine } from './lines.ts';
 import { monthFile, monthOf } from './months.ts';
 
-/** Smaller files are not worth the work. */
+/** Smaller files are not compacted. */
 const LEAST_BYTES = 1024 * 1024;
-/** Older calls are summed by the hour. */
+/** Calls older than this are summed per hour. */
 const DETAILED_MS = 2 * 86_400_000;
 const HOUR = 3_600_000;
 
-/** Compacts the files of this month and the last, if they have doubled since their last compaction. */
+/**
+ * Compacts the files of this month and the last one, if they have doubled in size since their last
+ * compaction.
+ */
 export function compactLedger(dir: string, now: number, least = LEAST_BYTES): void {
   const thisMonth = monthOf(now);
   const lastMonth = monthOf(Date.parse(`${thisMonth}-01`) - 1);
@@ -33,10 +36,12 @@ function sizeOnce(path: string): number {
 }
 
 /**
- * Rewrites a file with one line per call, and one per hour for calls older than two days. Calls of unknown
- * outcome are kept. A process that appends to the old file meanwhile either finishes before the rename, and
- * its lines are copied, or sees that the file was replaced and appends again; ids identify lines that were
- * written twice.
+ * Rewrites a file with one line per call, and one line per hour for calls older than two days. Calls whose
+ * outcome is not known keep their own line.
+ *
+ * A process that appends to the old file during the compaction has either finished before the rename, so that
+ * its lines are copied, or notices that the file was replaced and appends again. Their ids identify lines
+ * that were written twice.
  */
 function compact(path: string, now: number): void {
   const lock = tryLock(`${path}.lock`, now);
@@ -53,14 +58,14 @@ function compact(path: string, now: number): void {
     const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
-    // The file stays as it was: larger than necessary, but correct.
+    // The file was not replaced: it is larger than necessary, but correct.
   } finally {
     if (fd !== undefined) closeSync(fd);
     lock.release();
   }
 }
 
-/** The text of a file with its calls summed up, in the order of their first lines. */
+/** Returns the text of a file with its calls summed, in the order of their first lines. */
 function compacted(text: string, now: number): string {
   const entries = new Map<string, { readonly entry: LedgerEntry; readonly id?: string }>();
   let plain = 0;

@@ -6,35 +6,36 @@ import { compactLedger } from './compact-ledger.ts';
 import { endText, entryText } from './lines.ts';
 import { ledgerFolder, monthFile, monthOf } from './months.ts';
 
-/** Where the ledger is, and what its entries name. */
+/** The folder of the ledger, and the names in its entries. */
 export interface LedgerOptions {
-  /** The state folder, if any. */
+  /** The state folder; undefined if there is none. */
   readonly dir: string | undefined;
   readonly command: string;
   readonly profile: string;
   /** The name of this machine. */
   readonly host?: string | undefined;
   readonly now: () => number;
-  /** The limits of the profile as they are now; without one, the ledger is only written. */
+  /** Returns the present budgets of the profile. Without this option, calls are recorded but not limited. */
   readonly caps?: (() => Caps | undefined) | undefined;
-  /** Loads what checks them. */
+  /** Loads the code that checks budgets. */
   readonly budget?: (() => Promise<Budget>) | undefined;
   /** Called once if the ledger cannot be written. */
   readonly notice?: ((text: string) => void) | undefined;
 }
 
-/** Files are checked for compaction at the first call of a process, and after this many. */
+/** A process checks at its first call whether to compact the files, and again after this many calls. */
 const COMPACT_EVERY = 1_000;
 
-// Unique among all calls of a machine: processes differ in pid and start time, and count their calls. The pid comes first,
-// because a budget waits for the calls of a process only while it is alive.
+// The prefix of this process's call ids, from its pid and start time. With a counter, it makes an id unique
+// on the machine. The pid comes first, because a budget waits for the calls of a process only while that
+// process is alive.
 const idPrefix = `${process.pid.toString(36)}-${Math.round(performance.timeOrigin * 1_000).toString(36)}`;
 let calls = 0;
 
 /**
- * Opens the ledger for writing: one file per UTC month. Each call is written before it is sent, with its maximum
- * cost, so that a process that dies leaves the bound behind. A ledger that cannot be written fails a run only where a
- * budget depends on it.
+ * Opens the ledger for writing: one file per UTC month. Each call is written with its maximum cost before it
+ * is sent, so that this cost stays recorded if the process dies. If the ledger cannot be written, the run
+ * fails only if it has a budget.
  */
 export function openLedger(options: LedgerOptions): Ledger {
   const { dir, command, profile, now, notice, caps } = options;
@@ -50,7 +51,8 @@ export function openLedger(options: LedgerOptions): Ledger {
   function write(folder: string, month: string, line: string): void {
     const path = monthFile(folder, month);
     try {
-      // If the file was replaced by a compaction meanwhile, append again; the id identifies a duplicate.
+      // If a compaction replaced the file during the write, append the line again; readers recognize the
+      // duplicate by its id.
       if (appendLines(path, line).gone) appendLines(path, line);
     } catch (error) {
       if (!isAbsent(error)) throw error;
@@ -61,7 +63,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 
   function append(month: string, line: string): void {
     if (dir === undefined) {
-      warn('no home directory for the state folder');
+      warn('there is no home directory for the state folder');
       return;
     }
     try {
@@ -76,7 +78,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     if (dir !== undefined && written++ % COMPACT_EVERY === 0) compactLedger(dir, now());
   }
 
-  /** Records a call once the budgets of the profile have room for it; without a budget, at once. */
+  /** Records a call as soon as the budgets of the profile allow it. */
   async function record(
     month: string,
     line: string,
@@ -87,7 +89,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     if (limits === undefined || options.budget === undefined) return append(month, line);
     const budget = await options.budget();
     await budget.admit(limits, most, () => dir !== undefined && write(dir, month, line), signal);
-    // Not before: the lock that compaction takes was held.
+    // Only now: compaction needs the lock that was held until here.
     compact();
   }
 

@@ -1,18 +1,18 @@
 import type { LedgerEntry } from '../../contract/ports.ts';
 
 /**
- * A line of a ledger file. A call is written as an `open` line with its upper bound before it is sent; its
- * `end` line replaces the bound. A call without an `end` line was in flight when its process died. Lines of
- * older versions are plain entries.
+ * A line of a ledger file. A call is written as an `open` line with its maximum cost before it is sent, and
+ * its `end` line replaces that cost. A call without an `end` line was in flight when its process died, or
+ * still is. Older versions of trdr wrote plain entries.
  */
 export type LedgerLine =
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
   | { readonly kind: 'open'; readonly id: string; readonly entry: LedgerEntry }
   | { readonly kind: 'end'; readonly id: string; readonly end: CallEnd };
 
-/** How a call ended. */
+/** The outcome of a call. */
 export interface CallEnd {
-  /** The call was not sent, or was free: it leaves no entry. */
+  /** Whether the call was not sent, or was free; then it does not become an entry. */
   readonly released: boolean;
   readonly status: number | null;
   readonly cu: number;
@@ -21,7 +21,10 @@ export interface CallEnd {
   readonly requestId?: string | undefined;
 }
 
-/** The text of an entry with named fields only, so that nothing else of the object gets into the file. */
+/**
+ * The text of an entry. Only the named fields are written, so that other members of the object never get into
+ * the file.
+ */
 export function entryText(entry: LedgerEntry, id?: string): string {
   const { time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, requestId, calls } = entry;
   return `${JSON.stringify({ id, time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, requestId, calls })}\n`;
@@ -37,7 +40,7 @@ export function endText(
     : `${JSON.stringify({ end: id, status, cu, cuAtMost, unpriced, requestId })}\n`;
 }
 
-/** Parses a line; undefined if it is torn or not a line of the ledger. */
+/** Parses a line; undefined if it is incomplete or not a line of the ledger. */
 export function readLedgerLine(line: string): LedgerLine | undefined {
   const value = objectIn(line);
   if (!value) return undefined;
@@ -53,13 +56,13 @@ export function readLedgerLine(line: string): LedgerLine | undefined {
   return typeof id === 'string' ? { kind: 'open', id, entry } : { kind: 'entry', entry };
 }
 
-/** Parses a line that is a complete entry; undefined for any other line. */
+/** Parses a plain entry; undefined for any other line. */
 export function readEntry(line: string): LedgerEntry | undefined {
   const value = objectIn(line);
   return value && entryOf(value);
 }
 
-/** The entry of a call after its end; undefined if it leaves none. */
+/** The entry of an ended call; undefined if the call was not charged. */
 export function ended(
   { time, command, profile, host, endpoint }: LedgerEntry,
   { released, ...cost }: CallEnd,

@@ -6,7 +6,7 @@ import type { LedgerEntry } from '../../contract/ports.ts';
 import { ended, readLedgerLine } from './lines.ts';
 import { ledgerFolder, monthOf } from './months.ts';
 
-/** The part of the ledger to read; `since` (inclusive) and `until` (exclusive) are epoch ms. */
+/** Which entries to read; `since` (inclusive) and `until` (exclusive) are epoch ms. */
 export interface LedgerRange {
   readonly dir: string | undefined;
   readonly since?: number | undefined;
@@ -14,8 +14,8 @@ export interface LedgerRange {
 }
 
 /**
- * The entries of a range, month by month: first the calls with an end, in its order, then those without
- * one.
+ * Yields the entries of a range, month by month: first the ended calls in their order, then those without an
+ * end.
  */
 export async function* readLedger({
   dir,
@@ -32,7 +32,7 @@ export async function* readLedger({
   }
 }
 
-/** The entries of a file, each call once, even if a line was written twice. */
+/** The entries of a file. A line that was written twice counts once. */
 export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, void, void> {
   const open = new Map<string, LedgerEntry>();
   const over = new Set<string>();
@@ -52,7 +52,10 @@ export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, 
   yield* open.values();
 }
 
-/** A line is written twice within moments, so remembering this many ids is enough. */
+/**
+ * How many ids to remember for recognizing duplicates. Few are enough, because a duplicate follows its
+ * original closely.
+ */
 const REMEMBERED = 10_000;
 
 function remember(ids: Set<string>, id: string): void {

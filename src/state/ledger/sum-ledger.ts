@@ -1,23 +1,24 @@
 import type { LedgerEntry } from '../../contract/ports.ts';
 
-/** What the ledger can be grouped by. */
+/** The fields by which the ledger can be grouped. */
 export const ledgerGroups = ['command', 'endpoint', 'day', 'profile', 'host'] as const;
 export type LedgerGroup = (typeof ledgerGroups)[number];
 
-/** The sum of a group. */
+/** The sum of a group of entries. */
 export interface LedgerSum {
   readonly group: string;
   readonly calls: number;
-  /** CU that answers are known to have cost. */
+  /** The CU that calls are known to have cost. */
   readonly cu: number;
-  /** `cu` plus the maximum cost of calls with an unknown outcome. */
+  /** `cu` plus the maximum cost of calls whose outcome is not known. */
   readonly atMost: number;
-  /** Number of calls of unknown price. */
+  /** The number of calls whose price is not known. */
   readonly unpriced: number;
 }
 
 /**
- * Sums entries by one of their members: days in order, other groups by cost. Days are UTC, like the bill.
+ * Groups entries by one of their fields and sums them. Days are sorted by date, other groups by cost. Days
+ * are UTC, as in the bill of the service.
  */
 export async function summarize(
   entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,
@@ -47,6 +48,6 @@ function added(sum: LedgerSum, { cu, cuAtMost = 0, calls = 1, unpriced }: Ledger
 const groupOf = (entry: LedgerEntry, by: LedgerGroup): string =>
   by === 'day' ? dayOf(entry.time) : (entry[by] ?? 'unknown');
 
-/** A time outside the calendar still gets a group. */
+/** The day of a time; an invalid time gets a group of its own. */
 const dayOf = (time: number) =>
   Math.abs(time) <= 8.64e15 ? new Date(time).toISOString().slice(0, 10) : 'unknown';

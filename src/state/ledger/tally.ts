@@ -7,22 +7,25 @@ import { ended, readLedgerLine } from './lines.ts';
 /** What a profile has spent in a period. */
 export interface Spending {
   readonly spent: number;
-  /** What lost answers may have cost, including those of processes that died. */
+  /** The maximum cost of calls whose answers were lost, including those of processes that died. */
   readonly lost: number;
-  /** Reserved for calls that may be in flight. */
+  /** The maximum cost of calls that may be in flight. */
   readonly reserved: number;
-  /** The part of `reserved` that may soon be released: all but minutes of the WebSocket. */
+  /** The part of `reserved` that may become less in the next minutes: all but the minutes of a WebSocket. */
   readonly settling: number;
 }
 
-/** The sums of a month's ledger file for one profile. Reads only what was appended since the last call. */
+/**
+ * The sums of a month for one profile. Each refresh reads only what was appended to the ledger since the last
+ * one.
+ */
 export interface Tally {
-  /** Reads what was appended to the file of a month. Throws if the file cannot be read. */
+  /** Reads what was appended to the ledger file of a month. Throws if the file cannot be read. */
   refresh(path: string): void;
   sum(period: Period, now: number): Spending;
 }
 
-/** Every call ends within this time. */
+/** No call takes longer than this. */
 const IN_FLIGHT_MS = 5 * 60_000;
 const NEWLINE = 10;
 
@@ -64,7 +67,7 @@ export function createTally(profile: string): Tally {
     }
     if (line.entry.profile !== profile || Math.abs(line.entry.time) > 8.64e15) return;
     if (line.kind === 'entry') add(line.entry);
-    // A line written during a compaction may be duplicated.
+    // Ignore a duplicate of the line, which a compaction may cause.
     else if (!over.has(line.id)) open.set(line.id, line.entry);
   };
 
@@ -108,7 +111,8 @@ export function createTally(profile: string): Tally {
         if (!periodsAt(time).day.startsWith(current)) continue;
         const pid = processOf(id);
         if (!living.has(pid)) living.set(pid, isAlive(pid));
-        // A process that died leaves its bound behind, and its pid may have been reused.
+        // A call is in flight only if its process is alive and the call is recent, because the pid may have
+        // been reused.
         const fresh = living.get(pid) === true && Math.abs(now - time) < IN_FLIGHT_MS;
         if (!fresh) total.lost += cuAtMost;
         else total.reserved += cuAtMost;
@@ -119,7 +123,7 @@ export function createTally(profile: string): Tally {
   };
 }
 
-/** The process that started a call: ids begin with its pid. */
+/** The pid of the process that sent a call, which is the first part of the call's id. */
 const processOf = (id: string): number => Number.parseInt(id.split('-')[0] ?? '', 36) || 0;
 
 function isAlive(pid: number): boolean {
@@ -128,7 +132,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process belongs to another user.
+    // EPERM means that the process exists and belongs to another user.
     return errno(error) === 'EPERM';
   }
 }

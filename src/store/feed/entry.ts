@@ -3,19 +3,19 @@ export interface StreamRow {
   /** Its entry id in the stream. */
   readonly entry: string;
   readonly id: string;
-  /** Post time; null if the service gave none. */
+  /** Post time; null if the service sent none. */
   readonly at: number | null;
-  /** The JSON of the post on one line. */
+  /** The post as JSON on one line. */
   readonly body: string;
 }
 
-/** Parses a post time; the store saves an empty text if there is none. */
+/** Parses a post time. The store holds an empty text if there is none. */
 export function timeFrom(text: string | undefined): number | null {
   const at = text === undefined || text === '' ? Number.NaN : Number(text);
   return Number.isFinite(at) ? at : null;
 }
 
-/** Parses entries of XRANGE and XREADGROUP. Foreign entries are skipped. */
+/** Parses entries of XRANGE and XREADGROUP. Skips entries that other programs wrote. */
 export function readEntries(answer: unknown): StreamRow[] {
   const rows: StreamRow[] = [];
   for (const pair of Array.isArray(answer) ? answer : []) {
@@ -30,15 +30,15 @@ export function readEntries(answer: unknown): StreamRow[] {
   return rows;
 }
 
-/** Parses the answer of XREAD or XREADGROUP for one stream; empty if the read timed out. */
+/** Parses the reply of XREAD or XREADGROUP for one stream; empty if the read timed out. */
 export function readStreams(answer: unknown): StreamRow[] {
   const [stream]: readonly unknown[] = Array.isArray(answer) ? answer : [];
   return Array.isArray(stream) ? readEntries(stream[1]) : [];
 }
 
 /**
- * Whether a body can be passed on as one line. The store is untrusted: anybody with write access can put
- * anything there.
+ * Whether a body is valid JSON on one line. The store is untrusted: anyone with write access can write
+ * anything.
  */
 function isLine(body: string): boolean {
   if (body.includes('\n') || !body.startsWith('{')) return false;
@@ -60,7 +60,7 @@ export function isBefore(one: string, other: string): boolean {
   return ms < otherMs || (ms === otherMs && count < otherCount);
 }
 
-/** The entry id right before an entry, for commands that read after an id. */
+/** The entry id right before another one, for commands that read the entries after an id. */
 export function before(entry: string): string {
   const [ms = 0, count = 0] = entry.split('-').map(Number);
   if (count > 0) return `${ms}-${count - 1}`;

@@ -5,48 +5,49 @@ import type { FeedKeys } from '../keys.ts';
 import { before, entryMs, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 
 /**
- * How far a follower looks back if its position is lost: longer than any failover or power failure loses.
+ * How far back a follower reads if its position is lost. It covers everything that a failover or power
+ * failure can lose.
  */
 export const LOOK_BACK_MS = 5 * 60_000;
 const COUNT = 500;
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
 
-/** A post of the feed: its time and id. */
+/** Identifies a post: its time and id. */
 export interface FeedPoint {
   readonly id: string;
   readonly at: number | null;
 }
 
-/** The position of a follower: its last entry, and the ids of the last minutes. */
+/** The position of a follower: its last entry, and the ids of the last five minutes. */
 export interface FeedPosition {
   readonly entry: string;
   readonly last: FeedPoint | null;
-  /** Ids that were delivered, with their entry times. */
+  /** The ids of delivered posts, with the times of their entries. */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
 }
 
-/** Where a follower starts. */
+/** Where a follower starts reading. */
 export type Begin =
   | { readonly kind: 'now' }
   | { readonly kind: 'newest'; readonly rows: number }
-  /** With entries added since then; `posted` skips posts that are older. */
+  /** At entries that were added since this time; `posted` also skips posts that are older. */
   | { readonly kind: 'since'; readonly ms: number }
-  /** After the entry of this id; ids in `known` were delivered. */
+  /** After the entry of this post. The posts in `known` were delivered before. */
   | { readonly kind: 'after'; readonly last: FeedPoint; readonly known: readonly string[] }
   | { readonly kind: 'position'; readonly position: FeedPosition };
 
 export type FollowEvent =
   | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
-  /** Entries between these posts were deleted before they were read; either end may be unknown. */
+  /** The entries between these posts were deleted before they could be read. Either post may be unknown. */
   | { readonly kind: 'gap'; readonly from: FeedPoint | null; readonly to: FeedPoint }
-  /** The end of the stream was reached for the first time. */
+  /** The follower has reached the end of the stream for the first time. */
   | { readonly kind: 'live' }
   | { readonly kind: 'away'; readonly why: string }
   | { readonly kind: 'back' };
 
 export interface FollowerOptions {
-  /** Opens a separate connection, because reads block on it. */
+  /** Opens a connection for this follower alone, because its reads block the connection. */
   readonly open: () => Promise<StoreConnection>;
   readonly feed: FeedKeys;
   readonly begin: Begin;
@@ -57,7 +58,7 @@ export interface FollowerOptions {
 /** Reads a feed from the store and delivers each post exactly once. */
 export interface Follower {
   events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void>;
-  /** The position after the last rows handed out. */
+  /** The position after the last rows that were returned. */
   position(): FeedPosition | undefined;
 }
 
@@ -65,7 +66,7 @@ const HALF_HOUR_MS = 30 * 60_000;
 const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
 
 export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }: FollowerOptions): Follower {
-  /** The entry to continue after; undefined until the first connection has found it. */
+  /** The last entry that was read; undefined until the first connection has found where to start. */
   let entry: string | undefined;
   let last: FeedPoint | null = null;
   let known = new Map<string, number>();
@@ -79,7 +80,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     started = true;
   }
 
-  /** Forgets ids that are too old for any look back. */
+  /** Removes ids that are too old to be read again. */
   const prune = () => {
     const horizon = entryMs(entry ?? '0') - 2 * LOOK_BACK_MS;
     for (const [id, ms] of known) {
@@ -94,7 +95,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   const newest = async (store: StoreConnection, count: number) =>
     readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
 
-  /** Finds the entry at which the first run starts. */
+  /** Finds the entry at which the run starts. */
   async function find(store: StoreConnection): Promise<FollowEvent | undefined> {
     const [newestRow] = await newest(store, 1);
     const top = newestRow?.entry ?? '0-0';
@@ -121,7 +122,8 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   }
 
   /**
-   * Finds the entry of the last delivered post; the clock of the service may differ from that of the store.
+   * Finds the entry of the last delivered post. Post times come from the service and entry times from the
+   * store, whose clocks may differ.
    */
   async function findLast(store: StoreConnection, place: FeedPoint, ids: readonly string[]) {
     started = true;
@@ -139,14 +141,15 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
       if (end === undefined || rows.length < COUNT) break;
       at = end;
     }
-    // Its entry is gone: start at the earliest possible entry, and skip posts that were delivered.
+    // The entry no longer exists: start at the earliest entry that may follow it, and skip posts that were
+    // delivered.
     const delivered = Math.max(place.at ?? 0, ...known.values());
     known = new Map(ids.map((id) => [id, delivered]));
     entry = before(from);
     return await missed(store);
   }
 
-  /** The entries after this follower's position that were deleted, if the stream starts later. */
+  /** Reports a gap if entries after this follower's position were deleted. */
   async function missed(store: StoreConnection): Promise<FollowEvent | undefined> {
     const [oldest] = await range(store, '-', 1);
     if (!oldest || entry === undefined || !isBefore(entry, oldest.entry) || known.has(oldest.id))
@@ -155,7 +158,10 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     return { kind: 'gap', from: last, to: oldest };
   }
 
-  /** Checks on a new connection that this follower's position still exists; otherwise goes back. */
+  /**
+   * Checks on a new connection whether the entry of this follower's position still exists; otherwise goes
+   * back in the stream.
+   */
   async function verify(store: StoreConnection): Promise<FollowEvent | undefined> {
     if (!started) return find(store);
     if (entry === undefined || last === null) return undefined;

@@ -4,22 +4,27 @@ import type { FeedKeys } from '../keys.ts';
 import { before, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 
 const BLOCK_MS = 2_000;
-/** Posts that a member of a shared group has not acknowledged for this long are given to another member. */
+/**
+ * A batch that a member of a shared group has not acknowledged after this time is given to another member.
+ */
 const ABANDONED_MS = 60_000;
 
 export interface GroupOptions {
-  /** Opens a separate connection, because reads block on it. */
+  /** Opens a connection for this member alone, because its reads block the connection. */
   readonly open: () => Promise<StoreConnection>;
   readonly feed: FeedKeys;
   readonly name: string;
-  /** Several members read at once, without an order; otherwise one is active and the others stand by. */
+  /**
+   * True: all members read at the same time, in no particular order. False: one member reads and the others
+   * are on standby.
+   */
   readonly shared: boolean;
   readonly machine: string;
   readonly clock: Clock;
-  /** Maximum rows of a batch, and how long a batch waits to fill up. */
+  /** The maximum number of rows in a batch, and how long a batch waits for more rows. */
   readonly batch: number;
   readonly lingerMs: number;
-  /** Where a new group starts: at new posts (`$`) or at the oldest (`0`). */
+  /** Where a new group starts: at new posts (`$`) or at the oldest post (`0`). */
   readonly start: '$' | '0';
   readonly leaseMs?: number | undefined;
   readonly abandonedMs?: number | undefined;
@@ -30,26 +35,26 @@ export type GroupEvent =
       readonly kind: 'batch';
       readonly rows: readonly StreamRow[];
       /**
-       * Acknowledges the batch. Throws if it was given to another member meanwhile: then it is delivered
-       * again.
+       * Acknowledges the batch. Throws if the batch was given to another member in the meantime, which then
+       * delivers it again.
        */
       readonly ack: () => Promise<void>;
-      /** Aborted when the batch no longer belongs to this member. */
+      /** Aborted when the batch is given to another member. */
       readonly over: AbortSignal;
     }
-  /** This many entries were deleted before they were delivered. */
+  /** The number of entries that were deleted before they were delivered. */
   | { readonly kind: 'gap'; readonly missing: number }
   | { readonly kind: 'standby' }
   | { readonly kind: 'active' }
   | { readonly kind: 'away'; readonly why: string }
   | { readonly kind: 'back' };
 
-/** Whether a batch was handed out and is still in progress. */
+/** Tells whether a batch is in progress. */
 export interface GroupWork {
   open: boolean;
 }
 
-/** How a member reads and acknowledges batches. */
+/** The connection, lease and commands with which a member reads and acknowledges batches. */
 export interface Membership {
   readonly options: GroupOptions;
   readonly store: StoreConnection;
@@ -61,7 +66,7 @@ export interface Membership {
   readonly signal: AbortSignal;
 }
 
-/** The batches of a member, until it loses its membership. */
+/** Yields the batches of a member until it loses its membership. */
 export async function* batches({
   options,
   store,
@@ -96,7 +101,10 @@ export async function* batches({
     }
   }
 
-  /** Reading a pending entry again restarts its idle time, so that a slow batch is not given to another member. */
+  /**
+   * Reads the pending entries of a batch at intervals, which restarts their idle time: otherwise a slow batch
+   * would be given to another member.
+   */
   const keepPending = async (entries: readonly string[], until: AbortSignal) => {
     try {
       for (;;) {
@@ -104,18 +112,18 @@ export async function* batches({
         await read(before(entries[0] ?? '0-0'), entries.length, 0);
       }
     } catch {
-      // The batch is done, or the connection is lost; in that case, the batch is given to another member.
+      // Ignored: the batch is done, or the connection is lost and the batch is given to another member.
     }
   };
 
-  // Entries that were delivered and not acknowledged come first, in their order.
+  // First read the entries that were delivered but not acknowledged, in their order.
   for (let from = '0'; ; ) {
     ended.throwIfAborted();
     const { rows, entries } = await read(from, batch, 0);
     const last = entries.at(-1);
     if (last === undefined) break;
     if (rows.length > 0) yield* deliver(rows, entries);
-    // Entries that were deleted meanwhile can no longer be delivered.
+    // Acknowledge entries that were deleted: they cannot be delivered any more.
     else await ack(entries);
     from = last;
   }
@@ -148,15 +156,14 @@ export async function* batches({
 }
 
 /**
- * Creates the group if it does not exist, and returns how many entries were trimmed before the group read
- * them.
+ * Creates the group if it does not exist. Returns how many entries were deleted before the group read them.
  */
 async function join({ feed, name, start }: GroupOptions, store: StoreConnection): Promise<number> {
   const exists = (await store.send('EXISTS', [feed.stream])) === 1;
   const groups = exists ? listOf(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
   const own = groups.find((group) => group.get('name') === name);
   if (own === undefined) {
-    // Another member may create it at the same moment, which is harmless.
+    // Ignored: another member may have created the group at the same moment.
     await store.send('XGROUP', ['CREATE', feed.stream, name, start, 'MKSTREAM']).catch((error: unknown) => {
       if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
     });
@@ -170,7 +177,7 @@ async function join({ feed, name, start }: GroupOptions, store: StoreConnection)
 
 const listOf = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
 
-/** Ids of all delivered entries. Those that are not posts are acknowledged too. */
+/** The ids of all delivered entries, including those that are not posts, which must be acknowledged too. */
 function entriesOf(answer: unknown): string[] {
   const [stream] = listOf(answer);
   return listOf(listOf(stream)[1]).map((pair) => String(listOf(pair)[0]));

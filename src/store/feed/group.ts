@@ -9,7 +9,7 @@ import { LEASE_MS } from './term.ts';
 const RETRY_MS = 1_000;
 const RENEW_MS = 2_500;
 
-/** Reads a feed as a member of a group: the group receives each post at least once. */
+/** Reads a feed as a member of a group. The group receives each post at least once. */
 export async function* followGroup(
   options: GroupOptions,
   signal: AbortSignal,
@@ -18,7 +18,7 @@ export async function* followGroup(
   while (!signal.aborted) {
     let store: StoreConnection | undefined;
     const work: GroupWork = { open: false };
-    // Ends a blocking read. A batch under way still has to be acknowledged.
+    // Closes the connection to end a blocking read, but not while a batch still has to be acknowledged.
     const hangUp = () => {
       if (!work.open) store?.close();
     };
@@ -45,8 +45,8 @@ export async function* followGroup(
 }
 
 /**
- * The active member of an ordered group: holds the lease, and starts with what its predecessor left
- * unacknowledged.
+ * Runs the active member of an ordered group. It holds the lease, and begins with the posts that the previous
+ * active member did not acknowledge.
  */
 async function* activeMember(
   options: GroupOptions,
@@ -65,7 +65,7 @@ async function* activeMember(
   }
   yield { kind: 'active' };
   const over = new AbortController();
-  // A stopped member keeps the lease until its batch is done.
+  // A member that is being stopped holds the lease until its batch is acknowledged.
   const lost = AbortSignal.any([over.signal, store.lost]);
   void renewing(options, store, token, over, lost);
   const ack = async (rows: readonly string[]) => {
@@ -82,14 +82,14 @@ async function* activeMember(
   }
 }
 
-/** Ends the lease, so that another member takes over at once. */
+/** Ends the lease, so that another member can take over at once. */
 async function giveBack(
   { open, feed, name }: GroupOptions,
   own: StoreConnection,
   token: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // A stopped member closed its connection to end a blocking read.
+  // A member that is being stopped has closed its own connection to end a blocking read.
   const closed = own.lost.aborted;
   if (closed && !signal.aborted) return;
   try {
@@ -97,11 +97,11 @@ async function giveBack(
     await store.run(resign, [feed.group(name)], [token]);
     if (closed) store.close();
   } catch {
-    // The lease runs out by itself.
+    // Ignored: the lease expires by itself.
   }
 }
 
-const supersededFailure = () => storeFailure('STORE_AWAY', 'another member of the group is active');
+const supersededFailure = () => storeFailure('STORE_AWAY', 'another member of the group has become active');
 
 async function renewing(
   { feed, name, clock, leaseMs = LEASE_MS }: GroupOptions,
@@ -120,14 +120,14 @@ async function renewing(
       endsAt = sent + leaseMs;
     }
   } catch {
-    // The connection broke, or the member stops.
+    // Ignored: the connection broke, or the member is being stopped.
   }
   over.abort(supersededFailure());
 }
 
 /**
- * A member of a shared group: reads its own unacknowledged entries first, then new ones and those of dead
- * members.
+ * Runs a member of a shared group. It reads its own unacknowledged entries first, then new ones and those of
+ * dead members.
  */
 async function* member(
   options: GroupOptions,

@@ -3,16 +3,19 @@ import type { FeedKeys } from '../keys.ts';
 import { listEntries, repair } from '../scripts/feed.ts';
 import { readEntries, timeFrom } from './entry.ts';
 
-/** Published ids above the floor, with their post times. */
+/** Published ids with their post times, without old ones. */
 export type KnownIds = readonly (readonly [id: string, at: number | null])[];
 
 export const asList = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
 
-/** Number of newest entries that a new term checks: more than a day of posts. */
+/** The number of latest entries that a new leader checks: more than a day of posts. */
 const CHECKED = 20_000;
 const PAGE = 1_000;
 
-/** Reads the ids of a feed for a new term, after making them agree with the stream. */
+/**
+ * Reads the published ids of a feed for a new leader, after repairing differences between the ids and the
+ * stream.
+ */
 export async function knownIds(store: StoreConnection, feed: FeedKeys, token: string): Promise<KnownIds> {
   const known = await readIds(store, feed);
   if (known.length === 0) return rebuild(store, feed);
@@ -24,14 +27,16 @@ export async function knownIds(store: StoreConnection, feed: FeedKeys, token: st
 }
 
 /**
- * Finds entries that a later entry repeats, and ids that are in the stream only. If a power failure tears the file of
- * the server within a script's block, Redis 7.0 leaves the beginning of the block in the file, ignores it at the next
- * start and runs it at the start after that: then the stream also holds the posts that were published again meanwhile.
- * The earlier entry is deleted, because groups may be past it without having read it.
+ * Finds entries that a later entry repeats, and ids that only the stream contains.
+ *
+ * Such differences arise if a power failure cuts off the server's append-only file inside the block of a
+ * script. Redis 7.0 ignores the incomplete block at the next start, but executes it at the start after that,
+ * so that the stream contains its posts in addition to those that were published again. The earlier entry is
+ * deleted, because groups may have passed it without reading it.
  */
 async function compareStream(store: StoreConnection, feed: FeedKeys, known: KnownIds) {
   const ids = new Set(known.map(([id]) => id));
-  // Ids below the floor were forgotten on purpose.
+  // Ids below this time were removed on purpose.
   const floor =
     timeFrom(String((await store.send('HGET', [feed.info, 'floor'])) ?? '')) ?? Number.NEGATIVE_INFINITY;
   const later = new Set<string>();
@@ -53,7 +58,7 @@ async function compareStream(store: StoreConnection, feed: FeedKeys, known: Know
   return { repeated, missing };
 }
 
-/** Rebuilds the ids from the stream if an evicting server dropped them. */
+/** Restores the ids from the stream, in case the server removed them because its memory was full. */
 async function rebuild(store: StoreConnection, feed: FeedKeys): Promise<KnownIds> {
   const rows = readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', CHECKED]));
   if (rows.length > 0) {

@@ -10,7 +10,7 @@ import { asList, type KnownIds, knownIds } from './known-ids.ts';
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
 const FULL_RETRY_MS = 1_000;
-/** Maximum number of posts that one script call publishes. */
+/** The maximum number of posts that one call of the script publishes. */
 const BATCH = 100;
 
 /** A post to publish. */
@@ -28,34 +28,36 @@ export interface TermOptions {
   readonly keepRows: number;
   readonly leaseMs?: number | undefined;
   readonly renewMs?: number | undefined;
-  /** What an operator sees of the leader: its machine, its connection mode, its cost. */
+  /** What `store status` shows about the leader: its machine, mode and cost. */
   readonly describe: () => Readonly<Record<string, string | number>>;
 }
 
 /**
- * The time in which one process leads a feed, over one connection. If the connection breaks, the term is
- * over; a new term reads mark and ids again, because the server may have failed over or lost its last
+ * The period in which a process leads a feed, over one connection. When the connection breaks, the term ends.
+ * A new term reads the checkpoint and ids again, because the server may have failed over or lost its last
  * second of writes.
  */
 export interface RelayTerm {
   readonly token: string;
-  /** The checkpoint of the previous term; undefined in the first term. */
+  /** The checkpoint of the previous leader; undefined in the first term. */
   readonly mark: string | undefined;
   readonly known: KnownIds;
-  /** Aborted when the term is over: from then on, nothing may be published or paid for in it. */
+  /**
+   * Aborted when the term ends. After that, this process must neither publish nor pay for anything as leader.
+   */
   readonly over: AbortSignal;
-  /** Publishes posts, oldest first; waits while the store is full. */
+  /** Publishes posts, oldest first. Waits while the store is full. */
   publish(posts: readonly Post[]): Promise<void>;
   /**
-   * Saves a checkpoint with the known ids above its floor. They include posts that are not published, such
-   * as those from before the start. Ids below the floor are forgotten.
+   * Saves a checkpoint with the known ids. They include posts that were not published, such as posts from
+   * before the start. Ids of posts before `floor` are removed.
    */
   save(mark: string, floor: number | null, ids: KnownIds): Promise<void>;
-  /** Ends the term, so that a standby can take over at once. */
+  /** Ends the term, so that a standby can lead at once. */
   resign(): Promise<void>;
 }
 
-/** Becomes the leader, or returns for how many ms another process still leads. */
+/** Becomes the leader. If another process leads, returns the remaining time of its lease in ms. */
 export async function openTerm(options: TermOptions): Promise<RelayTerm | { readonly leftMs: number }> {
   const { store, feed, clock, keepMs, keepRows, leaseMs = LEASE_MS, renewMs = RENEW_MS } = options;
   const asked = clock.mono();
@@ -65,23 +67,23 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
 
   const end = new AbortController();
   const over = AbortSignal.any([end.signal, store.lost]);
-  /** The lease ends by then at the latest, whatever the outcome of the last renewal. */
+  /** The latest time at which the lease ends. It stays the same if the last renewal failed. */
   let endsAt = asked + leaseMs;
   const finish = (why: string) => end.abort(storeFailure('STORE_AWAY', why));
 
   const check = () => {
-    if (clock.mono() >= endsAt) finish('the lease ended before it could be renewed');
+    if (clock.mono() >= endsAt) finish('the lease expired before it was renewed');
     over.throwIfAborted();
   };
 
-  /** Ends the term in time even if an answer is pending. */
+  /** Ends the term on time, even if the store does not answer. */
   async function watching(): Promise<void> {
     while (clock.mono() < endsAt) await clock.sleep(endsAt - clock.mono(), over);
-    finish('the lease ended before it could be renewed');
+    finish('the lease expired before it was renewed');
   }
 
   async function renewing(): Promise<void> {
-    // The first report follows at once, so that the status names the new leader.
+    // Send the first report at once, so that the status shows the new leader.
     for (let waitMs = 0; !over.aborted; waitMs = renewMs) {
       if (waitMs > 0) await clock.sleep(waitMs, over);
       const sent = clock.mono();
@@ -112,7 +114,7 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
   }
 
   const known = await knownIds(store, feed, token);
-  /** Ids in the store, as far as this term knows. */
+  /** The ids in the store, as far as this term knows. */
   const stored = new Set(known.map(([id]) => id));
   const mark = await store.send('GET', [feed.mark]);
   check();

@@ -1,9 +1,10 @@
 import { script } from '../script.ts';
 
 /**
- * Looks up an answer, or decides who fetches it. KEYS: answer, flight. ARGV: token, maximum age of a record
- * and of a miss in ms, and the time in ms after which the caller must renew its flight. Returns `hit` with
- * the entry; `lead` if the caller is to fetch it; `wait`; or `failed` with the failure of the leader.
+ * Looks up an answer, or decides which machine requests it. KEYS: answer, flight (marks the machine that is
+ * requesting the answer). ARGV: token, maximum age in ms of a record and of a "not found", and the time in ms
+ * after which the caller must renew its flight. Returns `hit` with the answer; `lead` if the caller must
+ * request it; `wait` if another machine is requesting it; or `failed` with the failure of that machine.
  */
 export const ask = script(
   'ask',
@@ -22,7 +23,10 @@ redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[4])
 return { 'lead' }`,
 );
 
-/** Saves an answer and ends the flight. KEYS: answer, flight. ARGV: token, ms to keep, status, time, record, seal. */
+/**
+ * Saves an answer and ends the flight. KEYS: answer, flight. ARGV: token, how long to keep the answer in ms,
+ * status, time, record, signature.
+ */
 export const fill = script(
   'fill',
   `
@@ -36,8 +40,8 @@ return 1`,
 );
 
 /**
- * Shares a failure with those who wait. KEYS: flight. ARGV: token, failure, how long to share it in ms (0:
- * not at all).
+ * Shares a failure with the waiting machines. KEYS: flight. ARGV: token, failure, how long to share it in ms
+ * (0: do not share it).
  */
 export const failScript = script(
   'fail',

@@ -1,12 +1,12 @@
 import { script } from '../script.ts';
 
 /**
- * Publishes posts, their ids and the mark in one step, so that no crash leaves an entry without its id or a mark
- * above its entries. Does nothing unless the lease is the caller's.
- * KEYS: lease, seen, stream, mark, info. ARGV: token, mark (or empty), floor (or empty), ms to keep, rows to keep,
- * ids known beside the posts with their times (JSON, or empty), then id, post time and body of each post, oldest
- * first.
- * Returns `fenced`, or `ok`, how many were new, and the last entry's id.
+ * Publishes posts together with their ids and the checkpoint, so that a crash cannot leave an entry without
+ * its id, or a checkpoint that includes missing entries. Does nothing unless the caller holds the lease.
+ * KEYS: lease, seen ids, stream, checkpoint, info. ARGV: token, checkpoint (or empty), floor (or empty), how
+ * long to keep posts in ms, how many posts to keep, known ids that are not published with their times (JSON,
+ * or empty), then id, post time and body of each post, oldest first. Returns `fenced` if another process
+ * holds the lease, or `ok`, how many posts were new, and the id of the last entry.
  */
 export const publish = script(
   'publish',
@@ -43,9 +43,9 @@ return { 'ok', added, last }`,
 );
 
 /**
- * Lists posts of the stream without their bodies, newest first. KEYS: stream. ARGV: where to start (`+`, or an entry
- * to start before), and how many entries to read. Returns the oldest entry that was read (empty if there was none),
- * then entry, id and post time of each post.
+ * Lists posts of the stream without their bodies, newest first. KEYS: stream. ARGV: where to start (`+`, or
+ * the entry to start before), and how many entries to read. Returns the oldest entry that was read (empty if
+ * there was none), then entry, id and post time of each post.
  */
 export const listEntries = script(
   'listEntries',
@@ -63,8 +63,9 @@ return flat`,
 );
 
 /**
- * Deletes entries that a later entry repeats, and records ids that the stream holds. KEYS: lease, seen, stream.
- * ARGV: token, ids with their times (JSON), then the entries to delete. Returns 0 if another process holds the lease.
+ * Deletes entries that a later entry repeats, and adds missing ids. KEYS: lease, seen ids, stream. ARGV:
+ * token, ids with their times (JSON), then the entries to delete. Returns 0 if another process holds the
+ * lease.
  */
 export const repair = script(
   'repair',
@@ -76,7 +77,10 @@ for at = 3, #ARGV do redis.pcall('XDEL', KEYS[3], ARGV[at]) end
 return 1`,
 );
 
-/** Acknowledges entries for the one active member of a group. KEYS: lease, stream. ARGV: token, group, ids. */
+/**
+ * Acknowledges entries for the active member of an ordered group. KEYS: lease, stream. ARGV: token, group,
+ * ids.
+ */
 export const ackOrdered = script(
   'ackOrdered',
   `

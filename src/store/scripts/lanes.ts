@@ -1,12 +1,14 @@
 import { script } from '../script.ts';
 
 /**
- * Takes a slot of a lane. A sliding log, not GCRA: with GCRA, a burst followed by a refill passes twice the
- * limit within a window. With a ticket and `book`, a full lane reserves the next free departure, so that
- * all machines are served in the order of their calls; the caller asks again with the same ticket when it
- * is due.
+ * Takes a slot of a lane. The algorithm is a sliding log and not GCRA, which lets a burst followed by a
+ * refill pass twice the limit within a window.
+ *
+ * With a ticket and `book`, a full lane reserves the next free departure time, so that all machines are
+ * served in the order of their calls. The caller asks again with the same ticket at that time.
+ *
  * KEYS: calls, meta, fleet. ARGV: limit, window, ticket, book, machine, grace. Returns the wait in ms, the
- * known limit or 0, the number of machines seen lately, and 1 if the wait is a queue.
+ * known limit or 0, the number of recently active machines, and 1 if the wait is caused by a queue.
  */
 export const take = script(
   'take',
@@ -59,8 +61,8 @@ return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
 );
 
 /**
- * Blocks a lane for some time, as a 429 demands, and moves reservations behind the block. KEYS: calls,
- * meta. ARGV: ms, window.
+ * Blocks a lane for some time after a 429, and moves reserved departures behind the block. KEYS: calls, meta.
+ * ARGV: ms, window.
  */
 export const block = script(
   'block',
@@ -86,7 +88,7 @@ if #departures > 0 then redis.call('PEXPIRE', calls, departures[#departures] - n
 return blocked - now`,
 );
 
-/** Gives up an unused reservation. KEYS: calls. ARGV: ticket. */
+/** Removes a reservation that will not be used. KEYS: calls. ARGV: ticket. */
 export const drop = script(
   'drop',
   `
@@ -106,8 +108,8 @@ return 1`,
 );
 
 /**
- * Adds calls that were made without the store, or that it may have lost. KEYS: calls. ARGV: window, then
- * ticket and age in ms of each call.
+ * Adds calls that were sent while the store was unavailable, or that the store may have lost. KEYS: calls.
+ * ARGV: window, then ticket and age in ms of each call.
  */
 export const addUnrecorded = script(
   'addUnrecorded',

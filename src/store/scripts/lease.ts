@@ -1,9 +1,9 @@
 import { script } from '../script.ts';
 
 /**
- * Takes a lease if it is free. The token is the epoch and a nonce, compared as a whole: after a failover,
- * two servers can issue the same epoch. KEYS: lease, epoch. ARGV: nonce, ms. Returns the token, or an empty
- * string and the remaining time of the other lease.
+ * Takes a lease if it is free. The token is an epoch number and a nonce; the nonce is needed because two
+ * servers can issue the same epoch after a failover. KEYS: lease, epoch. ARGV: nonce, ms. Returns the token,
+ * or an empty string and the remaining time of the other lease.
  */
 export const lead = script(
   'lead',

@@ -1,6 +1,9 @@
 import { script } from '../script.ts';
 
-/** Claims the keys for a schema version, unless a newer one has. KEYS: schema. ARGV: version. Returns the version found, and server time. */
+/**
+ * Marks the keys with a schema version, unless a newer version is already there. KEYS: schema. ARGV: version.
+ * Returns the version found, and the server's time.
+ */
 export const claim = script(
   'claim',
   `

@@ -1,8 +1,9 @@
 import { script } from '../script.ts';
 
 /**
- * Shared by the scripts below. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the month and
- * day in the caller's keys; if the server's clock disagrees, the caller has to use other keys.
+ * The beginning of all scripts below. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the month
+ * and day in the names of these keys. If the server's clock is in another month or day, the script returns
+ * `period`, and the caller repeats the call with other keys.
  */
 const BASE = `
 local open, calls, done, month, day, caps = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -94,10 +95,10 @@ end
 const money = (name: string, body: string, frees = false) => script(name, `${BASE}\n${body}`, { frees });
 
 /**
- * Reserves the maximum cost of a call, right before it is sent. Repeating it with the same id changes
- * nothing. KEYS[7]: ledger. ARGV[3..9]: id, most, ttl, machine, command, endpoint, boot. Returns `ok`;
- * `refused` with the budget, its limit, its use and how much of that is reserved for calls in flight;
- * `reseed` if the sums may be older than the service's own meter; or `over` if the reservation has already
+ * Reserves the maximum cost of a call, right before the call is sent. A second request with the same id
+ * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost, ttl, machine, command, endpoint, boot.
+ * Returns `ok`; `refused` with the budget, its limit, its use and how much of that is reserved for calls in
+ * flight; `reseed` if the sums may be older than the service's own count; or `over` if the reservation has
  * expired.
  */
 export const begin = money(
@@ -143,9 +144,9 @@ return { 'ok', #limits }`,
 );
 
 /**
- * Records the cost of a call, or that its answer was lost. A call that was considered lost is corrected.
- * KEYS[7]: ledger. ARGV[3..11]: id, outcome (paid or lost), cu, most, machine, command, endpoint, status,
- * request id.
+ * Records the cost of a call, or that its answer was lost. Corrects a call that was considered lost before.
+ * KEYS[7]: ledger. ARGV[3..11]: id, outcome (paid or lost), cost, maximum cost, machine, command, endpoint,
+ * status, request id.
  */
 export const settle = money(
   'settle',
@@ -167,7 +168,7 @@ return { 'ok' }`,
   true,
 );
 
-/** Releases the reservation of a call that was not sent. ARGV[3]: id. */
+/** Removes the reservation of a call that was not sent. ARGV[3]: id. */
 export const release = money(
   'release',
   `

@@ -236,7 +236,7 @@ describe('a redirect', () => {
     const failure = await failureOf(open().send(get(server.url)));
     expect(failure).toMatchObject({ kind: 'service', code: 'REDIRECT', status: 302, retryable: false });
     expect(failure.message).toContain(`${elsewhere.url}/x`);
-    expect(failure.hint).toContain('the key was not sent there');
+    expect(failure.hint).toContain('the key is not sent elsewhere');
   });
 });
 

@@ -86,7 +86,7 @@ export function createStore(
         former = server;
         server = serve(createData(clockOf(fault.skewMs), until(server.data, lostMs)));
         // The clients that notice at once; the others stay until the end.
-        for (const end of [...former.connections]) if (rng.chance(0.5)) end('it is a replica, not a master');
+        for (const end of [...former.connections]) if (rng.chance(0.5)) end('it is a replica, not a primary');
       });
       scheduler.at(to, () => {
         if (former) hangUp(former);
@@ -180,7 +180,7 @@ export function createStore(
           if (script.name === 'publish') for (const wake of [...mine.waiting]) wake();
           reply(answer);
         }),
-      close: () => end('it was closed here'),
+      close: () => end('this process closed the connection'),
     };
   }
 
