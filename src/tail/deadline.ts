@@ -9,7 +9,7 @@ import type { Session } from './socket/session.ts';
 import type { Timing } from './timing.ts';
 import type { Walker } from './walk/walker.ts';
 
-/** Ends a run by its duration: closes the socket and makes a last walk, which has a deadline too. */
+/** Ends a run after its duration: closes the WebSocket, then makes a last walk, whose time is limited too. */
 export interface Deadline {
   start(): void;
   step(): void;
@@ -52,7 +52,7 @@ export function createDeadline({
     const walked = walker.finale === 'done' && !flow.filling;
     if (walked && (!writer.busy() || now >= closingAt)) return parts.finish('duration');
     if (now < closingAt) return;
-    // The last walk did not finish, so its part of the feed may be incomplete.
+    // The last walk did not finish, so the end of the feed may be incomplete.
     parts.report.gap(flow.openEnd());
     parts.finish('failure', walker.trouble ?? (writer.busy() ? blockedAtEnd() : unanswered()));
   };

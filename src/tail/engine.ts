@@ -11,10 +11,15 @@ import type { WalkView } from './walk/walker.ts';
 
 /** A tail: runs once. */
 export interface Tail {
-  /** Runs until it is stopped, is done, or fails; a failure is thrown after the `end` notice. */
+  /**
+   * Runs until the tail is stopped, has done what was requested, or fails. A failure is thrown after the
+   * `end` notice.
+   */
   run(signal: AbortSignal): Promise<Summary>;
   status(): TailStatus;
-  /** Makes the loop run once, even if nothing is due; this increases `turns` unless the loop hangs. */
+  /**
+   * Makes the main loop run once, which increases `turns`. A watchdog uses this to detect a loop that hangs.
+   */
   wake(): void;
 }
 
@@ -50,22 +55,28 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     const { moved, finished } = walker.step(view());
     if (!finished) return moved;
     const { walked, stack, depth, continues } = finished;
-    // If nothing was read, only the reason is reported.
+    // If no page was read, report only the reason and not a gap.
     if (!continues && walked.pages === 0)
       finish({ reason: 'failure', failure: walked.failure ?? ceilingReached() });
     else flow.fill(walked, stack, depth, continues);
     return true;
   };
 
-  /** Whether a socket may be opened: only if its frames could be printed soon, because it is charged by the minute. */
+  /**
+   * Whether frames could be printed at once. Only then may a WebSocket be opened, because it is charged by
+   * the minute.
+   */
   const isQuiet = () => walker.started && !walker.busy && !flow.filling && !writer.busy();
 
-  /** When the loop must run even if nothing wakes it. */
+  /** When the loop must run again even if nothing wakes it. */
   const nextDue = () =>
     Math.min(walker.due(view()), policy.due(isQuiet()), printing.due, spend.due, deadline.due);
 
   let told: Stretched | undefined;
-  /** Reports a polling interval that a budget requires: once until it renews, and again when it has doubled. */
+  /**
+   * Reports that a budget requires a longer polling interval. Each budget period has one report, and another
+   * one when the interval has doubled.
+   */
   const tellStretched = () => {
     const stretched = mode() === 'poll' ? spend.stretched : undefined;
     if (!stretched || !walker.started) return;
@@ -140,7 +151,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         await begin();
         await loop();
       } catch (error) {
-        // What was posted since the last verification, of this run or of the one it resumes, was not read.
+        // The posts since the last verification, by this run or by the one that it resumes, were not read.
         if (!signal.aborted && flow.watermark && isServiceFailure(error)) report.gap(flow.openEnd());
         if (!signal.aborted) finish({ reason: 'failure', failure: error });
       }
@@ -159,7 +170,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         gaps: report.gaps,
         pages: walker.pages,
         durationMs: clock.mono() - began,
-        // What could not be written is not complete, whatever was read.
+        // Posts that could not be written are not complete, even if they were read.
         completeTo:
           flow.provenAt === undefined || isUnwritten(ending)
             ? null

@@ -14,11 +14,11 @@ import { countLateness, type Lateness } from './walk/lateness.ts';
 import type { RowStack } from './walk/row-stack.ts';
 import type { WalkBounds, Walked } from './walk/walk.ts';
 
-/** The rows that a walk found. */
+/** What a walk found. */
 interface Found extends Lateness {
   readonly walked: Walked;
   readonly depth: Depth;
-  /** The number of rows printed, and of new rows whether or not they passed the filter. */
+  /** The number of rows that were printed, and of all new rows, including those that the filter removed. */
   rows: number;
   fresh: number;
 }
@@ -27,7 +27,7 @@ interface Found extends Lateness {
 interface Fill extends Found {
   readonly stack: RowStack;
   readonly continues: boolean;
-  /** The post time of the top when it started. */
+  /** The post time of the newest complete post when the walk started. */
   readonly before: number | null | undefined;
 }
 
@@ -36,16 +36,16 @@ export interface Filled extends Readonly<Found> {
   readonly gap: Gap | undefined;
 }
 
-/** Tracks what is complete and what was printed. The only place that passes rows to the writer. */
+/** Tracks which part of the feed is complete and what was printed. All rows go to the writer through it. */
 export interface Flow {
   readonly watermark: Watermark | undefined;
-  /** The monotonic time at which the last walk to the margin started. */
+  /** The monotonic time at which the last walk down to the margin started. */
   readonly provenAt: number | undefined;
   readonly filling: boolean;
   readonly full: boolean;
-  /** Whether frames wait for a walk, because nothing was printed yet that a later run could resume from. */
+  /** Whether frames wait for a walk, because nothing printed so far allows a later run to resume. */
   readonly heldBack: boolean;
-  /** Whether the row with this id was accepted and is held back. */
+  /** Whether the row with this id was accepted and is waiting to be printed. */
   isHeld(id: string): boolean;
   readonly margin: Margin;
   readonly seen: Seen;
@@ -54,15 +54,18 @@ export interface Flow {
   fill(walked: Walked, stack: RowStack, depth: Depth, continues: boolean): void;
   /** Prints the next rows of a walk; returns the result after the last ones. */
   fillStep(): Promise<Filled | undefined>;
-  /** Prints queued frames and returns how many were read. `other` receives frames that are not posts. */
+  /** Prints queued frames and returns how many were read. Passes frames that are not posts to `other`. */
   frames(link: Link, other: (frame: Exclude<ReadFrame, { kind: 'row' }>) => void): number;
-  /** Prints the rows that were held back. */
+  /** Prints the rows that were waiting. */
   release(): void;
-  /** Prints all remaining rows at the end of a run. */
+  /** Prints all waiting rows at the end of a run. */
   releaseAll(): void;
-  /** The gap from the last complete post to the end of a run that could not be verified. */
+  /** The gap between the last complete post and the end of a run that could not verify its last part. */
   openEnd(): Gap;
-  /** Returns once the range in which ids were forgotten before they were verified. */
+  /**
+   * A range that can no longer be verified, because the ids of its posts had to be removed from memory. Each
+   * range is returned once.
+   */
   takeUnproven(): { readonly from: PostMark | null; readonly to: PostMark } | undefined;
 }
 
@@ -74,16 +77,16 @@ interface FlowWorld {
   readonly timing: Timing;
   readonly writer: TailWriter;
   readonly seen: Seen;
-  /** Whether a frame belongs to the part of the feed that pages show. */
+  /** Whether the post of a frame also appears in the pages that are read. */
   readonly scope: (row: TailRow) => boolean;
   readonly filter: (row: TailRow) => boolean;
-  /** Whether the socket delivers a row that pages show. */
+  /** Whether the WebSocket delivers a post that appears in pages. */
   readonly carries: (row: TailRow) => boolean;
   /** The maximum number of rows to print. */
   readonly count: number;
-  /** A later run resumes from the checkpoint of this one. */
+  /** True if a later run can resume from the checkpoint of this one. */
   readonly heals: boolean;
-  /** A later run resumes only from the lines of the output. */
+  /** True if a later run can resume only from the lines of the output file. */
   readonly byFile: boolean;
 }
 
@@ -94,7 +97,7 @@ export function createFlow(world: FlowWorld): Flow {
   let watermark: Watermark | undefined;
   let provenAt: number | undefined;
   let left = world.count;
-  // Until the first walk is printed, a later run resumes from where this one did.
+  // Until the rows of the first walk are printed, a later run resumes at the same place as this run did.
   let isAtResume = 'known' in start;
   let fill: Fill | undefined;
   const known = 'known' in start ? start.known : undefined;
@@ -116,13 +119,13 @@ export function createFlow(world: FlowWorld): Flow {
     lowest = seen.floor;
   }
 
-  /** Whether to print a row: it is new and passes the filter. */
+  /** Whether to print a row: it must be new and pass the filter. */
   const accept = (row: TailRow): boolean => {
     if (row.at !== null && row.at < seen.floor) return false;
     return seen.add(row.id, row.at) && filter(row);
   };
 
-  /** A frame is printed whatever its post time, if its id is new. */
+  /** A frame is printed if its id is new, whatever its post time. */
   const acceptFrame = (row: TailRow): 'now' | 'late' | undefined => {
     const late = row.at !== null && row.at < seen.floor;
     if (!seen.add(row.id, row.at) || !filter(row)) return undefined;
@@ -139,7 +142,7 @@ export function createFlow(world: FlowWorld): Flow {
   const gapOf = ({ walked, depth, continues }: Fill): Gap | undefined => {
     if (!walked.cut || !walked.reached || (depth === 'shallow' && continues)) return undefined;
     const top = watermark?.top ?? null;
-    // If the walk reached the complete part, only late posts can be missing.
+    // If the walk reached the complete part of the feed, only late posts can be missing.
     const from = isBelow(walked.reached, top) ? null : top;
     const lateFrom = watermark && Number.isFinite(routes.low()) ? routes.low() : null;
     return { why: walked.cut, from, lateFrom, to: walked.reached, open: !continues && world.heals };
@@ -199,7 +202,7 @@ export function createFlow(world: FlowWorld): Flow {
         const before = routes.begin(walked);
         lowest = seen.floor;
         const recent = start.kind === 'now' ? (start.recent ?? 0) : 0;
-        // They are shown, and count for nothing: the run begins after them.
+        // These rows are printed but not counted, because the run starts after them.
         if (recent > 0) writer.push(before.filter(filter).slice(0, recent).reverse(), false);
       }
     },

@@ -1,10 +1,13 @@
-/** Work in the background of the loop: its outcome is polled and only awaited at the end of the run. */
+/**
+ * Work that runs while the main loop continues. The loop polls its result, and awaits it only at the end of a
+ * run.
+ */
 export interface Job<T> {
   readonly outcome: { readonly value: T } | { readonly error: unknown } | undefined;
   readonly settled: Promise<void>;
 }
 
-/** Starts work, and wakes the loop when it ends. */
+/** Starts work, and wakes the main loop when it has ended. */
 export function startJob<T>(wake: () => void, work: () => Promise<T>): Job<T> {
   let outcome: Job<T>['outcome'];
   const settled = (async () => {

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { createRecentSet } from '../base/recent-set.ts';
 import type { PostFields } from './row.ts';
 
-/** Counts posts without an id, each once although pages and frames repeat it. */
+/** Counts posts without an id. A post that several pages and frames repeat counts once. */
 export interface NamelessCounter {
   readonly count: number;
   /** Counts posts that were not counted before; returns whether there were any. */
   add(records: readonly PostFields[]): boolean;
 }
 
-/** The fields that identify a post without an id. */
+/** The fields that identify a post that has no id. */
 const FIELDS = [
   'thesis',
   'authorHandle',

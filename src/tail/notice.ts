@@ -7,16 +7,16 @@ import type { Cut } from './walk/walk.ts';
 /** Where a run starts. */
 export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 
-/** A part of the feed that could not be read. Both bounds were read, or are null if unknown. */
+/** A part of the feed that could not be read. Both bounds were read; a bound is null if it is not known. */
 export interface Gap {
   readonly why: Cut | 'failing';
-  /** The newest complete post below the gap; null if only late posts can be missing. */
+  /** The newest complete post before the gap; null if only late posts can be missing. */
   readonly from: PostMark | null;
-  /** The post time from which late posts may be missing too. */
+  /** Late posts may be missing too, from this post time on. */
   readonly lateFrom: number | null;
-  /** The oldest post read above the gap; null if the gap extends to the end of the run. */
+  /** The oldest post that was read after the gap; null if the gap extends to the end of the run. */
   readonly to: PostMark | null;
-  /** Whether a later run that resumes from the checkpoint will read it. */
+  /** Whether a run that resumes from the checkpoint will read the gap. */
   readonly open: boolean;
 }
 
@@ -39,7 +39,7 @@ export type EndReason = 'stopped' | 'count' | 'duration' | 'reader' | 'failure';
 export interface Summary {
   readonly reason: EndReason;
   readonly rows: number;
-  /** Rows that only a walk found while streaming, and rows that appeared late in pages. */
+  /** Rows that only a walk found while streaming, and rows that appeared in pages late. */
   readonly filled: number;
   readonly late: number;
   readonly gaps: readonly Gap[];
@@ -48,14 +48,14 @@ export interface Summary {
   readonly connections: number;
   readonly pages: number;
   readonly spent: TailCost;
-  /** The newest verified post: everything up to it is complete, except for the gaps. */
+  /** The newest verified post: everything before it is complete, except for the gaps. */
   readonly provenTo: PostMark | null;
   readonly durationMs: number;
-  /** The local time up to which everything is complete, except for the gaps; null if nothing was verified. */
+  /** The local time up to which the feed is complete, except for the gaps; null if nothing was verified. */
   readonly completeTo: number | null;
 }
 
-/** A polling interval with which a budget lasts until it renews. */
+/** A polling interval that is long enough for a budget to last until it renews. */
 export interface Stretched {
   readonly everyMs: number;
   /** Epoch milliseconds. */
@@ -73,7 +73,10 @@ export type TailNotice =
       readonly perMinute: number;
       readonly other: { readonly mode: Mode; readonly perMinute: number } | null;
       readonly lagMs: number;
-      /** The polling interval and the renewal of its budget, if the interval is longer than the lag. */
+      /**
+       * The polling interval and the time at which its budget renews, if the interval is longer than the
+       * requested lag.
+       */
       readonly stretched?: Stretched | undefined;
     }
   | { readonly kind: 'connected'; readonly times: number }
@@ -89,14 +92,17 @@ export type TailNotice =
     }
   /** A budget has renewed, and streaming is possible again. */
   | { readonly kind: 'streamAgain'; readonly perMinute: number }
-  /** The polling interval was adapted to the rest of a budget. */
+  /** The polling interval was changed to make a budget last. */
   | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }
   /** A budget or the allowance is used up: the tail waits until it renews at `until`. */
   | { readonly kind: 'budget'; readonly until: number; readonly reason: string }
   | { readonly kind: 'renewed' }
   | { readonly kind: 'unstable'; readonly sessions: number; readonly cuAtMost: number }
   | ({ readonly kind: 'gap' } & Gap)
-  /** Too many posts between two walks to remember all ids: posts that the socket lost in this range were not found. */
+  /**
+   * There were too many posts between two walks to remember all ids. Posts in this range that the WebSocket
+   * did not deliver cannot be found.
+   */
   | { readonly kind: 'unproven'; readonly from: PostMark | null; readonly to: PostMark }
   | { readonly kind: 'late'; readonly rows: number; readonly worstMs: number }
   | { readonly kind: 'margin'; readonly ms: number }
@@ -114,7 +120,7 @@ export interface LastPost {
 export interface TailStatus {
   readonly mode: Mode;
   readonly connected: boolean;
-  /** Whether requests for pages fail at present. */
+  /** Whether the last request for a page failed. */
   readonly failing: boolean;
   /** A budget or the allowance is used up, and the tail waits until it renews. */
   readonly waiting: boolean;
@@ -126,18 +132,18 @@ export interface TailStatus {
   readonly ceilingLeft: number | null;
   readonly allowanceLeft: number | null;
   readonly budgets: readonly BudgetLeft[];
-  /** The number of turns of the loop, by which a watchdog detects that it hangs. */
+  /** How often the main loop has run. A watchdog uses this to detect a loop that hangs. */
   readonly turns: number;
-  /** The posts per second of the feed. */
+  /** Posts per second in the feed. */
   readonly rate: number;
   readonly gaps: number;
   readonly filled: number;
   readonly late: number;
   readonly connections: number;
   readonly spent: TailCost;
-  /** The CU per minute of the current mode. */
+  /** CU per minute in the current mode. */
   readonly perMinute: number;
   readonly provenTo: PostMark | null;
-  /** Milliseconds since the start of the walk that verified it. */
+  /** Milliseconds since the walk started that last verified the feed. */
   readonly provenAgoMs: number | null;
 }

@@ -10,31 +10,37 @@ import type { StartPoint } from './walk/bounds.ts';
 export interface TailOptions {
   readonly start: StartPoint;
   readonly via: Via;
-  /** The target delay when polling. */
+  /** The requested delay when polling. */
   readonly lagMs: number;
   readonly subscription?: Subscription | undefined;
-  /** Whether the subscription delivers a row that pages show; default: all rows. */
+  /** Whether the WebSocket delivers a post that appears in pages; by default all. */
   readonly carries?: ((row: TailRow) => boolean) | undefined;
-  /** Whether a frame belongs to the part of the feed that pages show; default: all frames. */
+  /** Whether the post of a frame also appears in the pages that are read; by default all. */
   readonly scope?: ((row: TailRow) => boolean) | undefined;
-  /** Whether to print a row; default: all rows. */
+  /** Whether to print a post; by default all. */
   readonly filter?: ((row: TailRow) => boolean) | undefined;
   /** The number of rows after which the run ends. */
   readonly count?: number | undefined;
-  /** The number of failures of the first page after which the run fails. */
+  /** The number of failed requests for the first page after which the run fails. */
   readonly firstTries?: number | undefined;
   readonly durationMs?: number | undefined;
-  /** The spending limit of the run in CU; a function if it can be raised meanwhile. */
+  /** The spending limit of the run in CU; a function if it can be raised during the run. */
   readonly ceiling?: number | (() => number | undefined) | undefined;
-  /** Asks the user for a limit that covers another `cu` beyond what is `spent`; false if the run ends at its limit. */
+  /**
+   * Asks the user to raise the limit so that another `cu` can be spent; `spent` is the cost so far. Returns
+   * false if the user declines.
+   */
   readonly raise?: ((cu: number, spent: number) => Promise<boolean>) | undefined;
-  /** Whether the tail waits until an exhausted budget renews; otherwise the run ends. */
+  /** Whether the tail waits until a budget that is used up renews. Otherwise the run ends. */
   readonly waitForBudget?: boolean | undefined;
-  /** The share of the key's units that the socket may use with `auto`. */
+  /** The share of the key's units that the WebSocket may use with `--via auto`. */
   readonly socketShare?: number | undefined;
   /** The name of the feed in checkpoints. */
   readonly feed: string;
-  /** A later run resumes only from the output, so nothing is printed long after the last verification. */
+  /**
+   * True if a later run can resume only from the output file. Then nothing is printed long after the last
+   * verification.
+   */
   readonly fileIsCheckpoint?: boolean | undefined;
   readonly on?: ((notice: TailNotice) => void) | undefined;
   readonly timing?: Partial<Timing> | undefined;

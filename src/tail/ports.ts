@@ -7,20 +7,20 @@ export interface FeedPage {
   readonly rows: readonly TailRow[];
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
-  /** Posts without an id: they cannot be deduplicated, so they are skipped and counted. */
+  /** Posts without an id. Repeated ones cannot be recognized, so they are not printed, only counted. */
   readonly nameless?: readonly PostFields[];
   /** The cost of the page. */
   readonly cu: number;
 }
 
-/** The source of pages, which are complete and ordered. Throws `Failure`s. */
+/** A source of complete pages in the order of the feed. Throws `Failure`s. */
 export interface PageSource {
   page(ask: { readonly before?: string; readonly limit: number }, signal: AbortSignal): Promise<FeedPage>;
-  /** The cost of its calls so far, if the source counts them itself: only it knows about lost answers. */
+  /** The cost of all calls so far, if the source counts it: only the source knows which answers were lost. */
   readonly spent?: (() => { readonly cu: number; readonly atMost: number }) | undefined;
-  /** The price of a page of `limit` rows. */
+  /** The price of a page of `limit` rows, in CU. */
   price(limit: number): number;
-  /** The number of rows of the smallest useful page and of the largest. */
+  /** The number of rows of the smallest page that is worth requesting, and of the largest page. */
   readonly sizes: { readonly step: number; readonly max: number };
 }
 
@@ -28,70 +28,73 @@ export interface PageSource {
 export interface LinkEnd {
   readonly why: 'closed' | 'reset' | 'quota' | 'overflow';
   readonly text: string;
-  /** Set if the service may not have noticed the end and may still charge. */
+  /** True if the service may not have noticed the end of the connection and continues to charge. */
   readonly unconfirmed?: boolean;
-  /** Why this machine ended it. */
+  /** The failure for which this machine closed the connection. */
   readonly failure?: Failure | undefined;
 }
 
-/** An open socket, with a bounded queue of frames. */
+/** An open WebSocket with a bounded queue of frames. */
 export interface Link {
-  /** The next queued frame. */
+  /** Removes and returns the next frame of the queue. */
   next(): Uint8Array | undefined;
   /** The size of the queued frames in bytes. */
   readonly held: number;
-  /** The number of pings, pongs and frames received. */
+  /** The number of pings, pongs and frames that were received. */
   readonly signs: number;
-  /** Set when the connection has ended; frames may still be queued. */
+  /** Set when the connection has ended. There may still be frames in the queue. */
   readonly end: LinkEnd | undefined;
   send(text: string): void;
   /** Sends a ping. */
   ping?(): void;
-  /** Closes the connection; resolves to whether the service confirmed it and stopped charging, if that can be known. */
+  /**
+   * Closes the connection. Resolves to whether the service confirmed this and stopped charging; undefined if
+   * that cannot be known.
+   */
   close(): Promise<boolean> | undefined;
 }
 
-/** Opens a socket; `onChange` is called after each event. Throws `Failure`s. */
+/** Opens a WebSocket; calls `onChange` after each event. Throws `Failure`s. */
 export type Connect = (onChange: () => void, signal: AbortSignal) => Promise<Link>;
 
-/** The output for rows. `false` means that the reader has closed, which is not a failure. */
+/** The output for rows. Its methods return `false` when the reader has closed it, which is not a failure. */
 export interface TailSink {
-  /** Writes rows in order; a promise resolves when there is room for more. */
+  /** Writes rows in order. Returns a promise if the caller must wait before it writes more. */
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
-  /** Resolves when everything has left this process, and is on disk if a run can resume from the file. */
+  /** Resolves when all rows have left this process, and are on disk if a run can resume from the file. */
   flush(): Promise<boolean>;
-  /** Ends the output. Resolves when all work that must not be interrupted is done, however long it takes. */
+  /** Ends the output. Resolves when work that must not be interrupted is done, even if that takes long. */
   end?(): Promise<void>;
 }
 
-/** What the tail needs to know about the key. */
+/** Facts about the API key. */
 export interface KeyFacts {
-  /** The CU left; null for a key without a limit. */
+  /** The CU left; null for an unlimited key. */
   readonly remaining: number | null;
-  /** Whether the key's plan includes the live feed; null if unknown. */
+  /** Whether the key's plan includes the live feed; null if not known. */
   readonly live: boolean | null;
   readonly ratePerMinute: number | null;
-  /** The rest of the user's budgets; absent if there are none. */
+  /** What the user's budgets have left; absent if there are none. */
   readonly budgets?: readonly BudgetLeft[];
 }
 
-/** The rest of a budget. */
+/** What a budget has left. */
 export interface BudgetLeft {
-  /** What it limits: `day`, or `month`. */
+  /** The period of the budget: `day` or `month`. */
   readonly period?: string | undefined;
   readonly left: number;
   /** Epoch milliseconds. */
   readonly renewsAt: number;
 }
 
-/** Stores rows of a long walk outside of memory. */
+/** Temporary storage on disk for the rows of a long walk. */
 export interface Spool {
-  /** Stores a text; the returned function reads it once. */
+  /** Stores a text; the returned function reads it, once. */
   put(text: string): Promise<() => Promise<string>>;
   close(): Promise<void>;
 }
 
-/** Everything that the tail needs from outside. */
+/** The connections of a tail to the outside: clock, network, output and files. */
 export interface TailPorts {
   readonly clock: Clock;
   /** Returns a random number in [0, 1). */

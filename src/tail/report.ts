@@ -4,14 +4,17 @@ import type { Gap, TailNotice } from './notice.ts';
 import type { PostFields } from './row.ts';
 import type { ReadFrame } from './socket/other-frame.ts';
 
-/** Counts gaps and rows, and reports them as they occur. */
+/** Counts rows and gaps, and reports gaps when they occur. */
 export interface TailReport {
   readonly gaps: readonly Gap[];
   readonly counts: { readonly filled: number; readonly late: number; readonly nameless: number };
   gap(gap: Gap): void;
-  /** Called after a walk was printed. `catchingUp`: it was the first, or frames waited for it; `filled`: the socket should have delivered its rows. */
+  /**
+   * Called after the rows of a walk were printed. `catchingUp`: it was the first walk, or frames were waiting
+   * for it. `filled`: the WebSocket should have delivered these rows.
+   */
   walked(done: Filled, how: { readonly catchingUp: boolean; readonly filled: boolean }): void;
-  /** Called with skipped posts without an id. */
+  /** Called with posts that were skipped because they have no id. */
   nameless(records: readonly PostFields[]): void;
   /** Called with a frame that is not a post. */
   frame(frame: Exclude<ReadFrame, { kind: 'row' }>): void;

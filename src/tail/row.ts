@@ -3,7 +3,7 @@ import { numberSource } from '../base/json.ts';
 /** A record as the service sent it. */
 export type PostFields = Readonly<Record<string, unknown>>;
 
-/** A position in the feed: post time and id, because several posts can share a millisecond. */
+/** A position in the feed. The id is needed because several posts can have the same time. */
 export interface PostMark {
   readonly id: string;
   /** The post time in epoch milliseconds. */
@@ -12,14 +12,17 @@ export interface PostMark {
 
 /** A post from a page or a frame. */
 export interface TailRow extends PostMark {
-  /** For a post without a usable time: the time of the next newer post on the page. */
+  /** For a post without a usable time: the time of the next newer post on its page. */
   readonly atMost?: number | undefined;
   readonly record: PostFields;
-  /** The original bytes of the record if they are one line: printing them is faster than serializing. */
+  /**
+   * The original bytes of the record, if they are one line. Printing them is faster than serializing the
+   * record.
+   */
   readonly raw: Uint8Array | null;
 }
 
-/** The row of a record; null without an id, because it could not be deduplicated. */
+/** The row of a record; null if the record has no id, because repetitions could not be recognized. */
 export function tailRow(record: PostFields, timeField: string): TailRow | null {
   const id = idOf(record);
   return id === null ? null : { id, at: postTimeOf(record[timeField]), record, raw: null };
@@ -40,7 +43,7 @@ export function tailRows(
   return { rows, nameless };
 }
 
-/** The id as text. A number can have more digits than a double, so its original text is used. */
+/** The id as text. A number may have more digits than a double can hold, so its original text is used. */
 function idOf(record: PostFields): string | null {
   const { id } = record;
   if (typeof id === 'number' && Number.isFinite(id)) return numberSource(record, 'id') ?? String(id);
@@ -54,7 +57,7 @@ export const timeOf = (value: unknown): number | null =>
 const DIGITS = /^\d{10,15}$/;
 const DATE = /^\d{4}-\d\d-\d\d/;
 
-/** The post time of a record, as a number or text; null if it is unreadable. */
+/** The post time of a record, given as a number or as text; null if it cannot be read. */
 export function postTimeOf(value: unknown): number | null {
   if (typeof value !== 'string') return timeOf(value);
   if (DIGITS.test(value)) return Number(value);

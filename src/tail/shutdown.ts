@@ -13,7 +13,7 @@ interface ShutdownParts {
   readonly flush: () => Promise<boolean>;
 }
 
-/** Waits for pending work with a timeout, because a blocked output must not prevent the end. */
+/** Waits for pending work, but not forever: a blocked output must not prevent the end of the run. */
 export async function shutDown(
   { clock, timing, wakeup, writer, checkpointer, flush }: ShutdownParts,
   pending: readonly ((() => Promise<void>) | undefined)[],

@@ -2,16 +2,14 @@ import type { Job } from './job.ts';
 import type { Link } from './ports.ts';
 import type { Mode } from './spend/socket-share.ts';
 
-/**
- * The state of a tail, exactly one of these at any time. `socket/session.ts` owns it; docs/tail.md has a diagram.
- */
+/** The state of a tail; docs/tail.md has a diagram. It is changed only by `socket/session.ts`. */
 export type TailState =
-  /** Only pages are read: the feed has no socket, or it was given up permanently. */
+  /** Only pages are read, because the feed has no WebSocket or a policy decided against it. */
   | { readonly kind: 'polling' }
-  /** Disconnected, waiting for the next attempt. */
+  /** There is no connection; the next attempt follows at `until`. */
   | { readonly kind: 'down'; readonly since: number; readonly until: number }
   | { readonly kind: 'dialing'; readonly since: number; readonly job: Job<Link> }
-  /** Connected, but the subscription is not confirmed; it is sent again at `until`. */
+  /** Connected, but the subscription is not confirmed. It is sent again at `until`. */
   | {
       readonly kind: 'subscribing';
       readonly since: number;
@@ -19,22 +17,22 @@ export type TailState =
       readonly until: number;
       readonly tries: number;
     }
-  /** Subscribed; frames wait for a walk that starts after `subscribedAt`. */
+  /** Subscribed. Frames wait for a walk that started after `subscribedAt`. */
   | { readonly kind: 'catchingUp'; readonly link: Link; readonly subscribedAt: number }
-  /** Frames are printed as they arrive. */
+  /** Frames are printed when they arrive. */
   | { readonly kind: 'live'; readonly link: Link; readonly subscribedAt: number }
-  /** The run is ending and opens no more connections. */
+  /** The run is ending. No more connections are opened. */
   | { readonly kind: 'closing'; readonly mode: Mode };
 
-/** A connection to which a frame can be returned. */
+/** A connection whose last frame can be put back into the queue. */
 export interface SubscribingLink extends Link {
   putBack(raw: Uint8Array): void;
 }
 
-/** The connection of a subscribed state. */
+/** The connection, if it is subscribed. */
 export const subscribedLink = (state: TailState): Link | undefined =>
   state.kind === 'catchingUp' || state.kind === 'live' ? state.link : undefined;
 
-/** The mode of a state. */
+/** The mode in which the tail is in this state. */
 export const modeOf = (state: TailState): Mode =>
   state.kind === 'polling' ? 'poll' : state.kind === 'closing' ? state.mode : 'ws';

@@ -1,38 +1,40 @@
-/** All intervals and limits of the tail. */
+/** All intervals and time limits of the tail. */
 export interface Timing {
-  /** How late a post may appear in pages. */
+  /** The margin: how late a post may appear in pages and still be found. */
   readonly marginMs: number;
-  /** The minimum margin on a feed that is too fast for full walks. */
+  /** The smallest margin, for a feed that is too fast for walks of the full margin. */
   readonly leastMarginMs: number;
-  /** The interval of verifying walks while streaming, and of deep walks while polling. */
+  /** The interval of verifying walks while streaming, and of walks down to the margin while polling. */
   readonly auditMs: number;
-  /** The times of walks that confirm the first walk of a connection, relative to it. */
+  /** When walks verify the first walk after a new connection, relative to that walk. */
   readonly confirmMs: readonly number[];
-  /** A connection without ping, pong or frame for this long is dead. */
+  /** A connection is dead if nothing was received for this long. */
   readonly silentMs: number;
-  /** The silence after which the client sends a ping. */
+  /** If nothing was received for this long, the client sends a ping. */
   readonly pingMs: number;
-  /** A clock that jumps further means that the machine was suspended. */
+  /** If a clock jumps further than this, the machine was suspended. */
   readonly jumpMs: number;
-  /** The interval of heartbeat checks. */
+  /** How often the connection is checked. */
   readonly beatMs: number;
-  /** How long to wait for the acknowledgement before subscribing again. */
+  /** How long to wait for the response to a subscription before subscribing again. */
   readonly subscribeMs: number;
   readonly backoffMs: number;
   readonly backoffMaxMs: number;
-  /** A connection that lasted this long was healthy. */
+  /** A connection that lasted this long counts as stable. */
   readonly healthyMs: number;
-  /** The interval of requests to `me`. */
+  /** How often `me` is requested. */
   readonly keyMs: number;
-  /** The minimum interval between checkpoints. */
+  /** The shortest interval between checkpoints. */
   readonly saveMs: number;
-  /** Without a checkpoint, frames wait if the last verification is older than this. */
+  /** Without a checkpoint, frames wait for a walk if the last verification is older than this. */
   readonly holdMs: number;
-  /** An output that is blocked for longer closes the socket, which is charged by the minute. */
+  /** If the output is blocked for longer, the WebSocket is closed, because it is charged by the minute. */
   readonly blockedMs: number;
-  /** The maximum duration of the shutdown. */
+  /** How long a shutdown may take. */
   readonly closingMs: number;
-  /** The maximum number of remembered ids; beyond it, the oldest ones are reported as unproven. */
+  /**
+   * How many ids are remembered. If there are more, the range of the oldest ones is reported as unverified.
+   */
   readonly seenMax: number;
 }
 

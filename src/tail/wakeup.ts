@@ -1,18 +1,27 @@
 import type { Clock } from '../base/clock.ts';
 
-/** Wakes the one loop, which then calls all parts. */
+/** Wakes the main loop, which then calls all parts. */
 export interface Wakeup {
   wake(): void;
-  /** Resolves at the next `wake`, or at `due` on the monotonic clock; immediately if it was woken meanwhile. */
+  /**
+   * Resolves at the next call of `wake`, or at `due` on the monotonic clock. If `wake` was called since the
+   * last wait, resolves at once.
+   */
   wait(due: number): Promise<void>;
-  /** Cancels the timer. */
+  /** Stops the timer. */
   close(): void;
 }
 
-/** The reason for a cancelled timer; created once, because a new error captures the stack. */
+/**
+ * The error with which a timer is cancelled. It is created once, because creating an error captures the
+ * stack, which is slow.
+ */
 const REPLACED = new Error('the timer was replaced');
 
-/** Uses one timer, which is replaced only by an earlier one: an unnecessary wake is cheaper than a new timer. */
+/**
+ * Creates a wakeup with a single timer. The timer is replaced only by an earlier one: waking the loop
+ * unnecessarily is cheaper than a new timer.
+ */
 export function createWakeup(clock: Clock): Wakeup {
   let woken = false;
   let resumeLoop: (() => void) | undefined;

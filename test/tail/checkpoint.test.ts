@@ -68,7 +68,7 @@ describe('a checkpoint', () => {
 
   test('is rejected with a reason', () => {
     const text = writeCheckpoint(checkpoint);
-    expect(() => readCheckpoint('{}', 'thesis')).toThrow('is not a checkpoint of a tail');
+    expect(() => readCheckpoint('{}', 'thesis')).toThrow('a tail did not write this file');
     expect(() => readCheckpoint(text.replace('"version":1', '"version":2'), 'thesis')).toThrow(
       'another version',
     );

@@ -3,17 +3,20 @@ import { parseJson } from '../../base/json.ts';
 import { timeOf } from '../row.ts';
 import type { Batch } from './batch.ts';
 
-/** The ids and post times of acknowledged posts. */
+/** Ids and post times of the posts that a command has acknowledged. */
 export type Acknowledged = readonly (readonly [id: string, at: number | null])[];
 
 /**
- * A checkpoint is one line. Each batch acknowledged later is appended as a line, so that a crash repeats only the batch
- * in progress, without writing a complete checkpoint for each batch.
+ * A line for an acknowledged batch. A checkpoint is one line, and each later batch is appended to it, so that
+ * a crash repeats only the batch in progress. Writing a complete checkpoint for each batch would be too slow.
  */
 export const acknowledgedLine = ({ rows }: Batch): string =>
   `${JSON.stringify({ acknowledged: rows.map(({ id, at }) => [id, at]) })}\n`;
 
-/** Splits the file into the checkpoint and the batches acknowledged since. A truncated line is ignored. */
+/**
+ * Splits the file into its checkpoint and the batches that were acknowledged afterwards. Ignores an
+ * incomplete last line.
+ */
 export function splitCheckpoint(text: string): { readonly head: string; readonly since: Acknowledged } {
   const [head = '', ...lines] = text.split('\n');
   return { head, since: lines.flatMap(readLine) };
@@ -22,13 +25,16 @@ export function splitCheckpoint(text: string): { readonly head: string; readonly
 const START_FORM = 'trdr-tail-start';
 
 /**
- * Replaces the checkpoint until a run has one: the post time from which it handed posts over. Acknowledged batches are
- * appended, so that the next run hands over the others.
+ * The first line of the file before a run has written a checkpoint: the post time at which the run started.
+ * Acknowledged batches are appended, so that the next run hands over only the others.
  */
 export const startCheckpoint = (feed: string, since: number | null): string =>
   JSON.stringify({ form: START_FORM, version: 1, feed, since });
 
-/** The start in a file that has no checkpoint yet; undefined for any other file. One of another feed is rejected. */
+/**
+ * Reads such a first line; undefined if the file begins with something else. Throws if it belongs to another
+ * feed.
+ */
 export function readStartCheckpoint(
   text: string,
   feed: string,
@@ -39,7 +45,7 @@ export function readStartCheckpoint(
   if ('feed' in head && head.feed === feed) return { since: 'since' in head ? timeOf(head.since) : null };
   throw new Failure('local', 'the checkpoint belongs to another feed', {
     code: 'CHECKPOINT',
-    hint: 'name another file, or move this one aside to start over',
+    hint: 'use a different file, or move this one aside to start over',
   });
 }
 

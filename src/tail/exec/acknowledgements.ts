@@ -1,30 +1,30 @@
 import { acknowledgedLine, readStartCheckpoint, splitCheckpoint, startCheckpoint } from './acknowledged.ts';
 import type { Batch } from './batch.ts';
 
-/** Saves acknowledgements: complete checkpoints, each followed by the batches acknowledged since. */
+/** Saves what was acknowledged: complete checkpoints, each followed by the batches acknowledged after it. */
 export interface Acknowledgements {
-  /** The ids that an earlier run had acknowledged. */
+  /** The ids that an earlier run has acknowledged. */
   readonly before: ReadonlySet<string>;
-  /** Called before a batch is handed over: a run without a checkpoint saves its start. */
+  /** Call this before a batch is handed over. A run without a checkpoint saves its start time. */
   begin(batch: Batch): void;
-  /** Called after a batch was acknowledged; `end` counts the rows of the run up to its last one. */
+  /** Call this after a batch was acknowledged; `end` is the number of rows of the run up to its last row. */
   add(batch: Batch, end: number): void;
-  /** Replaces the checkpoint with one that covers the rows of the run up to `covered`. */
+  /** Replaces the checkpoint with one that includes the first `covered` rows of the run. */
   save(checkpoint: string, covered: number): void;
 }
 
-/** The file of a checkpoint. */
+/** Access to the file of a checkpoint. */
 export interface CheckpointFile {
-  /** The text of an earlier run; undefined if there is no file. */
+  /** The text that an earlier run wrote; undefined if there is no file. */
   readonly text: string | undefined;
   replace(text: string): void;
-  /** Appends a line; false if the file is no longer there. */
+  /** Appends a line; returns false if the file no longer exists. */
   append(line: string): boolean;
 }
 
 interface Options {
   readonly feed: string;
-  /** The post time of the start, if a flag gives it. */
+  /** The start time, if a flag sets it. */
   readonly since: number | null;
 }
 
@@ -36,11 +36,12 @@ export function createAcknowledgements(
   const start = text === undefined ? undefined : readStartCheckpoint(text, feed);
   const hasCheckpoint = text !== undefined && start === undefined;
   const earlier = since.length === 0 ? '' : `${JSON.stringify({ acknowledged: since })}\n`;
-  // A run without a checkpoint reads from its start again, so the earlier batches must be saved until the end of this run.
+  // Without a checkpoint, the run reads again from its start, so the earlier batches must be saved until it
+  // ends.
   const inherited = hasCheckpoint ? '' : earlier;
   let head = hasCheckpoint || start ? `${old}\n` : undefined;
   let lines = [{ end: 0, line: hasCheckpoint ? earlier : '' }];
-  /** Whether the file is complete and was written by this run, so that lines can be appended. */
+  /** Whether lines may be appended, because this run wrote the file completely. */
   let appendable = false;
 
   const replace = () => {

@@ -9,12 +9,12 @@ export interface HandoffRow {
 
 /** Consecutive posts that are handed over together. */
 export interface Batch {
-  /** The number of the batch in its run, from 1. */
+  /** The number of the batch in its run; the first one is 1. */
   readonly number: number;
   readonly rows: readonly HandoffRow[];
 }
 
-/** How one attempt ended: exit code 0 acknowledges the batch. */
+/** The result of one attempt. Exit code 0 acknowledges the batch. */
 export type CommandEnd =
   | { readonly ok: true }
   | {
@@ -24,7 +24,7 @@ export type CommandEnd =
       readonly code: number;
     };
 
-/** What the handoff reports to the command line. */
+/** What the handoff reports, for notices. */
 export type HandoffNotice =
   | {
       readonly kind: 'failed';

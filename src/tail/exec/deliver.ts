@@ -2,7 +2,7 @@ import { createBackoff } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Batch, CommandEnd, HandoffNotice } from './batch.ts';
 
-/** The outcome of a batch. A later run reads a batch that was `left` again. */
+/** The outcome of a batch. The next run hands over a batch that was `left`. */
 export type Delivery = 'acknowledged' | 'dead' | 'left';
 
 export interface DeliveryPorts {
@@ -11,27 +11,31 @@ export interface DeliveryPorts {
   readonly random: () => number;
   /** Runs the command with the batch on its stdin. */
   readonly run: (batch: Batch, attempt: number) => Promise<CommandEnd>;
-  /** Saves a batch that the command does not accept. Throws a `Failure`, which ends the run. */
+  /** Saves a batch that the command does not accept. If that fails, the thrown `Failure` ends the run. */
   readonly deadLetter: (batch: Batch) => void;
   readonly notify: (notice: HandoffNotice) => void;
 }
 
 export interface DeliveryOptions {
-  /** The number of attempts after which a batch goes to the dead-letter file. */
+  /** The number of attempts after which a batch is written to the dead-letter file. */
   readonly tries: number;
-  /** There is no checkpoint: when the run is stopped, a failed batch goes to the dead-letter file. */
+  /**
+   * True without a checkpoint: if the run is stopped while a batch fails, the batch is written to the
+   * dead-letter file.
+   */
   readonly forgetful: boolean;
 }
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Delivers one batch at a time, with retries until it is acknowledged or out of attempts. */
+/** Delivers one batch at a time. Retries until the batch is acknowledged or has no attempts left. */
 export function createDelivery(
   { clock, random, run, deadLetter, notify }: DeliveryPorts,
   { tries, forgetful }: DeliveryOptions,
 ): (batch: Batch, stop: AbortSignal) => Promise<Delivery> {
-  // Shared by all batches, so that a command that fails for every batch is not retried faster for the next one.
+  // All batches share this backoff, so that a command that fails for every batch is not called more often
+  // with each new one.
   const backoff = createBackoff(FIRST_WAIT_MS, LONGEST_WAIT_MS, random);
   return async (batch, stop) => {
     for (let attempt = 1; ; attempt++) {

@@ -4,9 +4,15 @@ import type { TailRow } from '../row.ts';
 import type { Batch, HandoffRow } from './batch.ts';
 import type { Delivery } from './deliver.ts';
 
-/** Collects rows in batches and hands them over one at a time, in order. `flush` waits for the acknowledgement. */
+/**
+ * Collects rows in batches and hands them over to a command, one batch at a time and in order. `flush` waits
+ * until the command has acknowledged them.
+ */
 export interface Handoff extends TailSink {
-  /** Hands over the remaining rows and waits for the outcome; throws if that fails. No rows may be written afterwards. */
+  /**
+   * Hands over the remaining rows and waits for the result; throws if that fails. No more rows may be written
+   * after this call.
+   */
   end(): Promise<void>;
   /** The number of rows written. */
   readonly written: number;
@@ -15,13 +21,13 @@ export interface Handoff extends TailSink {
   readonly queued: readonly HandoffRow[];
 }
 
-/** The counts of a run. */
+/** The numbers of rows by outcome. */
 export interface HandoffCounts {
   readonly batches: number;
-  /** The number of acknowledged rows, and of rows in the dead-letter file. */
+  /** The rows that were acknowledged, and those in the dead-letter file. */
   readonly acknowledged: number;
   readonly dead: number;
-  /** The number of rows that a stopped run did not hand over. */
+  /** The rows that a stopped run did not hand over. */
   readonly left: number;
 }
 
@@ -29,21 +35,21 @@ export interface HandoffParts {
   readonly clock: Clock;
   readonly encode: (row: TailRow) => Uint8Array;
   readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Delivery>;
-  /** Called when a batch is finished; `end` counts the rows of the run up to its last one. */
+  /** Called when a batch was acknowledged; `end` is the number of rows of the run up to its last row. */
   readonly acknowledged: (batch: Batch, end: number) => void;
 }
 
 export interface HandoffOptions {
   /** The maximum number of rows per batch. */
   readonly batch: number;
-  /** How long an incomplete batch waits for more rows. */
+  /** How long an incomplete batch waits for further rows. */
   readonly lingerMs: number;
-  /** There is no checkpoint: a stopped run hands over the remaining rows before it ends. */
+  /** True without a checkpoint: a stopped run hands over all rows before it ends. */
   readonly forgetful: boolean;
   readonly stop: AbortSignal;
 }
 
-/** The maximum size of a batch in bytes, which bounds the memory of long posts. */
+/** The maximum size of a batch in bytes, so that long posts need bounded memory. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 type Waiting = HandoffRow & { readonly since: number };
@@ -54,11 +60,11 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
   let queue: Waiting[] = [];
   let bytes = 0;
   let written = 0;
-  /** The number of rows in finished batches. */
+  /** The number of rows in batches that are done. */
   let done = 0;
   let batches = 0;
   let dead = 0;
-  /** Rows up to this number are handed over without waiting for a full batch. */
+  /** The first so many rows are handed over without waiting for a full batch. */
   let urgentTo = 0;
   let flushed = false;
   let busy = false;
@@ -72,7 +78,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
   const changed = () => {
     for (const resume of waiters.splice(0)) resume();
   };
-  /** Waits until a condition holds, or until nothing more will be handed over. */
+  /** Waits until a condition is true, or until nothing more can be handed over. */
   const until = async (holds: () => boolean) => {
     while (!holds() && !over) await new Promise<void>((resolve) => waiters.push(resolve));
     if (failure) throw failure.error;
@@ -130,7 +136,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
     );
   };
 
-  /** Starts the next batch if it is due and no other is in progress. */
+  /** Starts the next batch if it is due and none is in progress. */
   const pump = () => {
     if (busy || over) return;
     const [first] = queue;
@@ -152,13 +158,14 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       }
       written += rows.length;
       pump();
-      // A stopped run takes them too: they are left for the next one.
+      // A stopped run accepts them too, and leaves them to the next run.
       if (!isFull()) return true;
       return until(() => !isFull()).then(() => true);
     },
     async flush() {
       const target = written;
-      // A tail prints nothing until its first checkpoint is saved, which must not wait for a full batch.
+      // The tail prints nothing before its first checkpoint, which waits for these rows: do not wait for a
+      // full batch.
       if (!flushed) urgentTo = target;
       flushed = true;
       pump();

@@ -6,20 +6,20 @@ export type HealthMode = (typeof healthModes)[number];
 
 /** The state of a running tail, for monitoring. Times are epoch milliseconds. */
 export interface TailHealth {
-  /** False once the run has ended. */
+  /** Whether the run is still active. */
   readonly up: boolean;
-  /** Whether the tail has caught up with its feed once. */
+  /** Whether the tail has been up to date with its feed at least once. */
   readonly ready: boolean;
-  /** The service answers. */
+  /** Whether the service responds. */
   readonly serviceUp: boolean;
   readonly mode: HealthMode;
   readonly startedAt: number;
   readonly updatedAt: number;
-  /** When the loop last took a turn; if this does not advance, the loop hangs. */
+  /** When the main loop last ran. If this time does not advance, the loop hangs. */
   readonly progressAt: number;
-  /** Everything posted before is printed, except in gaps; null before the first verification. */
+  /** The time up to which every post was printed, except in gaps; null before the first verification. */
   readonly verifiedTo: number | null;
-  /** Post time of the last post printed, and how much later it was printed. */
+  /** The post time of the last printed post, and how much later it was printed. */
   readonly lastPostAt: number | null;
   readonly lastPostLagMs: number | null;
   readonly rows: number;
@@ -29,16 +29,16 @@ export interface TailHealth {
   readonly gaps: number;
   readonly reconnects: number;
   readonly pages: number;
-  /** Posts per second on the feed. */
+  /** Posts per second in the feed. */
   readonly rate: number;
-  /** Lower and upper bound of the CU charged. */
+  /** The CU charged: certainly, and at most. */
   readonly spent: number;
   readonly spentAtMost: number;
   readonly perMinute: number;
-  /** CU left of the spending limit and of the key's units; null without a limit, or if unknown. */
+  /** The CU left of the spending limit and on the key; null if unlimited or not known. */
   readonly limitLeft: number | null;
   readonly allowanceLeft: number | null;
-  /** CU left of each budget. */
+  /** The CU left of each budget. */
   readonly budgets: readonly { readonly period: string; readonly left: number }[];
   /** The handoff to the command of `--exec`; null without one. */
   readonly handoff: HandoffHealth | null;
@@ -46,9 +46,12 @@ export interface TailHealth {
   readonly cpuMs: number;
 }
 
-/** Constant facts about a run. */
+/** Facts about a run that do not change. */
 export interface TailIdentity {
-  /** Distinguishes the tails of a machine: the name of the status file without its extension. */
+  /**
+   * The name of the tail, which distinguishes it from others on the machine: the name of its status file
+   * without the extension.
+   */
   readonly tail: string;
   readonly command: string;
   readonly version: string;

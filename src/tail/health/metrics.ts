@@ -1,12 +1,12 @@
 import { healthModes, type TailHealth, type TailIdentity } from './health.ts';
 
-/** One family of metrics: its name without prefix, unit and suffix, and its samples. */
+/** A group of samples with the same metric name (given without prefix, unit and suffix). */
 interface Family {
   readonly name: string;
   readonly type: 'gauge' | 'counter';
   readonly unit?: string;
   readonly help: string;
-  /** One value, or one for each value of a label; null and undefined omit the sample. */
+  /** Returns one value, or one for each value of a label. There is no sample for null and undefined. */
   readonly of: (health: TailHealth) => number | null | undefined | Labelled;
 }
 
@@ -24,19 +24,19 @@ const families: readonly Family[] = [
   {
     name: 'ready',
     type: 'gauge',
-    help: 'Whether the tail has caught up with its feed once.',
+    help: 'Whether the tail has been up to date with its feed at least once.',
     of: ({ ready }) => flag(ready),
   },
   {
     name: 'service_up',
     type: 'gauge',
-    help: 'Whether the service answers.',
+    help: 'Whether the service responds.',
     of: ({ serviceUp }) => flag(serviceUp),
   },
   {
     name: 'mode',
     type: 'gauge',
-    help: 'The mode of the tail: 1 for the current mode.',
+    help: 'The mode of the tail: 1 for the current mode, 0 for others.',
     of: ({ mode }) => ({ label: 'mode', values: healthModes.map((each) => [each, flag(each === mode)]) }),
   },
   {
@@ -57,14 +57,14 @@ const families: readonly Family[] = [
     name: 'progress_timestamp_seconds',
     type: 'gauge',
     unit: 'seconds',
-    help: 'When the main loop last took a turn.',
+    help: 'When the main loop last ran.',
     of: ({ progressAt }) => seconds(progressAt),
   },
   {
     name: 'verified_timestamp_seconds',
     type: 'gauge',
     unit: 'seconds',
-    help: 'Everything posted before this time is delivered, except in gaps.',
+    help: 'Time up to which every post was delivered, except in gaps.',
     of: ({ verifiedTo }) => seconds(verifiedTo),
   },
   {
@@ -79,27 +79,27 @@ const families: readonly Family[] = [
     name: 'last_post_timestamp_seconds',
     type: 'gauge',
     unit: 'seconds',
-    help: 'Post time of the last post delivered.',
+    help: 'Post time of the last delivered post.',
     of: ({ lastPostAt }) => seconds(lastPostAt),
   },
   {
     name: 'last_post_lag_seconds',
     type: 'gauge',
     unit: 'seconds',
-    help: 'How long after its post time the last post was delivered.',
+    help: 'Time between the post time of the last post and its delivery.',
     of: ({ lastPostLagMs }) => seconds(lastPostLagMs),
   },
   { name: 'rows', type: 'counter', help: 'Posts delivered.', of: ({ rows }) => rows },
   {
     name: 'filled_rows',
     type: 'counter',
-    help: 'Posts that the WebSocket missed and a page contained.',
+    help: 'Posts that appeared in a page but were not delivered by the WebSocket.',
     of: ({ filled }) => filled,
   },
   {
     name: 'late_rows',
     type: 'counter',
-    help: 'Posts that appeared in the pages below older posts.',
+    help: 'Posts that appeared in pages late, below posts that were read before.',
     of: ({ late }) => late,
   },
   {
@@ -117,28 +117,28 @@ const families: readonly Family[] = [
   {
     name: 'reconnects',
     type: 'counter',
-    help: 'Connections after the first one.',
+    help: 'Number of reconnects.',
     of: ({ reconnects }) => reconnects,
   },
   { name: 'pages', type: 'counter', help: 'Pages read.', of: ({ pages }) => pages },
   {
     name: 'feed_posts_per_second',
     type: 'gauge',
-    help: 'Posts per second on the feed, smoothed over minutes.',
+    help: 'Posts per second in the feed, averaged over minutes.',
     of: ({ rate }) => rate,
   },
   {
     name: 'spent_units',
     type: 'counter',
     unit: 'units',
-    help: 'CU that were charged for certain.',
+    help: 'CU that were certainly charged.',
     of: ({ spent }) => spent,
   },
   {
     name: 'spent_at_most_units',
     type: 'gauge',
     unit: 'units',
-    help: 'Upper bound of the CU charged.',
+    help: 'Maximum of the CU charged.',
     of: ({ spentAtMost }) => spentAtMost,
   },
   {
@@ -152,7 +152,7 @@ const families: readonly Family[] = [
     name: 'limit_left_units',
     type: 'gauge',
     unit: 'units',
-    help: 'CU left of the spending limit of this run.',
+    help: 'CU that the spending limit of this run has left.',
     of: ({ limitLeft }) => limitLeft,
   },
   {
@@ -166,7 +166,7 @@ const families: readonly Family[] = [
     name: 'budget_left_units',
     type: 'gauge',
     unit: 'units',
-    help: 'CU left of the budget of the period.',
+    help: 'CU that the budget of the period has left.',
     of: ({ budgets }) => ({ label: 'period', values: budgets.map(({ period, left }) => [period, left]) }),
   },
   {
@@ -241,9 +241,9 @@ const labels = (pairs: readonly (readonly [string, string])[]) =>
   `{${pairs.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`;
 
 /**
- * The state of a tail as OpenMetrics text. Every sample has the label `tail`, so that files of several
- * tails can be in one folder of the node exporter. Types that its older parser does not support (info,
- * stateset) are written as gauges.
+ * The state of a tail as OpenMetrics text. Every sample has the label `tail`, so that the files of several
+ * tails can be in one folder for the node exporter. The exporter's older parser does not support the types
+ * info and stateset, so gauges are used instead.
  */
 export function tailMetrics(health: TailHealth, { tail, command, version }: TailIdentity): string {
   const about: readonly (readonly [string, string])[] = [['tail', tail]];

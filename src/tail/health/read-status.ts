@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import type { HandoffHealth } from '../exec/handoff-meter.ts';
 import { healthModes, type TailHealth } from './health.ts';
 
-/** The content of a status file. Times are epoch milliseconds. */
+/** The content of a status file. All times are epoch milliseconds. */
 export interface SavedStatus
   extends Pick<
     TailHealth,
@@ -47,7 +47,7 @@ function labelsOf(text: string): Record<string, string> {
   return labels;
 }
 
-/** Parses a status file. Throws if it is not one, or is incomplete. */
+/** Parses a status file. Throws if the text is not a complete one. */
 export function readStatusFile(text: string): SavedStatus {
   if (!text.endsWith('\n# EOF\n')) throw notStatus();
   const samples = new Map<string, Sample[]>();
@@ -114,15 +114,15 @@ function handoffIn(number: (name: string) => number | null): SavedHandoff | null
 }
 
 const notStatus = () =>
-  new Failure('local', 'this is not the status file of a tail', {
+  new Failure('local', 'not the status file of a tail, or incomplete', {
     code: 'STATUS_FILE',
-    hint: 'name the file that the tail writes with --status',
+    hint: 'use the file that the tail writes with --status',
   });
 
-/** The state of a tail, from its status file. */
+/** The judgment of a tail's state. */
 export type HealthVerdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stopped';
 
-/** A running tail writes its file every five seconds. */
+/** A status is stale if it is older than this. A running tail writes it every five seconds. */
 const STALE_MS = 30_000;
 
 /**
@@ -135,7 +135,7 @@ export function judgeStatus(
   maxLagMs = Number.POSITIVE_INFINITY,
 ): HealthVerdict {
   if (!status.up) return 'stopped';
-  // The clock may have been set back since; a running tail writes the file again soon.
+  // The time may also be in the future, if the clock was set back; a running tail soon writes the file again.
   if (Math.abs(now - status.progressAt) > STALE_MS) return 'stale';
   if (now - (status.verifiedTo ?? status.startedAt) > maxLagMs) return 'lagging';
   if (status.handoff && status.handoff.oldestAge > maxLagMs) return 'lagging';

@@ -7,14 +7,17 @@ import type { Resume } from '../walk/bounds.ts';
 
 /** The content of a checkpoint. */
 export interface Checkpoint {
-  /** The feed and the service; no other feed can resume from it. */
+  /** The feed and its service. No other feed can resume from the checkpoint. */
   readonly feed: string;
   readonly watermark: Watermark;
   readonly floor: number | null;
   readonly known: readonly (readonly [id: string, at: number | null])[];
 }
 
-/** The checkpoint of the current state; undefined before the first page. Rows that are held back do not count as printed. */
+/**
+ * The checkpoint of the current state; undefined before the first page. Rows that are waiting do not count as
+ * printed.
+ */
 export function snapshotOf(feed: string, { watermark, margin, seen, isHeld }: Flow): string | undefined {
   if (!watermark) return undefined;
   const horizon = watermark.base === null ? Number.NEGATIVE_INFINITY : watermark.base - margin.ms;
@@ -26,25 +29,25 @@ export function snapshotOf(feed: string, { watermark, margin, seen, isHeld }: Fl
 const FORMAT = 'trdr-tail';
 const VERSION = 1;
 
-/** Formats a checkpoint as the text of its file. */
+/** The text of a checkpoint file. */
 export const writeCheckpoint = (checkpoint: Checkpoint): string =>
   `${JSON.stringify({ form: FORMAT, version: VERSION, ...checkpoint })}\n`;
 
-/** Reads a checkpoint; an incomplete or invalid one is rejected. */
+/** Reads a checkpoint; throws if it is incomplete or invalid. */
 export function readCheckpoint(text: string, feed: string): Resume {
   const { head, since } = splitCheckpoint(text);
   const value = parse(head);
-  if (value['form'] !== FORMAT) throw invalidCheckpoint('is not a checkpoint of a tail');
-  if (value['version'] !== VERSION) throw invalidCheckpoint('was written by another version of trdr');
+  if (value['form'] !== FORMAT) throw invalidCheckpoint('a tail did not write this file');
+  if (value['version'] !== VERSION) throw invalidCheckpoint('a different version of trdr wrote it');
   if (value['feed'] !== feed)
-    throw invalidCheckpoint(`belongs to another feed (${String(value['feed'])}, not ${feed})`);
+    throw invalidCheckpoint(`it belongs to another feed (${String(value['feed'])}, not ${feed})`);
   const watermark = watermarkFrom(value['watermark']);
   const known = value['known'];
   const floor = value['floor'];
-  // An invalid floor must not mean that every row is wanted.
+  // Reject an invalid floor: with it, every row would count as new.
   const readable = floor === null || timeOf(floor) !== null;
   if (!watermark || !readable || !Array.isArray(known) || !known.every(isKnown))
-    throw invalidCheckpoint('is damaged');
+    throw invalidCheckpoint('it is damaged');
   return {
     kind: 'checkpoint',
     watermark,
@@ -59,9 +62,9 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Falls through: truncated, empty and foreign files get the same message.
+    // Incomplete, empty and foreign files get the error message below.
   }
-  throw invalidCheckpoint('is damaged, or no checkpoint');
+  throw invalidCheckpoint('it is damaged, or not a checkpoint file');
 }
 
 function watermarkFrom(value: unknown): Watermark | undefined {
@@ -83,7 +86,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const invalidCheckpoint = (what: string) =>
-  new Failure('local', `The checkpoint ${what}.`, {
+  new Failure('local', `invalid checkpoint: ${what}`, {
     code: 'CHECKPOINT',
-    hint: 'name another file, or move this one aside to start over',
+    hint: 'use a different file, or move this one aside to start over',
   });

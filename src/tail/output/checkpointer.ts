@@ -2,14 +2,17 @@ import type { Clock } from '../../base/clock.ts';
 import { type Job, startJob } from '../job.ts';
 import type { Timing } from '../timing.ts';
 
-/** Writes checkpoints while the tail runs: takes a snapshot, flushes the rows that it covers, then replaces the file. */
+/**
+ * Writes checkpoints while the tail runs. Each time, it takes a snapshot of the state, flushes the rows
+ * printed up to then, and replaces the file.
+ */
 export interface Checkpointer {
   /** Marks the current checkpoint as outdated. */
   touch(): void;
-  /** Starts a checkpoint if one is due; throws if the last one failed. */
+  /** Starts writing a checkpoint if one is due; throws if the last attempt failed. */
   step(): void;
   readonly due: number;
-  /** Whether a checkpoint was written, so that a later run can resume. */
+  /** Whether a checkpoint was written, from which a later run can resume. */
   readonly safe: boolean;
   /** Writes the last checkpoint. All rows must have been written before. */
   end(): Promise<void>;
@@ -25,7 +28,10 @@ interface CheckpointerParts {
   readonly save: (text: string) => Promise<void>;
 }
 
-/** The maximum write rate of checkpoints in characters per millisecond: larger ones are written less often. */
+/**
+ * The maximum number of characters per millisecond that are written on average: large checkpoints are written
+ * less often.
+ */
 const CHARACTERS_PER_MS = 200;
 
 export function createCheckpointer(world: CheckpointerParts): Checkpointer {
@@ -36,7 +42,7 @@ export function createCheckpointer(world: CheckpointerParts): Checkpointer {
   let safe = false;
 
   const write = async (text: string) => {
-    // The rows must be flushed first: a checkpoint must never cover a row that could still be lost.
+    // Flush the rows first: a checkpoint must never include a row that could still be lost.
     if (!(await world.flush())) return;
     await world.save(text);
     safe = true;

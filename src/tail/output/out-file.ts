@@ -11,29 +11,38 @@ export interface TailBytes {
   read(from: number, to: number): Promise<Uint8Array>;
 }
 
-/** What a new run learns from an output file. */
+/** What a new run finds out from an output file. */
 export interface TailEnd {
-  /** The number of bytes to keep; a truncated line follows. */
+  /** The number of bytes up to the last complete line; an incomplete line may follow. */
   readonly keep: number;
-  /** Undefined if the file has no lines. */
+  /** Where to resume; undefined if the file has no lines. */
   readonly resume: Resume | undefined;
-  /** The file starts inside the range that a walk covers, so it cannot show what was printed earlier in that range. */
+  /**
+   * True if the file starts so recently that a walk goes back further. Then the file cannot tell what was
+   * printed before it started.
+   */
   readonly young: boolean;
 }
 
-/** How to read the lines. */
+/** Settings for reading the lines. */
 export interface LineForm {
   readonly timeField: string;
-  /** The local time. */
+  /** The local time, epoch ms. */
   readonly now: number;
 }
 
 /** The number of bytes read at a time. */
 const CHUNK = 65_536;
-/** The number of lines that are always read, and of older lines in a row after which no newer one is expected. */
+/**
+ * The number of lines that are always read. Reading ends after the same number of consecutive old lines,
+ * because no newer line is expected before them.
+ */
 const LEAST_LINES = 2_000;
 const OLDER_LINES = 64;
-/** The first lines of a file were verified by a walk; a line dated long before them came late over the socket. */
+/**
+ * The number of lines at the beginning of a file that a walk has verified. A later line with a much older
+ * post time arrived late over the WebSocket.
+ */
 const FIRST_LINES = 3;
 const LINE_END = 0x0a;
 
@@ -43,15 +52,15 @@ interface Known {
 }
 
 /**
- * Reads the end of an NDJSON file that a tail wrote. Rows are printed at most `holdMs` after the last verification and
- * `marginMs` late, so everything older than the newest line by both is complete. Ids are read twice as far back,
- * because late lines follow newer ones.
+ * Reads the end of an NDJSON file that a tail wrote. Rows are printed at most `holdMs` after the last
+ * verification, and appear at most `marginMs` late. So everything that is older than the newest line by more
+ * than both is complete. Ids are read from twice that range, because late lines follow newer ones.
  */
 export async function readTailFile(
   bytes: TailBytes,
   form: LineForm,
   spans: Pick<Timing, 'marginMs' | 'holdMs'>,
-  /** The post time down to which a checkpoint needs ids. */
+  /** The post time back to which a checkpoint needs ids. */
   wanted = Number.POSITIVE_INFINITY,
 ): Promise<TailEnd> {
   const depth = spans.marginMs + spans.holdMs;
@@ -109,8 +118,8 @@ function resumeFrom(
 }
 
 /**
- * The post time at which a file starts: rows posted before its first lines are not wanted. A later line can be older,
- * because the socket also delivers late posts from before the start.
+ * The post time at which a file starts. Rows posted before its first lines do not belong to it. Later lines
+ * can be older, because the WebSocket also delivers late posts from before the start.
  */
 function beginOf(known: readonly Known[], horizon: number): number {
   const begin = known
@@ -119,7 +128,7 @@ function beginOf(known: readonly Known[], horizon: number): number {
   return Number.isFinite(begin) && begin >= horizon ? begin : Number.NEGATIVE_INFINITY;
 }
 
-/** Yields complete lines, last first; text after the last line end is skipped. */
+/** Yields complete lines, last one first. Skips text after the last line break. */
 async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; end: number }> {
   let end = -1;
   let rest: Uint8Array = new Uint8Array(0);
@@ -137,7 +146,8 @@ async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; e
       stop = at;
     }
     rest = chunk.subarray(0, stop);
-    // A line longer than a chunk is joined from pieces. Text after the last line end is a truncated line.
+    // A line longer than a chunk is assembled from several chunks. Text after the last line break is an
+    // incomplete line.
     if (end < 0) rest = new Uint8Array(0);
     to = from;
   }
@@ -166,17 +176,18 @@ const notTailOutput = (line: string) =>
     `the file has a line that is not a record with an id: ${JSON.stringify(line.slice(0, 60))}`,
     {
       code: 'TAIL_FILE',
-      hint: 'a tail resumes only from its own output, whose lines have id and post time; name another file',
+      hint: 'a tail can resume only from a file that a tail wrote, whose lines have an id and a post time; use a different file',
     },
   );
 
 /**
- * Combines a checkpoint with its output file: the checkpoint shows what is complete, the file what was printed since.
+ * Combines a checkpoint with its output file: the checkpoint states what was complete when it was written,
+ * and the file what was printed afterwards.
  */
 export function mergeResume(
   checkpoint: Resume | undefined,
   file: Resume | undefined,
-  /** The ids of truncated lines, which must be written again even if the checkpoint has them. */
+  /** The ids of incomplete lines. Their rows must be written again, even if the checkpoint contains them. */
   torn: readonly (string | undefined)[] = [],
 ): Resume | undefined {
   if (!checkpoint) return file;
@@ -184,7 +195,7 @@ export function mergeResume(
   return { ...checkpoint, known, lines: [...(checkpoint.lines ?? []), ...(file?.known ?? [])] };
 }
 
-/** The id in a truncated line, if it is complete. */
+/** The id in an incomplete line; undefined if the id itself is incomplete. */
 export function tornId(text: string): string | undefined {
   const found = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?=[,}]))/.exec(text)?.[1];
   if (found === undefined) return undefined;

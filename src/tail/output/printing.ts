@@ -9,16 +9,19 @@ import type { Walker } from '../walk/walker.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { TailWriter } from './writer.ts';
 
-/** Prints rows one batch at a time: rows of a walk first, then frames. */
+/** Prints rows batch by batch: the rows of a walk first, then frames. */
 export interface Printing {
-  /** Prints the next batch; returns true if anything happened. */
+  /** Prints the next batch; returns whether it did anything. */
   step(): Promise<boolean>;
   readonly due: number;
-  /** Returns the number of frames printed since the last call. */
+  /** Returns the number of frames that were printed since the last call. */
   takeFrames(): number;
-  /** The number of frames printed since the last call of `takeFrames`. */
+  /** The number of frames that were printed since the last call of `takeFrames`. */
   readonly frames: number;
-  /** Called after a walk with this start time was printed; releases rows that were held back for it. */
+  /**
+   * Call this after the rows of a walk with this start time were printed: prints rows that were waiting for
+   * it.
+   */
   walked(startedAt: number): void;
 }
 
@@ -31,10 +34,10 @@ interface PrintingParts {
   readonly session: Session;
   readonly walker: Walker;
   readonly report: TailReport;
-  /** A later run resumes only from the lines of the output. */
+  /** True if a later run can resume only from the lines of the output file. */
   readonly byFile: boolean;
   readonly notify: (notice: TailNotice) => void;
-  /** Called when a walk was printed. */
+  /** Called when the rows of a walk were printed. */
   readonly filled: (done: Filled) => void;
   readonly finish: (reason: EndReason) => void;
 }
@@ -47,11 +50,16 @@ export function createPrinting(parts: PrintingParts): Printing {
   let heldAt = never;
   let blockedAt: number | undefined;
 
-  /** A file is only a valid resume point if its lines follow a recent verification; otherwise frames wait for a walk. */
+  /**
+   * A run can resume from a file only if its lines were printed soon after a verification. Otherwise frames
+   * wait for the next walk.
+   */
   const mayPrintFrames = () =>
     !parts.byFile || (flow.provenAt !== undefined && clock.mono() - flow.provenAt <= timing.holdMs);
 
-  /** Closes the socket if the output is blocked for long, because it is charged by the minute. */
+  /**
+   * Closes the WebSocket if the output is blocked for long, because the connection is charged by the minute.
+   */
   const blocked = () => {
     blockedAt ??= clock.mono();
     if (!subscribedLink(session.state) || clock.mono() < blockedAt + timing.blockedMs) return;
@@ -84,7 +92,8 @@ export function createPrinting(parts: PrintingParts): Printing {
       }
       blockedAt = undefined;
       checkpointer?.step();
-      // Until the first checkpoint is on disk, a crash would start over and lose rows in between.
+      // Print no frames before the first checkpoint is on disk: after a crash, the next run would start later
+      // and miss them.
       if (checkpointer && walker.started && !checkpointer.safe) return false;
       if (writer.closed || flow.full) {
         parts.finish(writer.closed ? 'reader' : 'count');

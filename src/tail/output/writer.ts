@@ -3,18 +3,18 @@ import type { LastPost } from '../notice.ts';
 import type { TailSink } from '../ports.ts';
 import type { TailRow } from '../row.ts';
 
-/** Writes one batch at a time; nothing is read from pages or the socket meanwhile. */
+/** Writes rows, one batch at a time. During a write, nothing is read from pages or the WebSocket. */
 export interface TailWriter {
-  /** Whether a write is in progress; throws the error of a failed write. */
+  /** Whether a write is in progress. Throws the error of a failed write. */
   busy(): boolean;
-  /** The reader has closed. */
+  /** Whether the reader has closed the output. */
   readonly closed: boolean;
   /** The number of rows written. */
   readonly rows: number;
   readonly lastPost: LastPost | null;
-  /** Writes rows; those that are not `counted` come from before the run. */
+  /** Writes rows. Rows that are not `counted` were posted before the run started. */
   push(rows: readonly TailRow[], counted?: boolean): void;
-  /** Resolves when the current write ends. */
+  /** Resolves when the current write has ended. */
   settled(): Promise<void>;
 }
 

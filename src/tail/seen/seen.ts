@@ -1,33 +1,40 @@
 import { createRecentSet } from '../../base/recent-set.ts';
 
-/** The ids that were printed: all posted since `floor`, and the latest of the older ones. */
+/**
+ * Remembers which posts were printed: all that were posted since `floor`, and the latest of the older ones.
+ */
 export interface Seen {
-  /** Rows posted before this time may or may not have been printed. */
+  /** For a post from before this time, it is not known whether it was printed. */
   readonly floor: number;
-  /** The number of ids remembered by post time, and of those without one. */
+  /** The number of remembered ids with a post time, and of those without one. */
   readonly size: number;
   has(id: string): boolean;
-  /** Remembers an id; returns false if it is known. */
+  /** Remembers an id; returns false if it was remembered before. */
   add(id: string, at: number | null): boolean;
-  /** Remembers an id from below the floor that checkpoints do not need. */
+  /** Remembers an id from before the floor. Such ids are not part of checkpoints. */
   recall(id: string): void;
-  /** Raises the floor to `horizon`. */
+  /** Raises the floor to `horizon` and removes older ids. */
   forget(horizon: number): void;
-  /** Ids posted at or after `horizon`, ids without a time, and late ids that only the socket delivered. */
+  /**
+   * The ids that were posted at or after `horizon`, ids without a time, and late ids that only the WebSocket
+   * delivered.
+   */
   since(horizon: number): [id: string, at: number | null][];
 }
 
-/** The number of remembered ids below the floor: a frame may repeat one long after its post. */
+/** How many ids from before the floor are remembered, because a frame may repeat a post long afterwards. */
 const OLDER_MAX = 20_000;
-/** The number of late ids in a checkpoint. */
+/** The maximum number of late ids in a checkpoint. */
 const LATE_MAX = 1_000;
 
-/** The number of remembered posts without a time: pages always list them, so their age does not matter. */
+/** How many posts without a time are remembered. Their age is not known, so only their number is limited. */
 const TIMELESS_MAX = 10_000;
-/** The minimum step of the floor, because each step scans the ids. */
+/** The smallest change of the floor, because each change scans all ids. */
 const STEP_MS = 5_000;
 
-/** Ids in order of arrival, with their times in a parallel array: a map would need an object for each time. */
+/**
+ * Ids in the order of arrival, with their times in a second array. A map would need one object for each time.
+ */
 interface Generation {
   readonly ids: Set<string>;
   readonly times: number[];
@@ -45,8 +52,9 @@ function* youngOf({ ids, times }: Generation, horizon: number): Generator<[id: s
 }
 
 /**
- * Keeps ids in two generations: new ids are added to one; at each turn the other is filtered and dropped as a whole.
- * Beyond `max` ids the older half is dropped regardless of its age, which raises `floor`.
+ * Remembers ids in two generations. New ids are added to the young one; from time to time, the ids of the old
+ * one that are still needed are copied, and it is dropped as a whole. If there are more than `max` ids, the
+ * older half is dropped whatever its age, which raises `floor`.
  */
 export function createSeen(floor: number, max: number): Seen {
   let fresh = generation();
@@ -129,7 +137,7 @@ export function createSeen(floor: number, max: number): Seen {
   };
 }
 
-/** Removes the oldest entry: sets and maps keep the order of insertion. */
+/** Removes the oldest entry: maps and sets iterate in the order of insertion. */
 function dropFirst(from: Map<string, unknown> | Set<string>): void {
   for (const first of from.keys()) {
     from.delete(first);

@@ -1,38 +1,50 @@
 import type { PostMark, TailRow } from '../row.ts';
 
-/** The newest position up to which the feed is complete, and the post time from which walks subtract the margin. */
+/**
+ * The newest position up to which the feed is complete, and the post time from which walks subtract the
+ * margin.
+ */
 export interface Watermark {
-  /** Null if the feed was empty. */
+  /** The position; null if the feed was empty. */
   readonly top: PostMark | null;
-  /** Null if no row had a time. */
+  /** The time from which the margin is subtracted; null if no post had a time. */
   readonly base: number | null;
 }
 
-/** The number of top rows whose times are ignored: a single post dated into the future must not end every walk. */
+/**
+ * How many posts at the top may have a wrong time. A single post dated in the future must not end every walk
+ * too early.
+ */
 const IGNORED_ROWS = 2;
 
-/** The watermark that a walk verified, from its first rows. */
+/** The watermark after a walk, which is determined from its first rows. */
 export function watermarkOf(first: readonly TailRow[]): Watermark {
   const top = first[0];
   return { top: top ? { id: top.id, at: top.at } : null, base: steadyTime(first.map((row) => row.at)) };
 }
 
-/** The newest of these times, ignoring the two newest; the oldest if there are no more. */
+/**
+ * The third newest of these times, so that one or two wrong ones do not matter; the oldest if there are
+ * fewer.
+ */
 export function steadyTime(times: readonly (number | null)[]): number | null {
   const known = times.filter((at) => at !== null).sort((a, b) => b - a);
   return known[Math.min(IGNORED_ROWS, known.length - 1)] ?? null;
 }
 
-/** Post times further ahead of the local clock are ignored. */
+/** A post time is ignored if it is further in the future than this. */
 const AHEAD_MS = 86_400_000;
 
-/** Removes times that are far ahead. If most are, the local clock must be wrong, so all are accepted. */
+/**
+ * Removes times that are far in the future. If most of them are, the local clock must be wrong, and all are
+ * returned.
+ */
 export function plausibleTimes(times: readonly (number | null)[], now: number): readonly (number | null)[] {
   const isAhead = (at: number | null) => at !== null && at > now + AHEAD_MS;
   const ahead = times.filter(isAhead).length;
   return ahead > 0 && ahead * 2 < times.length ? times.map((at) => (isAhead(at) ? null : at)) : times;
 }
 
-/** Whether a position is not above the top of the complete part. */
+/** Whether a position is at or below the top of the complete part of the feed. */
 export const isBelow = (mark: PostMark, top: PostMark | null): boolean =>
   mark.at !== null && top !== null && top.at !== null && mark.at <= top.at;

@@ -11,34 +11,40 @@ import { createFrameQueue } from './frame-queue.ts';
 
 /** Options of a connection. */
 export interface SocketOptions {
-  /** `ws` or `wss`, with the complete path. */
+  /** A `ws:` or `wss:` URL with the complete path. */
   readonly url: string;
   readonly key: string;
   readonly userAgent: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   readonly clock?: Pick<Clock, 'sleep'>;
-  /** The maximum size of queued frames; above it the socket is closed, because it is charged by the minute. */
+  /**
+   * The maximum size of the queued frames. Beyond it, the WebSocket is closed: it is charged by the minute,
+   * so it must not wait for a slow output.
+   */
   readonly maxHeld?: number;
 }
 
 const MAX_HELD = 8 * 1024 * 1024;
-/** Above the first size, reading pauses until the queue is below the second, to save memory. */
+/**
+ * Reading pauses while the queue is larger than the first size, until it is smaller than the second, to save
+ * memory.
+ */
 const PAUSE_ABOVE = 1024 * 1024;
 const RESUME_BELOW = 256 * 1024;
-/** The longest pause, because pings cannot be answered meanwhile. */
+/** The longest pause: while reading is paused, pings are not answered. */
 const PAUSE_MS = 5_000;
-/** Larger than any frame. */
+/** The maximum size of a frame; no valid frame is this large. */
 const MAX_FRAME = 4 * 1024 * 1024;
 const HANDSHAKE_MS = 15_000;
-/** How long to wait for the close frame of the service. */
+/** How long to wait for the service to confirm a close. */
 const CLOSE_MS = 2_000;
 /** The maximum size of the response to a rejected handshake. */
 const MAX_RESPONSE = 64 * 1024;
-/** Errors that the service knows about too. */
+/** Errors that also end the connection at the service, so that it stops charging. */
 const MUTUAL = /^(ECONNRESET|EPIPE|WS_ERR_)/;
 
-/** Opens the live feed. The key is sent in a header, and redirects are not followed. */
+/** Opens the live feed. The key is sent in a header. Redirects are not followed. */
 export function createConnect(options: SocketOptions): Connect {
   const url = new URL(options.url);
   return async (onChange, signal) => {
@@ -51,7 +57,7 @@ export function createConnect(options: SocketOptions): Connect {
       perMessageDeflate: false,
       handshakeTimeout: HANDSHAKE_MS,
       followRedirects: false,
-      // No setting of Node can turn off the verification of certificates.
+      // Always verify certificates, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
       rejectUnauthorized: true,
       maxPayload: MAX_FRAME,
       finishRequest(request) {
@@ -68,7 +74,7 @@ export function createConnect(options: SocketOptions): Connect {
   };
 }
 
-/** The link of a socket: frames are queued until they are read. */
+/** The link of a WebSocket. Frames stay in a queue until they are read. */
 function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: Pick<Clock, 'sleep'>): Link {
   const queue = createFrameQueue();
   let signs = 0;
@@ -92,9 +98,9 @@ function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: P
     socket.resume();
   };
   const onMessage = (data: unknown, isBinary: boolean) => {
-    // By default, ws passes each frame as one Buffer.
+    // By default, ws delivers each frame as one Buffer.
     if (end || closing || !(data instanceof Buffer)) return;
-    // Only text frames are guaranteed to be valid UTF-8.
+    // Text frames are valid UTF-8; binary ones may not be, and must be converted.
     queue.push(isBinary ? Buffer.from(data.toString('utf8')) : data);
     if (queue.held > maxHeld) {
       finish('overflow', `more than ${maxHeld} bytes of frames are queued`);
@@ -151,7 +157,10 @@ function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: P
   };
 }
 
-/** Closes the connection cleanly; resolves to whether the service confirmed it, so that it charges no further minute. */
+/**
+ * Closes the connection with a close frame. Resolves to whether the service confirmed it, so that it charges
+ * no further minute.
+ */
 function closeCleanly(
   socket: Opening,
   clock: Pick<Clock, 'sleep'>,
@@ -178,7 +187,7 @@ function closeCleanly(
 
 type Opening = import('ws').WebSocket;
 
-/** Resolves after the handshake. A rejected handshake is reported like any other service error. */
+/** Resolves after the handshake. A rejected handshake is an ordinary service error. */
 async function opened(
   socket: Opening,
   host: string,
@@ -186,7 +195,7 @@ async function opened(
   now: () => number,
   signal: AbortSignal,
 ): Promise<void> {
-  // A request without a response may have opened a connection at the service.
+  // If the request was sent, the service may have opened a connection although its response is missing.
   const failed = (error: unknown) => (opening.sent ? broken(host, error) : unreachable(host, error));
   let abort = () => {};
   try {
@@ -236,7 +245,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A connection through the proxy of the environment; undefined without a proxy. */
+/** A connection through the proxy that the environment configures; undefined if there is none. */
 async function tunnelTo(
   url: URL,
   env: SocketOptions['env'],

@@ -1,14 +1,14 @@
-/** A queue of frames that tracks its memory. */
+/** A queue of frames whose memory is limited. */
 export interface FrameQueue {
-  /** The size in bytes, including the overhead of each frame. */
+  /** The size in bytes, including a fixed overhead for each frame. */
   readonly held: number;
   push(frame: Uint8Array): void;
   next(): Uint8Array | undefined;
 }
 
-/** The overhead of a frame, so that a queue of small frames is bounded too. */
+/** The overhead of a frame in bytes, so that a queue of many small frames is limited too. */
 const FRAME_COST = 256;
-/** The number of read frames before the queue is compacted. */
+/** Remove the frames that were read from the array when there are this many. */
 const COMPACT_AFTER = 1_024;
 
 export function createFrameQueue(): FrameQueue {

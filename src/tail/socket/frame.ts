@@ -5,7 +5,7 @@ import { isFields, type ReadFrame, readOtherFrame, TIME_FIELD } from './other-fr
 const PREFIX = Buffer.from('{"type":"thesis","data":');
 const BRACE = 0x7d;
 
-/** A post with its original bytes. Its record, which keeps the digits of numbers, is parsed on first use. */
+/** A post with its original bytes. The record is parsed on first use and keeps the digits of its numbers. */
 class RawRow implements TailRow {
   readonly id: string;
   readonly at: number | null;
@@ -28,9 +28,9 @@ class RawRow implements TailRow {
 }
 
 /**
- * The row of a thesis frame in the documented form; null for any other frame. The part between the known prefix and the
- * last brace is parsed separately: if it is an object, the frame is exactly that object in its envelope, so its bytes
- * can be printed unchanged.
+ * The row of a thesis frame in the documented format; null for any other frame. The text between the known
+ * beginning of a frame and its last brace is parsed separately. If it is an object, it is exactly the record,
+ * so its bytes can be printed unchanged.
  */
 export function readThesis(frame: Uint8Array): TailRow | null {
   const bytes = bufferOf(frame);
@@ -44,13 +44,13 @@ export function readThesis(frame: Uint8Array): TailRow | null {
   return row && !text.includes('\n') && !text.includes('\r') ? new RawRow(row.id, row.at, raw) : null;
 }
 
-/** Reads any frame; one can contain several posts. */
+/** Reads any frame. A frame can contain several posts. */
 export function readFrame(frame: Uint8Array): ReadFrame[] {
   const row = readThesis(frame);
   return row ? [{ kind: 'row', row }] : readOtherFrame(bufferOf(frame).toString('utf8'));
 }
 
-/** Parses JSON with the built-in parser only, which is fast. */
+/** Parses JSON with the built-in parser, which is fast but loses digits of numbers. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

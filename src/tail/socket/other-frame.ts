@@ -5,12 +5,15 @@ import { type PostFields, type TailRow, tailRow } from '../row.ts';
 /** The field with the post time of a thesis. */
 export const TIME_FIELD = 'platformCreatedAt';
 
-/** The content of a frame. Much of the format is undocumented, so frames are recognized instead of validated. */
+/**
+ * What a frame contains. Much of the format is undocumented, so frames are recognized by their content
+ * instead of validated.
+ */
 export type ReadFrame =
   | { readonly kind: 'row'; readonly row: TailRow }
-  /** A post without an id, which cannot be deduplicated. */
+  /** A post without an id; repetitions of it cannot be recognized. */
   | { readonly kind: 'nameless'; readonly record: PostFields }
-  /** The response to a subscribe frame, with the subscription that it states, if any. */
+  /** The response to a subscribe frame, with the subscription that it confirms, if it states one. */
   | { readonly kind: 'subscription'; readonly stated: unknown }
   | { readonly kind: 'error'; readonly text: string }
   /** An informational frame, such as a greeting or a heartbeat. */
@@ -24,12 +27,12 @@ const NOTES =
   /^(replaced|ready|hello|welcome|connected|connection|ping|pong|heartbeat|keep-?alive|unsubscri\w*)$/i;
 const ACKNOWLEDGEMENTS = /^(subscri\w*|ack\w*|ok|success|confirm\w*|joined)$/i;
 const POSTS = /^(thesis|theses|post|posts)$/i;
-/** The maximum number of nested envelopes. */
+/** How many envelopes may be nested. */
 const MAX_DEPTH = 3;
-/** The maximum length of service text in a message. */
+/** The maximum length of text from the service in a message. */
 const MAX_TEXT = 200;
 
-/** Reads any frame; one can contain several posts. */
+/** Reads any frame. A frame can contain several posts. */
 export function readOtherFrame(text: string): ReadFrame[] {
   const value = parseJson(text);
   return value === undefined
@@ -56,13 +59,13 @@ function framesOf(value: unknown, depth: number): ReadFrame[] {
   ];
 }
 
-/** The posts of a thesis frame, in any known place. */
+/** The posts of a thesis frame, in any member that is known to hold posts. */
 function postsOf(frame: PostFields, depth: number): ReadFrame[] {
   const data = DATA_NAMES.map((name) => unpacked(frame[name])).find(isComposite);
   if (Array.isArray(data))
     return data.flatMap((each) => (isFields(each) ? postsOf({ data: each }, depth) : []));
   if (!isFields(data)) {
-    // Without a member for the post, the frame itself may be the post.
+    // If no member holds a post, the frame itself may be one.
     const { type: _, ...record } = frame;
     if (looksLikePost(record)) return postsOf({ data: record }, depth);
     return [{ kind: 'unreadable', why: 'a thesis frame without a thesis' }];
@@ -80,11 +83,11 @@ const statedBy = (value: PostFields): ReadFrame => ({
   stated: 'subscription' in value ? value['subscription'] : unpacked(value['data']),
 });
 
-/** Whether an acknowledgement with this content confirms the requested subscription. */
+/** Whether a response with this content confirms the requested subscription. */
 export function confirms(stated: unknown, requested: Subscription): boolean {
   if (stated === null || stated === false) return false;
   const type = typeof stated === 'string' ? stated : isFields(stated) ? stated['type'] : undefined;
-  // The complete feed includes the tokens, but a list of tokens is not the complete feed.
+  // A subscription to all tokens includes every list of tokens, but not the other way round.
   if (type === 'tokens' || Array.isArray(stated)) return requested.type === 'tokens';
   return true;
 }
@@ -104,7 +107,7 @@ function errorText(value: PostFields): string {
 const textIn = (value: PostFields, names: readonly string[]): string | undefined =>
   names.map((name) => value[name]).find((each) => typeof each === 'string');
 
-/** Parses a member that contains JSON as text. */
+/** A member whose text is JSON, parsed; any other member unchanged. */
 function unpacked(value: unknown): unknown {
   return typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
 }

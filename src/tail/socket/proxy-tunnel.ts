@@ -7,7 +7,7 @@ import { unreachable } from '../../core/http/network-failures.ts';
 
 const TUNNEL_MS = 15_000;
 
-/** Opens a connection to `target` through a proxy with CONNECT; encrypted for https. */
+/** Opens a connection to `target` through a proxy with CONNECT, with TLS for https. */
 export async function openTunnel(target: URL, proxy: URL, signal: AbortSignal): Promise<Duplex> {
   const secure = target.protocol === 'https:';
   const authority = `${target.hostname}:${target.port || (secure ? '443' : '80')}`;
@@ -38,7 +38,7 @@ export async function openTunnel(target: URL, proxy: URL, signal: AbortSignal): 
       reject(
         new Failure('network', `the proxy ${proxy.host} answered ${statusCode}`, {
           code: 'UNREACHABLE',
-          hint: 'check the proxy and its password, or name the host in NO_PROXY',
+          hint: 'check the proxy address and password, or add the host to NO_PROXY',
         }),
       );
     });

@@ -23,48 +23,54 @@ export type SessionEvent =
       readonly why: DownReason;
       readonly text: string;
       readonly waitMs: number;
-      /** The failure of the handshake. */
+      /** The failure, if the handshake was rejected. */
       readonly failure: Failure | undefined;
     };
 
-/** Opens, subscribes, monitors and replaces one connection at a time. Owns the state of the tail. */
+/**
+ * Opens a connection, subscribes, monitors it and replaces it when it ends. There is one connection at a
+ * time. Owns the state of the tail.
+ */
 export interface Session {
   readonly state: TailState;
-  /** Returns the next event. `mayDial` is false while no connection should be opened. */
+  /** Advances the session and returns the next event. No connection is opened while `mayDial` is false. */
   step(mayDial: boolean): SessionEvent | undefined;
-  /** When `step` must be called even if nothing wakes the loop. */
+  /** When `step` must be called again even if nothing wakes the loop. */
   due(mayDial: boolean): number;
   /** When the current connection was opened. */
   readonly openedAt: number | undefined;
-  /** The number of sessions in a row that ended within a minute or delivered no posts although there were some. */
+  /**
+   * The number of consecutive sessions that ended within a minute, or delivered no posts although there were
+   * some.
+   */
   readonly shortSessions: number;
-  /** Since when the response to the subscription has been overdue. */
+  /** Since when the response to the subscription has been overdue; undefined if it is not. */
   readonly unansweredSince: number | undefined;
   readonly connections: number;
-  /** Allows frames to be printed, after a walk that started after the subscription. */
+  /** Allows frames to be printed; call it after a walk that started after the subscription. */
   goLive(): void;
-  /** Holds back frames until another walk. */
+  /** Stops printing frames until the next walk. */
   catchUp(): void;
-  /** Closes the connection; a new one follows. */
+  /** Closes the connection; the session opens a new one. */
   drop(why: DownReason, text: string): void;
   /** Closes the connection and switches to polling. */
   poll(): void;
-  /** Ends polling: a connection may be opened again. */
+  /** Ends polling, so that a connection may be opened again. */
   reopen(): void;
-  /** Closes the connection and opens no other. */
+  /** Closes the connection. No other is opened. */
   close(): void;
   /** Resolves when no connection attempt is in progress. */
   settled(): Promise<void>;
 }
 
-/** How long the service may take to detect that its pings are not answered. */
+/** The longest time that the service may need to notice that its pings are not answered. */
 const PING_MS = 60_000;
 
 interface SessionWorld {
   readonly clock: Clock;
   readonly random: () => number;
   readonly timing: Timing;
-  /** Undefined if the feed has no socket. */
+  /** Undefined if the feed has no WebSocket. */
   readonly connect: Connect | undefined;
   readonly subscription: Subscription;
   readonly meter: CostMeter;
@@ -72,7 +78,7 @@ interface SessionWorld {
   readonly signal: AbortSignal;
 }
 
-/** Creates a session that is ready to connect, or that polls if there is no socket. */
+/** Creates a session, which is about to connect, or polls if the feed has no WebSocket. */
 export function createSession(world: SessionWorld): Session {
   const { clock, timing, meter } = world;
   const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, world.random);
@@ -92,7 +98,8 @@ export function createSession(world: SessionWorld): Session {
   };
 
   const hangUp = (link: Link, lingeringMs: number) => {
-    // If the service does not confirm the end, it may notice it only by its next pings.
+    // If the service does not confirm the end of the connection, it may charge until it notices that its
+    // pings are not answered.
     const answered = link.close();
     if (openedAt === undefined) return;
     const heard = meter.closed(lingeringMs);
@@ -137,7 +144,10 @@ export function createSession(world: SessionWorld): Session {
     state = { kind: 'subscribing', since, link, until: clock.mono() + timing.subscribeMs, tries };
   };
 
-  /** Reads frames up to the one that confirms the subscription: an acknowledgement, or a post, which is put back. */
+  /**
+   * Reads frames until one confirms the subscription: a response, or a post, which is put back into the
+   * queue.
+   */
   const confirmed = (link: SubscribingLink): SessionEvent | undefined => {
     for (let raw = link.next(); raw; raw = link.next()) {
       const frames = readFrame(raw);
@@ -152,7 +162,7 @@ export function createSession(world: SessionWorld): Session {
     return undefined;
   };
 
-  /** Ends a connection that is dead or was dropped, after its queued frames were read. */
+  /** Handles a connection that has ended, after the frames in its queue were read. */
   const ended = (link: Link, draining: boolean): SessionEvent | undefined => {
     cause ??= heartbeat.dead(link) ?? causeOf(link.end);
     if (!cause) return undefined;
@@ -166,10 +176,10 @@ export function createSession(world: SessionWorld): Session {
     return { kind: 'quota', text };
   };
 
-  /** Ends the connection or the attempt without opening a new one. */
+  /** Ends the connection, or the attempt to open one, and opens no other. */
   const leave = (next: TailState) => {
     if ('link' in state) hangUp(state.link, PING_MS);
-    // An attempt in progress is closed as soon as it succeeds; the service may already charge it.
+    // A connection that is being opened is closed as soon as it is open; the service may already charge it.
     if (state.kind === 'dialing') {
       meter.uncertain();
       closing = state.job.settled.then(closeLate(state.job));
@@ -178,7 +188,10 @@ export function createSession(world: SessionWorld): Session {
     state = next;
   };
 
-  /** Reads the response to the subscription, or subscribes again: that is free, unlike a new connection. */
+  /**
+   * Waits for the response to the subscription. If it is overdue, subscribes again: that is free, whereas a
+   * new connection is not.
+   */
   const subscribing = (current: Extract<TailState, { kind: 'subscribing' }>): SessionEvent | undefined => {
     const { link, since, until, tries } = current;
     const event = confirmed(link) ?? ended(link, false);
@@ -199,7 +212,7 @@ export function createSession(world: SessionWorld): Session {
       }
       if (state.kind === 'subscribing') return subscribing(state);
       const link = subscribedLink(state);
-      // Queued frames of a live connection that has ended are still printed.
+      // The frames that are left in the queue of a live connection are still printed after its end.
       return link && ended(link, state.kind === 'live');
     },
     due(mayDial) {
@@ -281,7 +294,7 @@ const closeLate = (job: Job<Link>) => async () => {
   if (job.outcome && 'value' in job.outcome) await job.outcome.value.close();
 };
 
-/** Monitors the signs of life of one connection. */
+/** Checks that one connection is alive. */
 function createHeartbeat(clock: Clock, timing: Timing) {
   let signs = 0;
   let heardAt = 0;
@@ -297,12 +310,13 @@ function createHeartbeat(clock: Clock, timing: Timing) {
       wall = clock.now();
       heardAt = mono;
     },
-    /** Checks the connection when a beat is due; returns why it is dead. */
+    /** Call this when a check is due; returns why the connection is dead, or undefined. */
     dead(link: Link): Cause | undefined {
       const now = clock.mono();
       if (now < mono + timing.beatMs) return undefined;
       const passed = now - mono;
-      // While a machine is suspended, the monotonic clock stops on some systems and not on others, so both are checked.
+      // On some systems the monotonic clock stops while the machine is suspended, on others it does not. So
+      // both clocks are compared with the expected time.
       const jumped = Math.max(passed - timing.beatMs, clock.now() - wall - passed);
       mono = now;
       wall = clock.now();
@@ -311,7 +325,7 @@ function createHeartbeat(clock: Clock, timing: Timing) {
         heardAt = now;
       }
       if (jumped > timing.jumpMs) return { why: 'suspended', text: 'the machine was suspended' };
-      // A service that sends no pings must still answer those of a client.
+      // A service that sends no pings must answer those of the client.
       if (now - heardAt >= timing.pingMs) link.ping?.();
       if (now - heardAt < timing.silentMs) return undefined;
       return { why: 'silent', text: `nothing received for ${Math.round((now - heardAt) / 1_000)} s` };

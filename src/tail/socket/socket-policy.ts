@@ -8,16 +8,22 @@ import type { PollReason, Via } from '../spend/socket-share.ts';
 import type { TailSpend } from '../spend/tail-spend.ts';
 import type { Session, SessionEvent } from './session.ts';
 
-/** Decides when a socket is opened and when it is given up. */
+/** Decides when a WebSocket is opened, and when the tail uses polling instead. */
 export interface SocketPolicy {
-  /** Advances the connection; `quiet` means that its frames could be printed soon. Returns true if anything happened. */
+  /**
+   * Advances the connection; `quiet` means that frames could be printed at once. Returns whether anything
+   * happened.
+   */
   step(quiet: boolean): boolean;
   due(quiet: boolean): number;
-  /** Switches to polling for this reason; if it is a budget, until that renews. */
+  /**
+   * Switches to polling for this reason. If the reason is a budget, streaming is possible again after its
+   * renewal.
+   */
   poll(why: PollReason): void;
   /**
-   * Reports posts that pages showed: a connection that has not acknowledged its subscription and does not deliver them
-   * is dropped.
+   * Reports posts that appeared in pages. A connection that has not confirmed its subscription and does not
+   * deliver these posts is closed.
    */
   sawPosts(posts: number, since: number): void;
 }
@@ -36,15 +42,15 @@ interface PolicyParts {
   readonly polls: () => void;
 }
 
-/** How long before the end of a paid minute the next one is decided. */
+/** The decision about the next minute is made this long before the paid minute ends. */
 const MINUTE = 60_000;
 const DECIDE_MS = 2_000;
-/** The number of posts that pages showed and the socket did not deliver. */
+/** The connection is closed when the pages have shown this many posts that it did not deliver. */
 const MISSED_POSTS = 5;
-/** Failures of a handshake that do not affect polling. */
+/** Handshake failures that do not prevent polling. */
 const socketOnly = new Set(['forbidden', 'missing', 'usage']);
 
-/** Creates the policy. Its `step` throws failures that end the run. */
+/** Creates the policy. A failure that `step` throws ends the run. */
 export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   const { clock, session, via, spend, meter, notify } = parts;
   let missed = 0;
@@ -55,7 +61,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   const poll = (why: PollReason, asks = false) => {
     session.poll();
     forBudget = why === 'budget' || why === 'quota';
-    // While the user is asked, polls maintain the lag in any mode.
+    // Poll while the user is being asked for a higher limit, even with --via ws, so that the lag stays small.
     if (via === 'ws' && !asks && !(forBudget && parts.waitForBudget)) throw cannotStream(why);
   };
 
@@ -66,7 +72,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     parts.polls();
   };
 
-  /** Returns to streaming once the budget of a new period covers it. */
+  /** Returns to streaming when a budget has renewed and covers it. */
   const reopen = (): boolean => {
     if (!forBudget || spend.against(0) !== undefined) return false;
     forBudget = false;
@@ -75,7 +81,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     return true;
   };
 
-  /** The user's answer to the question for a higher limit. */
+  /** Handles the user's answer to the question for a higher limit. */
   const answered = (): boolean => {
     const granted = spend.takeAnswer();
     if (granted === undefined) return false;
@@ -89,7 +95,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
       ? Number.POSITIVE_INFINITY
       : session.openedAt + (decided + 1) * MINUTE - DECIDE_MS;
 
-  /** Why the next minute should not be paid for; only checked shortly before it starts. */
+  /** Returns why the next minute should not be paid for; checked only shortly before that minute starts. */
   const objection = (quiet: boolean): PollReason | undefined => {
     if (session.openedAt === undefined) return quiet ? spend.against(session.shortSessions) : undefined;
     if (decidedFor !== session.openedAt) decided = 0;
@@ -160,10 +166,10 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     due: (quiet) => Math.min(session.due(quiet), decideAt()),
     sawPosts(posts, since) {
       const late = session.unansweredSince;
-      // Posts from before, and posts that the socket may still deliver, do not count.
+      // Do not count posts from before the connection, or posts that may still arrive.
       missed = late !== undefined && since >= late ? missed + posts : 0;
       if (missed >= MISSED_POSTS) {
-        session.drop('unanswered', 'the subscription was not acknowledged and delivered no posts');
+        session.drop('unanswered', 'the service did not confirm the subscription and delivered no posts');
       }
     },
   };

@@ -4,30 +4,35 @@ import type { BudgetLeft } from '../ports.ts';
 import { type PagePrice, pollCost } from './pace.ts';
 import { WALK_RESERVE } from './socket-share.ts';
 
-/** Distributes the rest of the budgets over the time until they renew. */
+/** Spreads the rest of the budgets over the time until they renew. */
 export interface BudgetPlan {
-  /** Updates the rest of the budgets; `spent` is the cost of the run so far. */
+  /** Updates what the budgets have left; `spent` is the cost of the run so far. */
   learn(budgets: readonly BudgetLeft[], spent: number): void;
-  /** Called when a budget rejected a minute of the socket: it counts as exhausted until it renews. */
+  /** Called when a budget did not cover a minute of the WebSocket: it counts as used up until it renews. */
   refuse(untilMs: number): void;
-  /** Whether the budgets cover another minute of the socket; `whole` asks for all minutes until they renew. */
+  /**
+   * Whether the budgets cover another minute of the WebSocket; with `whole`, all minutes until they renew.
+   */
   covers(spent: number, whole: boolean): boolean;
-  /** The seconds between polls, at least `least`, with which each budget lasts; `until` is the renewal of the tightest one. */
+  /**
+   * The polling interval in seconds with which every budget lasts until it renews, but not shorter than
+   * `least`. `until` is when the tightest budget renews.
+   */
   interval(least: number, rate: number, spent: number): { readonly seconds: number; readonly until?: number };
   /** When the next budget renews, in epoch milliseconds. */
   readonly renewsAt: number;
 }
 
 const MINUTE = 60_000;
-/** The longest interval: a longer one would hide that a budget is exhausted. */
+/** The longest polling interval. With a longer one, nobody would notice that a budget is used up. */
 const MOST_SECONDS = 3_600;
-/** Each step comes closer to the interval at which cost and budget meet. */
+/** The number of iterations that approach the interval at which the cost equals the budget. */
 const STEPS = 8;
 
 interface PlanParts {
   readonly clock: Pick<Clock, 'now'>;
   readonly price: PagePrice;
-  /** The depth of a verifying poll below the newest post, and the interval of such polls. */
+  /** How far below the newest post a verifying poll reads, and how often there is one. */
   readonly marginMs: number;
   readonly auditMs: number;
   /** Milliseconds until the run ends. */
@@ -41,7 +46,10 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
   let decided: { readonly until: number; readonly socket: boolean } | undefined;
 
   const renewsAt = () => Math.min(Number.POSITIVE_INFINITY, ...budgets.map((budget) => budget.renewsAt));
-  /** The rest of each budget and how long it must last. A budget that has renewed meanwhile is unknown. */
+  /**
+   * What each budget has left and how long it must last. Nothing is known about a budget that has renewed in
+   * the meantime.
+   */
   const current = (spent: number) =>
     budgets
       .filter((budget) => budget.renewsAt > clock.now())
@@ -51,7 +59,7 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
         lastsMs: Math.min(budget.renewsAt - clock.now(), runLeftMs()),
       }));
 
-  /** The CU of a poll, including its share of the verifying walks. */
+  /** The CU of a poll, including its share of the cost of verifying walks. */
   const costOf = (rate: number, seconds: number) => {
     const verifying = Math.min(1, (seconds * 1_000) / auditMs);
     return pollCost(rate, seconds, price) + (verifying * price.cu * rate * marginMs) / 1_000 / price.step;
@@ -68,11 +76,12 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
     covers(spent, whole) {
       if (clock.now() < refusedUntil) return false;
       const known = current(spent);
-      // The decision stays until the sums of the new period are known.
+      // Keep the last decision until the use of the new budget period is known.
       if (known.length < budgets.length) return decided?.socket ?? true;
       const minute = cu.socketMinute + WALK_RESERVE;
       const short = known.filter(({ left }) => left < minute + cu.socketMinute);
-      // Minutes reserved in advance are returned when the connection ends, but are too few for a new one.
+      // Minutes that were reserved in advance are released when the connection ends, but they do not cover a
+      // new connection.
       refusedUntil = Math.max(refusedUntil, ...short.map((budget) => budget.renewsAt));
       const next = short.length === 0;
       if (!whole || budgets.length === 0) return next;

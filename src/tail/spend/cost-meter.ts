@@ -1,35 +1,38 @@
 import { cu as price } from '../../contract/prices.ts';
 
-/** The cost of a run. How the service rounds socket minutes is undocumented, so there are two sums. */
+/**
+ * The cost of a run. It is not documented how the service rounds minutes of the WebSocket, so there are two
+ * sums.
+ */
 export interface TailCost {
-  /** Pages and complete minutes of the socket. */
+  /** Pages, and complete minutes of the WebSocket. */
   readonly least: number;
-  /** Pages including lost ones, and every started minute of the socket. */
+  /** Pages including lost ones, and every started minute of the WebSocket. */
   readonly most: number;
 }
 
-/** Counts CU: of pages, and of the time a socket is open. */
+/** Counts the CU for pages and for the time that a WebSocket is open. */
 export interface CostMeter {
   readonly spent: TailCost;
-  /** The maximum cost of the socket. */
+  /** The maximum cost of the WebSocket. */
   readonly socket: number;
   paid(cu: number): void;
   lost(cu: number): void;
   opened(): void;
   /**
-   * Ends a connection. The service may consider it open for another `lingeringMs`; the returned function is called when
-   * it confirms the end.
+   * Counts the end of a connection. The service may believe for another `lingeringMs` that it is open; call
+   * the returned function when it has confirmed the end.
    */
   closed(lingeringMs: number): () => void;
-  /** Counts a handshake with an unknown outcome: a minute may have started. */
+  /** Counts a handshake whose outcome is not known: the service may have started a minute. */
   uncertain(): void;
 }
 
 const MINUTE = 60_000;
-/** The maximum difference between the clocks of the service and of this machine. */
+/** By how much the clocks of the service and of this machine may differ. */
 const SLACK_MS = 1_000;
 
-/** Creates a meter; `pages` replaces its own count of pages if the client counts them. */
+/** Creates a meter. If `pages` is given, it provides the cost of pages. */
 export function createCostMeter(mono: () => number, pages?: () => { cu: number; atMost: number }): CostMeter {
   let cu = 0;
   let lostCu = 0;
@@ -38,7 +41,7 @@ export function createCostMeter(mono: () => number, pages?: () => { cu: number; 
   let most = 0;
   const running = () => (openAt === undefined ? undefined : mono() - openAt);
   const leastOf = (ms: number) => price.socketMinute * Math.floor(ms / MINUTE);
-  // A minute may have started at the service already.
+  // The service may have started the next minute already.
   const mostOf = (ms: number) => price.socketMinute * (Math.floor((ms + SLACK_MS) / MINUTE) + 1);
   const socket = () => {
     const ms = running();

@@ -9,17 +9,20 @@ export interface PagePrice {
 
 const thesisPrice: PagePrice = { step: THESIS_BLOCK, cu: cu.thesisBlock };
 
-/** The CU of one poll every `seconds` at `rate` posts per second; one row overlaps, to show that nothing is missing. */
+/**
+ * The CU of one poll if there is a poll every `seconds` and the feed has `rate` posts per second. One known
+ * post is read again, to show that no post is missing between two polls.
+ */
 export const pollCost = (rate: number, seconds: number, price = thesisPrice): number =>
   price.cu * Math.ceil((rate * seconds + 1) / price.step);
 
-/** The CU per minute of polling at this interval. */
+/** The CU per minute of polling with this interval. */
 export const pollPerMinute = (rate: number, seconds: number, price = thesisPrice): number =>
   (60 / seconds) * pollCost(rate, seconds, price);
 
 /**
- * The cheapest interval between polls within the target lag: the lag itself, or the longest time in which the expected
- * posts and the overlap just fill whole blocks. It is at least `least`.
+ * The cheapest polling interval for the requested lag. It is the lag itself, or a shorter interval in which
+ * the expected posts and the known one just fill whole blocks. It is not shorter than `least`.
  */
 export function pollSeconds(rate: number, lag: number, least: number, price = thesisPrice): number {
   const longest = Math.max(lag, least);
@@ -29,22 +32,25 @@ export function pollSeconds(rate: number, lag: number, least: number, price = th
   return cheaper ? full : longest;
 }
 
-/** The minimum interval between polls in seconds, which leaves half of the rate limit to other processes. */
+/** The shortest polling interval in seconds. It leaves half of the rate limit to other processes. */
 export const leastSeconds = (ratePerMinute: number | null): number =>
   ratePerMinute ? 60 / (ratePerMinute / 2) : 1;
 
-/** The limit to request if `expected` rows are still to come. */
+/** The limit to request if `expected` more rows are needed. */
 export const pageRows = (expected: number, step: number, max: number): number =>
   Math.min(max, Math.max(step, step * Math.ceil((expected + 1) / step)));
 
-/** Chooses page sizes, and learns whether the service returns more than one block for a larger limit. */
+/** Chooses page sizes for polling. Learns whether the service returns more than one block of rows. */
 export interface PollSizer {
   first(): number;
   next(expected: number): number;
   learn(limit: number, rows: number, hasMore: boolean): void;
 }
 
-/** Starts with one block, tries two once, and stays at one if the service returned fewer rows than were paid for. */
+/**
+ * Starts with one block and tries two blocks once. Stays with one if the service returned fewer rows than
+ * were paid for.
+ */
 export function createPollSizer(sizes: { readonly step: number; readonly max: number }): PollSizer {
   let most = Math.min(sizes.max, sizes.step * 2);
   return {
@@ -66,7 +72,7 @@ export interface Rate {
 
 const SMOOTHING_MS = 120_000;
 
-/** Creates a rate that follows the feed within minutes. */
+/** Creates a rate that adapts to changes of the feed within minutes. */
 export function createRate(): Rate {
   let rate = 0;
   let known = false;
@@ -83,18 +89,24 @@ export function createRate(): Rate {
   };
 }
 
-/** How far below the watermark to walk: the full margin, or on a fast feed three times the observed lateness. */
+/**
+ * How far below the watermark a walk reads: the full margin, or on a fast feed three times the greatest
+ * lateness that was seen.
+ */
 export interface Margin {
   readonly ms: number;
-  /** Learns from a finished walk: the number of its rows and the greatest lateness. */
+  /** Learns from a finished walk, by the number of its rows and the greatest lateness among them. */
   learn(lateMs: number, rows: number): void;
 }
 
-/** The rows of a walk that costs half a minute of the socket, and the number of such walks before the margin shrinks. */
+/**
+ * A walk with this many rows costs half as much as a minute of the WebSocket; the margin shrinks after ten
+ * such walks.
+ */
 const WALK_ROWS = 1_000;
 const LESSONS = 10;
 
-/** Creates a margin that shrinks only after ten walks at full size have shown how late posts are. */
+/** Creates a margin. It shrinks only after ten large walks have shown how late posts appear. */
 export function createMargin(full: number, least: number, auditMs: number): Margin {
   let ms = full;
   let lessons = 0;
@@ -105,7 +117,7 @@ export function createMargin(full: number, least: number, auditMs: number): Marg
     },
     learn(lateMs, rows) {
       worst = Math.max(lateMs, worst * 0.99);
-      // The rows that a walk of the full margin would have read.
+      // How many rows a walk of the full margin would have read.
       const whole = (rows * (full + auditMs)) / (ms + auditMs);
       lessons = whole > WALK_ROWS ? lessons + 1 : 0;
       ms = lessons >= LESSONS ? Math.min(full, Math.max(least, 3 * worst)) : full;

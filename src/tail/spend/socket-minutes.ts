@@ -3,30 +3,39 @@ import { SOCKET_PING_SECONDS } from '../../contract/limits.ts';
 import type { Ledger, Reservation } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 
-/** Records the minutes of one connection, each before it starts. */
+/** Records the minutes of one connection in the ledger, each of them before it starts. */
 export interface SocketMinutes {
   /** Called when the connection is open. */
   opened(): void;
-  /** Called when something was received. */
+  /** Called when something was received from the service. */
   alive(): void;
-  /** Records each minute in advance until the signal is aborted. Rejects if a budget does not cover the next one. */
+  /**
+   * Records each minute in advance until the signal is aborted. Rejects if a budget does not cover the next
+   * minute.
+   */
   run(signal: AbortSignal): Promise<void>;
-  /** Called when the connection has ended or was not answered; `known` means that the service knows and stopped charging. */
+  /**
+   * Called when the connection has ended, or the handshake had no response; `known` means that the service
+   * stopped charging.
+   */
   end(known: boolean): Promise<void>;
   /** Called when the handshake was rejected, so that no minute has started. */
   refused(): Promise<void>;
 }
 
 const MINUTE = 60_000;
-/** The maximum difference between the clocks of the service and of this machine. */
+/** By how much the clocks of the service and of this machine may differ. */
 const SLACK_MS = 1_000;
-/** A connection that does not answer a ping is closed at the next one, and charged until then. */
+/**
+ * The service notices after two pings at the latest that the other side no longer answers, and charges until
+ * then.
+ */
 const LINGER_MS = 2 * SOCKET_PING_SECONDS * 1_000;
 
 /**
- * Starts to record a connection before it is opened. Recorded minutes always extend to the time at which the service
- * would notice that this machine has vanished, so a kill or a crash omits no minute. A minute is certain once something
- * was received after its end.
+ * Starts to record a connection before it is opened. The recorded minutes always include the time that the
+ * service would need to notice a dead client, so that a kill or a crash leaves no minute unrecorded. A minute
+ * counts as certain when something was received after its end.
  */
 export async function recordSocketMinutes(
   { mono, now, sleep }: Clock,
@@ -38,7 +47,10 @@ export async function recordSocketMinutes(
   let settled = 0;
   let ending: Promise<void> | undefined;
 
-  /** The time since the connection was opened. The monotonic clock of some systems stops while they are suspended. */
+  /**
+   * The time since the connection was opened, by the clock that has advanced more: on some systems, the
+   * monotonic clock stops while the machine is suspended.
+   */
   const elapsed = () => Math.max(0, mono() - from.mono, now() - from.wall);
   const startedBy = (ms: number) => Math.floor((ms + SLACK_MS) / MINUTE) + 1;
 
@@ -55,7 +67,8 @@ export async function recordSocketMinutes(
 
   async function close(known: boolean): Promise<void> {
     const lasted = elapsed();
-    // After such a silence the service must have closed the connection, even if data still arrives.
+    // After so long a silence, the service must have closed the connection, even if data still arrives from
+    // buffers.
     const stale = lasted - heardAt > LINGER_MS + SLACK_MS;
     const most = startedBy(known && !stale ? lasted : heardAt + LINGER_MS);
     await settleCertain();

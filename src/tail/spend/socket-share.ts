@@ -3,46 +3,52 @@ import { cu } from '../../contract/prices.ts';
 export type Mode = 'ws' | 'poll';
 export type Via = 'auto' | Mode;
 
-/** Why a tail polls instead of using the socket. */
+/** Why a tail polls instead of using the WebSocket. */
 export type PollReason =
-  | 'asked' // --via poll
-  | 'noSocket' // the feed has none
-  | 'plan' // the key's plan has no live feed
-  | 'refused' // the service refused the socket
+  | 'asked' // --via poll is set
+  | 'noSocket' // the feed has no WebSocket
+  | 'plan' // the plan of the key does not include the live feed
+  | 'refused' // the service rejected the connection
   | 'rejected' // the service rejected the subscription
   | 'ceiling' // the spending limit does not cover another minute
-  | 'allowance' // the allowance does not cover another minute
-  | 'budget' // a budget does not cover it
+  | 'allowance' // the key's units do not cover another minute
+  | 'budget' // a budget does not cover another minute
   | 'quota' // the service closed it because the key has no units left
-  | 'share' // the socket has used its share
-  | 'unstable'; // it failed several times within a minute
+  | 'share' // the WebSocket has used its share of the units
+  | 'unstable'; // the connection failed several times within a minute
 
-/** The state that the decision depends on. */
+/** The facts on which the decision depends. */
 export interface SpendState {
   readonly via: Via;
   readonly hasSocket: boolean;
   readonly live: boolean | null;
-  /** The CU left of the spending limit and of the key's allowance; null without a limit. */
+  /** The CU left of the spending limit and on the key; null if unlimited. */
   readonly ceilingLeft: number | null;
   readonly allowanceLeft: number | null;
-  /** Whether the budgets of the user cover it. */
+  /** Whether the user's budgets cover another minute. */
   readonly budgetsCover: boolean;
-  /** The CU left on the key when the run started, and the share of them that the socket may use. */
+  /** The CU that the key had left when the run started, and the share of them that the WebSocket may use. */
   readonly allowanceAtStart: number | null;
   readonly socketShare: number;
   readonly socketSpent: number;
-  /** The number of sessions in a row that ended within a minute. */
+  /** The number of consecutive sessions that ended within a minute. */
   readonly shortSessions: number;
 }
 
-/** The CU that must remain in addition to a minute of the socket, for the walks that fill gaps and confirm. */
+/** The CU that must remain after a minute of the WebSocket, for the walks that fill gaps and verify. */
 export const WALK_RESERVE = 5 * cu.thesisBlock;
-/** What a spending limit must cover: one minute, and another before the service notices a dead connection. */
+/**
+ * The CU that a spending limit must have left for streaming: one minute, and another one until the service
+ * notices a dead connection.
+ */
 export const STREAM_RESERVE = 2 * cu.socketMinute + WALK_RESERVE;
-/** The number of short sessions after which the socket counts as unstable. */
+/** After this many consecutive short sessions, the connection counts as unstable. */
 const SHORT_SESSIONS = 3;
 
-/** Why the tail should poll; undefined if it should use the socket. `--via ws` is only overridden by the spending limit. */
+/**
+ * Why the tail should poll; undefined if it should use the WebSocket. With `--via ws`, only the spending
+ * limit is a reason.
+ */
 export function reasonToPoll(state: SpendState): PollReason | undefined {
   const minute = cu.socketMinute + WALK_RESERVE;
   if (!state.hasSocket) return 'noSocket';

@@ -10,34 +10,37 @@ import type { CostMeter } from './cost-meter.ts';
 import { leastSeconds, type PagePrice, pollPerMinute, pollSeconds, type Rate } from './pace.ts';
 import { type Mode, type PollReason, reasonToPoll, STREAM_RESERVE, type Via } from './socket-share.ts';
 
-/** Decides what may be spent, and on what. */
+/** Decides what the tail may spend on pages and on the WebSocket. */
 export interface TailSpend {
-  /** Whether another `cu` are within the spending limit; a promise while the user is asked for a higher one. */
+  /**
+   * Whether the spending limit covers another `cu`; a promise while the user is being asked for a higher
+   * limit.
+   */
   afford(cu: number): boolean | Promise<boolean>;
-  /** The CU left of the spending limit and of the key's allowance; null if unlimited or unknown. */
+  /** The CU left of the spending limit and on the key; null if unlimited or not known. */
   readonly left: {
     readonly ceiling: number | null;
     readonly allowance: number | null;
     readonly budgets: readonly BudgetLeft[];
   };
-  /** Milliseconds between polls. */
+  /** The polling interval in milliseconds. */
   readonly pollMs: number;
   /** The CU per minute of a mode. */
   perMinute(mode: Mode): number;
-  /** Why another minute of the socket should not be paid for. */
+  /** Why another minute of the WebSocket should not be paid for. */
   against(shortSessions: number): PollReason | undefined;
-  /** Asks the user for a limit that covers more streaming; false if that is not possible. */
+  /** Asks the user for a limit that covers more streaming; returns false if that is not possible. */
   askToStream(): boolean;
-  /** The answer, once. */
+  /** The user's answer; it can be taken once. */
   takeAnswer(): boolean | undefined;
-  /** Requests the free `me` from time to time. */
+  /** Requests `me`, which is free, at intervals. */
   step(mode: Mode): void;
-  /** Called when a budget rejected a minute of the socket. */
+  /** Called when a budget did not cover a minute of the WebSocket. */
   refused(retryAfterMs: number): void;
-  /** The polling interval if it is longer than the lag, so that a budget lasts. */
+  /** The polling interval, if a budget makes it longer than the requested lag. */
   readonly stretched: Stretched | undefined;
   readonly due: number;
-  /** Resolves after the first response of `me`; throws if the key is unknown. */
+  /** Resolves after the first response of `me`; throws if the service rejects the key. */
   first(wait: () => Promise<void>): Promise<void>;
   settled(): Promise<void>;
 }
@@ -59,7 +62,7 @@ interface TailSpendParts {
   readonly signal: AbortSignal;
 }
 
-/** Creates the decision; nothing is known about the key until `me` has responded. */
+/** Creates the decision. Before the first response of `me`, nothing is known about the key. */
 export function createTailSpend({ world, timing, meter, rate, price, ...given }: TailSpendParts): TailSpend {
   const { clock, key } = world;
   let facts: KeyFacts | undefined;
@@ -93,7 +96,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     const least = leastSeconds(facts?.ratePerMinute ?? null);
     return pollSeconds(rate.perSecond, given.lagMs / 1_000, least, price);
   };
-  // An interval requested by the user is kept as long as the budget lasts.
+  // An interval that the user requested is used as long as the budgets last.
   const interval = (): { readonly seconds: number; readonly until?: number } =>
     given.via === 'poll'
       ? { seconds: wantedSeconds() }
@@ -108,7 +111,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     facts = outcome.value;
     atStart ??= facts.remaining;
     plan.learn(facts.budgets ?? [], meter.spent.most);
-    // The rest changes when a budget renews.
+    // What is left changes when a budget renews.
     next = Math.min(next, clock.mono() + Math.max(0, plan.renewsAt - clock.now()) + 1);
     return undefined;
   };
@@ -169,7 +172,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
       while (job && !given.signal.aborted) {
         await wait();
         const error = look();
-        // Any other failure will show up when pages are read.
+        // Ignore other failures: if they last, reading pages will fail too.
         if (error instanceof Failure && error.kind === 'auth') throw error;
       }
     },

@@ -4,40 +4,48 @@ import { steadyTime, type Watermark } from '../seen/watermark.ts';
 import type { Margin } from '../spend/pace.ts';
 import type { WalkBounds, Walked } from './walk.ts';
 
-/** Where a run starts. */
+/** Where a run starts in the feed. */
 export type StartPoint =
-  /** `recent` posts of the first page are printed too, which costs nothing more. */
+  /** At the newest post. Up to `recent` posts of the first page are printed too, without additional cost. */
   | { readonly kind: 'now'; readonly recent?: number }
   | { readonly kind: 'backfill'; readonly rows: number }
   | { readonly kind: 'since'; readonly at: number }
   | Resume;
 
-/** Where an earlier run stopped: up to where it is complete, and what it printed above that. */
+/** The state in which an earlier run stopped: up to where it was complete, and what it printed after that. */
 export interface Resume {
   readonly kind: 'checkpoint' | 'file';
   readonly watermark: Watermark;
-  /** Rows posted before this time were printed or are not wanted. */
+  /** Posts from before this time were printed, or are not part of the run. */
   readonly floor: number;
   readonly known: readonly (readonly [id: string, at: number | null])[];
-  /** Rows since the checkpoint: lines of the output, or batches that a command acknowledged. */
+  /**
+   * Posts since the checkpoint: lines of the output file, or posts in batches that a command acknowledged.
+   */
   readonly lines?: readonly (readonly [id: string, at: number | null])[];
 }
 
-/** The depth of a walk: the first walk, down to the margin, or down to the first known row. */
+/**
+ * How far back a walk reads: as the first walk, down to the margin (deep), or down to the first known post
+ * (shallow).
+ */
 export type Depth = 'start' | 'deep' | 'shallow';
 
-/** Determines how far each kind of walk goes and which rows it keeps. */
+/** Determines how far back each type of walk reads, and which posts it returns. */
 export interface BoundsSource {
   to(depth: Depth): WalkBounds;
-  /** The post time down to which a walk must go. */
+  /** The post time down to which a walk must read. */
   low(): number;
-  /** Called with the first walk: rows that are not wanted count as known from now on and are returned, newest first. */
+  /**
+   * Called with the first walk. Posts from before the start of the run count as known from now on; they are
+   * returned, newest first.
+   */
   begin(walked: Walked): readonly TailRow[];
 }
 
-/** A post dated further ahead of the next ones does not determine the start. */
+/** If a post is dated further ahead of the posts below it, its time does not determine the start. */
 const MAX_AHEAD_MS = 3_600_000;
-/** The number of rows after which the first walk stops looking for an older time. */
+/** The number of posts after which the first walk no longer looks for one with an older time. */
 const MAX_TIES = 300;
 
 interface BoundsParts {
@@ -48,13 +56,16 @@ interface BoundsParts {
 }
 
 export function createBounds({ start, seen, margin, watermark }: BoundsParts): BoundsSource {
-  /** Unwanted rows of the first walk, and the time of the oldest wanted one. */
+  /**
+   * Posts of the first walk from before the start of the run, and the time of the oldest post that belongs to
+   * the run.
+   */
   let rest: TailRow[] = [];
   let oldest = Number.NEGATIVE_INFINITY;
 
   const low = () => Math.max(seen.floor, (watermark()?.base ?? Number.NEGATIVE_INFINITY) - margin.ms);
 
-  /** Whether a row is at or below a post that is known to exist. */
+  /** Whether a post is at or below a post that was printed or counted as known. */
   const isKnown = (row: TailRow): boolean => {
     const mark = watermark();
     if (!mark?.top || row.id === mark.top.id) return true;
@@ -62,7 +73,7 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
   };
 
   const deep = (): WalkBounds => ({
-    // In a feed without times, only a known id can end a walk.
+    // In a feed without post times, a known id ends the walk.
     beyond: (row) => (row.at === null ? watermark()?.base === null && seen.has(row.id) : row.at < low()),
     keep: (row) => !seen.has(row.id) && (row.at ?? row.atMost ?? seen.floor) >= seen.floor,
     target: low,
@@ -73,13 +84,16 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
     const whole = deep();
     return {
       ...whole,
-      // A known post without a time does not end the walk, because pages may always list it first.
+      // A known post without a time does not end the walk, because pages may always list such posts first.
       beyond: (row) => (row.at !== null && seen.has(row.id)) || whole.beyond(row),
       target: () => watermark()?.base ?? null,
     };
   };
 
-  /** The newest `rows`, and further to a row older than the top: other posts of that time could look like new ones later. */
+  /**
+   * The newest `rows` posts, and all others with the time of the last one: later, they could look like new
+   * posts.
+   */
   const newest = (rows: number): WalkBounds => {
     let count = 0;
     let top: number | null = null;
@@ -122,14 +136,17 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
     return start.kind === 'now' ? newest(0) : deep();
   };
 
-  /** Rows posted before this are not wanted: the time of --since, the oldest row of a backfill, or the newest post. */
+  /**
+   * The post time at which the run starts: by --since, by the oldest post of a backfill, or by the newest
+   * post.
+   */
   const firstFloor = (walked: Walked): number => {
     if (start.kind === 'since') return start.at;
     if (start.kind === 'backfill' && start.rows > 0) return oldest;
     const steady = steadyTime(walked.first.map((row) => row.at));
     if (steady === null) return Number.NEGATIVE_INFINITY;
     const times = walked.first.map((row) => row.at ?? steady);
-    // The time of a post dated far ahead of the others is ignored.
+    // Ignore a time that is far ahead of the others.
     return Math.max(...times.filter((at) => at <= steady + MAX_AHEAD_MS));
   };
 

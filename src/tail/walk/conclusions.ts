@@ -22,14 +22,17 @@ interface ConclusionParts {
   readonly rate: Rate;
   readonly report: TailReport;
   readonly notify: (notice: TailNotice) => void;
-  /** Called when nothing more can be paid for. */
+  /** Called when no further page can be paid for. */
   readonly spent: (failure: Failure) => void;
 }
 
-/** The number of posts that a healthy socket would have delivered. */
+/** The connection counts as broken if a walk finds this many posts that it should have delivered. */
 const MISSED_ROWS = 3;
 
-/** Draws the conclusions from a printed walk: the rate of the feed, the margin, and whether the socket works. */
+/**
+ * Handles a walk whose rows were printed: updates the rate of the feed and the margin, and checks whether the
+ * WebSocket works.
+ */
 export function createConclusions(parts: ConclusionParts): (done: Filled) => void {
   const { flow, walker, session, policy, rate, report } = parts;
   let ratedAt = parts.clock.mono();
@@ -62,14 +65,14 @@ export function createConclusions(parts: ConclusionParts): (done: Filled) => voi
     if (walked.cut === 'ceiling' || walked.cut === 'budget' || walked.cut === 'quota') {
       return parts.spent(walked.failure ?? ceilingReached());
     }
-    if (incomplete) session.drop('incomplete', 'pages showed posts that the socket did not deliver');
+    if (incomplete) session.drop('incomplete', 'pages contained posts that the WebSocket did not deliver');
     if (depth === 'shallow') return;
     parts.printing().walked(walked.startedAt);
-    // Frames may follow only a walk that started after the subscription.
+    // Print frames only after a walk that started after the subscription.
     const subscribed = subscribedLink(state) && 'subscribedAt' in state ? state.subscribedAt : undefined;
     if (subscribed !== undefined && !walker.wanted && walked.startedAt >= subscribed) session.goLive();
   };
 }
 
-/** The time between the first and the last of these rows. */
+/** The time between the first and the last of these posts. */
 const spanOf = (rows: readonly TailRow[]): number => (rows[0]?.at ?? 0) - (rows.at(-1)?.at ?? 0);

@@ -2,9 +2,10 @@ import type { TailRow } from '../row.ts';
 import { plausibleTimes } from '../seen/watermark.ts';
 
 /**
- * Pages are sorted by post time, newest first. A time that contradicts its position (text that is not a time, seconds
- * for milliseconds, a date years ahead) would end a walk too early or move the watermark, so such a row is treated as
- * one without a time, which is not newer than the row above it.
+ * Removes implausible post times from a page. Pages are sorted by post time, newest first. A time that
+ * contradicts this order (not a time, seconds instead of milliseconds, a date years ahead) would end a walk
+ * too early or set a wrong watermark. Such a post is treated as one without a time that is not newer than the
+ * post before it.
  */
 export function orderedRows(rows: readonly TailRow[], now: number): readonly TailRow[] {
   const times = plausibleTimes(
@@ -21,11 +22,14 @@ export function orderedRows(rows: readonly TailRow[], now: number): readonly Tai
   });
 }
 
-/** A drop of this length at the end of a page is accepted only if the next page confirms it. */
+/** If times drop by this much at the end of a page, the next page must confirm it. */
 const DROP_MS = 3_600_000;
 const LAST_ROWS = 2;
 
-/** The number of rows that can be judged without the next page, which decides about the times of the last ones. */
+/**
+ * How many posts can be judged without the next page, which decides whether the times of the last posts are
+ * plausible.
+ */
 export function settledRows(rows: readonly TailRow[]): number {
   const timed = rows.flatMap(({ at }, i) => (at === null ? [] : [{ at, i }]));
   for (let n = Math.max(1, timed.length - LAST_ROWS); n < timed.length; n++) {
@@ -35,7 +39,7 @@ export function settledRows(rows: readonly TailRow[]): number {
   return rows.length;
 }
 
-/** Copies a row; a spread would lose its getters. */
+/** Copies a row. The spread operator would not copy its getters. */
 const copyOf = ({ id, record, raw }: TailRow) => ({ id, record, raw });
 
 /** The indices of the longest non-ascending subsequence (patience sorting). */

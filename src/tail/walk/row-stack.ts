@@ -2,18 +2,18 @@ import { parseJson, stringifyJson } from '../../base/json.ts';
 import type { Spool } from '../ports.ts';
 import type { PostFields, TailRow } from '../row.ts';
 
-/** The rows of a walk: pushed newest first, taken oldest first. */
+/** The rows of a walk: added newest first, removed oldest first. */
 export interface RowStack {
   push(rows: readonly TailRow[]): Promise<void>;
-  /** Removes the oldest rows, oldest first; returns an empty list when nothing is left. */
+  /** Removes and returns the oldest rows, oldest first. The list is empty if nothing is left. */
   take(): Promise<readonly TailRow[]>;
   clear(): Promise<void>;
 }
 
-/** The number of rows in memory before they are moved to the spool. */
+/** The number of rows in memory after which they are moved to the spool. */
 const MAX_IN_MEMORY = 1_000;
 
-/** Creates a stack; with a spool, its memory is bounded. */
+/** Creates a stack. With a spool, its memory is limited. */
 export function createRowStack(openSpool: (() => Spool) | undefined): RowStack {
   let held: TailRow[] = [];
   let spool: Spool | undefined;
@@ -53,7 +53,7 @@ export function createRowStack(openSpool: (() => Spool) | undefined): RowStack {
   };
 }
 
-/** Reads a row that `push` wrote. */
+/** Parses a row that `push` has written. */
 function rowFrom(line: string): TailRow {
   const [id, at, record] = parseJson(line) as [string, number | null, PostFields];
   return { id, at, record, raw: null };

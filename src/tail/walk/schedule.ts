@@ -9,18 +9,18 @@ export interface WalkPlan {
   readonly due: number;
 }
 
-/** The state that the plan depends on; all times are monotonic. */
+/** The state on which the plan depends. All times are monotonic. */
 export interface WalkState {
   readonly started: boolean;
-  /** The run is ending and needs a last verification. */
+  /** Whether the run is ending and needs a last verification. */
   readonly ending: boolean;
-  /** A subscription or a change of mode requires a walk that starts after it. */
+  /** Whether a walk must start after a subscription or a change of mode. */
   readonly wanted: boolean;
   readonly mode: 'ws' | 'poll';
   readonly connected: boolean;
-  /** When the last walk started. */
+  /** The time at which the last walk started. */
   readonly lastAt: number;
-  /** When the walk after the last connection started. */
+  /** The time at which the first walk after the last connection started. */
   readonly gapAt: number;
   readonly confirmed: number;
   readonly downSince: number;
@@ -30,13 +30,13 @@ export interface WalkState {
 
 const NOW = Number.NEGATIVE_INFINITY;
 
-/** Plans the next walk: the only place that decides when pages are read. */
+/** Plans the next walk. All decisions about when pages are read are made here. */
 export function planWalk(state: WalkState, timing: Timing): WalkPlan {
   if (!state.started) return { why: 'start', due: NOW };
   if (state.ending) return { why: 'final', due: NOW };
   if (state.wanted) return { why: 'gap', due: NOW };
   if (state.mode === 'poll') return { why: 'poll', due: state.lastAt + state.pollMs };
-  // While disconnected, polls maintain the requested lag.
+  // Without a connection, poll at the requested lag.
   if (!state.connected) return { why: 'outage', due: Math.max(state.downSince, state.lastAt) + state.lagMs };
   const confirm = timing.confirmMs[state.confirmed];
   if (confirm !== undefined) return { why: 'confirm', due: state.gapAt + confirm };

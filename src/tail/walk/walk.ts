@@ -8,18 +8,18 @@ import type { PollSizer } from '../spend/pace.ts';
 import { orderedRows, settledRows } from './page-order.ts';
 import type { RowStack } from './row-stack.ts';
 
-/** Why a walk was cut short. */
+/** Why a walk ended before it was complete. */
 export type Cut = 'ceiling' | 'budget' | 'quota' | 'cursor' | 'stuck' | 'denied';
 
-/** How far a walk goes and which rows it keeps; determined again when it restarts. */
+/** How far a walk reads and which posts it returns. Determined again when the walk restarts. */
 export interface WalkBounds {
-  /** Whether a row is beyond the bounds: the walk ends with the page of the first such row. */
+  /** Whether a post is out of range. The walk ends with the page of the first such post. */
   beyond(row: TailRow): boolean;
-  /** Whether to keep a row; called for every row of every page, including those beyond the bounds. */
+  /** Whether to return a post; called for every post of every page, including posts out of range. */
   keep(row: TailRow, beyond: boolean): boolean;
-  /** The post time down to which the walk will go, to estimate the remaining rows. */
+  /** The post time down to which the walk reads, to estimate how many posts are left. */
   target(): number | null;
-  /** Whether a row is at or below the newest known position; true if none is known. */
+  /** Whether a post is at or below the newest known position; true if there is no such position. */
   isKnown(row: TailRow): boolean;
 }
 
@@ -31,16 +31,19 @@ export interface WalkWorld {
   readonly sizer: PollSizer;
   readonly stack: RowStack;
   readonly backoff: { readonly firstMs: number; readonly maxMs: number };
-  /** The number of failures in a row after which the first page gives up; later pages never do. */
+  /**
+   * After this many consecutive failures, the walk gives up on the first page. It never gives up on later
+   * pages.
+   */
   readonly tries: number;
-  /** Called after the first page has arrived, before any row is examined. */
+  /** Called when the first page has arrived, before its posts are examined. */
   readonly route: () => WalkBounds;
-  /** Called with skipped posts without an id. */
+  /** Called with posts that were skipped because they have no id. */
   readonly nameless: (records: readonly PostFields[]) => void;
-  /** Whether another `cu` can be paid. */
+  /** Whether the run may spend another `cu`. */
   readonly afford: (cu: number) => boolean | Promise<boolean>;
   readonly paid: (cu: number) => void;
-  /** Called when a lost answer may have been charged. */
+  /** Called when an answer was lost that may have been charged. */
   readonly lost: (cu: number) => void;
   readonly wait: (ms: number, failure: Failure) => void;
   /** Waits after a budget or the service has rejected a page because no units are left; absent if that ends the walk. */
@@ -51,31 +54,31 @@ export interface WalkWorld {
 /** The result of a walk. */
 export interface Walked {
   readonly cut: Cut | undefined;
-  /** The failure that ended it, if any. */
+  /** The failure that ended the walk; undefined if it is complete. */
   readonly failure: Failure | undefined;
-  /** The newest rows that have a time, or the newest rows if none has. */
+  /** The newest rows with a post time; if none has a time, the newest rows. */
   readonly first: readonly TailRow[];
-  /** The oldest row read. */
+  /** The oldest row that was read. */
   readonly reached: PostMark | null;
-  /** Whether the end of the feed was reached. */
+  /** Whether the walk reached the oldest post of the feed. */
   readonly bottom: boolean;
-  /** The monotonic time at which the first page was requested: the walk verifies the feed up to then. */
+  /** The monotonic time at which the first page was requested. The walk verifies everything posted before. */
   readonly startedAt: number;
   readonly pages: number;
   readonly rows: number;
 }
 
-/** The number of top rows from which the watermark is determined. */
+/** The number of newest rows that determine the watermark. */
 const FIRST_ROWS = 10;
-/** The number of pages in a row without new rows after which a walk is stuck. */
+/** The number of consecutive pages without new rows after which a walk counts as stuck. */
 const IDLE_PAGES = 3;
-/** The number of other ids of a page that are tried if the service does not know the cursor. */
+/** How many other ids of a page are tried as a cursor if the service does not know the first one. */
 const OTHER_CURSORS = 3;
 
 type Leg = Omit<Walked, 'cut' | 'failure'>;
 type LegEnd = { readonly leg: Leg; readonly cut: Cut | undefined; readonly failure?: Failure };
 
-/** Reads pages from the newest down. A walk without progress restarts from the top once. */
+/** Reads pages from the newest one back. A walk that makes no progress restarts at the newest page, once. */
 export async function walk(world: WalkWorld): Promise<Walked> {
   let end = await walkOnce(world);
   if (end.cut === 'cursor' || end.cut === 'stuck' || end.cut === 'denied') {
@@ -94,9 +97,10 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
   let route: WalkBounds | undefined;
   let idle = 0;
   let known = false;
-  // The last rows of a page, whose times can only be judged with the next page.
+  // The last rows of a page. Whether their times are plausible depends on the next page.
   let pending: readonly TailRow[] = [];
-  // Set when a page claims to be the last: whether it was full or short. The claim is checked with another request.
+  // Set when a page says that it is the last one: whether the page was full or short. One more request checks
+  // this.
   let uncertain: 'full' | 'short' | undefined;
   let limit = sizer.first();
   let leg: Leg = { first: [], reached: null, bottom: false, startedAt: clock.mono(), pages: 0, rows: 0 };
@@ -113,7 +117,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     const size = page.rows.length + (page.nameless?.length ?? 0);
     sizer.learn(limit, size, page.hasMore);
 
-    // An empty page that claims to have more has no position to continue from: its cursor could skip posts.
+    // An empty page that says that there are more has no usable cursor: continuing from its own cursor could
+    // skip posts.
     if (size === 0 && page.hasMore) {
       leg = { ...leg, pages: leg.pages + 1 };
       if (++idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
@@ -121,8 +126,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
       continue;
     }
 
-    // After another cursor, pages overlap. New rows within the overlap are late; they are left to the next walk, to keep
-    // the order of this one.
+    // After a different cursor, pages overlap. New posts in the overlap appeared late. They are left to the
+    // next walk, so that this one stays in order.
     const came = page.rows.slice(page.rows.findLastIndex((row) => previous.has(row.id)) + 1);
     const all = [...pending, ...came];
     const ordered = orderedRows(all, clock.now());
@@ -136,7 +141,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     const kept: TailRow[] = [];
     let beyond = false;
     for (const [i, row] of news.entries()) {
-      // A time that no later row confirms does not end a walk, even on a page that claims to be the last.
+      // Do not end the walk because of a time that no later row confirms, even if the page says that it is
+      // the last one.
       beyond ||= i < settledCount && route.beyond(row);
       if (route.keep(row, beyond)) kept.push(row);
     }
@@ -158,7 +164,7 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
       if (uncertain === 'short' && known) return { leg, cut: undefined };
     } else uncertain = undefined;
 
-    // Without `nextBefore`, the next cursor can only be the oldest row of the page.
+    // Without `nextBefore`, use the oldest row of the page as the cursor.
     const next = page.nextBefore ?? last?.id;
     idle = came.length === 0 ? idle + 1 : 0;
     if (next === undefined || cursors.has(next) || idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
@@ -170,7 +176,10 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
   }
 }
 
-/** The first rows with a time. Posts without a time are listed first, so they do not show the top of the feed. */
+/**
+ * The first rows with a post time. Posts without a time are listed first, so their position says nothing
+ * about the newest post.
+ */
 function firstOf(first: readonly TailRow[], more: readonly TailRow[]): readonly TailRow[] {
   if (first.length >= FIRST_ROWS && first[0]?.at !== null) return first;
   const all = [...first, ...more];
@@ -178,7 +187,7 @@ function firstOf(first: readonly TailRow[], more: readonly TailRow[]): readonly 
   return (timed.length > 0 ? timed : all).slice(0, FIRST_ROWS);
 }
 
-/** The number of rows still expected if the feed is as dense as on this page. */
+/** How many more rows to expect if they are as frequent as on this page. */
 function expectedRows(page: FeedPage, target: number | null): number {
   const times = page.rows.map((row) => row.at).filter((at) => at !== null);
   const newest = times[0];
@@ -186,13 +195,13 @@ function expectedRows(page: FeedPage, target: number | null): number {
   if (target === null || newest === undefined || oldest === undefined) return 0;
   if (oldest <= target) return 0;
   if (newest <= oldest) return page.rows.length;
-  // Rounded down: a page that is too large costs more, one that is too small does not.
+  // Rounded down: a page that is too large costs more, whereas a page that is too small does not.
   return Math.floor(((oldest - target) / (newest - oldest)) * page.rows.length);
 }
 
 type PageResult = { readonly page: FeedPage } | { readonly cut: Cut; readonly failure?: Failure };
 
-/** Requests one page until it arrives. If the service does not know the first cursor, the others are tried. */
+/** Requests one page until it arrives. If the service does not know the first cursor, tries the others. */
 async function ask(
   world: WalkWorld,
   before: readonly string[],
@@ -204,7 +213,7 @@ async function ask(
   let failed = 0;
   for (;;) {
     const id = before[cursor];
-    // Every attempt can be charged, whether or not its answer arrives.
+    // Every attempt can be charged, also if its answer is lost.
     const fits = world.afford(world.source.price(limit));
     if (fits === false || (fits !== true && !(await fits))) return { cut: 'ceiling' };
     try {

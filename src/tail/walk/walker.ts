@@ -13,16 +13,16 @@ import { createRowStack, type RowStack } from './row-stack.ts';
 import { planWalk } from './schedule.ts';
 import { type Walked, type WalkWorld, walk } from './walk.ts';
 
-/** A finished walk whose rows are to be printed. */
+/** A walk that is complete; its rows are printed next. */
 export interface FinishedWalk {
   readonly walked: Walked;
   readonly stack: RowStack;
   readonly depth: Depth;
-  /** Whether the run continues; false if nothing more can be paid for. */
+  /** Whether the run continues. It does not if no further page can be paid for. */
   readonly continues: boolean;
 }
 
-/** The state of the run that walks depend on. */
+/** The state of the run on which walks depend. */
 export interface WalkView {
   readonly mode: 'ws' | 'poll';
   readonly connected: boolean;
@@ -30,26 +30,26 @@ export interface WalkView {
   readonly pollMs: number;
 }
 
-/** Makes one walk at a time, when it is due. */
+/** Performs one walk at a time, when it is due. */
 export interface Walker {
-  /** Whether the first walk was printed. */
+  /** Whether the rows of the first walk were printed. */
   readonly started: boolean;
   readonly busy: boolean;
-  /** Whether a walk down to the margin was requested and has not started. */
+  /** Whether a walk down to the margin is requested and has not started yet. */
   readonly wanted: boolean;
   readonly pages: number;
-  /** Why pages cannot be read at present. */
+  /** Why pages cannot be read at the moment. */
   readonly trouble: Failure | undefined;
-  /** The state of the last walk of the run; undefined if it was not requested. */
+  /** The progress of the last walk of the run; undefined if the run is not ending. */
   readonly finale: 'wanted' | 'walking' | 'done' | undefined;
   want(): void;
-  /** Requests a walk for a new subscription, and others that confirm it. */
+  /** Requests a walk after a new subscription, and further ones that verify it. */
   subscribed(): void;
-  /** Requests the last walk. */
+  /** Requests the last walk of the run. */
   end(): void;
-  /** Starts a walk that is due, or returns a finished one; `moved` is true if anything happened. */
+  /** Starts a walk that is due, or returns one that is complete. `moved` tells whether anything happened. */
   step(view: WalkView): { readonly moved: boolean; readonly finished?: FinishedWalk };
-  /** Called when the rows of a finished walk were printed. */
+  /** Called when the rows of a walk were printed. */
   emitted(finished: Pick<FinishedWalk, 'walked' | 'depth'>): void;
   due(view: WalkView): number;
   settled(): Promise<void>;
@@ -60,7 +60,7 @@ interface WalkerWorld {
   readonly timing: Timing;
   readonly flow: Flow;
   readonly lagMs: number;
-  /** The number of failures of the first page that end the run. */
+  /** The run ends when the first page has failed this often. */
   readonly firstTries: number;
   readonly nameless: WalkWorld['nameless'];
   readonly afford: WalkWorld['afford'];
@@ -73,7 +73,7 @@ interface WalkerWorld {
   readonly signal: AbortSignal;
 }
 
-/** The number of walks without progress before a gap is reported. */
+/** After this many walks without progress, a gap is reported. */
 const WALK_TRIES = 3;
 /** The interval at which a request is tried again: the budget may have been raised, or the allowance topped up. */
 const BUDGET_MS = 10 * 60_000;
@@ -120,7 +120,10 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     return next.due >= retryAt ? next : { ...next, due: retryAt };
   };
 
-  /** Decided after the first page has arrived, so that a slow page cannot make the last verification too old. */
+  /**
+   * How far the walk reads. Decided when the first page has arrived, so that a slow page cannot delay a
+   * verification for too long.
+   */
   const depthNow = (mode: WalkView['mode'], urgent: boolean): Depth => {
     if (!started) return 'start';
     const proven = flow.provenAt;
@@ -169,7 +172,10 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     walking = { job, stack, depth: depthNow(mode, urgent), urgent };
   };
 
-  /** Repeats a walk that made no progress after a pause, or throws; false if a gap must be reported instead. */
+  /**
+   * Repeats a walk that made no progress, after a pause. Returns false if a gap must be reported instead;
+   * throws if the run must end.
+   */
   const repeatWalk = ({ rows }: Walked, urgent: boolean): boolean => {
     failures++;
     if (rows === 0 && !started && failures >= given.firstTries) throw hollowFeed();
@@ -244,10 +250,10 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
       return { moved: true };
     },
     emitted({ walked, depth }) {
-      // A first walk that finishes after the end of the run is also the last one.
+      // If the run is already ending when its first walk completes, that walk is also the last one.
       if (!started && finale === 'wanted') finale = 'done';
       started = true;
-      // A shallow walk that was cut short verifies nothing, so the next one must.
+      // An incomplete shallow walk verifies nothing, so the next walk must.
       if (walked.cut && depth === 'shallow') wanted = true;
       if (finale === 'walking') finale = 'done';
     },
