@@ -4,7 +4,10 @@ import { lengthText } from './format/time.ts';
 import { asciiOnly, safeLine, safeText } from './terminal/safe-text.ts';
 import type { Style } from './terminal/style.ts';
 
-/** Formats a failure for programs: one line of JSON without the absent members. `log` adds the members of a log line. */
+/**
+ * Formats a failure for programs: one line of JSON, without absent members. `log` adds the members of a log
+ * line.
+ */
 export function failureJson(
   failure: PrintedFailure,
   exit: number,
@@ -13,7 +16,7 @@ export function failureJson(
   return `${jsonLine({ error: { ...printedFields(failure), exit }, ...log })}\n`;
 }
 
-/** The width and the style of a rendered failure. */
+/** The width and style in which a failure is printed. */
 export interface ErrorLook {
   readonly width: number;
   readonly style: Style;

@@ -19,24 +19,24 @@ function openFailure(path: string, error: unknown): Failure {
   const failure = failureOf(path, error);
   const missing = dirname(path);
   const hint = {
-    EISDIR: 'name a file in it',
+    EISDIR: 'give the name of a file in that folder',
     ENOENT:
       missing === '.'
-        ? 'the current folder was deleted; change to another'
+        ? 'the current folder was deleted; change to an existing one'
         : `create it first: mkdir -p '${missing}'`,
-    ENOTDIR: 'name another file',
+    ENOTDIR: 'use a different file',
   }[failure.code];
   return hint === undefined
     ? failure
     : new Failure('usage', failure.message, { code: failure.code, hint, cause: error });
 }
 
-/** An open descriptor and the stream that writes to it. */
+/** An open file descriptor, and the stream that writes to it. */
 interface OpenFile {
   readonly fd: number;
   readonly path: string;
   readonly stream: Writable;
-  /** Closes the descriptor if the sink owns it. */
+  /** Closes the descriptor, unless it belongs to another part of the program. */
   close(): void;
 }
 
@@ -52,7 +52,8 @@ const streamTo = (fd: number): Writable =>
         for (let at = 0; at < bytes.length; ) {
           at += await write(fd, bytes, at, bytes.length - at, null).then(
             ({ bytesWritten }) => bytesWritten,
-            // EAGAIN means that another process made the pipe non-blocking, and that the pipe is full.
+            // EAGAIN means that the pipe is full; it occurs if another process has made the pipe
+            // non-blocking.
             (error: unknown) => (codeOf(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
           );
         }
@@ -65,7 +66,7 @@ const streamTo = (fd: number): Writable =>
 
 const FULL_PIPE_MS = 10;
 
-/** Syncs a file to disk. Pipes and devices reject this, which is not an error. */
+/** Syncs a file to disk. Ignores the error that pipes and devices return. */
 const syncFile = ({ fd, path }: OpenFile): Promise<void> =>
   sync(fd).catch((error: unknown) => {
     if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw failureOf(path, error);
@@ -91,7 +92,7 @@ function sinkOn(file: OpenFile, options: SinkOptions): Sink {
   };
 }
 
-/** The descriptor number in a path such as `/dev/fd/63`, which shells use for `>(command)`. */
+/** The descriptor in a path such as `/dev/fd/63`, which shells use for `>(command)`. */
 export function descriptorIn(path: string): number | undefined {
   const [, name = '', number] =
     /^\/dev\/(?:(stdout|stderr)|fd\/(\d+))$|^\/proc\/self\/fd\/(\d+)$/.exec(path) ?? [];
@@ -100,8 +101,8 @@ export function descriptorIn(path: string): number | undefined {
 }
 
 /**
- * Opens a pipe or a device. Neither opening nor writing may block a thread: `process.exit` would wait for the thread,
- * and a signal could not end the run.
+ * Opens a pipe or a device. Neither opening it nor writing to it may block a thread: `process.exit` would
+ * wait for that thread, so a signal could not end the run.
  */
 async function openPipe(path: string, signal: AbortSignal | undefined): Promise<OpenFile> {
   const fd = descriptorIn(path);
@@ -111,16 +112,16 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
       return await pipeOn(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)), path);
     } catch (error) {
       if (codeOf(error) !== 'ENXIO') throw error;
-      // A socket cannot be opened by its path.
+      // A socket cannot be opened by its path, so use the descriptor.
       if (fd !== undefined) return { fd, path, stream: streamTo(fd), close: () => {} };
-      // Any other file without a reader is a FIFO, or a device without a driver.
+      // Wait only for a FIFO that has no reader. A device with the same error has no driver.
       if (!statSync(path).isFIFO()) throw error;
       await delay(NO_READER_MS, undefined, signal && { signal }).catch(() => {});
     }
   }
 }
 
-/** The time between two attempts to open a FIFO that has no reader yet. */
+/** The time between two attempts to open a FIFO that has no reader. */
 const NO_READER_MS = 20;
 
 async function pipeOn(fd: number, path: string): Promise<OpenFile> {
@@ -132,11 +133,14 @@ async function pipeOn(fd: number, path: string): Promise<OpenFile> {
 
 /** Options for opening a file. */
 export interface FileOptions extends SinkOptions {
-  /** Cancels the wait for the reader of a FIFO. */
+  /** Cancels waiting for the reader of a FIFO. */
   readonly signal?: AbortSignal;
 }
 
-/** Writes a file that appears under its name at `end()`, complete, or not at all. Devices and pipes are written directly. */
+/**
+ * Writes a file that gets its name only at `end()`, when it is complete. Devices and pipes are written
+ * directly.
+ */
 export async function fileSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
   try {
     const before = await statOf(path);
@@ -145,10 +149,10 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
       return sinkOn(await openPipe(path, signal), options);
     }
     const file = replaceFile(path);
-    // The replacement closes its descriptor itself.
+    // No need to close the descriptor here: the replacement does it.
     const sink = createSink(streamTo(file.fd), { ...options, name: path });
     let settled: Promise<void> | undefined;
-    // The temporary file is open, and stays after a failed write until it is saved or discarded.
+    // The temporary file stays open after a failed write, until it is saved or discarded.
     let isOpen = true;
     let isSynced = true;
     const finish = async (put: () => void) => {
@@ -193,7 +197,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
         if (fstatSync(file.fd).size === 0) throw new Error('nothing was written');
         await sync(file.fd).catch(() => {});
         isOpen = false;
-        // A full disk may reject another sync, but not the new name.
+        // Do not sync: on a full disk, syncing may fail although renaming works.
         file.saveAs(`${realPath(path)}.partial`, { sync: false });
         return `${path}.partial`;
       },

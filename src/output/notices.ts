@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { jsonLine } from './format/ndjson.ts';
 import { asciiOnly, safeLine } from './terminal/safe-text.ts';
 
-/** How lines on stderr look: for a person, with their time, or as JSON. */
+/** The format of lines on stderr: for people, for people with the time, or JSON. */
 export type LogForm = 'plain' | 'stamped' | 'json';
 
 /** How serious a line is. */
@@ -20,7 +20,10 @@ export interface NoticeOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Writes one-line notices to the user; a closed stderr is ignored. Traces are written even if it is quiet. */
+/**
+ * Writes one-line notices to stderr. Errors of a closed stderr are ignored. Traces are written even with
+ * --quiet.
+ */
 export function createNotices({
   stream,
   quiet,

@@ -1,24 +1,24 @@
 import type { Writable } from 'node:stream';
 import { Failure } from '../base/failure.ts';
 
-/** The output of a run: batches writes, waits for a slow reader, and reports what could not be written. */
+/** The output of a run. It writes in batches, waits for a slow reader, and reports write errors. */
 export interface Sink {
   /** Accepts text or bytes; returns a promise if the caller must wait for the reader. */
   write(chunk: string | Uint8Array): void | Promise<void>;
-  /** Resolves once everything has left the process. */
+  /** Resolves when everything has left the process. */
   flush(): Promise<void>;
-  /** Flushes; a file then appears under its name. */
+  /** Flushes the output. A file gets its name now. */
   end(): Promise<void>;
-  /** Ends after a failure: a file is discarded, a stream keeps its output. */
+  /** Ends the output after a failure: discards a file, but not what was written to a stream. */
   abandon(): Promise<void>;
-  /** Ends a file after a failure, but saves its content under another name and returns that name. */
+  /** After a failure of the run: saves the content of a file under another name, and returns that name. */
   readonly setAside?: () => Promise<string>;
   /**
-   * After a failed write of a file, saves what was written before it under another name and returns that name;
-   * undefined if no write failed. The last row may be incomplete. Throws if nothing can be saved.
+   * After a write error: saves what was written before it under another name, and returns that name;
+   * undefined if there was no write error. The last row may be incomplete. Throws if nothing can be saved.
    */
   readonly saveWritten?: () => Promise<string | undefined>;
-  /** Whether output was lost because the reader closed. */
+  /** Whether output was lost because the reader has closed. */
   readonly lost?: () => boolean;
   /** Aborted when the reader closes (reason `outputClosed`) or a write fails (reason: the Failure). */
   readonly closed: AbortSignal;
@@ -37,8 +37,9 @@ export interface SinkOptions {
 export const outputClosed: Error = Object.freeze(new Error('the reader has closed'));
 
 /**
- * The number of batches in flight before the caller must wait. A stream reports that it is full after a fraction of one
- * batch; waiting for each of them would also make the reader wait.
+ * The number of batches in flight after which the caller must wait. A stream already reports that it is full
+ * after a part of one batch; if each of these waits were awaited, the reader would often have nothing to
+ * read.
  */
 const MAX_BATCHES_IN_FLIGHT = 4;
 
@@ -56,7 +57,7 @@ const reasons: Record<string, string> = {
   EPERM: 'no permission',
   EROFS: 'the disk is read-only',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of the path is not a folder',
+  ENOTDIR: 'a parent of the path is not a folder',
   ENOENT: 'the folder does not exist',
   ENAMETOOLONG: 'the name is too long',
   ELOOP: 'its symbolic links form a loop',
@@ -69,7 +70,7 @@ export function writeFailure(name: string, error: unknown): Failure {
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
   return new Failure('local', `cannot write to ${name}: ${reason}`, {
     code: code || 'WRITE_FAILED',
-    hint: code === 'ENOSPC' ? 'free some space, or write elsewhere' : undefined,
+    hint: code === 'ENOSPC' ? 'free some disk space, or write to a different place' : undefined,
     cause: error,
   });
 }
@@ -88,10 +89,10 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   let failure: Failure | undefined;
   let over = false;
   let lost = false;
-  // A wait for the reader never rejects: a failure is thrown by the next write, or at the end.
+  // A wait for the reader never rejects. An error is thrown by the next write, or at the end.
   let room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const idle: (() => void)[] = [];
-  // Buffers are reused only for streams to a descriptor: other streams may still refer to a written buffer.
+  // Reuse buffers only for streams to a descriptor; other streams may still use a buffer that was written.
   const reusesBuffers = 'fd' in stream && typeof stream.fd === 'number';
   const free: (typeof chunk)[] = [];
 
@@ -114,7 +115,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     settleRoom();
     settleIdle();
   };
-  // Never removed: a late EPIPE without a listener would end the process with a stack trace.
+  // This listener is never removed: without it, a late EPIPE would end the process with a stack trace.
   stream.on('error', stop);
   stream.on('close', () => stop(streamClosed));
 
@@ -137,7 +138,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
       if (of && reusesBuffers) free.push(of);
       if (bytesInFlight < MAX_BATCHES_IN_FLIGHT * size) settleRoom();
       if (inFlight > 0) return;
-      // Everything added meanwhile is sent in one write, so batches grow if the reader is slow.
+      // All data that was added in the meantime is sent in one write, so a slow reader gets larger batches.
       if (options.live && used > 0) push();
       else settleIdle();
     });

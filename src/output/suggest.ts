@@ -30,7 +30,7 @@ export function suggest(word: string, known: Iterable<string>): string[] {
   const found: { name: string; score: number }[] = [];
   for (const name of new Set(known)) {
     const lower = name.toLowerCase();
-    // The end of a dotted path or the start of a word counts as one edit.
+    // A word that ends a known dotted path or begins a known word has a distance of one.
     const part = lower.endsWith(`.${given}`) || (given.length > 2 && lower.startsWith(given));
     const score = part ? 1 : distance(given, lower.slice(0, 96));
     if (score <= allowed) found.push({ name, score });
@@ -39,7 +39,7 @@ export function suggest(word: string, known: Iterable<string>): string[] {
   return found.slice(0, 3).map(({ name }) => name);
 }
 
-/** "Did you mean …?", or an empty text if no known word is near. */
+/** The text "Did you mean ...?"; empty if no known word is similar. */
 export function didYouMean(word: string, known: Iterable<string>, show = (name: string) => name): string {
   const near = suggest(word, known).map(show);
   const last = near.pop();

@@ -16,7 +16,7 @@ export type CellKind =
   | 'status'
   /** A percentage of a total, without sign and color. */
   | 'share'
-  /** `{ used, of }` as a bar with figures; `of` is null without a limit. */
+  /** `{ used, of }` as a bar with figures; `of` is null if there is no limit. */
   | 'meter'
   /** A list of numbers as a sparkline. */
   | 'spark'
@@ -29,24 +29,30 @@ export type CellKind =
 export interface Column<T> {
   readonly title: string;
   readonly kind: CellKind;
-  /** The kind of a single cell, for columns with several kinds; `kind` still determines the alignment. */
+  /**
+   * The kind of a single cell, for columns with values of several kinds; `kind` still determines the
+   * alignment.
+   */
   readonly kindOf?: (record: T) => CellKind;
   readonly value: (record: T) => unknown;
-  /** On a narrow terminal, columns with the highest rank are dropped first. Rank 0 is never dropped. */
+  /**
+   * The rank of a column: on a narrow terminal, columns with the highest rank are dropped first. Rank 0 is
+   * never dropped.
+   */
   readonly rank?: number;
-  /** The minimum width before a column is dropped. */
+  /** The minimum width; a column that would be narrower is dropped. */
   readonly min?: number;
-  /** Wraps instead of being cut. */
+  /** Wraps long values instead of cutting them. */
   readonly wrap?: boolean;
-  /** Goes below its row, over the full width, unless it fits next to the other columns. */
+  /** Prints the value below its row, over the full width, unless it fits next to the other columns. */
   readonly below?: boolean;
-  /** Times always show seconds. */
+  /** Always shows the seconds of times. */
   readonly seconds?: boolean;
-  /** Never shortened, because it was requested with `--fields`. */
+  /** Never shortens the value, because the user requested the column with `--fields`. */
   readonly whole?: boolean;
   /** The maximum number of lines of a wrapped cell. */
   readonly lines?: number;
-  /** The dotted path of the field, by which `--fields` finds the kind. */
+  /** The dotted path of the field, by which `--fields` finds the column. */
   readonly field?: string;
 }
 
@@ -54,7 +60,7 @@ export interface Column<T> {
 export interface CardLine<T> {
   readonly label: string;
   readonly kind: CellKind;
-  /** Null shows as a dash; undefined omits the line. */
+  /** Null is shown as a dash; undefined omits the line. */
   readonly value: (record: T) => unknown;
 }
 
@@ -67,20 +73,20 @@ export interface CardTable<T> {
 /** How one kind of record is shown: in a table, as a card, and in CSV. */
 export interface View<T> {
   readonly columns: readonly Column<T>[];
-  /** How a single record is shown if the command has exactly one result. */
+  /** How the result is shown if the command has exactly one. */
   readonly card?: {
     readonly title: (record: T) => string;
     readonly lines: readonly CardLine<T>[];
     readonly table?: CardTable<T>;
   };
-  /** The dotted paths of all known fields, in order: the names for `--fields`, and the CSV header. */
+  /** The dotted paths of all known fields in order. `--fields` accepts them, and they are the CSV header. */
   readonly fields: readonly string[];
-  /** The CSV header and rows, if they differ from the fields of the record. */
+  /** The CSV header and rows, if they are not the fields of the record. */
   readonly csv?: {
     readonly header: readonly string[];
     readonly rows: (record: T) => readonly (readonly unknown[])[];
   };
-  /** Highlights matches of a search in the texts of a table. */
+  /** A pattern whose matches are highlighted in the texts of a table. */
   readonly highlight?: RegExp | undefined;
   /** The notice for a table without rows; empty for no notice. */
   readonly empty: string;

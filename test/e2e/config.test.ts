@@ -82,8 +82,8 @@ describe('trdr config', () => {
     [['config', 'set', 'profile', 'x'], 'trdr auth switch'],
     [['config', 'set', 'retries'], 'trdr config set --help'],
     [['config', 'lst'], 'Did you mean "trdr config list"'],
-    [['config', 'list', '--profile', 'none'], 'no profiles saved yet'],
-    [['config', 'unset', 'retries', '--profile', 'none'], 'no profiles saved yet'],
+    [['config', 'list', '--profile', 'none'], 'no profiles are saved yet'],
+    [['config', 'unset', 'retries', '--profile', 'none'], 'no profiles are saved yet'],
   ])('rejects %j with a hint', async (argv, hint) => {
     const { exitCode, error } = await runInProcess(argv);
     expect(exitCode).toBe(2);

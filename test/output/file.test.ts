@@ -76,7 +76,7 @@ describe('an output file', () => {
   });
 
   it('is rejected if the path is a folder, its folder is missing, or links form a loop', async () => {
-    const isFolder = { kind: 'usage', code: 'EISDIR', hint: 'name a file in it' };
+    const isFolder = { kind: 'usage', code: 'EISDIR', hint: 'give the name of a file in that folder' };
     await expect(fileSink(folder)).rejects.toMatchObject(isFolder);
     await expect(fileSink(`${folder}/new/`)).rejects.toMatchObject(isFolder);
     await expect(fileSink(join(folder, 'no', 'out'))).rejects.toMatchObject({

@@ -149,7 +149,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(verdicts(refused.records())).toMatchObject({ reach: 'ok', writes: 'fail', memory: 'warn' });
     await full.stop();
     const away = await trdr(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
-    expect(away.records()).toMatchObject([{ next: expect.stringContaining('check that it is running') }]);
+    expect(away.records()).toMatchObject([{ next: expect.stringContaining('whether it is running') }]);
   });
 
   it('show and remove what machines share', async () => {

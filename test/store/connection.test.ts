@@ -29,7 +29,7 @@ describe('store URLs', () => {
     ['redis://host/x', /database/],
     ['redis://host?x=hunter2', /query/],
     ['unix:relative', /absolute/],
-    ['', /not a URL/],
+    ['', /not a valid URL/],
   ])('%s is rejected without being repeated', (text, why) => {
     expect(() => readStoreUrl(text)).toThrow(why);
     expect(() => readStoreUrl(text)).not.toThrow(/hunter2/);

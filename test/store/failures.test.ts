@@ -155,7 +155,7 @@ describe.skipIf(!hasServer())('an evicting store', () => {
   it('rejects a budget', async () => {
     const server = await startServer(evicting);
     const { budgets, ledger, link } = machine(server);
-    await expect(budgets.set({ period: 'day', machine: undefined, cu: 1 })).rejects.toThrow('drops keys');
+    await expect(budgets.set({ period: 'day', machine: undefined, cu: 1 })).rejects.toThrow('removes keys');
     // Without one it may be used: what it drops costs a call at most.
     await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
     link.close();
@@ -271,7 +271,7 @@ describe.skipIf(!hasServer())('servers of other kinds', () => {
     });
     expect([check.exitCode, check.records()]).toMatchObject([
       9,
-      [{ check: 'reach', verdict: 'fail', next: expect.stringContaining('outside of cluster mode') }],
+      [{ check: 'reach', verdict: 'fail', next: expect.stringContaining('not a cluster node') }],
     ]);
   });
 });

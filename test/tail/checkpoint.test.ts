@@ -63,14 +63,14 @@ describe('a checkpoint', () => {
     ['with an id and two times', writeCheckpoint(checkpoint).replace('800', '800,1')],
   ])('is rejected: %s', (_, text) => {
     expect(() => readCheckpoint(text, 'thesis')).toThrow(Failure);
-    expect(() => readCheckpoint(text, 'thesis')).toThrow(/^The checkpoint /);
+    expect(() => readCheckpoint(text, 'thesis')).toThrow(/^invalid checkpoint: /);
   });
 
   test('is rejected with a reason', () => {
     const text = writeCheckpoint(checkpoint);
     expect(() => readCheckpoint('{}', 'thesis')).toThrow('a tail did not write this file');
     expect(() => readCheckpoint(text.replace('"version":1', '"version":2'), 'thesis')).toThrow(
-      'another version',
+      'different version',
     );
   });
 

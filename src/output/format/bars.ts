@@ -15,7 +15,7 @@ export function bar(share: number, width: number, unicode = true): string {
     const cells = share > 0 ? Math.max(1, Math.floor(full)) : 0;
     return '#'.repeat(cells) + '.'.repeat(width - cells);
   }
-  // Rounds down, so that only a share of 1 looks full, but draws at least one part for any share above 0.
+  // Round down, so that only a share of 1 looks full. Draw at least one part for any share above 0.
   const parts = share > 0 ? Math.max(1, Math.floor(full * 8)) : 0;
   const drawn = '█'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '');
   return drawn + '░'.repeat(width - drawn.length);
@@ -39,7 +39,10 @@ export function sparkline(values: readonly unknown[], unicode = true): string {
 /** The tone for a used share. */
 const usageTone = (share: number): Tone => (share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good');
 
-/** `{ used, of }` as a bar with figures, or only the figure without a limit; undefined for any other value. */
+/**
+ * Draws `{ used, of }` as a bar with figures; without a limit, only the figure. Undefined for any other
+ * value.
+ */
 export function meter(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!isObject(value) || !finite(value['used'])) return undefined;
   const { used, of } = value;
@@ -59,18 +62,18 @@ export function meter(value: unknown, { unicode }: FormatContext): Cell | undefi
   };
 }
 
-/** A list of numbers as a sparkline; undefined for any other value. */
+/** Draws a list of numbers as a sparkline; undefined for any other value. */
 export function spark(value: unknown, { unicode }: FormatContext): Cell | undefined {
   return Array.isArray(value) ? { forms: [sparkline(value, unicode)], tone: 'accent' } : undefined;
 }
 
-/** A share of the longest bar, to the left of an axis for a loss and to the right for a gain. */
+/** Draws a value from -1 to 1 as a bar next to an axis: to its left for a loss, to its right for a gain. */
 export function signedBarCell(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!finite(value)) return undefined;
   const axis = unicode ? '│' : '|';
   const drawn = (half: number) => {
     if (value >= 0) return ' '.repeat(half) + axis + bar(value, half, unicode).replace(/[░.]+$/, '');
-    // Unicode has eighth blocks that grow from the left edge of a cell, but only a half block on the right.
+    // Unicode has blocks for each eighth of a cell from the left, but only a half block from the right.
     const halves = Math.max(1, Math.round(Math.min(1, -value) * half * 2));
     const full = (unicode ? '█' : '#').repeat(Math.floor(halves / 2));
     const part = halves % 2 === 0 ? '' : unicode ? '▐' : full === '' ? '#' : '';
@@ -79,14 +82,14 @@ export function signedBarCell(value: unknown, { unicode }: FormatContext): Cell 
   return { forms: [drawn(10), drawn(6), drawn(3)], tone: value < 0 ? 'bad' : 'good' };
 }
 
-/** A share of the longest bar: the length shows the amount, the color the sign. */
+/** Draws a value from -1 to 1 as a bar: its length shows the amount, its color the sign. */
 export function barCell(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!finite(value)) return undefined;
   const drawn = (width: number) => bar(Math.abs(value), width, unicode).replace(/[░.]+$/, '');
   return { forms: [drawn(20), drawn(10), drawn(5)], tone: value < 0 ? 'bad' : 'good' };
 }
 
-/** Ranks gained or lost, with an arrow; undefined for words other than `new`, such as `left #94`. */
+/** Shows ranks gained or lost, with an arrow. Undefined for words other than `new`, such as `left #94`. */
 export function move(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (value === 'new') return { forms: ['new'], tone: 'accent' };
   if (!finite(value)) return undefined;

@@ -5,7 +5,7 @@ import type { Column, View } from '../view.ts';
 import { formatCell } from './format-cell.ts';
 import { createTable, type TableOptions } from './table.ts';
 
-/** Table characters without any lines: a card is only aligned. */
+/** Table characters without lines, because a card is aligned but has no borders. */
 const noBorders = {
   top: '',
   'top-mid': '',
@@ -24,7 +24,7 @@ const noBorders = {
   middle: '  ',
 };
 
-/** If less width than this remains next to the labels, values go below them. */
+/** Values are printed below their labels if less width than this is left next to them. */
 const MIN_BESIDE = 16;
 
 /** Renders one record: a title, and a line for each value. */
@@ -56,7 +56,7 @@ export function renderCard<T>(
     const found = forms.findIndex((form) => widthOf(form) <= space);
     return found < 0 ? forms.length - 1 : found;
   };
-  // Meters are compared with each other, so all of them use the fullest form that fits every one.
+  // Meters are meant to be compared, so all of them use the longest variant that fits for every one.
   const meterForm = Math.max(
     0,
     ...entries.map(({ kind, cell }) => (kind === 'meter' ? fits(cell.forms) : 0)),

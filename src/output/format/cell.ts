@@ -1,16 +1,19 @@
 import type { TimeZoneOptions } from './time.ts';
 
-/** The meaning of a cell's color. Words, a sign or a mark always convey the same. */
+/**
+ * The meaning of a cell's color. The same meaning is always visible without color, from words, a sign or a
+ * mark.
+ */
 export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn' | 'match';
 
-/** The settings that formatting depends on. */
+/** The settings on which formatting depends. */
 export interface FormatContext extends TimeZoneOptions {
   readonly now: () => number;
-  /** False if the terminal only shows ASCII. */
+  /** False if the terminal can only show ASCII. */
   readonly unicode: boolean;
 }
 
-/** A formatted cell: the same value in several forms, the longest first. */
+/** A formatted cell: the same value in several lengths, the longest first. */
 export interface Cell {
   readonly forms: readonly string[];
   readonly tone: Tone;

@@ -10,13 +10,13 @@ export interface ColumnFormat {
   /** Text to add to the title: the UTC offset of the times. */
   readonly unit: string;
   cell(kind: CellKind, value: unknown): Cell;
-  /** Whether this format shows a value without ambiguity. */
+  /** Whether this format shows a value unambiguously. */
   suits(value: unknown): boolean;
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** Numbers from this size on are shortened: a double has no more exact digits. */
+/** Numbers of at least this size are shortened, because a double does not hold more exact digits. */
 const LARGEST = 1e15;
 
 /** Chooses the format of a column. */
@@ -30,7 +30,7 @@ export function columnFormat<T>(
     cell: (kind, value) => formatCell(kind, value, context),
     suits: () => true,
   };
-  // Values of several kinds have no common precision.
+  // Values of different kinds have no common number of decimals.
   if (column.kindOf) return plain;
   const values = records.map(column.value);
   switch (column.kind) {

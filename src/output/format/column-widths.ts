@@ -1,16 +1,19 @@
 /** The width that a column asks for, in cells. */
 export interface WidthRequest {
-  /** The width of the widest cell in each form, the longest form first; has at least one form. */
+  /** The width of the widest cell in each variant, the longest variant first. There is at least one. */
   readonly forms: readonly number[];
   readonly title: number;
   readonly rank: number;
-  /** The minimum width after cutting or wrapping; equal to the natural width if neither is allowed. */
+  /** The minimum width after cutting or wrapping. If neither is allowed, the full width. */
   readonly least: number;
-  /** A width that is comfortable to read: a column is cut to this before forms that save little are shortened. */
+  /**
+   * A width that is comfortable to read. A column is cut to this width before others are shortened for a
+   * small gain.
+   */
   readonly ease: number;
 }
 
-/** The result for a column: its index in the table, its width, and the form of its cells. */
+/** The layout of a column: its index in the table, its width, and which variant its cells use. */
 export interface FittedWidths {
   readonly index: number;
   readonly width: number;
@@ -28,7 +31,10 @@ const natural = (request: WidthRequest, form: number) => Math.max(1, request.tit
 const sum = (shares: readonly Share[], gap: number) =>
   shares.reduce((total, share) => total + share.width, gap * Math.max(0, shares.length - 1));
 
-/** Shortens one column at a time, largest saving first, as long as a step saves at least `worth` cells. */
+/**
+ * Shortens one column at a time, the one with the largest gain first, as long as a step gains at least
+ * `worth` cells.
+ */
 function shortenForms(shares: Share[], room: number, gap: number, worth: number): void {
   while (sum(shares, gap) > room) {
     let best: Share | undefined;
@@ -47,7 +53,7 @@ function shortenForms(shares: Share[], room: number, gap: number, worth: number)
   }
 }
 
-/** Narrows the widest columns first, each at most down to `least`. */
+/** Narrows the widest columns first, but none below `least`. */
 function narrow(shares: Share[], room: number, gap: number, least: (share: Share) => number): void {
   let over = sum(shares, gap) - room;
   while (over > 0) {
@@ -70,7 +76,7 @@ function narrow(shares: Share[], room: number, gap: number, least: (share: Share
   }
 }
 
-/** Restores longer forms where shortening saved more than was needed. */
+/** Uses longer variants again where more width was gained than needed. */
 function widen(shares: Share[], room: number, gap: number): void {
   for (const share of shares) {
     while (share.form > 0) {
@@ -83,9 +89,10 @@ function widen(shares: Share[], room: number, gap: number): void {
 }
 
 /**
- * Distributes the width of a terminal. Columns are shown in shorter forms, then cut to their minimum width, then
- * dropped, the highest rank first. Columns of rank 0 are cut below their minimum as a last resort. Without `mayCut`
- * nothing is dropped and every column gets its minimum, so the table may be wider than the terminal.
+ * Divides the width of a terminal among columns. Columns use shorter variants, then are cut to their minimum
+ * width, then dropped, the highest rank first. Columns of rank 0 are never dropped; as a last resort, they
+ * are cut below their minimum. Without `mayCut`, no column is dropped and each gets its minimum, so the table
+ * may be wider than the terminal.
  */
 export function fitColumns(
   requests: readonly WidthRequest[],
@@ -100,7 +107,7 @@ export function fitColumns(
       return request ? [{ index, request, form: 0, width: natural(request, 0) }] : [];
     });
     const least = (share: Share) => Math.min(share.request.least, natural(share.request, share.form));
-    // Shortened addresses and slightly cut texts lose little, so these come first.
+    // First shorten addresses and cut texts slightly: that loses little.
     shortenForms(shares, room, gap, 10);
     narrow(shares, room, gap, (share) => Math.max(share.request.ease, least(share)));
     shortenForms(shares, room, gap, 0);

@@ -12,7 +12,7 @@ interface Dialect {
 /** Text that needs quotes. Some readers also split columns at `;` and tabs. */
 const special = /[",;\t\r\n]|^\s|\s$/;
 
-/** RFC 4180, but with LF line ends, because `sort`, `cut` and `jq` expect them. */
+/** RFC 4180, but with LF line ends, as `sort`, `cut` and `jq` expect. */
 const commas: Dialect = {
   separator: ',',
   escapeText: (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text),
@@ -26,11 +26,17 @@ const tabs: Dialect = {
   escapeText: (text) => text.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char),
 };
 
-/** Cleans text for a cell, before quoting, so that neither a spreadsheet nor a terminal can execute it. */
+/**
+ * Makes text safe for a cell, so that neither a spreadsheet nor a terminal executes it. Quoting follows
+ * later.
+ */
 export const csvText = (text: string, clean: (text: string) => string = withoutControls): string =>
   disarm(clean(text));
 
-/** Formats one value as a cell: text disarmed, numbers unchanged, lists and objects as JSON, null as an empty cell. */
+/**
+ * Formats one value as a cell: text is made safe, numbers are unchanged, lists and objects become JSON, null
+ * becomes an empty cell.
+ */
 export function csvCell(
   value: unknown,
   source?: string,
@@ -52,7 +58,7 @@ export function csvCell(
   }
 }
 
-/** Known paths as a tree; a leaf matches any value. */
+/** The known paths as a tree. A leaf stands for a value of any type. */
 type Tree = Map<string, Tree>;
 
 function treeOf(paths: readonly string[]): Tree {
@@ -70,7 +76,7 @@ function treeOf(paths: readonly string[]): Tree {
   return tree;
 }
 
-/** The paths of a record that are not in the tree; unknown objects are expanded. */
+/** The paths of a record that are not in the tree. Unknown objects are expanded to their members. */
 function unknownPaths(tree: Tree | undefined, record: unknown, before = '', found: string[] = []): string[] {
   if (!isObject(record)) return found;
   for (const name in record) {
@@ -91,15 +97,15 @@ function unknownPaths(tree: Tree | undefined, record: unknown, before = '', foun
 export interface CsvOptions<T> {
   /** The columns, as dotted paths. */
   readonly fields: readonly string[];
-  /** Creates the rows of a record; `fields` are then the header of these rows. */
+  /** Converts a record to rows. `fields` are then the header of these rows. */
   readonly rows?: ((record: T) => readonly (readonly unknown[])[]) | undefined;
-  /** No columns are added: `--fields` or the header of an earlier run determines them. */
+  /** Does not add columns, because `--fields` or the header of an earlier run determines them. */
   readonly fixed?: boolean | undefined;
   /** False if the file already has a header. */
   readonly header?: boolean | undefined;
   /** Called once for each field that first appears after the header was written. */
   readonly onUnknown?: ((path: string) => void) | undefined;
-  /** Removes everything that a terminal could interpret: for CSV that a person looks at. */
+  /** Escapes everything that a terminal could interpret; for CSV that is printed on a terminal. */
   readonly terminal?: boolean | undefined;
   /** Separates cells by tabs instead of commas. */
   readonly tabs?: boolean | undefined;
@@ -121,7 +127,7 @@ export function createCsv<T>(options: CsvOptions<T>) {
     const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
     return cellOf(value, typeof value === 'number' ? numberSource(holder, key) : undefined);
   };
-  // Most CSV readers skip blank lines, so a single empty cell needs quotes.
+  // An empty line would be skipped by most CSV readers, so a single empty cell gets quotes.
   const lineOf = (text: string, cells: number) =>
     cells === 1 && text === '' && !options.tabs ? '""\n' : `${text}\n`;
   const lineOfValues = (values: readonly unknown[]) =>
@@ -180,9 +186,9 @@ export function createCsv<T>(options: CsvOptions<T>) {
   };
 
   return {
-    /** The lines of a record; the first call also returns the header. */
+    /** Returns the lines of a record; the first call also returns the header. */
     line,
-    /** The header if there were no records. */
+    /** Returns the header if there were no records. */
     end: (): string => (paths ? '' : start()),
   };
 }

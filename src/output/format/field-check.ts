@@ -3,8 +3,9 @@ import { isKnownField, isObject, locate } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
 /**
- * Checks names of `--fields` that the schema does not list against the first record, because the service may send
- * undocumented fields. A name that the record does not have ends the run before more calls are paid for.
+ * Checks names in `--fields` that the schema does not list against the first record, because the service may
+ * send undocumented fields. If the record does not have the name, the run ends before further calls are paid
+ * for.
  */
 export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: PrinterOptions<T>): Printer<T> {
   if (fields === undefined) return printer;
@@ -26,7 +27,10 @@ export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: Printer
   };
 }
 
-/** Whether a record comes from the service: a subject that was not found lacks all of its fields. */
+/**
+ * Whether a record contains an answer of the service. The record of a subject that was not found has none of
+ * its fields.
+ */
 const isAnswer = (record: unknown): boolean =>
   isObject(record) && (!Object.hasOwn(record, 'found') || record['found'] === true);
 

@@ -8,7 +8,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A member of a record or of a nested object. */
+/** A member of a record, possibly in a nested object. */
 export interface FieldPlace {
   readonly holder: JsonObject;
   readonly key: string;
@@ -39,13 +39,14 @@ export function at(record: unknown, path: string): unknown {
   return place?.holder[place.key];
 }
 
-/** Whether a name is a known path, or the parent of one. */
+/** Whether a name is a known path, or the parent of a known path. */
 export const isKnownField = (name: string, known: readonly string[]): boolean =>
   known.some((path) => path === name || path.startsWith(`${name}.`));
 
 /**
- * Parses `--fields a,b.c` with the known paths. An unknown nested name is accepted unless it looks like a typo, because
- * the service may send undocumented fields; the first record decides.
+ * Parses the value of `--fields`, such as `a,b.c`. Accepts an unknown nested name unless it looks like a
+ * typo, because the service may send undocumented fields; the first record then shows whether the name is
+ * valid.
  */
 export function parseFields(text: string, known: readonly string[]): readonly string[] {
   const requested = text.split(',').map((name) => name.trim());
@@ -64,7 +65,10 @@ export function parseFields(text: string, known: readonly string[]): readonly st
   return names;
 }
 
-/** Picks the requested fields, in that order and nested as in the record; null for those that the record lacks. */
+/**
+ * Returns the requested fields in that order, nested as in the record. Fields that the record does not have
+ * are null.
+ */
 export function pickFields(record: unknown, fields: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {};
   for (const path of fields) {
@@ -89,7 +93,7 @@ function childOf(target: Record<string, unknown>, name: string): Record<string, 
   return child;
 }
 
-/** Adds a member. An assignment to `__proto__` would change the prototype instead. */
+/** Adds a member; a plain assignment to `__proto__` would change the prototype. */
 const setMember = (target: object, name: string, value: unknown): void => {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 };

@@ -7,7 +7,7 @@ import type { Cell, FormatContext, Tone } from './cell.ts';
 import { compactNumber, dollars, exactDollars, grouped, shortDollars } from './numbers.ts';
 import { momentOf, span, timeForms } from './time.ts';
 
-/** Kinds whose columns are right-aligned. */
+/** The kinds of values whose columns are right-aligned. */
 export const rightAligned: ReadonlySet<CellKind> = new Set<CellKind>([
   'usd',
   'signedUsd',
@@ -46,7 +46,7 @@ const numbers: Record<NumberKind, (value: number, context: FormatContext) => Cel
   percent: (value) => {
     const size = Math.abs(value);
     const digits = size >= 10_000 ? compactNumber(size) : group(size.toFixed(size < 1000 ? 1 : 0));
-    // A small value must not look like 0.0.
+    // Do not show a small value as 0.0.
     const shown = size !== 0 && size < 0.05 ? '<0.1' : digits;
     return cell(toneOf(value), `${signOf(value)}${shown}%`);
   },
@@ -73,7 +73,7 @@ const numbers: Record<NumberKind, (value: number, context: FormatContext) => Cel
 
 const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numbers, kind);
 
-/** The tone of a status by its first word. */
+/** The tone of a status, by its first word. */
 const statusTones: readonly (readonly [RegExp, Tone])[] = [
   [/^(?:found|ok)\b/, 'good'],
   [/^(?:fail|failed)\b/, 'bad'],
@@ -96,13 +96,13 @@ function status(text: string, { unicode }: FormatContext): Cell {
 
 /** Formats any value as one safe line; objects and lists as JSON. */
 function plainText(value: unknown, unicode: boolean): string {
-  // JSON has no representation of NaN and Infinity.
+  // Use String for numbers, because JSON cannot represent NaN and Infinity.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : stringifyJson(value);
   const line = safeLine(text);
   return unicode ? line : asciiOnly(line);
 }
 
-/** Kinds that are drawn; a value that cannot be drawn is shown as text. */
+/** The kinds of values that are drawn. A value that cannot be drawn is shown as text. */
 const drawings: Partial<Record<CellKind, (value: unknown, context: FormatContext) => Cell | undefined>> = {
   meter,
   spark,
@@ -110,14 +110,14 @@ const drawings: Partial<Record<CellKind, (value: unknown, context: FormatContext
   move,
 };
 
-/** Dollars to the cent: for cards, which have enough room. */
+/** Formats dollars to the cent, for cards, which have enough width. */
 function exact(kind: CellKind, value: number): string | undefined {
   if (kind === 'usd') return (value < 0 ? '-' : '') + exactDollars(Math.abs(value));
   if (kind === 'signedUsd') return signOf(value) + exactDollars(Math.abs(value));
   return undefined;
 }
 
-/** Formats a value for people. A value that does not have the type of its kind is shown as text. */
+/** Formats a value for people. A value of another type than its kind expects is shown as text. */
 export function formatCell(kind: CellKind, value: unknown, context: FormatContext, roomy = false): Cell {
   if (value === null || value === undefined) return cell('dim', context.unicode ? '—' : '-');
   if (typeof value === 'number' && Number.isFinite(value)) {

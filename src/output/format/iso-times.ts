@@ -2,15 +2,15 @@ import { isObject } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 import { momentOf } from './time.ts';
 
-/** Names of timestamps among the known fields. */
+/** Matches the known fields that hold timestamps. */
 const timeName = /(?:^|\.)(?:\w+At|oldest|newest)$/;
 
-/** Converts the known timestamps of each record to ISO 8601 in UTC. Tables format times themselves. */
+/** Converts known timestamps to ISO 8601 in UTC. Not used for tables, which format times themselves. */
 export function withIsoTimes<T>(printer: Printer<T>, { view, format, times }: PrinterOptions<T>): Printer<T> {
   if (times !== 'iso' || format === 'table' || format === 'markdown') return printer;
   const paths = view.fields.filter((path) => timeName.test(path)).map((path) => path.split('.'));
   if (paths.length === 0) return printer;
-  // Without `writeRaw`, because the raw bytes of a record contain the original timestamps.
+  // Omit `writeRaw`, because it prints original bytes, with the original timestamps.
   const { writeRaw: _, ...others } = printer;
   return { ...others, write: (record) => printer.write(paths.reduce(converted, record)) };
 }

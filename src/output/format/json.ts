@@ -14,7 +14,7 @@ export function createJson(single: boolean, pretty: boolean) {
   return {
     write(record: unknown): string {
       if (!single || open) return next(record);
-      // A second record requires an array after all.
+      // There is a second record, so print an array.
       if (held) {
         const first = held.record;
         held = undefined;

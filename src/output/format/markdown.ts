@@ -12,7 +12,7 @@ const escapeText = (text: string): string => safeLine(text).replace(markup, '\\$
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
-/** Prints records as a Markdown table: the columns of the terminal table, with full values. */
+/** Prints records as a Markdown table, with the columns of the terminal table but full values. */
 export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields } = options;
   const context: FormatContext = {
@@ -26,7 +26,7 @@ export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T>
   const start = (records: readonly T[]): string => {
     const names = fields ?? (view.columns.length === 0 ? view.fields : undefined);
     const all = names ? columnsOf(view, names, records) : view.columns;
-    // A bar only repeats the number next to it.
+    // Omit bars, which only repeat the number next to them.
     columns = all.filter(({ kind }) => kind !== 'bar');
     const titles = columns.map(({ title }) => escapeText(title));
     return line(titles) + line(columns.map(({ kind }) => (rightAligned.has(kind) ? '---:' : '---')));

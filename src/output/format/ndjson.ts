@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { safeJson } from '../terminal/safe-text.ts';
 
-/** A record as one line of JSON, without the line feed. */
+/** A record as one line of JSON, without the line break. */
 export const jsonLine = (record: unknown): string => wellFormed(safeJson(stringifyJson(record)));
 
 /** The JSON escape of a surrogate. */
@@ -10,7 +10,7 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 const anyEscape =
   /\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|u[dD][89a-fA-F][0-9a-fA-F]{2}|[\s\S])/g;
 
-/** Replaces each lone surrogate with U+FFFD: jq, DuckDB and Python reject the escape of one. */
+/** Replaces each unpaired surrogate with U+FFFD: jq, DuckDB and Python reject the JSON escape of one. */
 export const wellFormed = (json: string): string =>
   surrogateEscape.test(json)
     ? json.replace(anyEscape, (found: string, pair?: string) =>
@@ -18,21 +18,28 @@ export const wellFormed = (json: string): string =>
       )
     : json;
 
-/** The UTF-8 bytes, read as Latin-1, of line ends and of the characters that `safeJson` escapes. */
+/** Line breaks and the characters that `safeJson` escapes, as UTF-8 bytes that were decoded as Latin-1. */
 const unsafeBytes = /[\n\r\x7f]|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]/;
 
-/** The first bytes of these: this search is twenty times as fast, and most text does not contain them. */
+/**
+ * The first bytes of these characters. Searching for them is twenty times faster, and most text contains
+ * none.
+ */
 const unsafeFirstBytes = /[\n\r\x7f\xc2\xd8]|\xe2[\x80\x81]/;
 
 const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** White space and escapes that `JSON.stringify` does not write. A match within a text only makes the check slower. */
+/**
+ * White space and escapes that `JSON.stringify` does not write. If a text contains one of them by chance, the
+ * line is only parsed without need.
+ */
 const otherSpellings = ['": ', ', "', '\\u', '\\/'].map((spelling) => Buffer.from(spelling));
 
 /**
- * Whether JSON can be printed unchanged: it is one line, is spelled as `jsonLine` would spell it, so that a post prints
- * the same bytes from a frame and from a page, and contains nothing that a terminal could interpret.
+ * Whether JSON can be printed unchanged. It must be one line, contain nothing that a terminal could
+ * interpret, and be written as `jsonLine` would write it, so that a post has the same bytes whether it comes
+ * from a frame or a page.
  */
 export function isPlainLine(bytes: Uint8Array): boolean {
   const view = bufferOf(bytes);
@@ -42,10 +49,10 @@ export function isPlainLine(bytes: Uint8Array): boolean {
   return !unsafeFirstBytes.test(text) || !unsafeBytes.test(text);
 }
 
-/** JSON bytes as one safe line of text, as `jsonLine` would spell it. */
+/** JSON bytes as one safe line of text, written as `jsonLine` would write it. */
 export function lineOf(bytes: Uint8Array): string {
   const text = bufferOf(bytes).toString('utf8');
   const value = parseJson(text);
-  // JSON that is nested too deeply to be parsed keeps its spelling.
+  // JSON that is nested too deeply to be parsed is only made safe.
   return value === undefined ? wellFormed(safeJson(text.replace(/[\r\n]+/g, ' '))) : jsonLine(value);
 }

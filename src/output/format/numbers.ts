@@ -49,7 +49,7 @@ export function dollars(size: number): string {
 export const exactDollars = (size: number): string =>
   size < 9999.995 || size >= 1e15 ? dollars(size) : `$${group(size.toFixed(2))}`;
 
-/** The number of decimals for all numbers of a column; undefined if each number needs its own. */
+/** The number of decimals for all numbers of a column; undefined if the numbers are too different. */
 export function decimalsFor(
   kind: 'usd' | 'percent' | 'number' | 'multiple',
   sizes: readonly number[],
@@ -70,7 +70,10 @@ export function decimalsFor(
   }
 }
 
-/** Formats an absolute value with fixed decimals; `below` if it would round to zero, for `<0.01`. */
+/**
+ * Formats an absolute value with a fixed number of decimals. Returns `below`, such as `<0.01`, if it would
+ * round to zero.
+ */
 export function fixedNumber(
   size: number,
   decimals: number,
@@ -79,7 +82,7 @@ export function fixedNumber(
   return { below, digits: group((below ? 10 ** -decimals : size).toFixed(decimals)) };
 }
 
-/** Formats any absolute value with grouped thousands and its significant decimals. */
+/** Formats any absolute value with grouped thousands and all significant decimals. */
 export function grouped(size: number): string {
   if (size >= 1e15) return compactNumber(size);
   if (size === 0 || Number.isInteger(size)) return group(size.toFixed(0));

@@ -41,7 +41,8 @@ function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): 
 function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, format, fields, columns, header, terminal, notify } = options;
   const own = view.csv;
-  // Fields of the view's own rows are taken from these rows, any other field from the record.
+  // If the view has rows of its own, use them for the fields that they contain, and the record for all
+  // others.
   const places = own && fields?.map((name) => own.header.indexOf(name));
   const chosen = own && places?.every((place) => place >= 0) ? places : undefined;
   const rows = !own || (fields && !chosen) ? undefined : own.rows;
@@ -54,7 +55,7 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
     tabs: format === 'tsv',
     bom: options.bom,
     onUnknown:
-      notify && ((path) => notify(`the field ${path} has no column: it first appeared after the header`)),
+      notify && ((path) => notify(`the field ${path} is not in the CSV: it first appeared after the header was written`)),
   });
   return {
     write: (record) => sink.write(csv.line(record)),

@@ -4,12 +4,15 @@ import { columnsOf } from './picked-columns.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 
-/** The number of records that determine the column widths of a long table. */
+/** The number of records that determine the column widths of a table. */
 const FIRST = 200;
 /** The number of rows that determine the column widths when a live table repeats its header. */
 const RECENT = 50;
 
-/** Prints records as a card or a table. A table starts once its column widths are known, and then grows row by row. */
+/**
+ * Prints records as a card or a table. The table begins when its column widths are known, and then grows row
+ * by row.
+ */
 export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   const { sink, view, fields } = options;
   const context: FormatContext = {
@@ -89,7 +92,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
         clearImmediate(turn);
         return sink.write(start(true));
       }
-      // Records of one turn of the event loop are shown together.
+      // Show records that arrive in the same turn of the event loop together.
       if (options.live && !turn) {
         turn = setImmediate(() => {
           if (!table) sink.write(start(true))?.catch(() => {});

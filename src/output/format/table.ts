@@ -13,7 +13,7 @@ export interface TableOptions {
   /** Shows every column in full on one line, even if that is wider than the terminal. */
   readonly wide?: boolean | undefined;
   readonly style: Style;
-  /** Must have the flag `g`. */
+  /** A pattern whose matches are highlighted; it must have the flag `g`. */
   readonly highlight?: RegExp | undefined;
   readonly context: FormatContext;
 }
@@ -22,22 +22,30 @@ export interface TableOptions {
 export interface Table<T> {
   readonly head: () => string;
   readonly row: (record: T) => string;
-  /** Whether a record fits this header: times omit a date that all of them share, so another day does not. */
+  /**
+   * Whether a record fits the present header. The header shows a date that all times share, so a record of
+   * another day does not fit.
+   */
   readonly suits: (record: T) => boolean;
 }
 
 const BLANK: Cell = { forms: [''], tone: 'plain' };
 
 const GAP = 2;
-/** Text in a narrower column is hard to read. */
+/** Text in a narrower column than this is hard to read. */
 const READABLE = 40;
-/** A text goes below its row unless it fits next to the other columns or gets at least this width there. */
+/**
+ * A text is printed below its row, unless it fits next to the other columns or has at least this width there.
+ */
 const BESIDE = 72;
 
-/** The minimum width of columns by kind. Numbers and times are never cut: a cut number is a wrong number. */
+/**
+ * The minimum width of a column by kind. Numbers and times are never cut, because a cut number would be a
+ * wrong number.
+ */
 const leastOf: Partial<Record<CellKind, number>> = { text: 8, handle: 8, link: 12, status: 8 };
 
-/** Likely widths by kind, for a table of which only the first rows are known. */
+/** The expected widths by kind, for a table whose later rows are not known yet. */
 const likely: Partial<Record<CellKind, readonly number[]>> = {
   usd: [9, 7],
   signedUsd: [10, 8],
@@ -50,7 +58,7 @@ const likely: Partial<Record<CellKind, readonly number[]>> = {
   text: [12],
 };
 
-/** Chooses the layout from the first records; `growing` leaves room for wider values in later records. */
+/** Chooses the layout by the first records; `growing` reserves width for wider values in later records. */
 export function createTable<T>(
   columns: readonly Column<T>[],
   records: readonly T[],
@@ -73,7 +81,7 @@ export function createTable<T>(
     const title = widthOf(titles[index] ?? '');
     const own = cells.map((row) => row[index]?.forms ?? []);
     const most = own.reduce((count, forms) => Math.max(count, forms.length), 0);
-    // A cell with fewer forms than others repeats its last one.
+    // A cell with fewer variants than others repeats its last one.
     const forms = Array.from({ length: most }, (_, form) =>
       own.reduce((widest, texts) => Math.max(widest, widthOf(texts[form] ?? texts.at(-1) ?? '')), 0),
     );
@@ -92,7 +100,7 @@ export function createTable<T>(
         : Math.max(shortest, title)
       : (column.min ?? leastOf[column.kind] ?? Math.max(shortest, title));
     const numeric = rightAligned.has(column.kind);
-    // A column with several forms is shortened instead of cut.
+    // A column with several variants is shortened and not cut.
     const ease =
       numeric || forms.length > 1 ? Number.POSITIVE_INFINITY : column.wrap || column.below ? READABLE : 20;
     const rank = column.rank ?? 0;
@@ -119,7 +127,7 @@ export function createTable<T>(
       const text = cell.forms[0] ?? '';
       return column.wrap && !wide ? wrap(text, fitted.width) : [text];
     }
-    // A cell that is wider than those of the first records may need a shorter form than its column.
+    // A cell that is wider than those of the first records may need a shorter variant than its column.
     const forms = cell.forms.slice(Math.min(fitted.form, cell.forms.length - 1));
     const text = forms.find((form) => widthOf(form) <= fitted.width) ?? forms.at(-1) ?? '';
     if (!column.wrap || widthOf(text) <= fitted.width)
@@ -134,7 +142,7 @@ export function createTable<T>(
     return [...lines.slice(0, most - 1), truncate(head(last, room).trimEnd() + ellipsis, width, ellipsis)];
   };
 
-  /** Paints a text, with the matches of a search highlighted. */
+  /** Colors a text and highlights the matches of a search. */
   const paint = (column: Column<T> | undefined, tone: Tone, text: string): string => {
     if (!options.highlight || column?.kind !== 'text') return style(tone, text);
     let out = '';
@@ -153,7 +161,7 @@ export function createTable<T>(
     for (const { text, paint, fitted } of parts) {
       const fill = padding(text, fitted.width);
       const right = rightAligned.has(columns[fitted.index]?.kind ?? 'text');
-      // Padding is written only before a following cell, so that no line ends with blanks.
+      // Pad a cell only if another one follows, so that no line ends with blanks.
       if (text !== '') {
         out += pendingPadding + (right ? fill : '') + paint;
         pendingPadding = right ? '' : fill;

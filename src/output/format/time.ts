@@ -1,7 +1,7 @@
 /** The time zone in which times are shown. */
 export interface TimeZoneOptions {
   readonly utc: boolean;
-  /** The name of a zone; default: the zone of this machine. */
+  /** The name of a time zone; by default the zone of this machine. */
   readonly timeZone?: string | undefined;
 }
 
@@ -12,7 +12,7 @@ const two = (value: number) => String(value).padStart(2, '0');
 
 const zones = new Map<string, Intl.DateTimeFormat | undefined>();
 
-/** The wall clock of a zone, independent of this machine's locale and calendar. */
+/** Formats the date and time of a zone, independent of the locale and calendar of this machine. */
 function clockOf(zone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat('en-US', {
@@ -28,7 +28,7 @@ function clockOf(zone: string): Intl.DateTimeFormat | undefined {
       second: 'numeric',
     });
   } catch {
-    // Intl rejects POSIX zones such as `CET-1CEST`, but Date follows them.
+    // Intl does not know POSIX zones such as `CET-1CEST`; Date, which is used instead, does.
     return undefined;
   }
 }
@@ -50,7 +50,7 @@ function offsetIn(zone: string | undefined, ms: number): number {
     part['second'],
   );
   const ahead = Math.round((wall - Math.floor(ms / 1000) * 1000) / 60_000);
-  // Years before 1 are counted as an era, which makes the difference larger than any real offset.
+  // Intl shows years before 1 with an era, so that the computed offset is wrong; use 0 then.
   return Math.abs(ahead) < 1440 ? ahead : 0;
 }
 
@@ -65,7 +65,7 @@ export function momentOf(value: unknown): number | undefined {
   return Math.abs(ms) <= LATEST ? ms : undefined;
 }
 
-/** A time with its UTC offset in three forms: with seconds, without seconds, without the year. */
+/** A time with its UTC offset in three lengths: with seconds, without seconds, and without the year. */
 export function timeForms(ms: number, options: TimeZoneOptions): readonly [string, string, string] {
   const ahead = options.utc ? 0 : offsetIn(options.timeZone, ms);
   const wall = new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
@@ -85,7 +85,10 @@ export function timeForms(ms: number, options: TimeZoneOptions): readonly [strin
   ];
 }
 
-/** Formats the times of one table: the header shows the UTC offset, and a date or year that all share is omitted. */
+/**
+ * Formats the times of a table. The header shows the UTC offset, and a date or year that all times share is
+ * omitted.
+ */
 export interface TableClock {
   /** The UTC offset of all times, for the header: `UTC`, `UTC+2`, `UTC+5:30`. */
   readonly zone: string;

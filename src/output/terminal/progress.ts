@@ -5,21 +5,21 @@ import { safeLine } from './safe-text.ts';
 /** The progress of a long task. */
 export interface ProgressState {
   readonly done: number;
-  /** Absent if the total is unknown. */
+  /** Absent if the total is not known. */
   readonly total?: number | undefined;
-  /** Units spent so far. */
+  /** The CU spent so far. */
   readonly cu?: number | undefined;
-  /** The rate limit of the key, if it is known, and the calls so far. */
+  /** The rate limit of the key, if known, and the number of calls so far. */
   readonly pace?: { readonly perMinute: number | null; readonly calls: number } | undefined;
 }
 
-/** A progress line on the terminal. */
+/** The progress line on a terminal. */
 export interface Progress {
-  /** Shows what the run does or waits for. */
+  /** Shows what the run is doing or waiting for. */
   describe(text: string): void;
-  /** Shows a bar with rate, units spent and remaining time. */
+  /** Shows a bar with the rate, the CU spent and the remaining time. */
   show(label: string, state: ProgressState): void;
-  /** Clears the line, which comes back with `resume`. */
+  /** Clears the line until `resume` is called. */
   pause(): void;
   resume(): void;
   /** Removes the line; later calls show nothing. */
@@ -35,7 +35,7 @@ export interface ProgressOptions {
   readonly unicode: boolean;
   /** A monotonic clock in milliseconds. */
   readonly mono: () => number;
-  /** Nothing is shown before this time; default 250 ms. */
+  /** Nothing is shown before this time has passed; 250 ms by default. */
   readonly delayMs?: number;
 }
 
@@ -48,8 +48,8 @@ export function timeLeft(seconds: number): string {
 }
 
 /**
- * Estimated seconds left. The calls of the first minute are sent at once, so the rate so far says little
- * about a longer run; from then on, the rate limit determines the pace.
+ * Estimates the seconds left. The calls of the first minute are sent at once, so the rate so far does not
+ * predict a longer run. After that, the rate limit determines the pace.
  */
 export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs: number): number {
   const byRate = ((total - done) * elapsedMs) / (done * 1000);
@@ -60,7 +60,10 @@ export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs:
   return Math.max(byRate, byLimit);
 }
 
-/** The line with the bar: label, bar, count, rate, units, remaining time; parts on the right are dropped until it fits. */
+/**
+ * The progress line: label, bar, count, rate, CU, remaining time. The last parts are omitted if it does not
+ * fit.
+ */
 export function barLine(
   label: string,
   state: ProgressState,
@@ -80,7 +83,7 @@ export function barLine(
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();
-  // The count is more informative than the bar.
+  // The bar is omitted before the count, which is more informative.
   if (known && !fits()) parts.splice(1, 1);
   while (parts.length > 1 && !fits()) parts.pop();
   return parts.join('  ').slice(0, Math.max(0, width));
@@ -89,7 +92,9 @@ export function barLine(
 /** The shortest interval between two updates, in milliseconds. */
 const UPDATE_INTERVAL = 100;
 
-/** The progress line of a run. The spinner is loaded only for a task that takes long enough to be seen. */
+/**
+ * Creates the progress line of a run. The spinner is loaded only when a task takes long enough to show it.
+ */
 export function createProgress(options: ProgressOptions): Progress {
   const { stream, color, unicode, mono } = options;
   const started = mono();
@@ -106,7 +111,8 @@ export function createProgress(options: ProgressOptions): Progress {
       text,
       stream,
       isEnabled: true,
-      // A killed process could not undo either, and stdin belongs to the program's input.
+      // Leave cursor and stdin as they are: a killed process could not restore them, and stdin is the input
+      // of the program.
       hideCursor: false,
       discardStdin: false,
       color: color ? 'cyan' : false,

@@ -1,11 +1,13 @@
-// Makes untrusted text safe for a terminal. The removed characters could move the cursor, repaint the screen, reverse
-// the reading order, or make two different names look the same.
+// Makes untrusted text safe for a terminal. Without this, text could move the cursor, overwrite the screen,
+// reverse the reading order, or make two different names look the same.
 
-/** Complete escape sequences in 7-bit and 8-bit form: CSI; OSC, DCS, SOS, PM and APC with their text; any other. */
+/**
+ * Complete escape sequences, 7-bit and 8-bit: CSI; OSC, DCS, SOS, PM and APC with their text; and all others.
+ */
 const escapes =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[P\]X^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]?/g;
 
-/** Line ends and tabs, in every form. */
+/** All types of line breaks and tabs. */
 const breaks = /[\t\n\v\f\r\x85\u2028\u2029]+/g;
 
 /** Control characters and marks that change the text direction. */
@@ -26,12 +28,15 @@ const tags = /(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0020}-\u{e007f}]+/gu;
 const scripts =
   '\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Mong}\\p{scx=Deva}\\p{scx=Beng}\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}' +
   '\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}\\p{scx=Khmr}\\p{scx=Mymr}';
-/** Compiled on first use, because that takes 2 ms. */
+/** Compiled on first use, because compiling it takes 2 ms. */
 let lettersJoined: RegExp | undefined;
 const emojiJoined =
   /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d\p{Extended_Pictographic}/u;
 
-/** Keeps a joiner within an emoji and between letters of scripts that use joiners. */
+/**
+ * Returns a joiner unchanged inside an emoji and between letters of scripts that use joiners; otherwise an
+ * empty text.
+ */
 function joiner(found: string, at: number, text: string): string {
   const around = text.slice(Math.max(0, at - 2), at + 3);
   lettersJoined ??= new RegExp(`[${scripts}][\\u200c\\u200d][${scripts}]`, 'u');
@@ -41,7 +46,7 @@ function joiner(found: string, at: number, text: string): string {
 /** More combining marks on one letter than any language uses. */
 const stackedMarks = /(\p{M}{4})\p{M}+/gu;
 
-/** Matches text that is safe already: the usual case, decided in one pass. */
+/** Matches text that needs no change, which is the usual case. */
 const plain =
   /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2190-\u27ff\u3000-\u3029\u3030-\u3098\u309b-\u312f\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9f\u{1f000}-\u{1faff}]*$/u;
 
@@ -73,23 +78,32 @@ export function safeText(text: string): string {
     .replace(/\n{3,}/g, '\n\n');
 }
 
-/** Characters, except line ends and tabs, that a terminal could interpret when a file is shown with `cat`. */
+/**
+ * Characters that a terminal could interpret when a user prints a file with `cat`. Line breaks and tabs are
+ * allowed.
+ */
 const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 const everyUnsafe = new RegExp(unsafe, 'g');
 
-/** Text for formats without escapes: U+FFFD for each control character, and `\n` for each line end. */
+/**
+ * Makes text safe for formats without escapes: U+FFFD for each control character, and `\n` for each line
+ * break.
+ */
 export const withoutControls = (text: string): string =>
   unsafe.test(text) ? text.replace(/\r\n?/g, '\n').replace(everyUnsafe, '\ufffd') : text;
 
-/** Characters that JSON does not escape but a terminal could interpret: DEL, C1, direction marks, unusual line ends. */
+/**
+ * Characters that JSON does not escape but a terminal could interpret: DEL, C1, direction marks, unusual line
+ * breaks.
+ */
 const unsafeInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Escapes in JSON what a terminal could interpret; the values stay the same. */
+/** Escapes the characters in JSON that a terminal could interpret. The values stay the same. */
 export const safeJson = (json: string): string => json.replace(unsafeInJson, escaped);
 
-/** Reduces safe text to ASCII, for terminals that could interpret UTF-8 bytes as control characters. */
+/** Converts safe text to ASCII, for terminals that could interpret UTF-8 bytes as control characters. */
 export const asciiOnly = (text: string): string =>
   text
     .normalize('NFKD')

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { asciiOnly, safeLine } from './safe-text.ts';
 import { truncate } from './width.ts';
 
-/** A status line below streamed rows on a terminal; it is hidden while rows are written. */
+/** A status line below the rows on a terminal. It is hidden while rows are written. */
 export interface StatusLine {
   show(text: string): void;
   hide(): void;
@@ -16,7 +16,10 @@ export interface StatusOptions {
 }
 
 const CLEAR = '\r\x1b[2K';
-/** Columns left free for the ^C that a terminal echoes: a line that wraps cannot be cleared. */
+/**
+ * Columns that are not used, because a terminal echoes ^C after the line and a line that wraps cannot be
+ * cleared.
+ */
 const SPARE = 5;
 
 export function createStatusLine({ stream, enabled, unicode }: StatusOptions): StatusLine {

@@ -8,7 +8,10 @@ type ColorMode = 'auto' | 'always' | 'never';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Whether to use color. The flag decides, then FORCE_COLOR, then NO_COLOR, then the setting, then the terminal. */
+/**
+ * Whether to use color. In order of precedence: the flag, FORCE_COLOR, NO_COLOR, the setting, and whether the
+ * output is a terminal.
+ */
 export function wantsColor(
   flag: ColorMode | undefined,
   env: Env,
@@ -23,14 +26,14 @@ export function wantsColor(
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Whether the terminal can show more than ASCII, according to the locale variables. */
+/** Whether the terminal can show more than ASCII, by the locale variables. */
 export function wantsUnicode(env: Env, platform: string = process.platform): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   if (locale === '') return platform === 'darwin' || platform === 'win32' || 'WT_SESSION' in env;
   return /utf-?8/i.test(locale);
 }
 
-/** No color at all. */
+/** A style without color. */
 export const plainStyle: Style = (_tone, text) => text;
 
 /** The style for a stream; chalk is loaded only if color is wanted. */
@@ -38,7 +41,7 @@ export async function loadStyle(color: boolean): Promise<Style> {
   if (!color) return plainStyle;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // These ANSI colors are readable on light and dark themes; yellow and blue are not.
+  // Only these ANSI colors are readable on both light and dark backgrounds.
   const paint: Record<Tone, (text: string) => string> = {
     plain: (text) => text,
     strong: chalk.bold,

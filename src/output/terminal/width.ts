@@ -1,6 +1,9 @@
 import stringWidth from 'string-width';
 
-/** Text in which every character takes one cell: ASCII, Latin, Greek, Cyrillic, and the symbols used in tables. */
+/**
+ * Text in which every character is one cell wide: ASCII, Latin, Greek, Cyrillic, and the symbols used in
+ * tables.
+ */
 const narrow =
   /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u2199\u2500-\u25a1]*$/;
 
@@ -41,7 +44,7 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
 export const padding = (text: string, width: number): string =>
   ' '.repeat(Math.max(0, width - widthOf(text)));
 
-/** Splits text where a line may break: after words, and between wide characters. */
+/** Splits text at places where a line may break: after words, and between wide characters. */
 function* pieces(text: string): Generator<string> {
   for (const word of text.split(/(?<=\s)(?=\S)/)) {
     if (narrow.test(word)) {
@@ -50,7 +53,7 @@ function* pieces(text: string): Generator<string> {
     }
     let run = '';
     for (const [cluster, cells] of clusters(word)) {
-      // Punctuation stays on the line of the character before it.
+      // A line must not begin with punctuation: leave it with the character before it.
       if (cells > 1 && run !== '' && !/^\p{P}/u.test(cluster)) {
         yield run;
         run = '';
@@ -61,7 +64,7 @@ function* pieces(text: string): Generator<string> {
   }
 }
 
-/** Breaks a text into lines of at most `width` cells; words that are longer are broken too. */
+/** Breaks a text into lines of at most `width` cells. Longer words are broken too. */
 export function wrap(text: string, width: number): string[] {
   const room = Math.max(1, width);
   const lines: string[] = [];
@@ -75,7 +78,7 @@ export function wrap(text: string, width: number): string[] {
       let rest = piece;
       if (line !== '' && widthOf(line + rest.trimEnd()) > room) close();
       while (widthOf(rest.trimEnd()) > room) {
-        // A character that is wider than the line is dropped.
+        // Omit a character that is wider than the whole line.
         const part = head(rest, room);
         if (part === '') break;
         lines.push(part.trimEnd());

@@ -12,7 +12,7 @@ function move({ change, previousRank, rankChange }: Sent) {
 
 const change: Column<Sent> = { title: 'move', kind: 'move', value: move, field: 'change' };
 
-/** The board. Bars are relative to the largest PnL of `rows`, which may be filled after this call. */
+/** The leaderboard. Bars are relative to the largest PnL in `rows`; the caller may add the rows later. */
 export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> {
   let largest: number | undefined;
   const length = (row: Sent) => {
@@ -47,7 +47,7 @@ export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> 
       { title: 'verified', kind: 'flag', value: (row) => row['isVerified'], rank: 7, field: 'isVerified' },
     ],
     fields: fieldPaths(BoardRecord),
-    // The command itself reports a missing snapshot, with its time.
+    // No notice: the command itself reports a missing snapshot, with the requested time.
     empty: '',
     noun: ['entry', 'entries'],
   };

@@ -37,7 +37,7 @@ export const usageView = (
   empty: 'no paid calls recorded',
 });
 
-/** The ledger next to the service's own count. */
+/** The ledger compared with the service's own count. */
 export const reconcileView: View<ReconcileRecord> = {
   columns: [
     { title: 'period', kind: 'text', value: (row) => row.period, field: 'period' },

@@ -60,7 +60,7 @@ export const calloutView: View<Sent> = {
   noun: ['callout', 'callouts'],
 };
 
-/** Callouts in the order in which they arrive. */
+/** Callouts as they arrive. */
 export const liveCalloutView: View<Sent> = {
   columns: [
     {

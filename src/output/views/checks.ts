@@ -2,7 +2,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
 import type { View } from '../view.ts';
 
-/** The checks of the doctor, each with its fix below the row. */
+/** The checks of `trdr doctor`; each failed check has its fix below. */
 export const checkView: View<CheckRecord> = {
   columns: [
     { title: 'status', kind: 'status', value: (row) => row.verdict, min: 7, field: 'verdict' },

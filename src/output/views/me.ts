@@ -4,7 +4,7 @@ import { isRecord, type Sent, textOf } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import type { View } from '../view.ts';
 
-/** The forecast for the rest of the month. */
+/** The forecast of usage for the month. */
 export interface Outlook {
   readonly unitsByMonthEnd: number;
   readonly runsOutAt: number | null;
@@ -13,7 +13,7 @@ export interface Outlook {
 
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
 
-/** A meter of both numbers; text if one of them is not a number. */
+/** A meter of two numbers; text if one of them is not a number. */
 function usedMeter(spent: unknown, left: unknown): unknown {
   if (typeof spent === 'number' && (typeof left === 'number' || left === null)) {
     return { used: spent, of: left === null ? null : spent + left };
@@ -95,14 +95,14 @@ function planText(me: Sent): string {
   const name = plan ?? 'not reported';
   const { entitlement } = me;
   return isRecord(entitlement) && entitlement['unmetered'] === true
-    ? `${name}, unmetered: counted, never refused`
+    ? `${name}, unmetered: calls are counted but never rejected`
     : name;
 }
 
 const dayText = (ms: number): string =>
   new Date(ms).toLocaleDateString('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** The forecast for the last day of the UTC month. */
+/** The forecast of usage, with the last day of the UTC month. */
 const forecastText = ({ unitsByMonthEnd, monthEndsAt }: Outlook): string =>
   `${group(unitsByMonthEnd)} CU by ${dayText(monthEndsAt - 1)}`;
 

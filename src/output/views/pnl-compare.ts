@@ -29,11 +29,11 @@ export const COMPARED = { least: 2, most: 5 } as const;
 const COLUMN = 12;
 const FRONT = 20;
 
-/** Whether this number of handles fits side by side. */
+/** Whether so many handles fit side by side. */
 export const fitsSideBySide = (handles: number, width: number): boolean =>
   handles >= COMPARED.least && handles <= COMPARED.most && FRONT + handles * COLUMN <= width;
 
-/** Traders side by side: one column each, with a row for each number of each window. */
+/** Traders side by side: one column for each, and one row for each number of each window. */
 export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
   return {
     columns: [
@@ -51,7 +51,7 @@ export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
   };
 }
 
-/** The rows of a comparison; the first one explains for which handles there are no numbers. */
+/** The rows of a comparison. The first row states for which handles there are no numbers. */
 export function compareRows(records: readonly PnlRecord[], windows: readonly WindowName[]): CompareRow[] {
   const notes = records.map((record) => windowStateText(record, windows));
   const first: CompareRow[] = notes.some((note) => note !== '')

@@ -3,10 +3,10 @@ import { isRecord, numberOf, recordsOf, type Sent, textOf } from '../../contract
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
-/** Whether a record has numbers for a window, or why not. */
+/** Whether a record has numbers for a window, and otherwise why not. */
 export type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed' | 'unmatched';
 
-/** The numbers of one handle in one window, as a row of the table and of the CSV. */
+/** The numbers of one handle in one window: a row of the table and of the CSV. */
 export interface PnlRow extends Readonly<Record<string, unknown>> {
   readonly subject: string;
   readonly found: boolean | null;
@@ -26,10 +26,10 @@ export const traderFields = [
   'updatedAt',
 ] as const;
 
-/** The numbers of a window by which records can be sorted. */
+/** The numbers by which records can be sorted. */
 export const sortKeys = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'] as const;
 
-/** The fixed columns of the CSV. */
+/** The columns of the CSV that are always present. */
 export const rowFields = [
   'subject',
   'found',
@@ -53,11 +53,11 @@ export function windowOf(record: PnlRecord, window: WindowName): Sent | undefine
 export const measureOf = (record: PnlRecord, window: WindowName, name: SortKey): number | undefined =>
   numberOf(windowOf(record, window)?.[name]);
 
-/** The handle of a record, or the given subject if the record has none. */
+/** The handle of a record; if it has none, the requested subject. */
 export const handleOf = (record: PnlRecord): string =>
   (record.found === true ? textOf(record['handle']) : undefined) ?? record.subject.replace(/^@/, '');
 
-/** The state of one window, or of all given windows together. */
+/** The state of one window, or of several windows together. */
 export function windowState(record: PnlRecord, windows: readonly WindowName[] = windowNames): WindowState {
   if (record.found === null) return 'failed';
   if (!record.found) return 'not_held';
@@ -84,14 +84,14 @@ export function windowStateText(record: PnlRecord, windows?: readonly WindowName
 
 const known = new Set<string>([...rowFields, 'windows', 'error']);
 
-/** Members that this version does not know; they follow the known columns. */
+/** Undocumented members, which follow the known columns. */
 function unknownOf(record: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const extras: Record<string, unknown> = {};
   for (const name in record) if (!known.has(name)) extras[name] = record[name];
   return extras;
 }
 
-/** Converts a record to rows, one per window, even if it has no numbers. */
+/** Converts a record to rows, one per window. A window without numbers has a row too. */
 export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const { subject, found } = record;
   const code = record.found === true ? null : record.found === null ? record.error.code : record.code;
@@ -129,8 +129,9 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
 }
 
 /**
- * Converts a record to rows of the CSV. If a batch response had entries for handles that were not requested, they
- * follow the failed handle that carries them: they were paid for. Their `found` is empty because they are not its numbers.
+ * Converts a record to rows of the CSV. If a batch response contained handles that were not requested, their
+ * rows follow the failed handle that they are stored with, because they were paid for. Their `found` is
+ * empty, because they are not the numbers of that handle.
  */
 export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const rows = rowsOf(record, windows);
@@ -147,13 +148,16 @@ export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): Pn
   ];
 }
 
-/** Sorts records by one number of one window, best first; records without it come last, in their given order. */
+/**
+ * Sorts records by one number of one window, best first. Records without it come last, in their original
+ * order.
+ */
 export function sorted(records: readonly PnlRecord[], by: SortKey, window: WindowName): PnlRecord[] {
   const keyed = records.map((record) => {
     const value = measureOf(record, window, by);
     return { record, value: value === undefined ? Number.NEGATIVE_INFINITY : by === 'rank' ? -value : value };
   });
-  // Equal values are compared first, because Infinity - Infinity is NaN.
+  // Compare equal values first, because Infinity - Infinity is NaN.
   return keyed.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value)).map(({ record }) => record);
 }
 

@@ -21,7 +21,7 @@ const of =
 
 const nameOf = (record: PnlRecord): string => `@${handleOf(record)}`;
 
-/** Cash flow as a share of the largest one shown, for a bar. */
+/** Cash flow relative to the largest one shown, as the length of a bar. */
 const lengthOf = (netUsd: number | undefined, largest: number) =>
   netUsd === undefined ? undefined : largest > 0 ? netUsd / largest : 0;
 
@@ -81,7 +81,7 @@ export interface TableRow extends PnlRow {
   readonly note: string;
 }
 
-/** Converts a record to rows of a table; a record without numbers gets one row. */
+/** Converts a record to rows of the table. A record without numbers has a single row. */
 export function tableRows(
   record: PnlRecord,
   windows: readonly WindowName[],
@@ -107,7 +107,10 @@ const numbers: readonly Column<PnlRow>[] = [
   { title: 'rank', kind: 'integer', value: (row) => row['rank'], rank: 1, field: 'rank' },
 ];
 
-/** One row per handle and window. `bars` needs all rows to be known; `gaps` adds a note to rows without numbers. */
+/**
+ * One row per handle and window. `bars` can only be set if all rows are known; `gaps` adds a note to rows
+ * without numbers.
+ */
 export function rowView(look: {
   readonly bars: boolean;
   readonly gaps: boolean;

@@ -4,13 +4,13 @@ import type { Column, View } from '../view.ts';
 
 export const priceView: View<PriceRecord> = {
   columns: [
-    // Wide enough for the longest name: endpoints that are cut look alike.
+    // Wide enough for the longest name, because endpoints that are cut off look alike.
     { title: 'endpoint', kind: 'text', value: (row) => row.endpoint, min: 25 },
     { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, rank: 1, min: 40 },
     { title: 'price', kind: 'text', value: (row) => row.price, wrap: true, min: 12 },
   ],
   fields: fieldPaths(PriceRecord),
-  empty: 'no endpoint of that name',
+  empty: 'no endpoint matches this name',
 };
 
 /** The number of times a call is made; the record omits it for a single call. */
@@ -27,10 +27,10 @@ export const planView: View<PlannedCall> = {
   empty: 'no request would be sent',
 };
 
-/** A row of a dry run for people: equal calls, the total, or what is left. */
+/** A row of a dry run: equal calls, the total, or what is left. */
 export interface PlanRow {
   readonly call: string;
-  /** Text where a number has a unit, or the row has none. */
+  /** A text if the number has a unit; null if the row has no number. */
   readonly times: number | string | null;
   readonly least: number | string | null;
   readonly most: number | string | null;

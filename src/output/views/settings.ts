@@ -2,7 +2,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { ProfileRecord, SettingRecord } from '../../contract/records/tool.ts';
 import type { View } from '../view.ts';
 
-/** Profiles, with the current one marked; `checked` adds the result of verifying each key. */
+/** Profiles, with a mark on the current one; `checked` adds whether each key is valid. */
 export const profileView = (checked: boolean): View<ProfileRecord> => ({
   columns: [
     { title: '', kind: 'text', value: (row) => (row.current ? '*' : ' ') },
@@ -20,13 +20,13 @@ export const profileView = (checked: boolean): View<ProfileRecord> => ({
   empty: 'no profile, and no key in the environment',
 });
 
-/** The result of verifying a key; an error code gets the prefix `failed`. */
+/** The result of verifying a key. The text of an error begins with `failed`. */
 const checkText = ({ check }: ProfileRecord) =>
   check === undefined || check === 'ok' ? check : `failed: ${check}`;
 
 const shown = (value: unknown) => (typeof value === 'object' ? value : String(value));
 
-/** Settings; `origins` adds the source of each value. */
+/** Settings; `origins` adds where each value comes from. */
 export const settingView = (origins: boolean): View<SettingRecord> => ({
   columns: [
     { title: 'setting', kind: 'text', value: (row) => row.setting, field: 'setting' },

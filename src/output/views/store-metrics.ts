@@ -1,4 +1,4 @@
-/** A row of the store's status. */
+/** A row of `store status`. */
 interface Item {
   readonly item: string;
   readonly name: string;
@@ -15,12 +15,12 @@ interface Metric {
 }
 
 const metrics: readonly Metric[] = [
-  { name: 'lane_calls', help: 'Calls of the last minute.', item: 'lane', field: 'sent' },
+  { name: 'lane_calls', help: 'Calls in the last minute.', item: 'lane', field: 'sent' },
   { name: 'lane_limit', help: 'Calls allowed per minute.', item: 'lane', field: 'limit' },
   { name: 'lane_queued', help: 'Calls in the queue.', item: 'lane', field: 'queued' },
   {
     name: 'lane_blocked_seconds',
-    help: 'Time until calls may be sent again.',
+    help: 'Time until the lane may send calls again.',
     item: 'lane',
     field: 'blockedFor',
     seconds: true,
@@ -28,7 +28,7 @@ const metrics: readonly Metric[] = [
   { name: 'machine_spent_units', help: 'CU spent this month.', item: 'machine', field: 'spent' },
   { name: 'budget_limit_units', help: 'Limit of the budget in CU.', item: 'budget', field: 'limit' },
   { name: 'budget_spent_units', help: 'CU spent in the period.', item: 'budget', field: 'spent' },
-  { name: 'budget_lost_units', help: 'CU of lost answers in the period.', item: 'budget', field: 'lost' },
+  { name: 'budget_lost_units', help: 'CU that calls with lost answers may have cost in the period.', item: 'budget', field: 'lost' },
   {
     name: 'budget_reserved_units',
     help: 'CU reserved for calls in flight.',

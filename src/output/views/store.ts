@@ -5,7 +5,7 @@ import { span } from '../format/time.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { View } from '../view.ts';
 
-/** An item of the store's status; every figure can be missing. */
+/** A row of `store status`; every figure may be absent. */
 interface Item {
   readonly item: string;
   readonly name: string;
@@ -19,11 +19,11 @@ const units = (value: Item[string]) => (known(value) ? unitsText(value) : '0 CU'
 const some = (count: Item[string], what: string) =>
   known(count) && count > 0 ? [`${group(count)} ${what}`] : [];
 
-/** Budgets renew at UTC midnight, whatever the time zone of the table. */
+/** In UTC whatever the time zone of the table, because budgets renew at UTC midnight. */
 const utc = (value: Item[string]) =>
   known(value) ? `${new Date(value).toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'it renews';
 
-/** The details of a row. */
+/** The last column of a row. */
 function detail(row: Item): string {
   switch (row.item) {
     case 'machine':
@@ -83,5 +83,5 @@ export const storeView: View<Item> = {
     { title: 'details', kind: 'text', value: detail, wrap: true, min: 24 },
   ],
   fields: fieldPaths(StoreItem),
-  empty: 'nothing is shared yet',
+  empty: 'the store is empty',
 };

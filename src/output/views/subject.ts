@@ -6,13 +6,13 @@ import type { View } from '../view.ts';
 
 type AnyRecord = WhoisRecord | ResolveRecord | LaunchpadUserRecord;
 
-/** The outcome of a lookup in words, so that it does not depend on color. */
+/** The result of a lookup in words, so that it is visible without color. */
 function outcome(row: AnyRecord): string {
   if (row.found === true) return 'found';
   if (row.found === null) return `failed: ${row.error.code}`;
   if (row.code !== 'PENDING') return 'not found';
   const reason = 'reason' in row ? String(row.reason) : 'pending';
-  return 'position' in row && row.position !== undefined ? `${reason}, place ${row.position}` : reason;
+  return 'position' in row && row.position !== undefined ? `${reason}, position ${row.position}` : reason;
 }
 
 /** A field of the record; undefined if the subject was not found. */

@@ -13,7 +13,7 @@ const cost = ({ spent, spentAtMost }: TailStatusRecord) =>
   spentAtMost > spent ? `${unitsText(spentAtMost)} at most` : unitsText(spent);
 
 const modeText = ({ mode, serviceUp, up }: TailStatusRecord) =>
-  `${mode}${up && !serviceUp ? ', and the service does not answer' : ''}`;
+  `${mode}${up && !serviceUp ? ', but the service does not respond' : ''}`;
 
 function handedOver({ handoff }: TailStatusRecord): string | undefined {
   if (handoff === null) return undefined;
@@ -30,7 +30,7 @@ function handedOver({ handoff }: TailStatusRecord): string | undefined {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** The state of a tail; ages are relative to `now`. */
+/** The state of a tail. Ages are relative to `now`. */
 export const tailStatusView = (now: number): View<TailStatusRecord> => ({
   columns: [
     { title: 'tail', kind: 'text', value: (row) => row.tail, field: 'tail' },
@@ -61,5 +61,5 @@ export const tailStatusView = (now: number): View<TailStatusRecord> => ({
     ],
   },
   fields: fieldPaths(TailStatusRecord),
-  empty: 'nothing to show',
+  empty: 'no status to show',
 });

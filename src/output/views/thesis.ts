@@ -46,7 +46,7 @@ export const thesisView: View<Post> = {
   noun: ['thesis', 'theses'],
 };
 
-/** Live theses, without the likes: a new post has none yet. */
+/** Live theses. There is no column for likes, because a new post has none. */
 export const liveThesisView: View<Post> = {
   columns: columns.filter(({ title }) => title !== 'likes'),
   fields: fieldPaths(ThesisFrameData),

@@ -157,7 +157,7 @@ describe('CSV', () => {
   it('reports a field that appears too late for a column', async () => {
     const { text, said } = await print([bo, ana], { format: 'csv' });
     expect(text).toBe('name,net,deep.a\nbo,,\nana,-1.5,[1]\n');
-    expect(said).toEqual(['the field odd has no column: it first appeared after the header']);
+    expect(said).toEqual(['the field odd is not in the CSV: it first appeared after the header was written']);
   });
 
   it('appends to a file with a header', async () => {

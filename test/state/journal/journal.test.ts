@@ -193,8 +193,8 @@ test('batches may be concurrent and answered in any order', async () => {
     'v7',
     ...Array(3).fill(undefined),
   ]);
-  await expect(journal.answered(99, { rows: [], cu: 0 })).rejects.toThrow('not open');
-  await expect(journal.asking({ positions: [0], unitsUsed: 0 })).rejects.toThrow('not free');
+  await expect(journal.answered(99, { rows: [], cu: 0 })).rejects.toThrow('not in flight');
+  await expect(journal.asking({ positions: [0], unitsUsed: 0 })).rejects.toThrow('already requested');
   await journal.close();
 });
 
@@ -255,7 +255,7 @@ test('a second process on the same file is rejected', async () => {
   const first = await openJournal(options(out));
   expect(await failureOf(openJournal(options(out)))).toMatchObject({
     code: 'LOCKED',
-    message: expect.stringContaining(`${out} is in use: process ${process.pid}`),
+    message: expect.stringContaining(`${out} is in use: locked by process ${process.pid}`),
   });
   await first.close();
   await (await openJournal(options(out))).close();
