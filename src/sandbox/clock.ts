@@ -1,18 +1,20 @@
-/** The sandbox's clock. Every delay goes through it, so tests can move time. */
+/** The clock of the sandbox. All its delays use this clock, so that tests can move the time. */
 export interface SandboxClock {
   /** Epoch milliseconds. */
   now(): number;
   /** Runs `task` once when `now()` reaches `time`; returns a function that cancels it. */
   at(time: number, task: Task): () => void;
-  /** Moves time forward by `ms`. Tasks run in order, each at its own time, and their promises are awaited. */
+  /**
+   * Moves the time forward by `ms`. Tasks run in order, each at its own time, and their promises are awaited.
+   */
   advance(ms: number): Promise<void>;
-  /** Jumps to a time, as after a machine's sleep: due tasks run once, late. */
+  /** Sets the time, as if the machine had slept. Tasks that are due run once, late. */
   set(time: number): void;
   /** Cancels every task. */
   stop(): void;
 }
 
-/** A promise is awaited only by `advance`. */
+/** If a task returns a promise, only `advance` awaits it. */
 type Task = () => unknown;
 
 interface Timer {
@@ -23,10 +25,10 @@ interface Timer {
 /** Node fires a timer with a longer delay at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** A clock that only moves when told to. */
+/** A clock that only moves when a test moves it. */
 export const manualClock = (start: number): SandboxClock => clockOf(start, null);
 
-/** A clock that runs from `start` (default: the present) and can also be moved. */
+/** A clock that runs from `start` (by default: now) and can also be moved. */
 export const runningClock = (start: number = Date.now()): SandboxClock => clockOf(start, performance);
 
 function clockOf(start: number, source: { now(): number } | null): SandboxClock {
@@ -55,7 +57,8 @@ function clockOf(start: number, source: { now(): number } | null): SandboxClock 
   };
 
   function runDue() {
-    // Tasks added meanwhile run in a later turn; otherwise tasks that re-arm themselves would block the loop.
+    // Tasks that are added by other tasks run in a later turn; otherwise a task that starts itself again
+    // would block the event loop.
     const due: Timer[] = [];
     for (let timer = next(now()); timer; timer = next(now())) due.push(timer);
     for (const { task } of due) task();
@@ -67,7 +70,7 @@ function clockOf(start: number, source: { now(): number } | null): SandboxClock 
     for (let timer = next(target); timer; timer = next(target)) {
       moveTo(Math.max(now(), timer.time));
       await timer.task();
-      // Lets sockets and handlers react before time moves on.
+      // Let sockets and handlers react before the time moves on.
       await new Promise((resolve) => setImmediate(resolve));
     }
     moveTo(Math.max(now(), target));

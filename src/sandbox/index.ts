@@ -29,7 +29,7 @@ export { parseFaults } from './faults/grammar.ts';
 export { planNames } from './keys/plans.ts';
 export type { SandboxOptions } from './options.ts';
 
-/** A running sandbox: the service, and controls for tests. */
+/** A running sandbox, with controls for tests. */
 export interface Sandbox {
   readonly url: string;
   readonly port: number;
@@ -38,14 +38,14 @@ export interface Sandbox {
   readonly world: World;
   readonly clock: SandboxClock;
   readonly faults: Faults;
-  /** The latest requests, rejected ones included, with the charge of each. */
+  /** The latest requests with their charges, including rejected ones. */
   readonly log: readonly LogEntry[];
   /** The same report as the control operation `state`. */
   state(): StateReport;
-  /** The usage of a key; default: the first key. */
+  /** The usage of a key; by default, of the first key. */
   meter(key?: string): MeterReading;
   addKey(options: KeyOptions): string;
-  /** Publishes a live post now: the given one, or the world's next. */
+  /** Publishes a post now: the given one, or the next one of the world. */
   post(given?: ThesisFrameData): ThesisFrameData;
   /** Moves simulated time forward. */
   advance(ms: number): Promise<void>;
@@ -73,7 +73,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     sockets.destroy();
     parts.resolves.cancelAll();
     admission.resetRates();
-    // Control connections are not part of the service, so they survive.
+    // Control connections stay open, because they do not belong to the simulated service.
     for (const socket of connections) if (!controlConnections.has(socket)) socket.destroy();
     if (downMs === 0) return;
     down = true;
@@ -94,7 +94,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   server.on('connection', (socket) => {
     if (down) return void socket.destroy();
-    // `serveWithoutUpgrade` emits `connection` again for a socket that is already known.
+    // `serveWithoutUpgrade` emits `connection` a second time for a socket.
     if (connections.has(socket)) return;
     connections.add(socket);
     socket.on('error', () => socket.destroy());
@@ -142,7 +142,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     async close() {
       feed.setRate(0);
       sockets.destroy();
-      // A clock passed as an option may have other users.
+      // Do not stop a clock that was passed as an option, because others may use it.
       if (!options.clock) clock.stop();
       parts.resolves.cancelAll();
       const closed = new Promise((resolve) => server.close(resolve));
@@ -155,6 +155,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 const listenFailure = (port: number, cause: Error) =>
   new Failure('local', `the sandbox cannot listen on port ${port}: ${cause.message}`, {
     code: 'PORT',
-    hint: 'another program may be using the port; --port 0 picks a free one',
+    hint: 'another program may be using the port; --port 0 selects a free one',
     cause,
   });

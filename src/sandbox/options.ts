@@ -7,41 +7,46 @@ import type { RevealCount } from './server/http/endpoint-handler.ts';
 import type { SocketBilling } from './server/socket/billing.ts';
 import type { World } from './world/types.ts';
 
-/** Options of `startSandbox`. Those of `KeyOptions` describe the first key. */
+/** The options of `startSandbox`. Those of `KeyOptions` apply to the first key. */
 export interface SandboxOptions extends KeyOptions {
-  /** Default 0: any free port. */
+  /** The port; by default 0, which selects a free one. */
   readonly port?: number | undefined;
   readonly seed?: number | undefined;
-  /** The start time; default: the present. */
+  /** The time at which the clock starts; by default, now. */
   readonly now?: number | undefined;
-  /** Replaces the sandbox's own running clock. */
+  /** A clock to use instead of one that runs. */
   readonly clock?: SandboxClock | undefined;
   readonly traders?: number | undefined;
   readonly theses?: number | undefined;
   readonly socials?: boolean | undefined;
   /** A folder of NDJSON files to serve instead of a generated world. */
   readonly data?: string | undefined;
-  /** A world to serve. */
+  /** The world to serve. */
   readonly world?: World | undefined;
-  /** Live posts per minute; default 0. */
+  /** Live posts per minute; 0 by default. */
   readonly rate?: number | undefined;
-  /** A recorded feed to replay with its own timing, instead of live posts. */
+  /** A recorded feed that is replayed at its original pace, instead of live posts. */
   readonly replay?: { readonly file: string; readonly speed?: number | undefined } | undefined;
   readonly faults?: string | undefined;
-  /** Whether records are bare or wrapped in `data` and `meta`; the service description allows both. */
+  /**
+   * Whether records are sent as they are (bare), or under `data` next to `meta` (wrapped). The service
+   * description allows both.
+   */
   readonly envelope?: 'bare' | 'wrapped' | undefined;
-  /** Whether pages can have more than 20 rows; the service description does not say. */
+  /**
+   * Whether pages can have more than 20 rows (full) or not (capped). The service description does not say.
+   */
   readonly page?: 'full' | 'capped' | undefined;
   readonly retryAfter?: RetryAfterPlace | undefined;
-  /** Whether a batch counts as one reveal or as one reveal per entry with a wallet. */
+  /** Whether a batch counts as one reveal, or each of its entries with a wallet does. */
   readonly batchReveals?: RevealCount | undefined;
   readonly socketBilling?: SocketBilling | undefined;
   readonly pingSeconds?: number | undefined;
-  /** The request limit per IP address, across keys. */
+  /** The requests per second of an IP address, with all its keys. */
   readonly burstPerSecond?: number | undefined;
 }
 
-/** Fills in the defaults. */
+/** Returns the options with all defaults. */
 export function withDefaults(options: SandboxOptions) {
   const plan = options.plan ?? 'growth';
   const ratePerMinute = options.ratePerMinute ?? planTerms[plan].ratePerMinute;
@@ -54,7 +59,7 @@ export function withDefaults(options: SandboxOptions) {
     batchReveals: options.batchReveals ?? ('response' as const),
     socketBilling: options.socketBilling ?? ('started' as const),
     pingMs: (options.pingSeconds ?? SOCKET_PING_SECONDS) * 1_000,
-    // High enough that a single key reaches its own limit first.
+    // High enough that a single key reaches its own limit before this one.
     burstPerSecond: options.burstPerSecond ?? Math.max(100, ratePerMinute),
   };
 }

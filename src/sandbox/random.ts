@@ -1,7 +1,10 @@
 /** Returns pseudo-random numbers in [0, 1). */
 export type Random = () => number;
 
-/** A generator (Mulberry32) per seed and label, so that parts of the sandbox do not affect each other's numbers. */
+/**
+ * A random number generator (Mulberry32) for a seed and a label. With one label for each part of the sandbox,
+ * the parts do not affect each other's numbers.
+ */
 export function randomOf(seed: number, label: string): Random {
   let state = seed >>> 0;
   for (const char of label) state = Math.imul(state ^ (char.codePointAt(0) ?? 0), 0x9e3779b1) >>> 0;
@@ -13,10 +16,10 @@ export function randomOf(seed: number, label: string): Random {
   };
 }
 
-/** The time until the next event of a Poisson process with `mean` ms between events. */
+/** The time until the next event of a Poisson process, if there are `mean` ms between events on average. */
 export const exponential = (random: Random, mean: number) => -Math.log(1 - random()) * mean;
 
-/** `count` hexadecimal digits. */
+/** Returns `count` random hexadecimal digits. */
 export function randomHex(random: Random, count: number): string {
   let text = '';
   while (text.length < count) text += Math.floor(random() * 16).toString(16);

@@ -78,7 +78,7 @@ describe('docs/sandbox.md', () => {
         return { status: response.status, text: await response.text() };
       };
       const { text } = await call('nothing');
-      const verbs = /The operations are ([\w, ]+)\./.exec(text)?.[1]?.split(', ') ?? [];
+      const verbs = /Available operations: ([\w, ]+)\./.exec(text)?.[1]?.split(', ') ?? [];
       const rows = [...page.text.matchAll(/^\| `(\w+)` \| ((?:`\w+`(?:, )?)*) ?\| /gm)];
       expect(rows.map(([, verb]) => verb).sort()).toEqual(verbs.sort());
       for (const [, verb = '', takes = ''] of rows) {

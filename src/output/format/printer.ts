@@ -55,7 +55,9 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
     tabs: format === 'tsv',
     bom: options.bom,
     onUnknown:
-      notify && ((path) => notify(`the field ${path} is not in the CSV: it first appeared after the header was written`)),
+      notify &&
+      ((path) =>
+        notify(`the field ${path} is not in the CSV: it first appeared after the header was written`)),
   });
   return {
     write: (record) => sink.write(csv.line(record)),

@@ -28,7 +28,12 @@ const metrics: readonly Metric[] = [
   { name: 'machine_spent_units', help: 'CU spent this month.', item: 'machine', field: 'spent' },
   { name: 'budget_limit_units', help: 'Limit of the budget in CU.', item: 'budget', field: 'limit' },
   { name: 'budget_spent_units', help: 'CU spent in the period.', item: 'budget', field: 'spent' },
-  { name: 'budget_lost_units', help: 'CU that calls with lost answers may have cost in the period.', item: 'budget', field: 'lost' },
+  {
+    name: 'budget_lost_units',
+    help: 'CU that calls with lost answers may have cost in the period.',
+    item: 'budget',
+    field: 'lost',
+  },
   {
     name: 'budget_reserved_units',
     help: 'CU reserved for calls in flight.',

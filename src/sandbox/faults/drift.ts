@@ -2,13 +2,13 @@ import type { Random } from '../random.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** A member of an object. */
+/** A member of an object: the object and the key. */
 interface Place {
   readonly holder: JsonObject;
   readonly name: string;
 }
 
-/** Members that give a response its structure: they are never changed, so that the rest can be parsed. */
+/** Members that responses are parsed by. They are never changed, so that the rest can be read. */
 const STRUCTURE = new Set(['data', 'meta', 'type', 'items', 'entries', 'missing', 'windows', 'usage']);
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -43,7 +43,10 @@ function retyped(value: unknown, random: Random): unknown {
 const pick = <T>(items: readonly T[], random: Random): T | undefined =>
   items[Math.floor(random() * items.length)];
 
-/** Changes `count` random members of a value: drops, nulls, retypes or nests them, or adds new ones. */
+/**
+ * Changes `count` random members of a value: removes them, sets them to null, changes their type, nests them,
+ * or adds new ones.
+ */
 export function driftValue(
   value: unknown,
   random: Random,

@@ -3,27 +3,27 @@ import { exponential, type Random, randomOf } from '../random.ts';
 import { type FaultRule, parseFaults, type TimeRange } from './grammar.ts';
 import { defaultTimes, type FaultPlace } from './kinds.ts';
 
-/** A fault that applies to the current event, with its time. */
+/** A fault to apply to the present event, with its time. */
 export interface TriggeredFault {
   readonly fault: FaultRule['fault'];
-  /** Milliseconds; 0 without a time. */
+  /** Milliseconds; 0 if the fault has no time. */
   readonly ms: number;
   /** For faults that make random choices. */
   readonly random: Random;
 }
 
-/** The active faults. The same seed and the same order of events trigger the same faults. */
+/** The active faults. The same seed and the same events in the same order trigger the same faults. */
 export interface Faults {
-  /** Replaces the active faults; an empty text removes them. Throws a usage failure for an invalid text. */
+  /** Replaces the active faults; an empty text removes all. Throws a usage failure for an invalid text. */
   set(text: string): void;
-  /** Adds to the active faults. */
+  /** Adds faults to the active ones. */
   add(text: string): void;
   readonly text: string;
-  /** How often each rule was triggered, by its text. */
+  /** How often each rule was triggered, by the text of the rule. */
   readonly triggered: Readonly<Record<string, number>>;
-  /** The faults that apply to an event. */
+  /** Returns the faults to apply to an event. */
   trigger(place: FaultPlace, target: EndpointId | 'ws'): readonly TriggeredFault[];
-  /** The faults that apply to a new socket after some time. */
+  /** Returns the faults to apply to a new WebSocket after some time. */
   triggerTimed(): readonly TriggeredFault[];
 }
 

@@ -3,29 +3,29 @@ import { type EndpointId, endpointIds, endpoints } from '../../contract/endpoint
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { type FaultKind, type FaultPlace, faultKinds, isFaultKind } from './kinds.ts';
 
-/** A range in milliseconds. */
+/** A range of times in milliseconds. */
 export interface TimeRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** A documented error, or the HTML page of a gateway for any other 5xx. */
+/** A documented error; or, for any other 5xx, the HTML page of a gateway. */
 type FaultAnswer = { readonly code: ErrorCode } | { readonly gateway: number };
 
 /** A parsed fault. */
 export interface FaultRule {
-  /** The original text. */
+  /** The text that was parsed. */
   readonly text: string;
   readonly fault: { readonly kind: FaultKind } | { readonly kind: 'answer'; readonly answer: FaultAnswer };
   readonly place: FaultPlace;
-  /** Whether the rule is for this endpoint, or for the socket (`ws`). */
+  /** Whether the rule applies to this endpoint, or to the WebSocket (`ws`). */
   readonly at: (target: EndpointId | 'ws') => boolean;
-  /** Null if the fault is triggered by time. */
+  /** The probability; null if the fault is triggered by time. */
   readonly chance: number | null;
   readonly time: TimeRange | null;
-  /** The maximum number of times it is triggered. */
+  /** How often the fault is triggered at most. */
   readonly count: number;
-  /** The number of events to skip first. */
+  /** The number of events that are skipped before the first one. */
   readonly skip: number;
 }
 
@@ -34,8 +34,9 @@ const form =
 const groups = new Set<string>(endpointIds.map((id) => endpoints[id].group));
 
 /**
- * Parses `name[@where][+skip][*count][=chance[:time]]`, separated by commas: `429=5%:3s`, `delay=200ms..2s`,
- * `500@user.wallet*2`, `drop=0.01`, `late=2%:60s`. Without a chance, a fault is always triggered.
+ * Parses faults, separated by commas. Each one is written as `name[@where][+skip][*count][=chance[:time]]`:
+ * `429=5%:3s`, `delay=200ms..2s`, `500@user.wallet*2`, `drop=0.01`, `late=2%:60s`. Without a chance, a fault
+ * is always triggered.
  */
 export function parseFaults(text: string): readonly FaultRule[] {
   return text
@@ -53,17 +54,20 @@ function parseRule(text: string): FaultRule {
   const natural = fault.kind === 'answer' ? 'call' : faultKinds[fault.kind].place;
   const place = natural === 'call' && where === 'ws' && fault.kind !== 'answer' ? 'frame' : natural;
   if (where !== undefined && place === 'post')
-    throw usageError(`invalid fault "${text}": faults of posts take no @place`);
+    throw usageError(`invalid fault "${text}": a fault of posts cannot have @where`);
   if (where !== undefined && natural === 'frame' && where !== 'ws')
-    throw usageError(`invalid fault "${text}": faults of frames only accept @ws`);
+    throw usageError(`invalid fault "${text}": a fault of frames can only have @ws`);
   if (place === 'frame' && framelessKinds.has(fault.kind)) {
-    throw usageError(`invalid fault "${text}": it does not apply to frames`, faultHelp());
+    throw usageError(
+      `invalid fault "${text}": it cannot have @ws, because it does not apply to frames`,
+      faultHelp(),
+    );
   }
   const { chance, time } = amountOf(parts['value'], text);
   const needs = fault.kind === 'answer' ? 'may' : faultKinds[fault.kind].time;
   if (needs === 'must' && !time)
     throw usageError(`invalid fault "${text}": it needs a time, for example ${fault.kind}=200ms`);
-  if (needs === 'no' && time) throw usageError(`invalid fault "${text}": it takes no time`);
+  if (needs === 'no' && time) throw usageError(`invalid fault "${text}": it cannot have a time`);
   const byTime =
     chance === null && (fault.kind === 'drop' || fault.kind === 'close' || fault.kind === 'halfopen') && time;
   return {
@@ -91,10 +95,10 @@ function faultOf(name: string, text: string): FaultRule['fault'] {
   throw usageError(`unknown fault "${name}" in "${text}"`, faultHelp());
 }
 
-/** Faults that only apply to calls; the socket's counterpart is `drop`. */
+/** Faults that apply only to calls. For the WebSocket, there is `drop`. */
 const framelessKinds = new Set<string>(['stall', 'reset', 'lost', 'cut']);
 
-/** The error code that a status stands for: the first one in the table. */
+/** The error code for a status: the first one in the table with that status. */
 const byStatus = new Map<number, ErrorCode>();
 for (const code of Object.keys(errorCodes).filter(isErrorCode)) {
   const { status } = errorCodes[code];
@@ -109,8 +113,8 @@ function placeOf(where: string | undefined, place: FaultPlace, text: string): Fa
   const pattern = new RegExp(`^${where.replaceAll('.', '\\.').replace('*', '.*')}$`);
   if (!endpointIds.some((id) => pattern.test(id))) {
     throw usageError(
-      `invalid fault "${text}": unknown place ${where}`,
-      `available places: ws, ${[...groups].join(', ')}, ${endpointIds.join(', ')}, and patterns such as thesis.*`,
+      `invalid fault "${text}": unknown target ${where}`,
+      `available targets: ws, ${[...groups].join(', ')}, ${endpointIds.join(', ')}, and patterns such as thesis.*`,
     );
   }
   return (target) => pattern.test(target);
@@ -129,7 +133,7 @@ function amountOf(
     else if (asTime !== null && time === null) time = asTime;
     else
       throw usageError(
-        `invalid fault "${text}": ${part} is neither a chance (5%, 0.05) nor a time (200ms, 2s, 1m, 200ms..2s)`,
+        `invalid fault "${text}": ${part} is neither a probability (5%, 0.05) nor a time (200ms, 2s, 1m, 200ms..2s)`,
       );
   }
   return { chance, time };
@@ -160,7 +164,7 @@ export function faultHelp(): string {
   const lines = Object.entries(faultKinds).map(([name, { meaning }]) => `${name}: ${meaning}`);
   return [
     'name[@where][+skip][*count][=chance[:time]], separated by commas; examples: 429=5%:3s, 500@user.wallet*2',
-    'a status (429, 500, 502) or an error code (OVERLOADED): that response instead of the work',
+    'a status (429, 500, 502) or an error code (OVERLOADED): responds with that error instead of processing the request',
     ...lines,
   ].join('\n');
 }

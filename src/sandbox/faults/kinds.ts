@@ -1,44 +1,48 @@
-/** What a fault applies to: a REST call, an outgoing frame, or a new post. */
+/** What a fault is applied to: a REST call, an outgoing frame, or a new post. */
 export type FaultPlace = 'call' | 'frame' | 'post';
 
-/** Every fault except error responses, which are named by their status or code. */
+/** All faults except error responses, which are named by their status or code. */
 export const faultKinds = {
   delay: {
     place: 'call',
     time: 'must',
-    meaning: 'delays the response (with @ws: the frame) by the given time',
+    meaning: 'delays the response (with @ws: the frame) by the time',
   },
   stall: { place: 'call', time: 'no', meaning: 'reads the request and never responds; not charged' },
   reset: {
     place: 'call',
     time: 'no',
-    meaning: 'resets the connection before any work; not charged',
+    meaning: 'resets the connection before the request is processed; not charged',
   },
   lost: { place: 'call', time: 'no', meaning: 'charges the request, then resets the connection' },
   cut: { place: 'call', time: 'no', meaning: 'sends half of the body, then closes the connection; charged' },
   html: {
     place: 'call',
     time: 'no',
-    meaning: 'responds 200 with HTML; charged (with @ws: a frame that is not JSON)',
+    meaning: 'responds 200 with HTML; charged (with @ws: sends a frame that is not JSON)',
   },
   shape: {
     place: 'call',
     time: 'no',
-    meaning: 'responds with JSON of an undocumented shape; charged (with @ws: such a frame)',
+    meaning: 'responds with JSON of an undocumented shape; charged (with @ws: sends such a frame)',
   },
   drift: {
     place: 'call',
     time: 'no',
     meaning:
-      'drops, nulls, retypes, nests or adds some fields of the response; charged (with @ws: of the frame)',
+      'removes, nulls, retypes, nests or adds some fields of the response; charged (with @ws: of the frame)',
   },
   drop: {
     place: 'frame',
     time: 'may',
-    meaning: 'breaks the socket instead of sending; with a time: after that time on average',
+    meaning: 'breaks the WebSocket instead of sending; with a time: after that time on average',
   },
   close: { place: 'frame', time: 'may', meaning: 'like drop, but with a close frame (1001)' },
-  halfopen: { place: 'frame', time: 'may', meaning: 'the socket stays open but neither sends nor reads' },
+  halfopen: {
+    place: 'frame',
+    time: 'may',
+    meaning: 'leaves the WebSocket open, but neither sends nor reads',
+  },
   withhold: { place: 'frame', time: 'no', meaning: 'never sends the frame; pages contain the post' },
   dup: { place: 'frame', time: 'no', meaning: 'sends the frame twice' },
   reorder: {
@@ -49,15 +53,15 @@ export const faultKinds = {
   late: {
     place: 'post',
     time: 'may',
-    meaning: 'publishes the post late (60s), below newer ones, together with its frame',
+    meaning: 'publishes the post late (60s), below newer ones, and its frame at the same time',
   },
-  lag: { place: 'post', time: 'may', meaning: 'pages show the post later than its frame (2s)' },
+  lag: { place: 'post', time: 'may', meaning: 'shows the post in pages later than its frame (2s)' },
   vanish: { place: 'post', time: 'may', meaning: 'deletes the post after the time (30s)' },
 } as const satisfies Record<string, { place: FaultPlace; time: 'must' | 'may' | 'no'; meaning: string }>;
 
 export type FaultKind = keyof typeof faultKinds;
 
-/** Default times. */
+/** The times of faults that are given without one. */
 export const defaultTimes: Partial<Record<FaultKind, number>> = {
   reorder: 5_000,
   late: 60_000,

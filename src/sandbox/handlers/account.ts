@@ -4,12 +4,13 @@ import type { Key } from '../keys/key.ts';
 import { endpointHandler, reply } from '../server/http/endpoint-handler.ts';
 import type { EndpointHandlers } from './context.ts';
 
-/** The record of the calling key. */
+/** Returns the record of the key that makes the request. */
 export const accountHandlers: EndpointHandlers<'me'> = {
   me: endpointHandler(endpoints.me, (_, { key }) => reply(recordOf(key))),
 };
 
-// The service description only names `usage`, `entitlement` and the rate; the rest of the shape is an assumption.
+// The service description shows only `usage`, `entitlement` and the rate limit. Everything else in this
+// record is an assumption.
 function recordOf({ id, mode, plan, terms, scopes, meter }: Key): Me {
   const { totalUnits: _, totalReveals: __, ...usage } = meter.reading();
   return {

@@ -4,12 +4,12 @@ import type { EndpointHandler } from '../server/http/endpoint-handler.ts';
 import type { World } from '../world/types.ts';
 import type { LiveResolves } from './live-resolves.ts';
 
-/** What handlers need. */
+/** The parts of the sandbox that handlers use. */
 export interface HandlerContext {
   readonly world: World;
   readonly clock: SandboxClock;
   readonly resolves: LiveResolves;
-  /** Whether a thesis page has at most 20 rows, or as many as requested. */
+  /** Whether a thesis page has at most 20 rows (capped), or as many as requested (full). */
   readonly page: 'full' | 'capped';
 }
 

@@ -2,23 +2,23 @@ import type { Pending, PendingReason, User } from '../../contract/records/user.t
 import type { SandboxClock } from '../clock.ts';
 import type { World } from '../world/types.ts';
 
-/** The time per place in the queue. */
+/** How long each resolve in the queue takes. */
 const QUEUE_SLOT_MS = 1_500;
-/** How long a call waits for a running resolve before it gets `timeout`. */
+/** How long a call waits for a resolve in progress before it gets `timeout`. */
 const MAX_WAIT_MS = 10_000;
 
 /** The result of a live resolve for one call. */
 type ResolveResult = { readonly user: User } | { readonly pending: Pending };
 
-/** The live resolves in progress. */
+/** The live resolves that are in progress. */
 export interface LiveResolves {
-  /** Starts a resolve for a user without a verified wallet, or joins a running one. */
+  /** Starts a resolve for a user without a verified wallet. If one is in progress, waits for that. */
   request(userId: string): ResolveResult | Promise<ResolveResult>;
-  /** The number of resolves started so far; joined ones are not counted again. */
+  /** The number of resolves that were started. Calls that wait for one in progress do not count. */
   readonly started: number;
-  /** The number of calls that wait for a resolve now. */
+  /** The number of calls that are waiting for a resolve. */
   readonly waiting: number;
-  /** Cancels every resolve, as a restart does; waiting calls get `unavailable`. */
+  /** Cancels all resolves, as a restart does. Calls that wait get `unavailable`. */
   cancelAll(): void;
 }
 
@@ -29,7 +29,7 @@ interface RunningResolve {
   readonly cancel: () => void;
 }
 
-/** The body of a 202, with only the fields that its reason has. */
+/** The body of a 202, which has only the fields of its reason. */
 const pending = (reason: Exclude<PendingReason, 'queued'>): Pending => ({
   pending: true,
   reason,

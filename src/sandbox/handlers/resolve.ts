@@ -5,7 +5,10 @@ import type { HandlerContext } from './context.ts';
 
 const hit = { cu: cu.reveal, reveals: 1 };
 
-/** The wallet of a handle: a verified one, or one that is searched live. Rejected first if the key cannot pay for a hit. */
+/**
+ * Returns the wallet of a handle: a verified one, or one found by a live search. Before anything else,
+ * rejects a key that cannot pay for a hit.
+ */
 export function resolveHandle({ world, resolves }: HandlerContext, handle: string, { key }: Caller) {
   const shortage = key.meter.shortage(hit);
   if (shortage) return reject(shortage);
@@ -16,7 +19,7 @@ export function resolveHandle({ world, resolves }: HandlerContext, handle: strin
 
   const resolved = resolves.request(user.id);
   if (!(resolved instanceof Promise)) return response(resolved);
-  // The key's other calls must not spend the price of the hit meanwhile.
+  // Reserve the price of a hit, so that other calls of the key cannot spend it during the search.
   const release = key.meter.reserve(hit);
   return resolved.then((result) => ({ ...response(result), release }));
 

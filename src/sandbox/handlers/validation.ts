@@ -1,13 +1,13 @@
 import { normalHandle } from '../../contract/endpoints.ts';
 import { evmBytes, solanaBytes } from '../world/address.ts';
 
-/** What is wrong with a handle; null if it is valid. */
+/** Describes what is wrong with a handle; null if it is valid. */
 export function handleError(text: string): string | null {
   if (normalHandle(text) === '') return 'handle: must not be empty.';
   return /[\s\p{Cc}]/u.test(text) ? 'handle: must not contain white space or control characters.' : null;
 }
 
-/** What is wrong with an address; null if it is valid. */
+/** Describes what is wrong with an address; null if it is valid. */
 export function addressError(address: string): string | null {
   if (/^0x/i.test(address)) {
     return evmBytes(address) ? null : 'address: an EVM address has 40 hex digits after 0x.';

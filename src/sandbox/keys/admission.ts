@@ -10,14 +10,17 @@ type Admitted = { readonly key: Key } | { readonly error: ApiError };
 
 /** Checks keys, scopes and rate limits. */
 export interface Admission {
-  /** The key of a call, or why it is rejected. Without a `scope` (for `me`), keys without an allowance are accepted too. */
+  /**
+   * Returns the key of a call, or why the call is rejected. Without a `scope` (for `me`), accepts keys
+   * without an allowance too.
+   */
   admit(headers: Headers, ip: string, scope: Scope | null): Admitted;
-  /** The limit of resolves per IP address. */
+  /** Checks the limit of resolves per IP address. */
   admitResolve(ip: string): ApiError | null;
   add(options: KeyOptions): Key;
   byText(text: string): Key | undefined;
   readonly keys: readonly Key[];
-  /** Clears the rate windows, as a restart does. */
+  /** Clears the rate limit counts, as a restart does. */
   resetRates(): void;
 }
 
@@ -36,7 +39,7 @@ export function createAdmission(burstPerSecond: number, random: Random, now: () 
         return {
           error: apiError(
             'RATE_LIMITED',
-            'Too many requests per second from this address.',
+            'Too many requests per second from this IP address.',
             burst.retryAfter,
           ),
         };

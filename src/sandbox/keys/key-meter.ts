@@ -1,6 +1,6 @@
 import type { Charge } from '../../contract/endpoint.ts';
 
-/** What a key may spend, and what it has used already. */
+/** What a key may spend, and what it has already spent. */
 export interface MeterTerms {
   readonly monthlyUnits: number;
   readonly revealsPerMonth: number | null;
@@ -11,7 +11,7 @@ export interface MeterTerms {
   readonly grantedOnce: boolean;
 }
 
-/** The counters that `me` shows, and their totals over all months. */
+/** The counters that `me` shows, and their totals of all months. */
 export interface MeterReading {
   readonly period: string;
   readonly unitsUsed: number;
@@ -27,15 +27,18 @@ type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED';
 
 /** Counts the units and reveals of one key. */
 export interface KeyMeter {
-  /** Why a charge cannot be paid; null if it can. */
+  /** Returns why a charge cannot be paid; null if it can. */
   shortage(charge: Charge): Shortage | null;
-  /** Spends a charge that was checked before: first from the month's grant, then from top-ups. */
+  /** Spends a charge that was checked before, first from the month's grant and then from top-ups. */
   spend(charge: Charge): void;
-  /** Reserves a charge during a long call, so that no other call spends it; returns the release. */
+  /**
+   * Reserves a charge during a long call, so that no other call can spend it. Returns a function that ends
+   * the reservation.
+   */
   reserve(charge: Charge): () => void;
   topUp(units: number): void;
   readonly unmetered: boolean;
-  /** Whether the key never had an allowance. */
+  /** Whether the key has never had an allowance. */
   readonly neverGranted: boolean;
   reading(): MeterReading;
 }

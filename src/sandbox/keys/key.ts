@@ -3,11 +3,11 @@ import { createKeyMeter, type KeyMeter } from './key-meter.ts';
 import { type PlanTerms, planTerms, type SandboxPlan, type Scope, scopesOf } from './plans.ts';
 import { type RateWindow, slidingWindow } from './rate-window.ts';
 
-/** Options of a key; the plan supplies the defaults. */
+/** The options of a key. The plan determines the defaults. */
 export interface KeyOptions {
   readonly plan?: SandboxPlan | undefined;
   readonly mode?: 'live' | 'test' | undefined;
-  /** The text of the key; default: generated from the seed. */
+  /** The text of the key; by default, it is generated from the seed. */
   readonly key?: string | undefined;
   readonly scopes?: readonly Scope[] | undefined;
   readonly ratePerMinute?: number | undefined;
@@ -19,9 +19,9 @@ export interface KeyOptions {
   readonly unmetered?: boolean | undefined;
 }
 
-/** A key with its rights and its usage. */
+/** A key, with its permissions and usage. */
 export interface Key {
-  /** Identifies the key in logs, without its text. */
+  /** Identifies the key in logs without revealing its text. */
   readonly id: string;
   readonly text: string;
   readonly mode: 'live' | 'test';
@@ -68,7 +68,7 @@ export function createKey(options: KeyOptions, number: number, random: Random, n
   };
 }
 
-/** The key of a request, from either header. */
+/** The key of a request, which may be in either of two headers. */
 export function keyFromHeaders(headers: NodeJS.Dict<string | string[]>): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers['authorization']?.toString() ?? '');
   return bearer?.[1] ?? headers['x-api-key']?.toString().trim();

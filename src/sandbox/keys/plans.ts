@@ -7,17 +7,17 @@ export type SandboxPlan = PlanName | 'enterprise' | 'legacy';
 export const scopes = ['identity:read', 'numbers:read', 'feed:read', 'launchpad:read', 'feed:live'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** The defaults that a plan gives a key. */
+/** What a plan grants a key by default. */
 export interface PlanTerms {
   readonly title: string;
   readonly ratePerMinute: number;
   readonly monthlyUnits: number;
-  /** An assumption: the service description gives no numbers. Null means unlimited. */
+  /** The service description states no numbers, so these are assumptions. Null means unlimited. */
   readonly revealsPerMonth: number | null;
   readonly live: boolean;
-  /** Units are granted once instead of every month. */
+  /** Whether units are granted only once instead of every month. */
   readonly grantedOnce: boolean;
-  /** Only the wallets of sample accounts may be revealed. */
+  /** Whether only the wallets of sample accounts can be revealed. */
   readonly sampleOnly: boolean;
 }
 
@@ -49,6 +49,6 @@ export const planTerms: Record<SandboxPlan, PlanTerms> = {
 
 export const planNames = Object.keys(planTerms) as SandboxPlan[];
 
-/** The scopes of a plan's keys. */
+/** The scopes that keys of a plan have. */
 export const scopesOf = (plan: SandboxPlan): readonly Scope[] =>
   planTerms[plan].live ? scopes : scopes.filter((scope) => scope !== 'feed:live');

@@ -1,11 +1,14 @@
 /** Limits the number of calls in a period. */
 export interface RateWindow {
-  /** Counts a call, or returns the seconds to wait. */
+  /** Counts a call, or returns how many seconds to wait. */
   tryAcquire(now: number): { readonly ok: true } | { readonly ok: false; readonly retryAfter: number };
   clear(): void;
 }
 
-/** Sliding window: at most `limit` calls within any `spanMs`. Rejected calls do not count. */
+/**
+ * A sliding window that allows at most `limit` calls within any period of `spanMs`. Rejected calls do not
+ * count.
+ */
 export function slidingWindow(limit: number, spanMs: number): RateWindow {
   const times: number[] = [];
   let oldest = 0;
@@ -30,7 +33,7 @@ export function slidingWindow(limit: number, spanMs: number): RateWindow {
   };
 }
 
-/** One window per client, created on first use. */
+/** One window for each client, created on first use. */
 export function windowPerClient(create: () => RateWindow): (client: string) => RateWindow {
   const windows = new Map<string, RateWindow>();
   return (client) => {

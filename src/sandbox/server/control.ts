@@ -6,13 +6,13 @@ import type { SandboxParts } from './parts.ts';
 import type { SocketServer } from './socket/socket-server.ts';
 import type { StateReport } from './state-report.ts';
 
-/** Posts of one `post` operation. */
+/** The maximum number of posts of one `post` operation. */
 const MAX_POSTS = 10_000;
 
 /** An operation on a running sandbox. */
 export interface ControlOperation<I, O> {
   run(input: I): Promise<O>;
-  /** Validates the body of `POST /_sandbox/<name>` and runs the operation. */
+  /** Validates the body of `POST /_sandbox/<name>`, then runs the operation. */
   runRaw(raw: unknown): { readonly problem: string } | { readonly result: Promise<O> };
 }
 
@@ -48,11 +48,11 @@ export interface ControlTargets {
   readonly parts: SandboxParts;
   readonly sockets: SocketServer;
   readonly state: () => StateReport;
-  /** Simulates a restart that takes `downMs`. */
+  /** Simulates a restart of the service that takes `downMs`. */
   readonly restart: (downMs: number) => void;
 }
 
-/** Every control operation, for code and for `POST /_sandbox/<name>`. */
+/** All control operations, which code can call directly and others through `POST /_sandbox/<name>`. */
 export function createControls({ parts, sockets, state, restart }: ControlTargets) {
   const { world, clock, faults, feed, admission, log } = parts;
   const keyOf = (text: string | undefined) => {
@@ -78,7 +78,7 @@ export function createControls({ parts, sockets, state, restart }: ControlTarget
       else faults.set(spec);
       return { spec: faults.text };
     }),
-    // The response contains every post, so the count is limited.
+    // The number is limited because the response contains every post.
     post: operation(z.object({ count: z.optional(postCount) }), ({ count: posts = 1 }) =>
       Array.from({ length: posts }, () => feed.post()),
     ),

@@ -4,21 +4,21 @@ import type { Faults } from '../faults/engine.ts';
 import { exponential, randomOf } from '../random.ts';
 import type { World } from '../world/types.ts';
 
-/** A post with its frame, which is serialized once for all sockets. */
+/** A post with the text of its frame, which is the same for all connections. */
 export interface FramedPost {
   readonly id: string;
   readonly tokenAddress: string | null;
   readonly text: string;
 }
 
-/** Publishes live posts to the pages and to the sockets. */
+/** Publishes live posts in pages and on WebSockets. */
 export interface LiveFeed {
-  /** Publishes a post now: the given one, or the world's next. */
+  /** Publishes a post now: the given one, or the next one of the world. */
   post(given?: ThesisFrameData): ThesisFrameData;
   listen(listener: (post: FramedPost) => void): () => void;
   /** Sets the number of posts per minute; 0 stops them. */
   setRate(perMinute: number): void;
-  /** Replays a recording, with its times moved to the present. */
+  /** Replays a recording, with its times moved to now. */
   play(recording: readonly ThesisFrameData[], speed: number): void;
   readonly posted: number;
 }
@@ -54,14 +54,17 @@ export function createLiveFeed(world: World, clock: SandboxClock, faults: Faults
     return published;
   }
 
-  /** Repeats `event` as a Poisson process. Each time follows from the previous due time, so delays do not add up. */
+  /**
+   * Repeats `event` as a Poisson process. Each time is based on the previous planned time, so delays do not
+   * add up.
+   */
   function repeat(event: () => void, meanMs: number, source: () => number): () => void {
     let cancel = () => {};
     const arm = (from: number) => {
       const next = from + exponential(source, meanMs);
       cancel = clock.at(Math.ceil(next), () => {
         event();
-        // After a clock jump, skip the events that would have been due.
+        // If the clock was moved forward, skip the events of that time.
         arm(Math.max(next, clock.now() - 1_000));
       });
     };
@@ -81,7 +84,7 @@ export function createLiveFeed(world: World, clock: SandboxClock, faults: Faults
       if (perMinute <= 0) return;
       const mean = 60_000 / perMinute;
       cancels.push(repeat(() => post(), mean, random));
-      // The launchpad is less active.
+      // The launchpad has fewer posts than the thesis feed.
       cancels.push(repeat(() => world.launchpad.postCallout(clock.now()), mean * 4, randomCallouts));
     },
     play(recording, speed) {
@@ -112,7 +115,7 @@ export function createLiveFeed(world: World, clock: SandboxClock, faults: Faults
 
 const timeOf = ({ platformCreatedAt }: ThesisFrameData) => platformCreatedAt ?? 0;
 
-/** Moves a recorded post to the present; its later timestamps keep their distance. */
+/** Moves a recorded post to now. Its later timestamps move by the same time. */
 function movedTo(now: number, recorded: ThesisFrameData): ThesisFrameData {
   const shift = now - timeOf(recorded);
   const { closedAt, updatedAt } = recorded;

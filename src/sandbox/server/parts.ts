@@ -26,7 +26,7 @@ export interface SandboxParts {
   readonly nextId: (prefix: string) => string;
 }
 
-/** Creates the parts; nothing listens yet. */
+/** Creates the parts. The server does not listen yet. */
 export function createParts(options: SandboxOptions): SandboxParts {
   const settings = withDefaults(options);
   const { seed } = settings;

@@ -6,17 +6,20 @@ export interface LogEntry {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  /** Null for an unknown path. `ws` entries are handshakes and the charges of open sockets. */
+  /**
+   * The endpoint; null for an unknown path. Entries of `ws` are handshakes and the charges of open
+   * connections.
+   */
   readonly endpoint: EndpointId | 'ws' | 'openapi' | null;
-  /** The key's id, not its text. */
+  /** The id of the key, which is not its text. */
   readonly key: string | null;
   readonly ip: string;
-  /** 0 if no response was sent. */
+  /** The HTTP status; 0 if no response was sent. */
   readonly status: number;
   readonly code: string | null;
   readonly cu: number;
   readonly reveals: number;
-  /** Milliseconds of processing. */
+  /** Processing time in milliseconds. */
   readonly ms: number;
 }
 

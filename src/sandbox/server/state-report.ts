@@ -14,13 +14,13 @@ export const stateReporter =
     posts: feed.posted,
     theses: world.theses.count,
     requests: log.count,
-    /** Calls without a response yet. */
+    /** The number of calls without a response yet. */
     inFlight: inFlight(),
-    /** Live resolves started so far, and the calls that wait for one now. */
+    /** How many live resolves were started, and how many calls are waiting for one. */
     resolves: { started: resolves.started, waiting: resolves.waiting },
     faults: { spec: faults.text, triggered: faults.triggered },
     sockets: sockets.connections.map(({ id, key, answered }) => ({ id, key: key.id, answered })),
-    /** The usage of each key, by its text. */
+    /** The usage of each key, by the text of the key. */
     keys: Object.fromEntries(
       admission.keys.map(({ id, text, plan, meter }) => [text, { id, plan, ...meter.reading() }]),
     ),

@@ -6,12 +6,12 @@ const EVM_FORM = /^0x[0-9a-f]{40}$/i;
 const SOLANA_FORM = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /**
- * Addresses or ids numbered by index. The first four bytes encode the index, so an address can be looked up
- * without a table; the other bytes are hashes of it.
+ * Addresses or ids that contain an index: the first four bytes encode it, so an address is found without a
+ * table. The other bytes are hashes of the index.
  */
 export interface Numbered {
   bytes(index: number, length: number): Uint8Array;
-  /** The index that the first four bytes encode; the caller must compare the rest. */
+  /** Returns the index that the first four bytes encode. The caller must compare the other bytes. */
   indexOf(bytes: Uint8Array): number;
 }
 
@@ -66,7 +66,7 @@ export function checksummed(address: string): string {
 /** Bytes as a version 4 UUID. */
 export function uuidOf(bytes: Uint8Array): string {
   const hex = bytesToHex(bytes);
-  // Version and variant replace one digit each, outside the four bytes that encode the index.
+  // Version and variant replace two digits that do not belong to the encoded index.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 

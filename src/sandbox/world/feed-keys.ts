@@ -2,7 +2,7 @@ import type { Callout } from '../../contract/records/launchpad.ts';
 import { normalAddress } from './address.ts';
 import type { CalloutFilter, ThesisFilter } from './types.ts';
 
-/** The name of a filtered thesis feed; undefined for the complete feed. */
+/** The name of a filtered thesis feed; undefined for the whole feed. */
 export function thesisKey({ userId, tokenAddress }: ThesisFilter): string | undefined {
   if (userId === undefined && tokenAddress === undefined) return undefined;
   return `${userId?.toLowerCase() ?? ''} ${tokenAddress === undefined ? '' : normalAddress(tokenAddress)}`;
@@ -16,7 +16,7 @@ export function thesisKeys(authorId?: string | null, token?: string | null): str
   return [...new Set(keys.filter((key) => key !== undefined))];
 }
 
-/** The name of a filtered callout feed; undefined for the complete feed. */
+/** The name of a filtered callout feed; undefined for the whole feed. */
 export function calloutKey({ coin, wallet }: CalloutFilter): string | undefined {
   if (coin !== undefined) return `coin ${normalAddress(coin)}`;
   return wallet === undefined ? undefined : `wallet ${normalAddress(wallet)}`;

@@ -14,20 +14,21 @@ export function unmix(mixed: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** Folds a finite number into a 32-bit seed. */
+/** Converts a finite number to a 32-bit seed. */
 export const seedOf = (seed: number): number => mix(Math.trunc(seed) >>> 0) ^ Math.trunc(seed / 2 ** 32);
 
 /**
- * 32 pseudo-random bits of a seed, a purpose (`salt`) and an index. All randomness of a generated world comes
- * from here, so any record can be created on its own, in any order, with the same result.
+ * Returns 32 pseudo-random bits for a seed, a purpose (`salt`) and an index. All random values of a generated
+ * world come from this function, so that any record can be created alone and in any order, with the same
+ * result.
  */
 export const hash = (seed: number, salt: number, index: number): number =>
   mix(mix(seed ^ Math.imul(salt, 0x9e3779b1)) ^ Math.imul(index, 0x85ebca77));
 
-/** `hash` as a number in [0, 1). */
+/** Like `hash`, but a number in [0, 1). */
 export const unit = (seed: number, salt: number, index: number): number => hash(seed, salt, index) / 2 ** 32;
 
-/** The list item that `bits` select. */
+/** Returns the list item that `bits` select. */
 export function pick<T>(list: readonly [T, ...T[]], bits: number): T {
   return list[bits % list.length] ?? list[0];
 }

@@ -5,7 +5,7 @@ import type { Arrival, TimelineBase } from './timeline.ts';
 import type { CalloutFilter, ThesisFilter } from './types.ts';
 import type { UserSource, UserStore } from './user-store.ts';
 
-/** Where the records of a world come from: generated from a seed, or loaded from files. */
+/** The records of a world, either generated from a seed or loaded from files. */
 export interface WorldSource {
   readonly users: UserSource;
   /** Called on first use, because many runs need neither numbers nor theses. */
@@ -19,18 +19,18 @@ export interface WorldSource {
 
 export interface NumbersSource {
   of(index: number, now: number): Pnl;
-  /** Numbers for a handle that has no user record. */
+  /** Returns numbers for a handle without a user record. */
   ofUnknownHandle?(handle: string): Pnl | undefined;
 }
 
-/** A feed of records: those from before the start, and new ones on demand. */
+/** A feed of records: those from before the start (the base), and new ones on demand. */
 export interface FeedSource<T, Filter, Live extends T = T> {
   readonly base: TimelineBase<T>;
-  /** The indices of the base records that match a filter, ascending. */
+  /** The indices of the base records that match a filter, in ascending order. */
   select(filter: Filter): Uint32Array | undefined;
-  /** Records to store at the start, in addition to the base. */
+  /** Records that are added at the start, in addition to the base. */
   readonly initial: readonly Arrival<T>[];
-  /** Creates the next live record, dated `now`. */
+  /** Creates the next live record, with the time `now`. */
   next(now: number): { readonly record: Live; readonly arrival: Arrival<T> };
 }
 

@@ -6,7 +6,7 @@ import { createTimeline } from './timeline.ts';
 import type { World } from './types.ts';
 import { createUserStore } from './user-store.ts';
 
-/** The in-memory store behind the sandbox: the records of a source, and every change made to them. */
+/** The in-memory store of the sandbox: the records of a source, and all changes to them. */
 export function createStore(source: WorldSource, withSocials: boolean): World {
   const users = createUserStore(source.users, withSocials);
   const history = once(() => {
@@ -33,7 +33,7 @@ export function createStore(source: WorldSource, withSocials: boolean): World {
         const thesis = pageForm(post);
         history().theses.timeline.add({
           id: post.id,
-          // A post without a time sorts below all others.
+          // A post without a time comes after all others.
           time: post.platformCreatedAt ?? 0,
           keys: thesisKeys(post.authorId, post.tokenAddress),
           make: () => thesis,
@@ -75,7 +75,7 @@ function createFeedStore<T, Filter, Live extends T>(
   };
 }
 
-/** A page shows a post without the two fields that only frames carry. */
+/** The post as pages show it, without the two fields that only frames have. */
 function pageForm({ authorAvatarUrl, tokenImageUrl, ...thesis }: ThesisFrameData): Thesis {
   return thesis;
 }

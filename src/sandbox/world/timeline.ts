@@ -1,25 +1,25 @@
 import type { Slice } from './types.ts';
 
-/** The records a timeline starts with: numbered from the oldest, created on demand. */
+/** The records that a timeline starts with. They are numbered from the oldest and created on demand. */
 export interface TimelineBase<T> {
   readonly count: number;
-  /** Non-decreasing in the index. */
+  /** The time of a record; it never decreases with the index. */
   time(index: number): number;
   indexOf(id: string): number | undefined;
   make(index: number, now: number): T;
 }
 
-/** A filtered feed: its name, and the indices of the base records that belong to it, ascending. */
+/** A filtered feed: its name, and the indices of the base records in it, in ascending order. */
 export interface Selection {
   readonly key: string;
   readonly indices: Uint32Array | undefined;
 }
 
-/** A record that is added to the base. */
+/** A record that is added after the base. */
 export interface Arrival<T> {
   readonly id: string;
   readonly time: number;
-  /** The names of the filtered feeds that contain it. */
+  /** The names of the filtered feeds that contain the record. */
   readonly keys: readonly string[];
   make(now: number): T;
 }
@@ -33,7 +33,7 @@ export interface Timeline<T> {
   readonly count: number;
 }
 
-/** A place in the complete order: by time, then by arrival. */
+/** A position in the order of all records: by time, then by arrival. */
 interface Place {
   readonly time: number;
   readonly order: number;
@@ -43,7 +43,7 @@ interface Entry<T> extends Place {
   make(now: number): T;
 }
 
-/** Binary search: how many of `size` ascending records come before `place`. */
+/** Binary search: returns how many of `size` ascending records come before `place`. */
 function countBefore(
   size: number,
   place: Place,
@@ -63,12 +63,12 @@ function countBefore(
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Merges an immutable base with arrivals, in the order of their times. */
+/** Merges an immutable base with the records added later, in the order of their times. */
 export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
   const all: Entry<T>[] = [];
   const byKey = new Map<string, Entry<T>[]>();
   const byId = new Map<string, Entry<T>>();
-  /** The time until which a record is hidden, by its order; `NEVER` for removed ones. */
+  /** Until when each hidden record is hidden; `NEVER` for removed records. */
   const hidden = new Map<number, number>();
   let arrivals = 0;
   let removed = 0;
@@ -102,8 +102,8 @@ export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
     slice(selection, before, limit, now) {
       let from: Place = { time: now, order: NEVER };
       if (before !== undefined) {
-        // A cursor names a place in the complete order, so a cursor from another feed is valid too. Removed
-        // records and records that are not visible yet are unknown.
+        // A cursor is a position in the order of all records, so a cursor from another feed is valid too.
+        // Records that were removed or are hidden are not valid cursors.
         const place = findPresent(before);
         if (!place || place.time > now || hiddenAt(place.order, now)) return null;
         from = place;
@@ -118,7 +118,7 @@ export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
       while (older >= 0 || later >= 0) {
         const entry = list[later];
         const index = older < 0 ? -1 : orderAt(older);
-        // On equal times an arrival is newer than the base.
+        // With equal times, an added record is newer than one of the base.
         if (entry && (index < 0 || entry.time >= base.time(index))) {
           later--;
           if (hiddenAt(entry.order, now)) continue;
@@ -134,7 +134,7 @@ export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
       return { items, hasMore: false };
     },
     add(arrival) {
-      // Replaying a recording twice must not duplicate its posts.
+      // Ignore known ids, so that a recording can be replayed twice without duplicate posts.
       if (findPresent(arrival.id)) return;
       const entry: Entry<T> = {
         id: arrival.id,
@@ -166,7 +166,7 @@ export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
   };
 }
 
-/** Counting sort of the numbers 0 to `count - 1` into groups; the members of a group are ascending. */
+/** Counting sort of the numbers 0 to `count - 1` into groups. The numbers in a group are ascending. */
 export function groupBy(
   count: number,
   groups: number,
@@ -190,7 +190,7 @@ export function groupBy(
   return (group) => members.subarray(starts[group], starts[group + 1]);
 }
 
-/** The base of a timeline that starts empty. */
+/** The base of a timeline that is empty at the start. */
 export const emptyBase: TimelineBase<never> = {
   count: 0,
   time: () => 0,

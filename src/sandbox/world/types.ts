@@ -4,21 +4,21 @@ import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { PendingReason, User } from '../../contract/records/user.ts';
 
 /**
- * One page of a feed; `null` if `before` is unknown or not visible yet. An id from another feed of the same
- * kind is valid: the page starts at that record's place in the complete order.
+ * One page of a feed; `null` if `before` is unknown or hidden. An id from another feed of the same kind is
+ * valid: the page starts at the position of that record in the order of all records.
  */
 export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean } | null;
 
-/** The outcome of a live resolve for a handle without a verified wallet. */
+/** The result of a live resolve for a handle without a verified wallet. */
 export type ResolvePlan =
-  /** A wallet is found after `ms`; `queue` other resolves come first. */
+  /** A wallet is found after `ms`, when `queue` other resolves are done. */
   | { readonly outcome: 'found'; readonly ms: number; readonly queue: number }
-  /** Every call gets a 202 with this reason. */
+  /** All calls get a 202 with this reason. */
   | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };
 
 export interface ThesisFilter {
   readonly userId?: string | undefined;
-  /** Normalized as the service does it: EVM in lower case. */
+  /** Normalized as the service does: EVM addresses are lower-cased. */
   readonly tokenAddress?: string | undefined;
 }
 
@@ -28,62 +28,74 @@ export interface CalloutFilter {
 }
 
 /**
- * The data behind the sandbox: users, numbers, theses and the launchpad. It has no HTTP, keys or prices.
- * `now` is always an argument because the simulated clock belongs to the server.
+ * The data of the sandbox: users, numbers, theses and the launchpad, without HTTP, keys and prices. The time
+ * `now` is always an argument, because the simulated clock belongs to the server.
  */
 export interface World {
   readonly users: {
-    /** Takes a normalized handle (lower case, no @). After a rename only the new handle matches. */
+    /**
+     * Finds a user by a normalized handle (lower case, without @). After a rename, only the new handle is
+     * found.
+     */
     byHandle(handle: string): User | undefined;
     byId(id: string): User | undefined;
-    /** The user of an address, the same one on every call. EVM addresses match in any case. */
+    /**
+     * Finds the user of an address; always the same one if there are several. The case of EVM addresses is
+     * ignored.
+     */
     byWallet(address: string): User | undefined;
-    /** Whether a free key may reveal this user's wallets. */
+    /** Whether a free key can reveal this user's wallets. */
     isSample(userId: string): boolean;
-    /** The outcome of a live resolve for a user without a verified wallet. */
+    /** The result of a live resolve for a user without a verified wallet. */
     resolvePlan(userId: string): ResolvePlan;
-    /** Verifies the wallets that a resolve found: every later lookup shows them. */
+    /** Verifies the wallets that a resolve found. From then on, every lookup shows them. */
     reveal(userId: string): User;
-    /** Changes a user's handle; the id stays. */
+    /** Changes a user's handle. The id stays the same. */
     rename(userId: string, handle: string): void;
     readonly handles: readonly string[];
   };
   /**
-   * The numbers of a handle as of the last full minute (`updatedAt`); undefined for an unknown handle. A
-   * window is null if the user never traded, and all zeros if no trade falls into it.
+   * The numbers of a handle at the last full minute (`updatedAt`); undefined for an unknown handle. A window
+   * is null if the user never traded, and all zeros if no trade is in it.
    */
   pnl(handle: string, now: number): Pnl | undefined;
   readonly theses: {
-    /** `limit` theses older than `before`, newest first; posts after `now` and withheld posts are left out. */
+    /**
+     * Returns `limit` theses older than `before`, newest first, without posts later than `now` and without
+     * hidden posts.
+     */
     slice(filter: ThesisFilter, before: string | undefined, limit: number, now: number): Slice<Thesis>;
-    /** Creates and stores the next live post, dated `now`. */
+    /** Creates and stores the next live post, with the time `now`. */
     post(now: number): ThesisFrameData;
-    /** Stores a given post (from a replay or a test); ignored if the id exists. */
+    /** Stores a given post, from a replay or a test. Ignores it if its id exists. */
     add(post: ThesisFrameData): void;
-    /** Deletes a post, as when its author deletes it: its id is no longer a valid cursor. */
+    /** Deletes a post, as an author can do. Its id is then no longer a valid cursor. */
     remove(id: string): void;
-    /** Hides a post from pages until `untilMs`, after which it appears below newer ones. */
+    /** Hides a post from pages until `untilMs`. Then it appears below newer ones. */
     withhold(id: string, untilMs: number): void;
     readonly count: number;
   };
   readonly launchpad: {
     user(wallet: string): LaunchpadUser | undefined;
     callouts(filter: CalloutFilter, before: string | undefined, now: number): Slice<Callout>;
-    /** Creates and stores the next live callout, dated `now`. */
+    /** Creates and stores the next live callout, with the time `now`. */
     postCallout(now: number): Callout;
-    /** The latest snapshot at or before `at`; without one, a board with no entries and a null `capturedAt`. */
+    /**
+     * The latest snapshot at or before `at`. If there is none, a board without entries whose `capturedAt` is
+     * null.
+     */
     board(period: BoardPeriod, at: number): Board;
   };
 }
 
-/** How to create a world. The same options always give the same world, byte for byte. */
+/** The options of a world. The same options always give exactly the same world. */
 export interface WorldOptions {
   readonly seed: number;
   /** The end of the generated history. */
   readonly now: number;
-  /** Default 500, and at least the number of fixed traders. */
+  /** 500 by default; at least the number of fixed traders. */
   readonly traders?: number | undefined;
-  /** Default 20,000. */
+  /** 20,000 by default. */
   readonly theses?: number | undefined;
   /** Whether user records include `socials`. */
   readonly socials?: boolean | undefined;

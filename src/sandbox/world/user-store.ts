@@ -2,12 +2,12 @@ import { usageError } from '../../base/failure.ts';
 import type { User } from '../../contract/records/user.ts';
 import type { ResolvePlan, World } from './types.ts';
 
-/** Users by index, without renames and reveals. */
+/** Users by index, without later renames and reveals. */
 export interface UserSource {
   readonly handles: readonly string[];
-  /** The complete record, with every wallet and with `socials`. */
+  /** The complete record, with all wallets and with `socials`. */
   record(index: number): User;
-  /** Whether the wallets are verified from the start. */
+  /** Whether the wallets are verified when the sandbox starts. */
   verified(index: number): boolean;
   indexOfId(id: string): number | undefined;
   indexOfWallet(address: string): number | undefined;
@@ -15,25 +15,25 @@ export interface UserSource {
   resolvePlan(index: number): ResolvePlan;
 }
 
-/** The users of a world, and what its other parts need to know about them by index. */
+/** The users of a world, and the facts that its other parts need, by index. */
 export interface UserStore {
   readonly api: World['users'];
   readonly count: number;
   record(index: number): User;
   indexOfHandle(handle: string): number | undefined;
   handle(index: number): string;
-  /** Whether a user's wallets are verified by now. */
+  /** Whether a user's wallets are verified now. */
   verified(index: number): boolean;
-  /** Grows with every reveal, so that cached results can be invalidated. */
+  /** The number of reveals so far. A change of this number shows that cached results are outdated. */
   readonly reveals: number;
 }
 
-/** Applies renames and reveals to the records of a source. */
+/** Creates a user store that applies renames and reveals to the records of a source. */
 export function createUserStore(source: UserSource, withSocials: boolean): UserStore {
   const handles = [...source.handles];
   const byHandle = new Map<string, number>();
   for (const [index, handle] of handles.entries()) {
-    // Loaded files may repeat a handle; the first record wins.
+    // Several records of a file may have the same handle; the first one is used.
     if (!byHandle.has(handle.toLowerCase())) byHandle.set(handle.toLowerCase(), index);
   }
   const revealed = new Set<number>();

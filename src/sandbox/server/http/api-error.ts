@@ -4,14 +4,17 @@ import { type ErrorCode, errorCodes } from '../../../contract/errors.ts';
 export interface ApiError {
   readonly code: ErrorCode;
   readonly message: string;
-  /** Seconds; only for 429. */
+  /** Seconds to wait; only for 429. */
   readonly retryAfter?: number | undefined;
 }
 
-/** The place of `retryAfter` in the body of a 429; the service description does not say. */
+/**
+ * Where `retryAfter` is in the body of a 429: next to `error` or inside it. The service description does not
+ * say.
+ */
 export type RetryAfterPlace = 'beside' | 'inside';
 
-/** An error by its code; the default message is the documented meaning. */
+/** The error with a code. Its message is the documented meaning, unless another one is given. */
 export const apiError = (
   code: ErrorCode,
   message: string = errorCodes[code].meaning,

@@ -24,7 +24,10 @@ interface Target {
   readonly params: Readonly<Record<string, string>> | undefined;
 }
 
-/** Serves the endpoints over HTTP: admission, faults, the handler, its charge, the response, the log. */
+/**
+ * Serves the endpoints over HTTP: checks the key and limits, applies faults, calls the handler, charges,
+ * responds, and writes the log.
+ */
 export function createApi(parts: SandboxParts) {
   const { settings, clock, faults, admission, handlers, log, nextId } = parts;
   const matchPath = createRouter(endpoints);
@@ -48,7 +51,8 @@ export function createApi(parts: SandboxParts) {
       if ('error' in admitted) return answer(freeError(admitted.error), []);
       if (target.endpoint === null || target.endpoint === 'openapi') return await describe();
       const id = target.endpoint;
-      // Read before any fault: a caller that disconnects during a delay is still served and charged.
+      // Read the body before any fault, because a client that disconnects during a delay is still served and
+      // charged.
       const body = method === 'POST' ? await readBody(request) : '';
       const triggered = faults.trigger('call', id);
       if (triggered.length > 0 && (await applyBefore(triggered, id, admitted.key))) return;
@@ -60,7 +64,7 @@ export function createApi(parts: SandboxParts) {
       inFlight--;
     }
 
-    /** Applies the faults that replace the work; returns whether the call ends here. */
+    /** Applies the faults that replace the processing of a call. Returns whether the call is finished. */
     async function applyBefore(
       triggered: readonly TriggeredFault[],
       id: EndpointId,
@@ -115,7 +119,7 @@ export function createApi(parts: SandboxParts) {
     }
 
     async function describe() {
-      // The OpenAPI document is never wrapped in an envelope.
+      // The OpenAPI document is sent without an envelope.
       const { openapi } = await import('../../../contract/openapi.ts');
       const host = request.headers.host ?? '127.0.0.1';
       const document = openapi({ envelope: settings.envelope, server: `http://${host}` });
@@ -184,7 +188,7 @@ export const jsonResponse = (
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
 });
 
-/** The text before and after the first separator. */
+/** Splits a text at the first separator. */
 export function splitOnce(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];

@@ -7,7 +7,9 @@ import { respond } from './response.ts';
 
 export const CONTROL_PATH = '/_sandbox';
 
-/** Serves the control operations to this machine: `POST /_sandbox/<name>` with a JSON object. */
+/**
+ * Serves the control operations at `POST /_sandbox/<name>`, only to this machine. The body is a JSON object.
+ */
 export async function serveControl(
   operations: Readonly<Record<string, Pick<ControlOperation<unknown, unknown>, 'runRaw'>>>,
   request: IncomingMessage,
@@ -16,12 +18,12 @@ export async function serveControl(
   const send = (status: number, body: unknown) => respond(response, jsonResponse(status, body), []);
   const sendError = (status: number, message: string) =>
     send(status, { error: { code: 'CONTROL', message } });
-  // A web page can make a browser send a GET without an Origin header, for example for an image.
+  // Only POST: a web page could make a browser send a GET without an Origin header, for example for an image.
   if (request.method !== 'POST') return sendError(405, 'Use POST.');
-  if (!isLocal(request)) return sendError(403, 'Only this machine may control the sandbox.');
+  if (!isLocal(request)) return sendError(403, 'Only clients on this machine may control the sandbox.');
   const name = (request.url ?? '').slice(CONTROL_PATH.length + 1).split('?')[0] ?? '';
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
-  if (!operation) return sendError(404, `The operations are ${Object.keys(operations).join(', ')}.`);
+  if (!operation) return sendError(404, `Available operations: ${Object.keys(operations).join(', ')}.`);
   const body = await readBody(request);
   try {
     const outcome = operation.runRaw(parse(body ?? ''));
@@ -33,7 +35,10 @@ export async function serveControl(
   }
 }
 
-/** Loopback only, by a loopback host name, and without the Origin header that browsers add to a POST. */
+/**
+ * Whether a request comes from this machine and not from a web page: the address and the host name are
+ * loopback, and there is no Origin header, which browsers add to a POST.
+ */
 function isLocal(request: IncomingMessage): boolean {
   const address = request.socket.remoteAddress ?? '';
   const host = (request.headers.host ?? '').replace(/:\d+$/, '');

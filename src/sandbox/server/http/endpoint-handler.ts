@@ -20,7 +20,7 @@ export interface Caller {
   readonly ip: string;
 }
 
-/** The result of a handler. `release` frees the units that it reserved before the charge is made. */
+/** The result of a handler. `release` ends its reservation of units, before the call is charged. */
 type Result<A extends Answers> =
   | {
       readonly ok: true;
@@ -30,13 +30,13 @@ type Result<A extends Answers> =
     }
   | { readonly ok: false; readonly error: ApiError; readonly release?: () => void };
 
-/** Answers the validated requests of one endpoint. */
+/** Handles validated requests to one endpoint. */
 type Handler<P extends FieldShapes, Q extends FieldShapes, B extends z.core.$ZodType, A extends Answers> = (
   request: Request<z.output<P>, z.output<Q>, z.output<B>>,
   caller: Caller,
 ) => Result<A> | Promise<Result<A>>;
 
-/** The charged result of a call, ready to send. */
+/** The result of a call after it was charged, ready to send. */
 export type CallOutcome =
   | {
       readonly ok: true;
@@ -47,30 +47,33 @@ export type CallOutcome =
     }
   | { readonly ok: false; readonly error: ApiError; readonly charge: Charge };
 
-/** Whether a response with several wallets counts as one reveal or as one per entry. */
+/** Whether a response with several wallets counts as one reveal, or each entry does. */
 export type RevealCount = 'response' | 'entry';
 
-/** An endpoint joined to its handler. */
+/** An endpoint with its handler. */
 export interface EndpointHandler {
   serve(raw: RequestInput, caller: Caller, reveals: RevealCount): CallOutcome | Promise<CallOutcome>;
-  /** Returns an error and charges its price at this endpoint. */
+  /** Returns an error, and charges the price of that error at this endpoint. */
   fail(error: ApiError, caller: Caller): CallOutcome;
 }
 
-/** A 200 with a record. */
+/** A 200 response with a record. */
 export const reply = <R>(record: R) => ({ ok: true as const, answer: { status: 200 as const, record } });
 
-/** An error. */
+/** An error response. */
 export const reject = (...parts: Parameters<typeof apiError>) => ({
   ok: false as const,
   error: apiError(...parts),
 });
 
 const free: Charge = { cu: 0, reveals: 0 };
-/** An error without a charge. */
+/** An error response that is not charged. */
 export const freeError = (error: ApiError): CallOutcome => ({ ok: false, error, charge: free });
 
-/** Joins an endpoint to its handler: validates the input before and charges the price after. */
+/**
+ * Combines an endpoint with its handler: validates the input before the handler runs, and charges the price
+ * afterwards.
+ */
 export function endpointHandler<
   P extends FieldShapes,
   Q extends FieldShapes,
@@ -106,7 +109,7 @@ function chargeAnswer<
   { key }: Caller,
   count: RevealCount,
 ): CallOutcome {
-  // The sandbox's own records are complete, so they have the known shape.
+  // This cast is safe: the sandbox's own records are complete.
   const complete = { status: answer.status, known: answer.record } as KnownAnswer<A>;
   const price = endpoint.price.after(request, complete);
   const charge = count === 'entry' ? price : { cu: price.cu, reveals: Math.min(1, price.reveals) };

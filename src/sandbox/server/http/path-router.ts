@@ -1,19 +1,21 @@
 import type { AnyEndpoint } from '../../../contract/endpoint.ts';
 
-/** A path of the endpoint table, split into segments. */
+/** A path from the endpoint table, split into segments. */
 interface Pattern<Id> {
   readonly id: Id;
   readonly method: string;
   readonly segments: readonly string[];
 }
 
-/** The endpoint of a path. `params` is undefined if a parameter cannot be decoded. */
+/** The endpoint of a path. `params` is undefined if a path parameter cannot be decoded. */
 export interface PathMatch<Id> {
   readonly id: Id;
   readonly params: Readonly<Record<string, string>> | undefined;
 }
 
-/** Finds the endpoint of a path. Empty parameters match too: their schema rejects them with a message. */
+/**
+ * Finds the endpoint of a path. Empty parameters match too, so that their schema rejects them with a message.
+ */
 export function createRouter<Id extends string>(
   table: Readonly<Record<Id, Pick<AnyEndpoint, 'method' | 'path'>>>,
 ): (method: string, path: string) => PathMatch<Id> | undefined {

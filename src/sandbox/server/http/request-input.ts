@@ -4,7 +4,7 @@ import type { Answers, Endpoint, FieldShapes, Request } from '../../../contract/
 import { issuesText } from '../../../contract/issue-text.ts';
 import { type ApiError, apiError } from './api-error.ts';
 
-/** An unchecked request. */
+/** A request that was not validated yet. */
 export interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -32,7 +32,7 @@ export function parseInput<
   return { ok: true, value: { params: params.data, query: query.data, body: body.data } };
 }
 
-/** The known query parameters; numeric ones are converted. */
+/** The known query parameters, with numbers converted. */
 function queryValues(fields: FieldShapes, query: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(fields._zod.def.shape)) {

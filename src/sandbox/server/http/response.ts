@@ -21,7 +21,7 @@ export const gatewayPage = (status: number): HttpResponse => ({
 /** Closes a connection with a TCP reset. */
 export const resetConnection = (response: ServerResponse) => response.socket?.resetAndDestroy();
 
-/** Sends a response, changed by the faults that apply after the work is done. */
+/** Sends a response, after applying the faults that change responses. */
 export function respond(
   to: ServerResponse,
   response: HttpResponse,

@@ -1,12 +1,13 @@
 import type { IncomingMessage, Server } from 'node:http';
 
-/** Whether a request asks for a WebSocket upgrade, and not for another protocol. */
+/** Whether a request asks for an upgrade to WebSocket, and not to another protocol. */
 export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * Ignores an upgrade to another protocol; some clients send `Upgrade: h2c` with every call. Node stops parsing
- * a connection after any upgrade request, so the request is fed back without its upgrade headers.
+ * Serves a request for an upgrade to another protocol as an ordinary request; some clients send `Upgrade:
+ * h2c` with every call. Node stops parsing a connection after any upgrade request, so the request is passed
+ * to Node again without its upgrade headers.
  */
 export function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buffer): void {
   const { socket, method, url, httpVersion, rawHeaders } = request;

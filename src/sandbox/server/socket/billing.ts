@@ -2,21 +2,24 @@ import { cu } from '../../../contract/prices.ts';
 import type { SandboxClock } from '../../clock.ts';
 import type { Key } from '../../keys/key.ts';
 
-/** Whether every started minute is charged at its start, or time as it passes; the service does not say. */
+/**
+ * Whether a started minute is charged as a whole, or time is charged as it passes. The service description
+ * does not say.
+ */
 export type SocketBilling = 'started' | 'elapsed';
 
 const MINUTE = 60_000;
 const TICK = 1_000;
 
-/** The charge that must be affordable before a socket opens. */
+/** What a key must be able to pay before a connection is opened. */
 export const openingPrice = (billing: SocketBilling) => ({
   cu: billing === 'started' ? cu.socketMinute : Math.ceil((cu.socketMinute * TICK) / MINUTE),
   reveals: 0,
 });
 
 /**
- * Charges a socket while it is open, and calls `outOfUnits` once when the key cannot pay any more. Returns a
- * function that stops it.
+ * Charges a connection while it is open. Calls `outOfUnits` once when the key cannot pay any more. Returns a
+ * function that stops charging.
  */
 export function billSocket(
   key: Key,
@@ -56,7 +59,7 @@ export function billSocket(
 
   return () => {
     cancel();
-    // A socket that closes at the end of a minute has not started the next one.
+    // If a connection closes exactly at the end of a minute, the next minute has not started.
     if (billing === 'elapsed') settle();
   };
 }

@@ -10,7 +10,7 @@ import { billSocket, type SocketBilling } from './billing.ts';
 import { recentIds } from './recent-ids.ts';
 import { applyClientFrame, unsubscribed } from './subscription.ts';
 
-/** An open socket. */
+/** An open WebSocket connection. */
 export interface SocketConnection {
   readonly id: string;
   readonly key: Key;
@@ -20,7 +20,7 @@ export interface SocketConnection {
   disconnect(how: Disconnect, code?: number): void;
 }
 
-/** How the sandbox can end or silence a socket. */
+/** How the sandbox can end a connection or make it silent. */
 export type Disconnect = 'drop' | 'close' | 'halfopen';
 
 export interface ConnectionOptions {
@@ -36,7 +36,7 @@ export interface ConnectionOptions {
   readonly ended: () => void;
 }
 
-/** When time is moved by hand, how long a ping waits for its pong. */
+/** How long a ping waits for its pong if the time is moved by a test. */
 const PONG_GRACE_MS = 5_000;
 
 export function openConnection(options: ConnectionOptions): SocketConnection {
@@ -44,9 +44,9 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
   const sent = recentIds(50_000);
   const cancels = new Set<() => void>();
   let subscription = unsubscribed;
-  /** Set while a ping waits for its pong. */
+  /** Set while a ping is waiting for its pong. */
   let pongReceived: (() => void) | null = null;
-  /** The frame that a `reorder` fault holds back. */
+  /** The frame that a `reorder` fault delays. */
   let delayed: string | null = null;
   let silent = false;
   let ended = false;
@@ -80,12 +80,12 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
     if (how === 'close') ws.close(code);
     if (how === 'drop') ws.terminate();
     if (how !== 'halfopen') return end();
-    // As if a cable was unplugged: nothing is read, sent or closed.
+    // Like an unplugged cable: nothing is read, sent or closed.
     silent = true;
     raw.pause();
   }
 
-  /** Closes the socket if the previous ping was not answered. */
+  /** Sends a ping, or closes the connection if the previous one was not answered. */
   function ping(): Promise<void> | undefined {
     if (ended) return;
     if (pongReceived) {

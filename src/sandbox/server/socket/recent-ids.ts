@@ -1,4 +1,7 @@
-/** Remembers the latest ids (between `size` and twice as many) in two generations. `add` returns whether an id is new. */
+/**
+ * Remembers between `size` and 2 × `size` of the latest ids, in two generations. `add` returns whether an id
+ * is new.
+ */
 export function recentIds(size: number): { add(id: string): boolean } {
   let current = new Set<string>();
   let previous = new Set<string>();

@@ -12,13 +12,13 @@ import type { LogEntry } from '../request-log.ts';
 import { openingPrice } from './billing.ts';
 import { type Disconnect, openConnection, type SocketConnection } from './connection.ts';
 
-/** Accepts sockets on the live feed. */
+/** Accepts WebSocket connections to the live feed. */
 export interface SocketServer {
   upgrade(request: IncomingMessage, raw: Socket, head: Buffer): Promise<void>;
   readonly connections: readonly SocketConnection[];
-  /** Ends or silences every open socket. */
+  /** Ends all open connections, or makes them silent. */
   disconnect(how: Disconnect, code?: number): void;
-  /** Closes every connection, including silent ones. */
+  /** Closes all connections, including silent ones. */
   destroy(): void;
 }
 
@@ -28,10 +28,10 @@ export function createSocketServer(parts: SandboxParts): SocketServer {
   const rawSockets = new Set<Socket>();
   let loading: Promise<WebSocketServer> | undefined;
   const server = () => {
-    // Loaded on first use, so that a sandbox without sockets starts faster.
+    // Loaded on first use, so that a sandbox without WebSockets starts faster.
     loading ??= import('ws').then(({ WebSocketServer }) => {
       const wss = new WebSocketServer({ noServer: true, maxPayload: 1024 * 1024, clientTracking: false });
-      // Replaces the plain-text error of ws by one of the service.
+      // Respond with an error of the service instead of the plain-text error of ws.
       wss.on('wsClientError', ({ message }, raw: Socket) => {
         deny(raw, rejectWith(apiError('BAD_REQUEST', `${message}.`)), nextId('req'));
       });
@@ -123,7 +123,7 @@ export function createSocketServer(parts: SandboxParts): SocketServer {
   };
 }
 
-/** The response to a handshake that is not upgraded. */
+/** The response to a handshake that is rejected. */
 interface Rejection {
   readonly code: ErrorCode | null;
   readonly response: HttpResponse;

@@ -11,7 +11,7 @@ export interface SubscriptionState {
 
 export const unsubscribed: SubscriptionState = { subscription: null, matches: () => false };
 
-/** Applies a client's frame: returns the new subscription and the frames to send back. */
+/** Applies a frame of the client. Returns the new subscription and the frames to send back. */
 export function applyClientFrame(
   current: SubscriptionState,
   text: string | null,
@@ -28,7 +28,7 @@ export function applyClientFrame(
   const requested = frame.data.subscription;
   if (requested.type === 'tokens' && requested.tokens.length > SOCKET_TOKENS_MAX) {
     return reject(
-      `${requested.tokens.length} addresses were named; a subscription may name at most ${SOCKET_TOKENS_MAX}.`,
+      `${requested.tokens.length} addresses were sent; a subscription can contain at most ${SOCKET_TOKENS_MAX}.`,
     );
   }
   const state = subscribeTo(requested);

@@ -3,17 +3,17 @@ import type { Board, BoardEntry, BoardPeriod } from '../../../contract/records/l
 import { DAY, HOUR, hash, round2, unit } from '../hash.ts';
 import type { Accounts } from './launchpad-accounts.ts';
 
-/** The time that a board covers, and how often a snapshot is taken. */
+/** The period that a board covers, and the time between its snapshots. */
 const periods: Readonly<Record<BoardPeriod, { readonly span: number; readonly every: number }>> = {
   daily: { span: DAY, every: HOUR },
   weekly: { span: 7 * DAY, every: 6 * HOUR },
   monthly: { span: 30 * DAY, every: DAY },
 };
-/** The age of the oldest snapshot. */
+/** The age of the oldest available snapshot. */
 const RETENTION = 180 * DAY;
 const salt = { wealth: 111, realized: 112, unrealized: 113, form: 114, sol: 115 };
 
-/** The answer without a snapshot. */
+/** The response if there is no snapshot. */
 export const emptyBoard = (period: BoardPeriod): Board => ({
   period,
   capturedAt: null,
@@ -29,7 +29,7 @@ export function createBoards(
 ): (period: BoardPeriod, at: number) => Board {
   const origin = now - RETENTION;
 
-  /** Value noise between -1 and 1. */
+  /** Value noise from -1 to 1: a smooth random curve. */
   function noise(part: number, index: number, place: number): number {
     const floor = Math.floor(place);
     const from = unit(seed, part, index * 8191 + floor);
@@ -42,7 +42,7 @@ export function createBoards(
     const { span, every } = periods[period];
     const capturedAt = Math.floor(at / every) * every;
     if (!(capturedAt >= origin)) return emptyBoard(period);
-    // Neighboring snapshots overlap in time, so their values must be similar.
+    // The periods of neighboring snapshots overlap, so their values must be similar.
     const place = (capturedAt - origin) / (span / 2);
     const solUsd = 150 + 60 * noise(salt.sol, 0, (capturedAt - origin) / (20 * DAY));
     const scale = Math.sqrt(span / DAY);

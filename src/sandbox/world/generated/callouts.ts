@@ -11,7 +11,7 @@ import { thesisText } from './texts.ts';
 import type { Tokens } from './tokens.ts';
 
 const HISTORY_MS = 60 * DAY;
-/** The interval at which prices are sampled for multiples. */
+/** The time between the prices from which multiples are computed. */
 const STEP = 3 * HOUR;
 const salt = { gap: 91, tie: 92, coin: 93, author: 94, form: 95, text: 96, id: 97 };
 
@@ -29,7 +29,7 @@ export function generatedCallouts(
   let last = now - HISTORY_MS;
   for (let index = 0; index < count; index++) {
     const left = 1 - (index + unit(seed, salt.gap, index)) / count;
-    // Some share their millisecond with the previous one; one run of ties is longer than a page.
+    // Some have the same millisecond as the one before; at one place, more than a page of them do.
     const tied = hash(seed, salt.tie, index) % 30 === 0 || (index > 300 && index < 340);
     if (index === 0 || !tied) last = Math.max(last, Math.floor(now - HISTORY_MS * left * Math.sqrt(left)));
     times[index] = last;

@@ -1,28 +1,28 @@
 import type { ResolvePlan } from '../types.ts';
 
-/** Bit flags: the chains on which a trader has a wallet. */
+/** Bit flags for the chains on which a trader has a wallet. */
 export const SOLANA = 1;
 export const EVM = 2;
 export const BOTH = SOLANA | EVM;
 
-/** A trader who exists in every generated world, so that docs and tests can refer to them. */
+/** A trader who is in every generated world, so that docs and tests can refer to them. */
 export interface FixedTrader {
   readonly handle: string;
   readonly name: string | null;
   readonly bio: string | null;
   readonly chains: number;
-  /** The outcome of a live resolve; traders without one have verified wallets. */
+  /** The result of a live resolve. Traders without it have verified wallets. */
   readonly plan?: ResolvePlan;
   readonly sample?: true;
-  /** Never trades and never posts. */
+  /** Whether the trader never trades and never posts. */
   readonly idle?: true;
-  /** Shares the wallets of this other fixed trader, by index. */
+  /** The index of another fixed trader with the same wallets. */
   readonly twin?: number;
 }
 
 const LONGEST_HANDLE = 'the_longest_handle_that_the_service_takes_is_64_characters_long_';
 
-/** The fixed traders, most active first. */
+/** The fixed traders. The first ones are the most active. */
 export const fixedTraders: readonly FixedTrader[] = [
   {
     handle: 'mira',

@@ -5,7 +5,7 @@ import { fixedTraders, SOLANA } from './fixed-traders.ts';
 import type { Traders } from './traders.ts';
 import { bios, firsts, seconds, unusualNames } from './words.ts';
 
-/** The accounts of the launchpad by index; some use the wallets of the platform's traders. */
+/** The accounts of the launchpad by index. Some of them have the same wallet as a trader of the platform. */
 export interface Accounts {
   readonly count: number;
   wallet(index: number): string;
@@ -52,7 +52,7 @@ export function createAccounts(seed: number, traders: Traders): Accounts {
     record: (index) => accountOf(hash(seed, salt.form, index), wallet(index), nameOf(index)),
   };
 
-  /** Undefined for a wallet that traded without creating an account. */
+  /** The username of an account; undefined for a wallet that traded without creating one. */
   function nameOf(index: number): { readonly username: string; readonly x: string | null } | undefined {
     const bits = hash(seed, salt.form, index);
     const trader = traderOf(index);

@@ -4,7 +4,7 @@ import type { UserStore } from '../user-store.ts';
 import type { Traders } from './traders.ts';
 import { countNumbers, type Numbers, type TradeLog } from './window-numbers.ts';
 
-/** Trading numbers, recomputed at most once per full minute; `updatedAt` is the end of their windows. */
+/** Trading numbers. They are computed at most once per full minute, and `updatedAt` is that minute. */
 export function createNumbers(traders: Traders, users: UserStore, trades: TradeLog) {
   let numbers: Numbers | undefined;
   let reveals = 0;
@@ -39,7 +39,10 @@ export function createNumbers(traders: Traders, users: UserStore, trades: TradeL
 
   return {
     numbers: source,
-    /** Must be called after each new trade: one at the time of the last refresh makes the result stale. */
+    /**
+     * Must be called for each new trade. A trade at the time of the last computation makes its result
+     * outdated.
+     */
     tradeAdded(time: number): void {
       if (numbers && time <= numbers.at) numbers = undefined;
     },

@@ -3,11 +3,11 @@ import { BOTH } from './fixed-traders.ts';
 import type { Tokens } from './tokens.ts';
 import type { Traders } from './traders.ts';
 
-/** The number of tokens that one trader trades. */
+/** The number of different tokens that a trader trades. */
 export const SLOTS = 10;
 const salt = { token: 57 };
 
-/** The tokens of each trader: some of those on their chains, without duplicates. */
+/** The tokens of each trader: a choice of those on the trader's chains, without duplicates. */
 export function createPortfolios(seed: number, traders: Traders, tokens: Tokens) {
   const tokensOf = new Int32Array(traders.count * SLOTS).fill(-1);
   function fill(trader: number): void {
@@ -19,7 +19,7 @@ export function createPortfolios(seed: number, traders: Traders, tokens: Tokens)
       if (!has(start, end, token)) tokensOf[end++] = token;
     }
   }
-  // A plain loop: creating a subarray per draw took most of the start-up time of a small world.
+  // A plain loop, because creating a subarray for each token took most of the start-up time of a small world.
   function has(start: number, end: number, token: number): boolean {
     for (let at = start; at < end; at++) if (tokensOf[at] === token) return true;
     return false;

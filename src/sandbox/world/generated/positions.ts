@@ -1,9 +1,9 @@
 import { cents } from '../hash.ts';
 
-/** A position after its last trade. */
+/** The state of a position after its last trade. */
 export interface Holding {
   readonly amount: number;
-  /** Average USD paid per unit. */
+  /** The average price paid per unit, in USD. */
   readonly cost: number;
   readonly realizedUsd: number;
   readonly boughtUsd: number;
@@ -12,7 +12,10 @@ export interface Holding {
   readonly closed: boolean;
 }
 
-/** The positions of each place (a trader's slot), numbered in the order of opening. */
+/**
+ * The positions of all traders, numbered in the order in which they were opened. A trader has one slot for
+ * each token.
+ */
 export function createPositions(places: number, history: number) {
   const current = new Int32Array(places).fill(-1);
   let capacity = Math.ceil(history / 2) + 64;
@@ -60,7 +63,7 @@ export function createPositions(places: number, history: number) {
       bought[number] = (bought[number] ?? 0) + usd;
       lastTrade[number] = time;
     },
-    /** Returns the cents received. */
+    /** Sells an amount. Returns the cents received. */
     sell(place: number, amount: number, price: number, time: number): number {
       const number = at(place);
       const left = (amounts[number] ?? 0) - amount;

@@ -5,7 +5,7 @@ import { bios, firsts, seconds, unusualNames } from './words.ts';
 
 /** The public profile of a trader. */
 export interface TraderProfile extends Pick<User, 'name' | 'bio' | 'banner' | 'profilePicture'> {
-  /** Bare X handle. */
+  /** The X handle without @ and URL. */
   readonly x: string | null;
   readonly followers: number | null;
   readonly socials: Social[];
@@ -14,7 +14,7 @@ export interface TraderProfile extends Pick<User, 'name' | 'bio' | 'banner' | 'p
 /** A word with its first letter in upper case. */
 export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Creates a profile from a hash; a fixed trader keeps name and bio. */
+/** Creates a profile from a hash. A fixed trader has a given name and bio. */
 export function createProfile(bits: number, fixed: FixedTrader | undefined, handle: string): TraderProfile {
   const more = rehash(bits);
   const plain = handle.replace(/[^A-Za-z0-9_]/g, '').slice(0, 15);

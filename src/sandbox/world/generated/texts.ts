@@ -37,7 +37,7 @@ const endings: Texts = [
   ' Full write-up later today.',
 ];
 
-/** Texts in other scripts and layouts, as people post them. */
+/** Texts in other scripts and layouts, as real users post them. */
 const internationalTexts: Texts = [
   '$T を押し目で買い増し。出来高が戻ってきた📈',
   '清仓 $T，等待更好的机会。耐心是唯一的优势。',

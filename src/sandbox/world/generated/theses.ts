@@ -14,33 +14,33 @@ import type { Token, Tokens } from './tokens.ts';
 import type { Traders } from './traders.ts';
 import { TRADES_PER_THESIS, type Trades } from './trades.ts';
 
-/** What generated theses depend on. */
+/** The values from which theses are generated. */
 export interface ThesisInputs {
   readonly seed: number;
-  /** The number of theses in the history; later ones are posted live. */
+  /** The number of theses in the history. Further ones are posted live. */
   readonly count: number;
   readonly traders: Traders;
   readonly users: UserStore;
   readonly tokens: Tokens;
   readonly trades: Trades;
-  /** Called for the trade behind each live post. */
+  /** Called for the trade that each live post is about. */
   readonly tradeAdded: (time: number) => void;
 }
 
 type Segments = NonNullable<Thesis['segments']>;
 
 const salt = { which: 71, text: 72, form: 73, id: 74 };
-/** Sorting this many theses would delay an answer noticeably, so they are sorted before the start. */
+/** Sorting this many theses would delay a response noticeably, so they are sorted when the sandbox starts. */
 const EAGER_GROUPS = 100_000;
 const HOSTILE_AUTHOR = fixedTraders.findIndex(({ handle }) => handle === 'evil');
 
-/** The trade behind a thesis: one of each pair in the history, then every live trade. */
+/** The trade that a thesis is about: in the history, one of each pair of trades; later, every live trade. */
 export const tradeBehind = (seed: number, count: number, index: number): number =>
   index < count
     ? index * TRADES_PER_THESIS + (hash(seed, salt.which, index) & 1)
     : count * TRADES_PER_THESIS + index - count;
 
-/** Generated theses: one for every pair of trades in the history, and one for every live trade. */
+/** Generated theses: one for each pair of trades in the history, and one for each live trade. */
 export function generatedTheses(inputs: ThesisInputs): FeedSource<Thesis, ThesisFilter, ThesisFrameData> {
   const { seed, count, traders, users, tokens, trades } = inputs;
   const ids = numbered(seed, salt.id);
@@ -94,7 +94,7 @@ export function generatedTheses(inputs: ThesisInputs): FeedSource<Thesis, Thesis
     const hostile = author === HOSTILE_AUTHOR;
     const topic: ThesisTopic = { symbol: token.symbol, buying: bought };
     const text = thesisText(hash(seed, salt.text, index), topic, hostile);
-    // A few old posts have no time; they keep their place in the order.
+    // A few old posts have no time, but a position in the order.
     const platformCreatedAt = bits % 2_003 === 7 && index < count * 0.9 ? null : postedAt;
     const handle = users.handle(author);
     if (bits % 41 === 5) {
@@ -175,7 +175,7 @@ function isDev(token: Token, author: number, bits: number): boolean | null {
   return token.index % 4 === 0 && author === token.index >> 2;
 }
 
-/** Realized and unrealized profit of a position at a price. */
+/** The realized and unrealized profit of a position at a price. */
 function figures(position: Holding, price: number) {
   const { amount, cost, boughtUsd, realizedUsd, sold, closed } = position;
   const realized = sold ? round2(realizedUsd) : null;
@@ -189,7 +189,7 @@ function figures(position: Holding, price: number) {
   };
 }
 
-/** The text as rich-text runs, with the ticker linked. */
+/** The text in rich-text segments, in which the ticker is a link. */
 function segmentsOf(text: string, token: Token, hostile: boolean): Segments {
   if (text === '') return [];
   if (hostile) return [{ text, link: 'javascript:alert(1)' }];

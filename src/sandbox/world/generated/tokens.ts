@@ -3,7 +3,7 @@ import { DAY, HOUR, hash, pick, unit } from '../hash.ts';
 import { EVM, SOLANA } from './fixed-traders.ts';
 import { tickers } from './words.ts';
 
-/** A token that is traded and written about. */
+/** A token that is traded and that theses are about. */
 export interface Token {
   readonly index: number;
   readonly address: string;
@@ -18,16 +18,19 @@ export interface Token {
 export interface Tokens {
   readonly count: number;
   at(index: number): Token;
-  /** The token at an address; EVM addresses match in any case. */
+  /** Returns the index of the token at an address. The case of EVM addresses is ignored. */
   indexOf(address: string): number | undefined;
-  /** USD price at a time. Only sums and products, so the result is the same on every machine. */
+  /**
+   * The price in USD at a time. Computed only with sums and products, so that the result is the same on every
+   * machine.
+   */
   price(index: number, time: number): number;
-  /** A token on one of these chains; low indices are chosen more often. */
+  /** Chooses a token on one of these chains; low indices are more likely. */
   choose(chains: number, draw: number): number;
 }
 
 const salt = { base: 31, slow: 32, day: 33, hour: 34, image: 35, address: 36, cap: 37 };
-/** The first tokens have the same addresses in every world, so that docs can show them. */
+/** The number of tokens that have the same addresses in every world, so that docs can show them. */
 const FIXED = 6;
 const FIXED_SEED = 0x70c3;
 /** Symbols that a table, a spreadsheet or a terminal may handle incorrectly. */
@@ -60,7 +63,7 @@ export function createTokens(seed: number, count: number, origin: number): Token
   const base = new Float64Array(count);
   for (let index = 0; index < count; index++) {
     const draw = unit(seed, salt.base, index);
-    // From 0.00001 to 60 dollars, most of them far below one.
+    // From 0.00001 to 60 dollars; most of them are far below one dollar.
     base[index] = 0.00001 + draw * draw * draw * draw * draw * draw * 60;
   }
 
@@ -93,7 +96,7 @@ export function createTokens(seed: number, count: number, origin: number): Token
         index % 8 === 5
           ? null
           : `https://images.example/token/${hash(seed, salt.image, index).toString(16)}.png`,
-      // Gives a market cap between 30,000 and 40 million dollars.
+      // Results in a market cap between 30,000 and 40 million dollars.
       supply: Math.ceil((30_000 + 4e7 * fourthPower(unit(seed, salt.cap, index))) / (base[index] ?? 1)),
     };
     records[index] = token;
@@ -121,8 +124,8 @@ export function createTokens(seed: number, count: number, origin: number): Token
 const fourthPower = (value: number) => value * value * value * value;
 
 /**
- * Value noise: one smooth curve per token between hashed points `step` apart, from `low` to `high`. The last two
- * points are cached per token, because trades are generated in the order of time.
+ * Value noise: a smooth curve from `low` to `high` for each token, through hashed points at distance `step`.
+ * The last two points are cached for each token, because trades are generated in order of time.
  */
 function wave(
   seed: number,

@@ -15,17 +15,17 @@ import { BOTH, EVM, fixedTraders, SOLANA } from './fixed-traders.ts';
 import { capitalize, createProfile, type TraderProfile } from './profile.ts';
 import { firsts, seconds } from './words.ts';
 
-/** The traders of a generated world by index; profiles and addresses are created on demand. */
+/** The traders of a generated world, by index. Profiles and addresses are created on first use. */
 export interface Traders {
   readonly count: number;
   readonly users: UserSource;
   /** The chains on which a trader has a wallet, verified or not. */
   chains(index: number): number;
-  /** Whether the wallets are verified from the start. */
+  /** Whether the wallets are verified when the sandbox starts. */
   verified(index: number): boolean;
-  /** The trader who owns the wallets: `index` itself, except for twins. */
+  /** The trader who owns the wallets. It is the trader itself, unless it is a twin. */
   owner(index: number): number;
-  /** Traders with trades, most active first. */
+  /** The traders who trade, most active first. */
   readonly active: Uint32Array;
   id(index: number): string;
   indexOfId(id: string): number | undefined;
@@ -36,10 +36,10 @@ export interface Traders {
 
 const salt = { handle: 11, chains: 12, verified: 13, idle: 14, twin: 15, plan: 16, profile: 17, sample: 18 };
 const reasons = ['timeout', 'unavailable', 'rate_limited', 'no_preview', 'not_ingested'] as const;
-/** Fixed traders have the same addresses in every world, so that docs can show them. */
+/** The seed of fixed traders, who have the same addresses in every world, so that docs can show them. */
 const FIXED_SEED = 0x7d2d;
 
-/** Creates `wanted` traders, and at least the fixed ones. */
+/** Creates `wanted` traders; at least the fixed ones. */
 export function createTraders(seed: number, wanted: number): Traders {
   const count = Math.max(fixedTraders.length, wanted);
   const handles = makeHandles(seed, count);
@@ -70,7 +70,7 @@ export function createTraders(seed: number, wanted: number): Traders {
     return verified[other] && owner[other] === other ? other : undefined;
   }
 
-  // Fixed traders have ids of their own seed.
+  // The ids of fixed traders are generated from a seed of their own.
   const idSets = (kind: number) => [numbered(FIXED_SEED, kind), numbered(seed, kind)] as const;
   const ids = idSets(1);
   const solanas = idSets(2);
@@ -118,7 +118,7 @@ export function createTraders(seed: number, wanted: number): Traders {
     },
     verified: isVerified,
     indexOfId,
-    // An address always leads to its owner, never to a twin.
+    // An address belongs to its owner, never to a twin.
     indexOfWallet(address) {
       const lowerCase = address.toLowerCase();
       return (
@@ -152,7 +152,7 @@ export function createTraders(seed: number, wanted: number): Traders {
   };
 }
 
-/** Caches results: they are expensive to compute and requested often. */
+/** Caches results that take long to compute and are requested often. */
 function memo<T>(make: (index: number) => T): (index: number) => T {
   const made: T[] = [];
   return (index) => (made[index] ??= make(index));
@@ -180,7 +180,7 @@ function handleOf(bits: number): string {
     case 1:
       return `${first}_${second}`;
     case 2:
-      // Looks like the start of an EVM address.
+      // A handle that looks like the beginning of an EVM address.
       return `0x${capitalize(second)}${number}`;
     case 3:
       return `${first}${second}${number}`;

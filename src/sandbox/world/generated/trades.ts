@@ -6,25 +6,25 @@ import type { Traders } from './traders.ts';
 
 /** The length of a generated history. */
 export const HISTORY_MS = 120 * DAY;
-/** One of this many trades is followed by a thesis. */
+/** How many trades there are for each thesis. */
 export const TRADES_PER_THESIS = 2;
 
-/** Every trade of a world, oldest first, and the positions that result. */
+/** All trades of a world, oldest first, and the resulting positions. */
 export interface Trades {
   readonly count: number;
   time(index: number): number;
   trader(index: number): number;
   slot(index: number): number;
-  /** US cents: above 0 paid on a buy, below 0 received on a sell. */
+  /** US cents: positive if paid on a buy, negative if received on a sell. */
   cents(index: number): number;
-  /** The number of the position it belongs to. */
+  /** The number of the position that the trade belongs to. */
   positionNumber(index: number): number;
   /** The trader's balance of the token after the trade. */
   amount(index: number): number;
   position(number: number): Holding;
-  /** The token in one of a trader's slots. */
+  /** The token in a slot of a trader. */
   token(trader: number, slot: number): number;
-  /** The slot of a token; undefined if the trader does not trade it. */
+  /** The slot of a token; undefined if the trader does not trade the token. */
   slotOf(trader: number, token: number): number | undefined;
   /** Creates the next trade, dated `now`, and returns its index. */
   next(now: number): number;
@@ -57,8 +57,8 @@ function widen(old: Columns, size: number): Columns {
 }
 
 /**
- * Simulates the history. Each trade follows from the hash of its number and from the trader's balance, so
- * nothing is sold that was not bought.
+ * Simulates the history. Each trade is computed from the hash of its number and from the trader's balance, so
+ * that nobody sells what they did not buy.
  */
 export function createTrades(
   seed: number,
@@ -72,7 +72,7 @@ export function createTrades(
   const positions = createPositions(traders.count * SLOTS, history);
   const portfolios = createPortfolios(seed, traders, tokens);
   const { active } = traders;
-  // The average trade is a few hundred dollars for most traders, thousands for a few.
+  // The average trade is a few hundred dollars for most traders, and thousands of dollars for a few.
   const budgets = Float64Array.from({ length: traders.count }, (_, trader) => {
     const draw = unit(seed, salt.budget, trader);
     return 180 + 3_600 * draw * draw * draw;
@@ -125,19 +125,19 @@ export function createTrades(
     token: portfolios.token,
     slotOf: portfolios.slotOf,
     next(at) {
-      // The clock may have been set back; trades must stay in order.
+      // The clock may have been set back, but trades must be in order.
       addTrade(Math.max(at, count > 0 ? (data.time[count - 1] ?? at) : at));
       return count - 1;
     },
   };
 }
 
-/** The number of trades in the burst: all in one millisecond, and more than fit on one page. */
+/** The number of trades in a burst. They all have the same time, and do not fit on one page. */
 const BURST = 120;
 
 /**
- * The non-decreasing time of each trade. Trades get denser towards `now`, as on a growing platform. Some share
- * a millisecond: pairs, groups of up to 16, and one burst.
+ * The times of all trades, in ascending order. Trades are more frequent towards `now`, as on a growing
+ * platform. Some have the same millisecond: pairs, groups of up to 16, and one burst.
  */
 function tradeTimes(seed: number, history: number, now: number): (index: number) => number {
   const burst = history > 40 * BURST ? history - 12 * BURST : Number.NaN;

@@ -9,7 +9,7 @@ export const windowSpans: Readonly<Record<WindowName, number>> = {
   all: Number.POSITIVE_INFINITY,
 };
 
-/** Trades by index, oldest first; `cents` is positive for a buy and negative for a sell. */
+/** Trades by index, oldest first. `cents` is positive for a buy and negative for a sell. */
 export interface TradeLog {
   readonly count: number;
   time(index: number): number;
@@ -19,7 +19,7 @@ export interface TradeLog {
 
 type Windows = Readonly<Record<WindowName, PnlWindow | null>>;
 
-/** The numbers of all traders at one instant. */
+/** The numbers of all traders at one time. */
 export interface Numbers {
   readonly at: number;
   of(trader: number): Windows;
@@ -36,9 +36,9 @@ interface WindowTotals {
 }
 
 /**
- * Adds up the trades of each window: from `at` minus its length (exclusive) to `at` (inclusive). Twins get the
- * trades of their `owner`. Traders without `verified` wallets get neither numbers nor a rank. A window is
- * null if there are no trades at all, and all zeros if none fall into it.
+ * Sums the trades of each window, from `at` minus its length (exclusive) to `at` (inclusive). Twins have the
+ * trades of their `owner`. Traders without `verified` wallets have neither numbers nor a rank. A window is
+ * null if the trader has no trades at all, and all zeros if none of them are in it.
  */
 export function countNumbers(
   log: TradeLog,
@@ -50,7 +50,7 @@ export function countNumbers(
   while (index >= 0 && log.time(index) > at) index--;
   let shorter: WindowTotals | undefined;
   for (const name of windowNames) {
-    // Each window contains the shorter ones, so a single pass over the trades is enough.
+    // Each window contains all shorter ones, so one pass over the trades is enough.
     const total: WindowTotals = {
       bought: shorter?.bought.slice() ?? new Float64Array(traders.count),
       sold: shorter?.sold.slice() ?? new Float64Array(traders.count),

@@ -1,6 +1,6 @@
 type Words = readonly [string, ...string[]];
 
-/** First parts of handles and names. */
+/** The first parts of handles and names. */
 export const firsts: Words = [
   'degen',
   'lunar',
@@ -34,7 +34,7 @@ export const firsts: Words = [
   'velvet',
 ];
 
-/** Second parts of handles and names. */
+/** The second parts of handles and names. */
 export const seconds: Words = [
   'duke',
   'whale',

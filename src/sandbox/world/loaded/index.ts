@@ -25,10 +25,7 @@ const files = {
 export function loadedSource(dir: string, seedNumber: number): WorldSource {
   const names = Object.values(files);
   if (!names.some((name) => existsSync(join(dir, name)))) {
-    throw usageError(
-      `${dir} contains no data files`,
-      `put at least one of these files there: ${names.join(', ')}`,
-    );
+    throw usageError(`${dir} contains no data files`, `add at least one of these files: ${names.join(', ')}`);
   }
   const read = <T>(name: string, schema: Parameters<typeof readNdjson<T>>[1]): T[] =>
     existsSync(join(dir, name)) ? readNdjson(join(dir, name), schema) : [];

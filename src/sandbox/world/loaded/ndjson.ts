@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import { usageError } from '../../../base/failure.ts';
 import { issuesText } from '../../../contract/issue-text.ts';
 
-/** Reads one record per line and checks it; an invalid line is reported by file and line number. */
+/** Reads and checks one record per line. The error for an invalid line names the file and line number. */
 export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
   const lines = readText(file)
     .replace(/^\ufeff/, '')

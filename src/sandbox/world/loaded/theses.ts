@@ -10,7 +10,7 @@ import type { UserStore } from '../user-store.ts';
 
 const salt = { id: 131, text: 132 };
 
-/** Theses as read from a file. Live posts repeat them under new ids, starting with the oldest. */
+/** Theses from a file. Live posts repeat them with new ids, starting with the oldest. */
 export function loadedTheses(
   seed: number,
   records: readonly Thesis[],
@@ -28,7 +28,7 @@ export function loadedTheses(
     make: () => thesis,
   });
 
-  /** A post for when the file has no theses to repeat. */
+  /** A post for a file without theses. */
   function generatedPost(): Thesis {
     const blank = { id: '', platformCreatedAt: null };
     const thesis = thesisText(hash(seed, salt.text, posts), { symbol: null, buying: true }, false);

@@ -4,10 +4,10 @@ import { normalAddress } from '../address.ts';
 import type { NumbersSource } from '../source.ts';
 import type { UserSource } from '../user-store.ts';
 
-/** The wallets of the first users of the file may be revealed by a free key. */
+/** How many users of the file are sample accounts, whose wallets a free key can reveal. */
 const SAMPLES = 10;
 
-/** Users as read from a file. If several records share an id or a wallet, the first one wins. */
+/** Users from a file. If several records have the same id or wallet, the first one is used. */
 export function loadedUsers(records: readonly User[]): UserSource & { readonly records: readonly User[] } {
   const byId = new Map<string, number>();
   const byWallet = new Map<string, number>();
@@ -33,12 +33,12 @@ export function loadedUsers(records: readonly User[]): UserSource & { readonly r
     indexOfId: (id) => byId.get(id.toLowerCase()),
     indexOfWallet: (address) => byWallet.get(normalAddress(address)),
     isSample: (index) => index < SAMPLES,
-    // A wallet that is not in the file cannot be found live either.
+    // A live search does not find wallets that are not in the file.
     resolvePlan: () => ({ outcome: 'pending', reason: 'no_preview' }),
   };
 }
 
-/** Numbers as read from a file, matched to users by handle. */
+/** Numbers from a file. They belong to the user with the same handle. */
 export function loadedNumbers(
   { records }: { readonly records: readonly User[] },
   numbers: readonly Pnl[],
