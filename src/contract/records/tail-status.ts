@@ -23,7 +23,10 @@ export const TailStatusRecord = z.looseObject({
   updatedAt: field(z.number(), 'When the status file was written, epoch ms.'),
   verifiedTo: time('Time up to which every post was delivered, except in gaps'),
   lastPostAt: time('Post time of the last delivered post'),
-  lastPostLag: field(z.nullable(z.number()), 'Milliseconds between the post time of the last post and its delivery.'),
+  lastPostLag: field(
+    z.nullable(z.number()),
+    'Milliseconds between the post time of the last post and its delivery.',
+  ),
   rows: field(z.int(), 'Posts delivered.'),
   gaps: field(z.int(), 'Number of stretches of the feed that could not be read.'),
   reconnects: field(z.int(), 'Number of reconnects.'),
