@@ -145,17 +145,13 @@ async function pageBehind<T>(
       refusal = error;
     }
   }
-  throw new Failure(
-    'answer',
-    'cannot request the next page: the service rejects the last rows as cursors',
-    {
-      code: 'CURSOR_LOST',
-      status: 400,
-      retryable: true,
-      hint: 'run the command again to start from the newest post',
-      cause: refusal,
-    },
-  );
+  throw new Failure('answer', 'cannot request the next page: the service rejects the last rows as cursors', {
+    code: 'CURSOR_LOST',
+    status: 400,
+    retryable: true,
+    hint: 'run the command again to start from the newest post',
+    cause: refusal,
+  });
 }
 
 const withoutTimes = () =>
