@@ -221,7 +221,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       else allowance.paid({ cu: spent, reveals: answer.reveals });
       turns.done(positions);
       yield results;
-      // End the run if the service returns none of the requested handles; otherwise it would be paid again
+      // End the run if the service does not return any requested handle; otherwise it would be paid again
       // and again for nothing.
       const [first] = results;
       if (first?.failure && results.every(({ failure }) => failure !== undefined)) throw first.failure;
