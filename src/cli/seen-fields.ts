@@ -1,4 +1,4 @@
-import { isRecord } from '../contract/read-record.ts';
+import { isRecord } from '../base/json-object.ts';
 import type { View } from '../output/view.ts';
 import { fieldsSeen, noteFields } from '../state/seen-fields.ts';
 import type { Context } from './context.ts';

@@ -13,9 +13,10 @@ import {
   type output,
   safeParse,
 } from 'zod/v4/core';
+import { isRecord, type JsonObject } from '../base/json-object.ts';
 
 /** A record as the service sent it: an object whose fields were not checked. */
-export type Sent = Readonly<Record<string, unknown>>;
+export type Sent = JsonObject;
 
 /** The fields of a record that have the described type. Any of them may be absent. */
 export type Known<T> = T extends readonly (infer Item)[]
@@ -64,9 +65,6 @@ export function differencesOf(schema: $ZodType, sent: Sent): FieldDifference[] {
 export const differenceText = ({ field, expected, got }: FieldDifference): string =>
   `${field === '' ? 'the record' : field} is ${got}${got === 'missing' ? '' : `, expected ${expected}`}`;
 
-export const isRecord = (value: unknown): value is Sent =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

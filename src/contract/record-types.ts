@@ -1,4 +1,5 @@
-import { isRecord, type Sent } from './read-record.ts';
+import { isRecord } from '../base/json-object.ts';
+import type { Sent } from './read-record.ts';
 
 /** A type of record that an answer can hold: its name, and a test by its characteristic fields. */
 interface Described {

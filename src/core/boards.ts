@@ -1,4 +1,5 @@
-import { numberOf, recordsOf, type Sent, textOf } from '../contract/read-record.ts';
+import { textOf } from '../base/json-object.ts';
+import { numberOf, recordsOf, type Sent } from '../contract/read-record.ts';
 
 /** The entries of a board as received. */
 export const boardEntries = (board: Sent): Sent[] => recordsOf(board['entries']);

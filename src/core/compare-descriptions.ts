@@ -1,4 +1,5 @@
-import { asObject, type DescribedField, describedFields, isSchemaObject } from './description-fields.ts';
+import { isRecord } from '../base/json-object.ts';
+import { asObject, type DescribedField, describedFields } from './description-fields.ts';
 
 /** A difference between the API description that the service publishes and the one built into trdr. */
 export interface ApiDifference {
@@ -54,7 +55,7 @@ function operationsOf(document: unknown): Map<string, Operation> {
   for (const [path, item] of Object.entries(asObject(asObject(document)['paths']))) {
     for (const method of METHODS) {
       const operation = asObject(item)[method];
-      if (!isSchemaObject(operation)) continue;
+      if (!isRecord(operation)) continue;
       const shared = list(asObject(item)['parameters']);
       const node = { ...operation, parameters: [...shared, ...list(operation['parameters'])] };
       const key = `${method.toUpperCase()} ${path.replace(/\{[^}]*\}/g, '{}')}`;

@@ -1,4 +1,4 @@
-type JsonObject = Readonly<Record<string, unknown>>;
+import { isRecord, type JsonObject } from '../base/json-object.ts';
 
 /** A field in a description: its types, and whether it is required. */
 export interface DescribedField {
@@ -33,7 +33,7 @@ function collect(
     types: known && (known.types.length === 0 || types.length === 0) ? [] : union(known?.types ?? [], types),
     required: required && (known?.required ?? true),
   });
-  const objects = alternatives.filter((alternative) => isSchemaObject(alternative['properties']));
+  const objects = alternatives.filter((alternative) => isRecord(alternative['properties']));
   for (const alternative of objects) {
     const must = Array.isArray(alternative['required']) ? alternative['required'] : [];
     for (const [name, inner] of Object.entries(asObject(alternative['properties']))) {
@@ -52,7 +52,7 @@ function collect(
  * The alternatives that a schema allows: references are followed, unions are split, `allOf` parts are merged.
  */
 function alternativesOf(given: unknown, document: unknown, depth: number): JsonObject[] {
-  if (!isSchemaObject(given) || depth > DEEPEST) return [{}];
+  if (!isRecord(given) || depth > DEEPEST) return [{}];
   if (typeof given['$ref'] === 'string')
     return alternativesOf(resolve(given['$ref'], document), document, depth + 1);
   if (Array.isArray(given['allOf'])) {
@@ -87,7 +87,7 @@ function typesOf(alternatives: readonly JsonObject[]): string[] {
 
 /** The type that the members of a schema without `type` imply. */
 function implied(alternative: JsonObject): string[] {
-  if (isSchemaObject(alternative['properties'])) return ['object'];
+  if (isRecord(alternative['properties'])) return ['object'];
   if (alternative['items'] !== undefined) return ['array'];
   const values = Array.isArray(alternative['enum'])
     ? alternative['enum']
@@ -108,6 +108,4 @@ function resolve(ref: string, document: unknown): unknown {
   return at;
 }
 
-export const isSchemaObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-export const asObject = (value: unknown): JsonObject => (isSchemaObject(value) ? value : {});
+export const asObject = (value: unknown): JsonObject => (isRecord(value) ? value : {});

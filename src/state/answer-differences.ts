@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { appendLines, ensureFolder, isAbsent } from '../base/files.ts';
+import { parseObject } from '../base/json-object.ts';
 import { readLines } from '../base/lines.ts';
 import { sha256 } from '../base/sha256.ts';
 
@@ -78,14 +79,7 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
 }
 
 function read(line: string, service: string): SeenDifference | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { call, text, time, service: of }: Partial<Record<string, unknown>> = { ...value };
+  const { call, text, time, service: of } = parseObject(line) ?? {};
   if (of !== service || typeof call !== 'string' || typeof text !== 'string') return undefined;
   return typeof time === 'number' && Number.isFinite(time) ? { call, text, time } : undefined;
 }

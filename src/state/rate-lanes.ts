@@ -1,3 +1,4 @@
+import { parseObject } from '../base/json-object.ts';
 /**
  * How long a call counts against its rate limit. The service counts calls when they arrive and trdr when they
  * leave. The additional second allows for the travel time: a slow call and a fast one sent a minute later
@@ -93,13 +94,8 @@ export function readLanes(text: string): Map<string, LaneState> {
 }
 
 function rowsOf(text: string): readonly unknown[] {
-  try {
-    const file: unknown = JSON.parse(text);
-    const right = typeof file === 'object' && file !== null && 'version' in file && file.version === 1;
-    return right && 'lanes' in file && Array.isArray(file.lanes) ? file.lanes : [];
-  } catch {
-    return [];
-  }
+  const { version, lanes } = parseObject(text) ?? {};
+  return version === 1 && Array.isArray(lanes) ? lanes : [];
 }
 
 function slotsOf(flat: unknown): [number, number][] {

@@ -2,6 +2,7 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
+import { plainJson } from '../base/json-object.ts';
 import type {
   AnswerCache,
   AnswerFlight,
@@ -226,7 +227,7 @@ const shared = new Set<string>(['service', 'network', 'answer', 'rate']);
  * access to the store can change it.
  */
 function failureFrom(text: string): Failure | undefined {
-  const value = quietly(text);
+  const value = plainJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
   const { kind, code, message, status }: Partial<Record<string, unknown>> = { ...value };
   if (
@@ -247,12 +248,4 @@ function failureFrom(text: string): Failure | undefined {
       hint: 'another machine requested this a moment ago; try again later',
     },
   );
-}
-
-function quietly(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parseObject } from '../base/json-object.ts';
 /** What a machine remembers about its store, for times when the store is unavailable. */
 export interface Remembered {
   /** The number of machines that were active when the store was last reached. */
@@ -39,9 +40,9 @@ export function createMemory(file: MemoryFile | undefined): StoreMemory {
 }
 
 function parse(text: string | undefined): Remembered {
-  const value = quietly((): unknown => JSON.parse(text ?? ''));
-  if (typeof value !== 'object' || value === null) return nothing;
-  const { fleet, capped }: Partial<Record<string, unknown>> = { ...value };
+  const value = parseObject(text ?? '');
+  if (!value) return nothing;
+  const { fleet, capped } = value;
   return {
     fleet: typeof fleet === 'number' && Number.isSafeInteger(fleet) && fleet >= 1 ? fleet : 1,
     capped: capped === true,

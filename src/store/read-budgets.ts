@@ -1,7 +1,7 @@
 import { parseJson } from '../base/json.ts';
+import { isRecord } from '../base/json-object.ts';
 import { periodsAt } from '../base/periods.ts';
 import type { BudgetState } from '../contract/budget.ts';
-import { isRecord } from '../contract/read-record.ts';
 import type { StoreConnection } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { hashReply, listReply, number, serverNow } from './replies.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { isRecord, type JsonObject, parseObject, textOf } from '../../base/json-object.ts';
 import { baseUrl } from '../../base/values.ts';
 import { openCache } from '../../state/cache.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
@@ -9,7 +10,6 @@ import type { Outline } from './completion/outline.ts';
 import { splitLine } from './completion/split-line.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Fields = Readonly<Record<string, unknown>>;
 
 /** More handles than a person would read. */
 const MAX_HANDLES = 200;
@@ -54,13 +54,13 @@ function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: 
 /** Base URL and key that the line would use: from the environment, else from the profile. */
 function service({ current, profiles }: Config, named: string | undefined, env: Env) {
   const profile = profiles[named ?? (env['TRDR_PROFILE'] || current)] ?? {};
-  const url = baseUrl.read(env['TRDR_BASE_URL'] || textOf(profile['baseUrl']));
-  return { baseUrl: url ?? '', key: env['TRDR_API_KEY']?.trim() || textOf(profile['key']) };
+  const url = baseUrl.read(env['TRDR_BASE_URL'] || (textOf(profile['baseUrl']) ?? ''));
+  return { baseUrl: url ?? '', key: env['TRDR_API_KEY']?.trim() || (textOf(profile['key']) ?? '') };
 }
 
 interface Config {
   readonly current: string;
-  readonly profiles: Readonly<Record<string, Fields>>;
+  readonly profiles: Readonly<Record<string, JsonObject>>;
 }
 
 /**
@@ -68,24 +68,22 @@ interface Config {
  * candidates.
  */
 function readConfig(folder: string | undefined): Config {
-  const file: unknown = folder === undefined ? undefined : parsed(join(folder, 'config.json'));
-  const profiles = isFields(file) && isFields(file['profiles']) ? file['profiles'] : {};
+  const text = folder === undefined ? '' : fileText(join(folder, 'config.json'));
+  const { current, profiles } = parseObject(text) ?? {};
   return {
-    current: (isFields(file) && textOf(file['current'])) || 'default',
+    current: textOf(current) || 'default',
     profiles: Object.fromEntries(
-      Object.entries(profiles).filter((pair): pair is [string, Fields] => isFields(pair[1])),
+      Object.entries(isRecord(profiles) ? profiles : {}).filter((pair): pair is [string, JsonObject] =>
+        isRecord(pair[1]),
+      ),
     ),
   };
 }
 
-function parsed(path: string): unknown {
+function fileText(path: string): string {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return readFileSync(path, 'utf8');
   } catch {
-    return undefined;
+    return '';
   }
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

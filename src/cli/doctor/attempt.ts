@@ -9,12 +9,3 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
     throw error;
   }
 }
-
-/** The parsed JSON, or undefined if the text is not JSON. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { isRecord, plainJson } from '../../base/json-object.ts';
 import { leftIn } from '../../contract/budget.ts';
 import { endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { Client, HttpAnswer } from '../../contract/ports.ts';
@@ -8,7 +9,7 @@ import { keyKind } from '../../state/config/key-format.ts';
 import { openDifferenceLog } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
-import { attempt, parsed } from './attempt.ts';
+import { attempt } from './attempt.ts';
 import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
@@ -102,10 +103,10 @@ async function otherServer(
   client: Client,
   described: HttpAnswer,
 ): Promise<Failure | undefined> {
-  if (isOpenApi(parsed(described.text))) return undefined;
+  if (isOpenApi(plainJson(described.text))) return undefined;
   const me = await attempt(() => client.raw({ method: 'GET', path: endpoints.me.path }, context));
   if (me instanceof Failure) return undefined;
-  if (me.status !== 404 && isObject(parsed(me.text))) return undefined;
+  if (me.status !== 404 && isRecord(plainJson(me.text))) return undefined;
   const { server, 'content-type': type } = me.headers;
   const what = [`HTTP ${me.status}`, type?.split(';')[0], server].filter(Boolean).join(', ');
   return new Failure('answer', `a server answers, but it is not the service (${what.slice(0, 120)})`, {
@@ -114,9 +115,7 @@ async function otherServer(
   });
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isOpenApi = (value: unknown) => isObject(value) && isObject(value['paths']);
+const isOpenApi = (value: unknown) => isRecord(value) && isRecord(value['paths']);
 
 async function* keyChecks(context: Context, client: Client): AsyncGenerator<Check> {
   const { key = '' } = await context.target();
@@ -131,7 +130,7 @@ async function* keyChecks(context: Context, client: Client): AsyncGenerator<Chec
 }
 
 async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
-  const document = answer.status === 200 ? parsed(answer.text) : undefined;
+  const document = answer.status === 200 ? plainJson(answer.text) : undefined;
   if (document === undefined) {
     const what = answer.status === 200 ? 'text that is not JSON' : `HTTP ${answer.status}`;
     return yield warn('drift', `${OPENAPI_PATH} answered with ${what}`, 'is this the right base URL?');

@@ -1,10 +1,11 @@
 import { Failure } from '../../base/failure.ts';
+import { plainJson } from '../../base/json-object.ts';
 import { ServerFrame } from '../../contract/frames.ts';
 import { cu } from '../../contract/prices.ts';
 import type { Connect } from '../../tail/ports.ts';
 import type { Context } from '../context.ts';
 import { unitsText } from '../spend/estimate.ts';
-import { attempt, parsed } from './attempt.ts';
+import { attempt } from './attempt.ts';
 import { type Check, failedCheck, passed, skip } from './check.ts';
 
 const READY_MS = 15_000;
@@ -50,7 +51,7 @@ async function untilReady(connect: Connect, signal: AbortSignal): Promise<void> 
   try {
     for (;;) {
       for (let frame = link.next(); frame; frame = link.next()) {
-        const read = ServerFrame.safeParse(parsed(Buffer.from(frame).toString('utf8')));
+        const read = ServerFrame.safeParse(plainJson(Buffer.from(frame).toString('utf8')));
         if (read.success && read.data.type === 'ready') return;
       }
       if (link.end) {

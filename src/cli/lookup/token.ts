@@ -1,7 +1,8 @@
 import { Failure, usageError } from '../../base/failure.ts';
+import { textOf } from '../../base/json-object.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { cu } from '../../contract/prices.ts';
-import { type Sent, textOf } from '../../contract/read-record.ts';
+import type { Sent } from '../../contract/read-record.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import { walkPages } from '../../core/pages/walk.ts';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { Failure, usageError } from '../../base/failure.ts';
 import { realPath } from '../../base/files.ts';
+import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/endpoints.ts';
-import { textOf } from '../../contract/read-record.ts';
 import type { Context } from '../context.ts';
 import { handlesText } from '../spend/approve-pnl.ts';
 import { readExport } from './from/read-export.ts';

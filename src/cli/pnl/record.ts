@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { isRecord } from '../../contract/read-record.ts';
+import { isRecord } from '../../base/json-object.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/records/subject.ts';
 import type { Outcomes } from '../lookup/tally.ts';
 

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { plainJson } from '../../base/json-object.ts';
 import type { PlannedCall } from '../../contract/records/tool.ts';
 import { isFree, matchEndpoint, rawPath } from '../../core/client/match-endpoint.ts';
 import type { RawRequest } from '../../core/client/raw-request.ts';
@@ -24,7 +25,7 @@ export async function planRaw(
       endpoint: matched?.id ?? `${method} ${path.split('?')[0]}`,
       method,
       path,
-      ...(body !== undefined && { body: jsonOr(body) }),
+      ...(body !== undefined && { body: plainJson(body) ?? body }),
       ...(endless && { times: null }),
       least: known?.least ?? null,
       most: known && !endless ? known.most : null,
@@ -55,12 +56,4 @@ async function confirmUnpriced({ io, signal }: Context, call: string): Promise<v
     });
   }
   if (!answer) throw declined();
-}
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

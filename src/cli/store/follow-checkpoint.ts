@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
 import { errno } from '../../base/files.ts';
+import { isRecord, parseObject } from '../../base/json-object.ts';
 import { entryMs } from '../../store/feed/entry.ts';
 import type { FeedPosition } from '../../store/feed/follower.ts';
 import { readStartCheckpoint, splitCheckpoint } from '../../tail/exec/acknowledged.ts';
@@ -22,7 +23,7 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
   }
   if (readStartCheckpoint(text, feed)) return undefined;
   const { head, since } = splitCheckpoint(text);
-  const value = parse(head);
+  const value = parseObject(head);
   if (value?.['form'] === 'trdr-tail')
     throw refuse(path, 'was written by a tail that did not read from the store');
   if (value?.['form'] !== FORM || value['version'] !== 1)
@@ -53,18 +54,8 @@ const isKnown = (value: unknown): value is readonly [string, number] =>
   Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'number';
 
 function placeOf(value: unknown): FeedPosition['last'] {
-  if (typeof value !== 'object' || value === null || !('id' in value) || typeof value.id !== 'string')
-    return null;
-  return { id: value.id, at: 'at' in value && typeof value.at === 'number' ? value.at : null };
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { id, at } = isRecord(value) ? value : {};
+  return typeof id === 'string' ? { id, at: typeof at === 'number' ? at : null } : null;
 }
 
 const refuse = (path: string, what: string) =>

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureFolder, isAbsent, readBounded, realPath } from '../../base/files.ts';
+import { isRecord, parseObject } from '../../base/json-object.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { isRecord } from '../../contract/read-record.ts';
 import type { FileIdentity } from './followed-file.ts';
 
 /**
@@ -34,14 +34,15 @@ export function writePosition(path: string, position: FilePosition): void {
 
 /** Reads a position; undefined if it is missing or invalid. */
 export function readPosition(path: string): FilePosition | undefined {
-  let value: unknown;
+  let text: string | undefined;
   try {
-    value = JSON.parse(readBounded(path, LARGEST) ?? '');
+    text = readBounded(path, LARGEST);
   } catch {
     return undefined;
   }
+  const value = parseObject(text ?? '');
   const file = identityOf(value);
-  if (!file || !isRecord(value)) return undefined;
+  if (!file || !value) return undefined;
   const { ended, size, checkpoint, before } = value;
   return typeof ended === 'boolean' && typeof size === 'number' && typeof checkpoint === 'string'
     ? { ...file, ended, size, checkpoint, before: identitiesOf(before) }

@@ -1,7 +1,7 @@
 import { closeSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { openRegular, readAt, realPath } from '../../base/files.ts';
-import { isRecord } from '../../contract/read-record.ts';
+import { isRecord } from '../../base/json-object.ts';
 import { postTimeOf } from '../../tail/row.ts';
 import { duration, type Value } from '../args/values.ts';
 

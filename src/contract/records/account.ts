@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import { isRecord, textOf } from '../../base/json-object.ts';
 import { field, nullable } from '../field.ts';
-import { isRecord, numberOf, type Sent, textOf } from '../read-record.ts';
+import { numberOf, type Sent } from '../read-record.ts';
 
 const Usage = z.looseObject({
   period: field(z.string(), 'Current UTC month, YYYY-MM.'),

@@ -1,4 +1,5 @@
-import { listOf, numberOf, recordsOf, type Sent, textOf } from '../read-record.ts';
+import { textOf } from '../../base/json-object.ts';
+import { listOf, numberOf, recordsOf, type Sent } from '../read-record.ts';
 
 /** A page of a feed, as far as it can be read. */
 export interface SentPage {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../base/json-object.ts';
 import {
   type AnyEndpoint,
   type Charge,
@@ -15,7 +16,7 @@ import { Meta } from '../../contract/envelope.ts';
 import { errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
-import { type FieldDifference, isRecord, known } from '../../contract/read-record.ts';
+import { type FieldDifference, known } from '../../contract/read-record.ts';
 import { recognize, recordTypes } from '../../contract/record-types.ts';
 import { readServiceError, requestIdOf } from './service-errors.ts';
 

@@ -1,7 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../base/json-object.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
-import { isRecord } from '../../contract/read-record.ts';
 import { readPage } from '../../contract/records/page.ts';
 
 /** A field from the command line: `limit=50`, `handles[]=mira`. */

@@ -1,7 +1,8 @@
 import { Failure, type FailureKind } from '../../base/failure.ts';
+import { isRecord, textOf } from '../../base/json-object.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
-import { isRecord, recordsOf, textOf } from '../../contract/read-record.ts';
+import { recordsOf } from '../../contract/read-record.ts';
 
 /** Maximum length of text from the service in a message. */
 const LONGEST = 500;

@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { isRecord } from '../../base/json-object.ts';
 import type { AnswerFlight, SharedAnswer } from '../../contract/answer-ports.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
-import { isRecord, type Known, known, type Sent } from '../../contract/read-record.ts';
+import { type Known, known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import type { CachedLookup } from './cached-lookup.ts';

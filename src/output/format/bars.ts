@@ -1,5 +1,5 @@
+import { isRecord } from '../../base/json-object.ts';
 import type { Cell, FormatContext, Tone } from './cell.ts';
-import { isObject } from './fields.ts';
 import { grouped } from './numbers.ts';
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
@@ -44,7 +44,7 @@ const usageTone = (share: number): Tone => (share >= 0.95 ? 'bad' : share >= 0.8
  * value.
  */
 export function meter(value: unknown, { unicode }: FormatContext): Cell | undefined {
-  if (!isObject(value) || !finite(value['used'])) return undefined;
+  if (!isRecord(value) || !finite(value['used'])) return undefined;
   const { used, of } = value;
   const figure = (amount: number) => (amount < 0 ? '-' : '') + grouped(Math.abs(amount));
   if (!finite(of)) return { forms: [`${figure(used)}, no limit`, figure(used)], tone: 'plain' };

@@ -1,7 +1,8 @@
 import { numberSource, stringifyJson } from '../../base/json.ts';
+import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { safeText, withoutControls } from '../terminal/safe-text.ts';
 import { disarm } from './disarm-formula.ts';
-import { isObject, type JsonObject, locate } from './fields.ts';
+import { locate } from './fields.ts';
 
 /** The separator of a format, and how it escapes text. */
 interface Dialect {
@@ -78,7 +79,7 @@ function treeOf(paths: readonly string[]): Tree {
 
 /** The paths of a record that are not in the tree. Unknown objects are expanded to their members. */
 function unknownPaths(tree: Tree | undefined, record: unknown, before = '', found: string[] = []): string[] {
-  if (!isObject(record)) return found;
+  if (!isRecord(record)) return found;
   for (const name in record) {
     const node = tree?.get(name);
     if (node) {
@@ -86,7 +87,7 @@ function unknownPaths(tree: Tree | undefined, record: unknown, before = '', foun
       continue;
     }
     const value = record[name];
-    if (isObject(value) && Object.keys(value).length > 0)
+    if (isRecord(value) && Object.keys(value).length > 0)
       unknownPaths(undefined, value, `${before}${name}.`, found);
     else found.push(before + name);
   }
@@ -154,10 +155,10 @@ export function createCsv<T>(options: CsvOptions<T>) {
   };
 
   const cellAt = (record: unknown, path: readonly string[] | string, index: number): string => {
-    if (typeof path === 'string') return isObject(record) ? memberCell(record, path) : '';
+    if (typeof path === 'string') return isRecord(record) ? memberCell(record, path) : '';
     let holder: unknown = record;
     for (const [depth, name] of path.entries()) {
-      if (!isObject(holder)) return '';
+      if (!isRecord(holder)) return '';
       if (!Object.hasOwn(holder, name)) {
         const place = locate(record, columns[index] ?? '');
         return place ? memberCell(place.holder, place.key) : '';

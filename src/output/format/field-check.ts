@@ -1,5 +1,6 @@
 import { usageError } from '../../base/failure.ts';
-import { isKnownField, isObject, locate } from './fields.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { isKnownField, locate } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
 /**
@@ -32,7 +33,7 @@ export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: Printer
  * its fields.
  */
 const isAnswer = (record: unknown): boolean =>
-  isObject(record) && (!Object.hasOwn(record, 'found') || record['found'] === true);
+  isRecord(record) && (!Object.hasOwn(record, 'found') || record['found'] === true);
 
 const unknownField = (name: string, known: readonly string[]) =>
   usageError(

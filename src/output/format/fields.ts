@@ -1,12 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { numberSource, setNumberSource } from '../../base/json.ts';
+import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { didYouMean } from '../suggest.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** Whether a value is an object, and neither an array nor null. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A member of a record, possibly in a nested object. */
 export interface FieldPlace {
@@ -22,7 +17,7 @@ export function locate(
   path: string,
   before: readonly string[] = [],
 ): FieldPlace | undefined {
-  if (!isObject(record)) return undefined;
+  if (!isRecord(record)) return undefined;
   if (Object.hasOwn(record, path)) return { holder: record, key: path, names: [...before, path] };
   for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
     const first = path.slice(0, dot);
@@ -87,7 +82,7 @@ export function pickFields(record: unknown, fields: readonly string[]): JsonObje
 
 function childOf(target: Record<string, unknown>, name: string): Record<string, unknown> {
   const existing = Object.hasOwn(target, name) ? target[name] : undefined;
-  if (isObject(existing)) return existing;
+  if (isRecord(existing)) return existing;
   const child: Record<string, unknown> = {};
   setMember(target, name, child);
   return child;

@@ -1,4 +1,4 @@
-import { isObject } from './fields.ts';
+import { isRecord } from '../../base/json-object.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 import { momentOf } from './time.ts';
 
@@ -17,7 +17,7 @@ export function withIsoTimes<T>(printer: Printer<T>, { view, format, times }: Pr
 
 /** A copy of a record with the timestamp at a path converted; the record itself if it has no timestamp there. */
 function converted<T>(record: T, [name, ...rest]: readonly string[]): T {
-  if (name === undefined || !isObject(record) || !Object.hasOwn(record, name)) return record;
+  if (name === undefined || !isRecord(record) || !Object.hasOwn(record, name)) return record;
   const value = record[name];
   if (rest.length > 0) {
     const inner = converted(value, rest);

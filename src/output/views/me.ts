@@ -1,6 +1,7 @@
+import { isRecord, textOf } from '../../base/json-object.ts';
 import { group } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import { isRecord, type Sent, textOf } from '../../contract/read-record.ts';
+import type { Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import type { View } from '../view.ts';
 

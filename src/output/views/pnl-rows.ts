@@ -1,5 +1,6 @@
 import { copySources } from '../../base/json.ts';
-import { isRecord, numberOf, recordsOf, type Sent, textOf } from '../../contract/read-record.ts';
+import { isRecord, textOf } from '../../base/json-object.ts';
+import { numberOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 

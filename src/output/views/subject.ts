@@ -1,6 +1,6 @@
 import { stringifyJson } from '../../base/json.ts';
+import { isRecord, textOf } from '../../base/json-object.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import { isRecord, textOf } from '../../contract/read-record.ts';
 import { LaunchpadUserRecord, ResolveRecord, WhoisRecord } from '../../contract/records/subject.ts';
 import type { View } from '../view.ts';
 

@@ -1,3 +1,4 @@
+import { type JsonObject, parseObject } from '../../base/json-object.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 
 /**
@@ -42,7 +43,7 @@ export function endText(
 
 /** Parses a line; undefined if it is incomplete or not a line of the ledger. */
 export function readLedgerLine(line: string): LedgerLine | undefined {
-  const value = objectIn(line);
+  const value = parseObject(line);
   if (!value) return undefined;
   const { id, end } = value;
   if (typeof end === 'string') {
@@ -58,7 +59,7 @@ export function readLedgerLine(line: string): LedgerLine | undefined {
 
 /** Parses a plain entry; undefined for any other line. */
 export function readEntry(line: string): LedgerEntry | undefined {
-  const value = objectIn(line);
+  const value = parseObject(line);
   return value && entryOf(value);
 }
 
@@ -71,16 +72,7 @@ export function ended(
   return { time, command, profile, ...(host !== undefined && { host }), endpoint, ...cost };
 }
 
-function objectIn(line: string): Partial<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function entryOf(value: Partial<Record<string, unknown>>): LedgerEntry | undefined {
+function entryOf(value: JsonObject): LedgerEntry | undefined {
   const { time, command, profile, host, endpoint, calls } = value;
   const cost = costOf(value);
   if (!isNumber(time) || !cost) return undefined;
@@ -97,7 +89,7 @@ function entryOf(value: Partial<Record<string, unknown>>): LedgerEntry | undefin
   };
 }
 
-function costOf({ status, cu, cuAtMost, unpriced, requestId }: Partial<Record<string, unknown>>) {
+function costOf({ status, cu, cuAtMost, unpriced, requestId }: JsonObject) {
   if (!isNumber(cu) || !(status === null || isNumber(status))) return undefined;
   return {
     status,

@@ -1,3 +1,4 @@
+import { plainJson } from '../../base/json-object.ts';
 /** A post in the stream. */
 export interface StreamRow {
   /** Its entry id in the stream. */
@@ -41,13 +42,7 @@ export function readStreams(answer: unknown): StreamRow[] {
  * anything.
  */
 function isLine(body: string): boolean {
-  if (body.includes('\n') || !body.startsWith('{')) return false;
-  try {
-    JSON.parse(body);
-    return true;
-  } catch {
-    return false;
-  }
+  return !body.includes('\n') && body.startsWith('{') && plainJson(body) !== undefined;
 }
 
 /** The time at which the store added an entry, epoch ms. */

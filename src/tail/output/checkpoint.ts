@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { isRecord, type JsonObject, parseObject } from '../../base/json-object.ts';
 import { splitCheckpoint } from '../exec/acknowledged.ts';
 import type { Flow } from '../flow.ts';
 import { timeOf } from '../row.ts';
@@ -57,22 +58,19 @@ export function readCheckpoint(text: string, feed: string): Resume {
   };
 }
 
-function parse(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // Incomplete, empty and foreign files get the error message below.
-  }
-  throw invalidCheckpoint('it is damaged, or not a checkpoint file');
+function parse(text: string): JsonObject {
+  const value = parseObject(text);
+  // Incomplete, empty and foreign files get the same error message.
+  if (!value) throw invalidCheckpoint('it is damaged, or not a checkpoint file');
+  return value;
 }
 
 function watermarkFrom(value: unknown): Watermark | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { top, base } = value;
   if (base !== null && timeOf(base) === null) return undefined;
   if (top === null) return { top, base: timeOf(base) };
-  if (!isObject(top) || typeof top['id'] !== 'string') return undefined;
+  if (!isRecord(top) || typeof top['id'] !== 'string') return undefined;
   return { top: { id: top['id'], at: timeOf(top['at']) }, base: timeOf(base) };
 }
 
@@ -81,9 +79,6 @@ const isKnown = (value: unknown): value is readonly [string, number | null] =>
   value.length === 2 &&
   typeof value[0] === 'string' &&
   (value[1] === null || timeOf(value[1]) !== null);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const invalidCheckpoint = (what: string) =>
   new Failure('local', `invalid checkpoint: ${what}`, {

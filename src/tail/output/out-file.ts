@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
+import { parseObject } from '../../base/json-object.ts';
 import { postTimeOf } from '../row.ts';
 import { plausibleTimes, steadyTime } from '../seen/watermark.ts';
 import type { Timing } from '../timing.ts';
@@ -159,15 +160,9 @@ const timeOfLine = (value: unknown): number | null =>
   postTimeOf(typeof value === 'string' && /^\d{4}-/.test(value) ? Date.parse(value) : value);
 
 function rowOfLine(text: string, form: LineForm): Known | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null) return undefined;
-    const record: Record<string, unknown> = { ...value };
-    const id = record['id'];
-    return typeof id === 'string' ? { id, at: timeOfLine(record[form.timeField]) } : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = parseObject(text);
+  const id = record?.['id'];
+  return typeof id === 'string' ? { id, at: timeOfLine(record?.[form.timeField]) } : undefined;
 }
 
 const notTailOutput = (line: string) =>

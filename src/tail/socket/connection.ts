@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Failure } from '../../base/failure.ts';
+import { plainJson } from '../../base/json-object.ts';
 import { CLOSE_QUOTA } from '../../contract/frames.ts';
 import { readServiceError } from '../../core/client/service-errors.ts';
 import { broken, unreachable } from '../../core/http/network-failures.ts';
@@ -234,15 +235,7 @@ async function rejectionOf(answer: IncomingMessage, host: string, now: () => num
   const headers = Object.fromEntries(
     Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
   );
-  return readServiceError({ status: answer.statusCode ?? 0, headers, text }, jsonOf(text), now()).failure;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return readServiceError({ status: answer.statusCode ?? 0, headers, text }, plainJson(text), now()).failure;
 }
 
 /** A connection through the proxy that the environment configures; undefined if there is none. */

@@ -1,6 +1,7 @@
 import { parseJson } from '../../base/json.ts';
+import { isRecord, plainJson } from '../../base/json-object.ts';
 import { type PostFields, type TailRow, tailRow } from '../row.ts';
-import { isFields, type ReadFrame, readOtherFrame, TIME_FIELD } from './other-frame.ts';
+import { type ReadFrame, readOtherFrame, TIME_FIELD } from './other-frame.ts';
 
 const PREFIX = Buffer.from('{"type":"thesis","data":');
 const BRACE = 0x7d;
@@ -21,7 +22,7 @@ class RawRow implements TailRow {
   get record(): PostFields {
     if (this.fields) return this.fields;
     const value = parseJson(this.raw.toString('utf8'));
-    const fields = isFields(value) ? value : { id: this.id };
+    const fields = isRecord(value) ? value : { id: this.id };
     this.fields = fields;
     return fields;
   }
@@ -39,8 +40,8 @@ export function readThesis(frame: Uint8Array): TailRow | null {
   if (bytes.compare(PREFIX, 0, PREFIX.length, 0, PREFIX.length) !== 0) return null;
   const raw = bytes.subarray(PREFIX.length, end);
   const text = raw.toString('utf8');
-  const record = parsed(text);
-  const row = isFields(record) && typeof record['id'] === 'string' ? tailRow(record, TIME_FIELD) : null;
+  const record = plainJson(text);
+  const row = isRecord(record) && typeof record['id'] === 'string' ? tailRow(record, TIME_FIELD) : null;
   return row && !text.includes('\n') && !text.includes('\r') ? new RawRow(row.id, row.at, raw) : null;
 }
 
@@ -48,15 +49,6 @@ export function readThesis(frame: Uint8Array): TailRow | null {
 export function readFrame(frame: Uint8Array): ReadFrame[] {
   const row = readThesis(frame);
   return row ? [{ kind: 'row', row }] : readOtherFrame(bufferOf(frame).toString('utf8'));
-}
-
-/** Parses JSON with the built-in parser, which is fast but loses digits of numbers. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const bufferOf = (bytes: Uint8Array): Buffer =>

@@ -1,4 +1,5 @@
 import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../base/json-object.ts';
 import type { Subscription } from '../../contract/frames.ts';
 import { type PostFields, type TailRow, tailRow } from '../row.ts';
 
@@ -42,7 +43,7 @@ export function readOtherFrame(text: string): ReadFrame[] {
 
 function framesOf(value: unknown, depth: number): ReadFrame[] {
   if (Array.isArray(value) && depth > 0) return value.flatMap((each) => framesOf(each, depth - 1));
-  if (!isFields(value)) return [{ kind: 'unreadable', why: 'a frame that is not an object' }];
+  if (!isRecord(value)) return [{ kind: 'unreadable', why: 'a frame that is not an object' }];
   const type = textIn(value, TYPE_NAMES);
   if (type !== undefined && POSTS.test(type)) return postsOf(value, depth);
   if (type !== undefined && NOTES.test(type)) return [{ kind: 'note' }];
@@ -63,8 +64,8 @@ function framesOf(value: unknown, depth: number): ReadFrame[] {
 function postsOf(frame: PostFields, depth: number): ReadFrame[] {
   const data = DATA_NAMES.map((name) => unpacked(frame[name])).find(isComposite);
   if (Array.isArray(data))
-    return data.flatMap((each) => (isFields(each) ? postsOf({ data: each }, depth) : []));
-  if (!isFields(data)) {
+    return data.flatMap((each) => (isRecord(each) ? postsOf({ data: each }, depth) : []));
+  if (!isRecord(data)) {
     // If no member holds a post, the frame itself may be one.
     const { type: _, ...record } = frame;
     if (looksLikePost(record)) return postsOf({ data: record }, depth);
@@ -72,7 +73,7 @@ function postsOf(frame: PostFields, depth: number): ReadFrame[] {
   }
   const row = tailRow(data, TIME_FIELD);
   if (row) return [{ kind: 'row', row }];
-  const inner = DATA_NAMES.map((name) => data[name]).find(isFields);
+  const inner = DATA_NAMES.map((name) => data[name]).find(isRecord);
   return inner !== undefined && depth > 0
     ? postsOf({ data: inner }, depth - 1)
     : [{ kind: 'nameless', record: data }];
@@ -86,7 +87,7 @@ const statedBy = (value: PostFields): ReadFrame => ({
 /** Whether a response with this content confirms the requested subscription. */
 export function confirms(stated: unknown, requested: Subscription): boolean {
   if (stated === null || stated === false) return false;
-  const type = typeof stated === 'string' ? stated : isFields(stated) ? stated['type'] : undefined;
+  const type = typeof stated === 'string' ? stated : isRecord(stated) ? stated['type'] : undefined;
   // A subscription to all tokens includes every list of tokens, but not the other way round.
   if (type === 'tokens' || Array.isArray(stated)) return requested.type === 'tokens';
   return true;
@@ -97,7 +98,7 @@ const looksLikePost = (value: PostFields): boolean =>
 
 function errorText(value: PostFields): string {
   const { error } = value;
-  const parts = isFields(error)
+  const parts = isRecord(error)
     ? [error['code'], error['message']]
     : [error, value['code'], value['message']];
   const text = parts.filter((part) => typeof part === 'string' && part !== '').join(': ');
@@ -115,6 +116,4 @@ function unpacked(value: unknown): unknown {
 const quoted = (text: string) => JSON.stringify(bounded(text));
 const bounded = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
-export const isFields = (value: unknown): value is PostFields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isComposite = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
 import { type Failure, usageError } from '../../../base/failure.ts';
 import { parseJson } from '../../../base/json.ts';
+import { isRecord, textOf } from '../../../base/json-object.ts';
 import { createLineSplitter } from '../../../base/lines.ts';
-import { isRecord, type Sent, textOf } from '../../../contract/read-record.ts';
+import type { Sent } from '../../../contract/read-record.ts';
 import type { PnlRecord } from '../../../contract/records/subject.ts';
 import { readCsv } from '../../args/csv-input.ts';
 import { inputBytes, inputText } from '../../args/input.ts';

@@ -1,0 +1,23 @@
+/** A JSON object whose members are not validated. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Whether a value is an object, and neither an array nor null. */
+export const isRecord = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Parses JSON with the built-in parser, which is fast but rounds long numbers. Undefined for any other text. */
+export function plainJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object that a text contains as JSON; undefined for any other text. */
+export function parseObject(text: string): JsonObject | undefined {
+  const value = plainJson(text);
+  return isRecord(value) ? value : undefined;
+}
