@@ -6,7 +6,11 @@ import type { Scheduler } from '../scheduler.ts';
 
 /** A stretch of trouble, in virtual milliseconds. */
 export interface Trouble {
-  readonly kind: 'pages' | 'lose' | 'double' | 'close';
+  /**
+   * Pages fail; frames are lost or doubled; connections close, carry no posts (`mute`), fall silent without an end, or are closed
+   * with 1008 because the units are used up; nothing works for longer than the service has posts (`outage`).
+   */
+  readonly kind: 'pages' | 'lose' | 'double' | 'close' | 'mute' | 'silent' | 'quota' | 'outage';
   readonly from: number;
   readonly to: number;
 }
@@ -15,6 +19,8 @@ export interface Trouble {
 export interface EndlessFeed {
   readonly source: PageSource;
   readonly connect: Connect;
+  /** The post time in virtual milliseconds. */
+  timeOf(number: number): number;
   /** Posts in the order of the pages are numbered by their second. */
   visibleAt(number: number): number;
   pages: number;
@@ -24,12 +30,25 @@ const SECOND = 1_000;
 /** A late post appears at most so much after its time; the margin of a tail is twice that. */
 const LATEST = 60;
 const PING_MS = 15_000;
+/** The service notices the end of a process only by its pings. */
+const NOTICED_MS = 60_000;
+
+/** The open sockets of a key, of which the service allows one. They outlive a killed process. */
+export interface OpenSockets {
+  open: number;
+}
 
 /** A number in [0, 1) that belongs to another number. */
 function chanceOf(seed: number, number: number): number {
   let mixed = Math.imul((number + 1) ^ Math.imul(seed, 0x9e3779b9), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+}
+
+interface FeedLimits {
+  readonly sockets?: OpenSockets;
+  /** Pages have posts of this age; older ones are gone. */
+  readonly retentionMs?: number;
 }
 
 export const idOf = (number: number): string => `p${number}`;
@@ -40,6 +59,7 @@ export function createEndlessFeed(
   scheduler: Scheduler,
   troubles: readonly Trouble[],
   alive: () => boolean,
+  { sockets = { open: 0 }, retentionMs = Number.POSITIVE_INFINITY }: FeedLimits = {},
 ): EndlessFeed {
   const timeOf = (number: number) => number * SECOND + Math.floor(chanceOf(seed, number) * 900);
   const visibleAt = (number: number) => {
@@ -57,7 +77,7 @@ export function createEndlessFeed(
 
   const feed: EndlessFeed = {
     pages: 0,
-    visibleAt,
+    ...{ timeOf, visibleAt },
     source: {
       page: ({ before, limit }, signal) =>
         new Promise((resolve, reject) => {
@@ -71,14 +91,16 @@ export function createEndlessFeed(
             signal.removeEventListener('abort', abort);
             if (!alive()) return;
             feed.pages++;
-            if (isActive('pages'))
+            if (isActive('pages') || isActive('outage'))
               return reject(new Failure('service', 'fault', { code: 'INTERNAL_ERROR', status: 500 }));
+            if (isActive('quota')) return reject(quota());
+            const oldest = Math.max(0, Math.floor((scheduler.now - retentionMs) / SECOND));
             const found: Record<string, unknown>[] = [];
             let number = before === undefined ? last() : numberOf(before) - 1;
-            for (; number >= 0 && found.length < limit; number--)
+            for (; number >= oldest && found.length < limit; number--)
               if (visibleAt(number) <= scheduler.now) found.push(recordOf(number));
-            const oldest = found.at(-1);
-            const nextBefore = oldest && number >= 0 ? String(oldest['id']) : null;
+            const lowest = found.at(-1);
+            const nextBefore = lowest && number >= oldest ? String(lowest['id']) : null;
             const rows = tailRows(found, 'platformCreatedAt');
             resolve({ ...rows, hasMore: nextBefore !== null, nextBefore, cu: 200 * Math.ceil(limit / 20) });
           });
@@ -87,17 +109,34 @@ export function createEndlessFeed(
       sizes: { step: 20, max: 100 },
     },
     async connect(onChange) {
+      if (isActive('outage'))
+        throw new Failure('network', 'fault', { code: 'ECONNREFUSED', retryable: true });
+      if (isActive('quota')) throw quota();
+      if (sockets.open > 0) {
+        throw new Failure('rate', 'too many sockets', {
+          ...{ code: 'RATE_LIMITED', status: 429, retryable: true, retryAfter: 20 },
+        });
+      }
+      sockets.open++;
+      let isFree = false;
+      const free = (ms: number) => {
+        if (!isFree) scheduler.at(scheduler.now + ms, () => sockets.open--);
+        isFree = true;
+      };
+      let deaf = false;
       const frames: Uint8Array[] = [];
       let end: LinkEnd | undefined;
       let signs = 0;
       let seenTo = scheduler.now;
       const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value));
       const pump = () => {
-        if (!alive() || end) return;
-        if (isActive('close')) end = { why: 'reset', text: 'closed by the service' };
+        if (!alive() || end || deaf) return free(end ? 0 : NOTICED_MS);
+        deaf = isActive('silent');
+        if (isActive('close') || isActive('outage')) end = { why: 'reset', text: 'closed by the service' };
+        if (isActive('quota')) end = { why: 'quota', text: '1008' };
         for (let number = Math.max(0, last() - LATEST - 1); number <= last(); number++) {
           const at = visibleAt(number);
-          if (at <= seenTo || at > scheduler.now) continue;
+          if (at <= seenTo || at > scheduler.now || deaf || isActive('mute')) continue;
           if (isActive('lose') && chanceOf(seed + 2, number) < 0.5) continue;
           const frame = bytesOf({ type: 'thesis', data: recordOf(number) });
           frames.push(frame);
@@ -108,7 +147,7 @@ export function createEndlessFeed(
         scheduler.at(scheduler.now + SECOND, pump);
       };
       const ping = () => {
-        if (!alive() || end) return;
+        if (!alive() || end || deaf) return;
         signs++;
         scheduler.at(scheduler.now + PING_MS, ping);
       };
@@ -131,7 +170,8 @@ export function createEndlessFeed(
         },
         close() {
           end ??= { why: 'closed', text: '' };
-          return Promise.resolve(true);
+          free(deaf ? NOTICED_MS : 0);
+          return Promise.resolve(!deaf);
         },
       };
       return link;
@@ -139,3 +179,5 @@ export function createEndlessFeed(
   };
   return feed;
 }
+
+const quota = () => new Failure('quota', 'no units left', { code: 'QUOTA_EXCEEDED', status: 402 });

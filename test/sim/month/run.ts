@@ -12,8 +12,10 @@ import { createTail } from '../../../src/tail/engine.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
 import { EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
-import { clockOn, createScheduler } from '../scheduler.ts';
+import { createCounts } from './counts.ts';
+import { createDriver } from './driver.ts';
 import { createEndlessFeed, numberOf, type Trouble } from './feed.ts';
+import { type Incident, incidentsOf, START_MS } from './incidents.ts';
 
 export interface MonthPlan {
   readonly seed: number;
@@ -23,6 +25,8 @@ export interface MonthPlan {
   readonly rotate: RotateRule;
   /** The mean time between two events of each kind. */
   readonly troubleMs: number;
+  /** The age of the oldest post that the service has in pages. */
+  readonly retentionMs: number;
   /** Where the files are; the names of finished files are given to `onFile` before old ones are removed. */
   readonly folder: string;
   /** Called with the resident memory at each tenth of the run. */
@@ -32,65 +36,54 @@ export interface MonthPlan {
 export interface MonthOutcome {
   readonly problems: readonly string[];
   readonly posts: number;
+  /** Posts that are missing and inside a reported gap. */
+  readonly lost: number;
+  readonly gaps: number;
   readonly files: number;
   readonly starts: number;
   readonly pages: number;
 }
 
-const START_MS = 600_000;
 const SECOND = 1_000;
-const kinds = ['pages', 'lose', 'double', 'close', 'kill', 'step', 'rename'] as const;
-type Kind = (typeof kinds)[number];
+const common = ['pages', 'lose', 'double', 'close', 'kill', 'step', 'rename'] as const;
+const ofStreams = ['mute', 'silent', 'quota', 'outage'] as const;
+type Kind = (typeof common)[number] | (typeof ofStreams)[number];
 
-interface Incident {
-  readonly kind: Kind;
+/** Some incidents take longer than others; an outage is longer than the service has posts. */
+const lengths = {
+  pages: [1_000, 200_000],
+  mute: [60_000, 600_000],
+} as const;
+
+const isTrouble = (incident: Incident<Kind>): incident is Incident<Kind> & Trouble =>
+  incident.kind !== 'kill' && incident.kind !== 'step' && incident.kind !== 'rename';
+
+/** The post times between which a reported gap lies. */
+interface Hole {
   readonly from: number;
   readonly to: number;
 }
 
-/** What happens, one of each kind now and then. The last minutes are calm, so that all can be read. */
-function incidentsOf({ seed, lengthMs, troubleMs }: MonthPlan): Incident[] {
-  const rng = rngOf(seed, 7);
-  const incidents: Incident[] = [];
-  for (const kind of kinds) {
-    for (let from = START_MS; ; ) {
-      from += rng.between(0.5, 1.5) * troubleMs;
-      if (from > START_MS + lengthMs - 400_000) break;
-      const length = kind === 'pages' ? rng.between(1_000, 200_000) : rng.between(500, 60_000);
-      incidents.push({ kind, from, to: from + length });
-    }
-  }
-  return incidents.sort((a, b) => a.from - b.from);
-}
-
-const isTrouble = (incident: Incident): incident is Incident & Trouble =>
-  incident.kind !== 'kill' && incident.kind !== 'step' && incident.kind !== 'rename';
-
 /** Runs a tail with its real files through virtual time, and checks that each post is in them exactly once. */
 export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
-  const { seed, lengthMs, via, folder, rotate } = plan;
-  const scheduler = createScheduler();
+  const { seed, lengthMs, via, folder, rotate, retentionMs } = plan;
+  const driver = createDriver();
+  const { scheduler, track } = driver;
   const rng = rngOf(seed, 8);
-  const incidents = incidentsOf(plan);
+  const incidents = incidentsOf<Kind>(plan, via === 'ws' ? [...common, ...ofStreams] : common, {
+    ...lengths,
+    outage: [retentionMs + 120_000, 1.5 * retentionMs],
+  });
   const troubles = incidents.filter(isTrouble);
+  const sockets = { open: 0 };
   const out = join(folder, 'theses.ndjson');
   const position = positionPath(join(folder, 'state'), out);
   const endsAt = START_MS + lengthMs;
   const tally = createTally();
-  let skew = 0;
+  const gaps: Hole[] = [];
   let pages = 0;
   let starts = 0;
   let files = 0;
-  let over = false;
-  let failure: unknown;
-  // Real work on files: virtual time stands still meanwhile.
-  let pending = 0;
-  const track = <T>(work: Promise<T>): Promise<T> => {
-    pending++;
-    return work.finally(() => {
-      pending--;
-    });
-  };
 
   /** Takes the oldest finished files out of the folder once they have been counted. */
   const sweep = (most: number) => {
@@ -104,20 +97,9 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   /** One process, from its start to its kill or its end; true at the end. */
   async function runProcess(): Promise<boolean> {
     starts++;
-    let alive = true;
-    let die = () => {};
-    const killed = new Promise<undefined>((resolve) => {
-      die = () => {
-        alive = false;
-        resolve(undefined);
-      };
-    });
-    const clock = clockOn(
-      scheduler,
-      () => EPOCH + skew,
-      () => alive,
-    );
-    const feed = createEndlessFeed(seed, scheduler, troubles, () => alive);
+    const life = driver.openProcess();
+    const { clock } = life;
+    const feed = createEndlessFeed(seed, scheduler, troubles, () => life.alive, { sockets, retentionMs });
     const resume = await track(
       readResume({
         ...{ out, rotates: true, checkpoint: undefined, position, feed: 'month' },
@@ -125,7 +107,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       }),
     );
     const compressor = createCompressor(out, new AbortController().signal, (text) => {
-      failure ??= new Error(text);
+      driver.fail(new Error(text));
     });
     const file = await track(
       openFollowed(out, {
@@ -141,17 +123,23 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       }),
     );
     const saver = createSaver({
-      ...{ checkpoint: undefined, out, position, identity: () => file.identity, notice() {} },
+      ...{
+        checkpoint: undefined,
+        out,
+        position,
+        identity: () => file.identity,
+        notice() {},
+      },
     });
     const check = () => {
-      if (!alive) return;
+      if (!life.alive) return;
       void track(file.check());
       scheduler.at(scheduler.now + 5 * SECOND, check);
     };
     check();
     let safe = { ino: '', size: 0 };
     const kills = incidents.filter(({ kind, from }) => kind === 'kill' && from > scheduler.now);
-    const undo = kills.slice(0, 1).map(({ from }) => scheduler.at(from, die));
+    const undo = kills.slice(0, 1).map(({ from }) => scheduler.at(from, life.kill));
     const tail = createTail(
       {
         clock,
@@ -180,27 +168,35 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
         ...{ via, lagMs: plan.lagMs, feed: 'month', fileIsCheckpoint: true },
         start: resume ?? { kind: 'now' },
         durationMs: endsAt - scheduler.now,
+        on(notice) {
+          if (notice.kind !== 'gap') return;
+          const { from, lateFrom, to } = notice;
+          gaps.push({
+            from: Math.min(from?.at ?? Infinity, lateFrom ?? Infinity),
+            to: to?.at ?? EPOCH + scheduler.now,
+          });
+        },
       },
     );
     const ran: Promise<Summary | undefined> = tail.run(new AbortController().signal);
     ran.catch(() => {});
     let failed = false;
-    const summary = await Promise.race([ran, killed]).catch((error: unknown) => {
-      // The first pages of a run fail: a service manager starts it again.
-      if (!(error instanceof Failure) || error.kind !== 'service') throw error;
+    const summary = await Promise.race([ran, life.killed]).catch((error: unknown) => {
+      // The first pages of a run fail, or the units are used up: a service manager starts it again.
+      if (!(error instanceof Failure) || !['service', 'quota'].includes(error.kind)) throw error;
       failed = true;
       return undefined;
     });
     for (const spare of undo) spare();
     pages += feed.pages;
-    const ended = alive;
-    alive = false;
+    const ended = life.alive;
+    life.kill();
     await track(file.sink.abandon());
     await track(compressor.settled());
     if (failed) return false;
     if (ended) {
       saver.ended();
-      if (summary?.gaps.length) tally.problem(`gaps: ${JSON.stringify(summary.gaps)}`);
+      if (summary?.gaps.some(({ open }) => open)) tally.problem(`open gaps: ${JSON.stringify(summary.gaps)}`);
       return true;
     }
     // A power cut tears what was written last, unless that was made durable.
@@ -216,48 +212,45 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   }
 
   async function supervise(): Promise<void> {
-    await new Promise<void>((resolve) => scheduler.at(START_MS, resolve));
+    await driver.pause(START_MS);
     for (const { kind, from } of incidents) {
-      if (kind === 'step') scheduler.at(from, () => (skew = rng.between(-600_000, 600_000)));
+      if (kind === 'step') scheduler.at(from, () => (driver.skew = rng.between(-600_000, 600_000)));
       if (kind === 'rename') scheduler.at(from, () => renameSync(out, `${out}.${Math.round(from)}`));
     }
-    while (!(await runProcess()))
-      await new Promise<void>((resolve) => scheduler.at(scheduler.now + 30_000, resolve));
+    while (!(await runProcess())) await driver.pause(30_000);
   }
 
-  supervise().then(
-    () => {
-      over = true;
-    },
-    (error: unknown) => {
-      failure ??= error;
-      over = true;
-    },
-  );
   let tenth = 1;
-  for (;;) {
-    do await new Promise(setImmediate);
-    while (pending > 0);
-    if (over || failure || !scheduler.step()) break;
-    if (plan.onTenth && scheduler.now > START_MS + (tenth * lengthMs) / 10) {
-      tenth++;
-      plan.onTenth(process.memoryUsage.rss());
-    }
-  }
-  if (failure) throw failure;
-  if (!over) tally.problem('everything waits, and nothing will happen');
+  const isOver = await driver.run(supervise, () => {
+    if (!plan.onTenth || scheduler.now <= START_MS + (tenth * lengthMs) / 10) return;
+    tenth++;
+    plan.onTenth(process.memoryUsage.rss());
+  });
+  if (!isOver) tally.problem('everything waits, and nothing will happen');
   sweep(0);
   for (const { kind, from } of incidents)
     if (kind === 'rename') tally.addIfThere(`${out}.${Math.round(from)}`);
   tally.addIfThere(out);
   const feed = createEndlessFeed(seed, scheduler, [], () => false);
-  const posts = tally.judge(Math.floor(endsAt / SECOND), (number) => feed.visibleAt(number) < endsAt - 2_000);
-  return { problems: tally.problems, posts, files, starts, pages };
+  const isInGap = (number: number) => {
+    const at = EPOCH + feed.timeOf(number);
+    return gaps.some(({ from, to }) => at >= from && at <= to);
+  };
+  const { posts, lost } = tally.judge(
+    Math.floor(endsAt / SECOND),
+    (number) => feed.visibleAt(number) < endsAt - 2_000,
+    isInGap,
+  );
+  // Only what the service deleted during an outage may be lost.
+  const outages = incidents.filter(({ kind }) => kind === 'outage');
+  const deleted = outages.reduce((sum, { from, to }) => sum + to - from - retentionMs + 300_000, 0) / SECOND;
+  if (lost > deleted) tally.problem(`${lost} posts are in reported gaps, and the service deleted ${deleted}`);
+  return { problems: tally.problems, posts, lost, gaps: gaps.length, files, starts, pages };
 }
 
 /** Counts how often each post is in the files, in a byte for each second. */
 function createTally() {
-  let counts = new Uint8Array(1_024);
+  const counts = createCounts();
   const problems: string[] = [];
   const problem = (text: string) => {
     if (problems.length < 10) problems.push(text);
@@ -269,13 +262,7 @@ function createTally() {
     // A torn line in a file that was renamed before the next run could repair it is written again.
     for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
       if (line === '') continue;
-      const number = numberOf(JSON.parse(line).id);
-      while (number >= counts.length) {
-        const more = new Uint8Array(counts.length * 2);
-        more.set(counts);
-        counts = more;
-      }
-      counts[number] = Math.min(255, (counts[number] ?? 0) + 1);
+      counts.add(numberOf(JSON.parse(line).id));
     }
   };
   return {
@@ -286,17 +273,24 @@ function createTally() {
       if (statSync(path, { throwIfNoEntry: false })) add(path, true);
     },
     /** Each post since the first one that was printed has to be there once. */
-    judge(end: number, isWanted: (number: number) => boolean): number {
-      const first = counts.findIndex((count) => count > 0);
+    judge(
+      end: number,
+      isWanted: (number: number) => boolean,
+      isInGap: (number: number) => boolean,
+    ): { posts: number; lost: number } {
+      const { first } = counts;
       let posts = 0;
-      for (let number = Math.max(0, first); number < end; number++) {
-        const count = counts[number] ?? 0;
+      let lost = 0;
+      for (let number = first; number < end; number++) {
+        const count = counts.of(number);
         posts += count;
         if (count > 1) problem(`post ${number} is there ${count} times`);
         // What is dated before the start and appears later is not wanted.
-        if (count === 0 && number > first + 120 && isWanted(number)) problem(`post ${number} is missing`);
+        if (count > 0 || number <= first + 120 || !isWanted(number)) continue;
+        if (isInGap(number)) lost++;
+        else problem(`post ${number} is missing`);
       }
-      return posts;
+      return { posts, lost };
     },
   };
 }

@@ -1,0 +1,230 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../../src/base/failure.ts';
+import { openCheckpointFile } from '../../../src/cli/tail/exec/checkpoint-file.ts';
+import { readResume, startedFrom } from '../../../src/cli/tail/resume.ts';
+import { createTail } from '../../../src/tail/engine.ts';
+import { createAcknowledgements } from '../../../src/tail/exec/acknowledgements.ts';
+import type { Batch, CommandEnd } from '../../../src/tail/exec/batch.ts';
+import { createDelivery } from '../../../src/tail/exec/deliver.ts';
+import { createHandoff } from '../../../src/tail/exec/handoff.ts';
+import type { Summary } from '../../../src/tail/notice.ts';
+import { rngOf } from '../rng.ts';
+import { createDriver, type SimulatedProcess } from './driver.ts';
+import { createEndlessFeed, type Trouble } from './feed.ts';
+import { createHandoffJudge } from './handoff-judge.ts';
+import { type Incident, type IncidentPlan, incidentsOf, START_MS } from './incidents.ts';
+
+export interface ExecMonthPlan extends IncidentPlan {
+  readonly via: 'ws' | 'poll';
+  readonly lagMs: number;
+  readonly lingerMs: number;
+  /** The command is killed after this time, as by `timeout 30 CMD`; undefined: it hangs as long as it likes. */
+  readonly timeoutMs: number | undefined;
+  readonly folder: string;
+  /** A safeguard that is missing, which the judge must notice. */
+  readonly flaw?: 'forgets' | 'skips' | 'early' | undefined;
+}
+
+export interface ExecMonthOutcome {
+  readonly problems: readonly string[];
+  readonly posts: number;
+  readonly batches: number;
+  readonly attempts: number;
+  readonly repeated: number;
+  readonly dead: number;
+  readonly starts: number;
+  /** Processes that were killed while their command ran, and commands that were killed or hung. */
+  readonly killedBusy: number;
+  readonly killedCommands: number;
+  readonly hung: number;
+}
+
+const troubles = ['pages', 'lose', 'double', 'close'] as const;
+const kinds = [...troubles, 'kill', 'step', 'fail', 'hang', 'killCommand', 'killBusy'] as const;
+type Kind = (typeof kinds)[number];
+
+const isTrouble = (incident: Incident<Kind>): incident is Incident<Kind> & Trouble =>
+  troubles.some((kind) => kind === incident.kind);
+
+const BATCH = 20;
+const TRIES = 10;
+
+/** Runs a tail that hands its posts to a command, with its real checkpoint file, through virtual time. */
+export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcome> {
+  const { seed, lengthMs, via, folder, timeoutMs, flaw } = plan;
+  const driver = createDriver();
+  const { scheduler, track } = driver;
+  const rng = rngOf(seed, 9);
+  const incidents = incidentsOf(plan, kinds, {
+    pages: [1_000, 200_000],
+    fail: [1_000, 400_000],
+    hang: [1_000, 400_000],
+  });
+  const faults = incidents.filter(isTrouble);
+  const checkpoint = join(folder, 'checkpoint.json');
+  const endsAt = START_MS + lengthMs;
+  const judge = createHandoffJudge(via === 'ws' ? 600 : 120);
+  let [starts, batches, killedBusy, killedCommands, hung] = [0, 0, 0, 0, 0];
+  const active = (kind: Kind) =>
+    incidents.find((each) => each.kind === kind && each.from <= scheduler.now && scheduler.now < each.to);
+  const done = new Set<Incident<Kind>>();
+  /** Whether an incident that strikes the next command is due. */
+  const strikes = (kind: Kind) => {
+    const found = incidents.find(
+      (each) => each.kind === kind && each.from <= scheduler.now && !done.has(each),
+    );
+    if (found) done.add(found);
+    return found !== undefined;
+  };
+
+  /** The command: it processes a batch at some moment, or not, and then ends in some way. */
+  async function command(batch: Batch, life: SimulatedProcess): Promise<CommandEnd> {
+    const ids = batch.rows.map(({ id }) => id);
+    judge.attempt(ids);
+    const process = () => judge.process(ids);
+    const wait = (ms: number) => life.clock.sleep(ms);
+    const works = rng.chance(0.5);
+    await wait(rng.between(1, 100));
+    if (rng.chance(0.3) && strikes('killBusy')) {
+      killedBusy++;
+      if (works) process();
+      life.kill();
+      return new Promise(() => {});
+    }
+    if (rng.chance(0.3) && strikes('killCommand')) {
+      killedCommands++;
+      if (works) process();
+      return { ok: false, why: 'killed by SIGKILL', code: 137 };
+    }
+    const hang = active('hang');
+    if (hang && rng.chance(0.3)) {
+      hung++;
+      if (works) process();
+      // Without a timeout somebody kills it in the end.
+      await wait(timeoutMs ?? hang.to - scheduler.now);
+      return { ok: false, why: 'killed by SIGKILL', code: timeoutMs === undefined ? 137 : 124 };
+    }
+    if (active('fail') && rng.chance(0.7)) {
+      if (works) process();
+      return { ok: false, why: 'exit code 1', code: 1 };
+    }
+    process();
+    await wait(rng.between(1, 200));
+    return { ok: true };
+  }
+
+  /** One process, from its start to its kill or its end; true at the end. */
+  async function runProcess(): Promise<boolean> {
+    starts++;
+    const life = driver.openProcess();
+    const { clock } = life;
+    const feed = createEndlessFeed(seed, scheduler, faults, () => life.alive);
+    const resume = await track(
+      readResume({
+        ...{ out: undefined, checkpoint, position: undefined, feed: 'month' },
+        ...{ timeField: 'platformCreatedAt', now: clock.now(), notice() {} },
+      }),
+    );
+    const started = startedFrom(existsSync(checkpoint) ? checkpoint : undefined, 'month');
+    const file = openCheckpointFile(checkpoint);
+    const log = createAcknowledgements(flaw === 'forgets' ? { ...file, append: () => true } : file, {
+      feed: 'month',
+      since: null,
+    });
+    judge.start();
+    const deliver = createDelivery(
+      {
+        ...{ clock, random: rng.next, notify() {} },
+        run: async (batch) => {
+          const end = await command(batch, life);
+          judge.ended(end.ok || flaw === 'skips');
+          return flaw === 'skips' ? { ok: true } : end;
+        },
+        deadLetter: ({ rows }) => judge.dead(rows.map(({ id }) => id)),
+      },
+      { tries: TRIES, forgetful: false },
+    );
+    const stop = new AbortController();
+    const handoff = createHandoff(
+      {
+        clock,
+        encode: () => new Uint8Array(500),
+        deliver(batch, signal) {
+          batches++;
+          log.begin(batch);
+          return deliver(batch, signal);
+        },
+        acknowledged: (batch, end) => log.add(batch, end),
+      },
+      { batch: BATCH, lingerMs: plan.lingerMs, forgetful: false, stop: stop.signal },
+    );
+    let covered = 0;
+    const undo = incidents
+      .filter(({ kind, from }) => kind === 'kill' && from > scheduler.now)
+      .slice(0, 1)
+      .map(({ from }) => scheduler.at(from, life.kill));
+    const tail = createTail(
+      {
+        clock,
+        random: rng.next,
+        source: feed.source,
+        connect: feed.connect,
+        sink: {
+          write: handoff.write,
+          end: handoff.end,
+          async flush() {
+            const { written } = handoff;
+            const whole = flaw === 'early' || (await handoff.flush());
+            if (whole) covered = written;
+            return whole;
+          },
+        },
+        save: async (text) => log.save(text, covered),
+      },
+      {
+        ...{ via, lagMs: plan.lagMs, feed: 'month', start: resume ?? started ?? { kind: 'now' } },
+        filter: ({ id }) => !log.before.has(id),
+        durationMs: endsAt - scheduler.now,
+      },
+    );
+    const ran: Promise<Summary | undefined> = tail.run(stop.signal);
+    ran.catch(() => {});
+    let failed = false;
+    const summary = await Promise.race([ran, life.killed]).catch((error: unknown) => {
+      if (!(error instanceof Failure) || error.kind !== 'service') throw error;
+      failed = true;
+      return undefined;
+    });
+    for (const spare of undo) spare();
+    const ended = life.alive && !failed;
+    life.kill();
+    if (ended && summary?.gaps.length) judge.problem(`gaps: ${JSON.stringify(summary.gaps)}`);
+    return ended;
+  }
+
+  const isOver = await driver.run(
+    async () => {
+      await driver.pause(START_MS);
+      for (const { kind, from } of incidents)
+        if (kind === 'step') scheduler.at(from, () => (driver.skew = rng.between(-600_000, 600_000)));
+      while (!(await runProcess())) await driver.pause(rng.between(1_000, 30_000));
+    },
+    () => {},
+  );
+  if (!isOver) judge.problem('everything waits, and nothing will happen');
+  if (existsSync(checkpoint) && !readFileSync(checkpoint, 'utf8').endsWith('\n'))
+    judge.problem('torn checkpoint');
+  const { visibleAt } = createEndlessFeed(seed, scheduler, [], () => false);
+  const posts = judge.finish(Math.floor(endsAt / 1_000), (number) => visibleAt(number) < endsAt - 2_000);
+  return {
+    problems: judge.problems,
+    posts,
+    batches,
+    ...judge.counts,
+    starts,
+    killedBusy,
+    killedCommands,
+    hung,
+  };
+}

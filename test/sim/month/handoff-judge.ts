@@ -1,0 +1,97 @@
+import { createCounts } from './counts.ts';
+import { numberOf } from './feed.ts';
+
+/**
+ * Judges what a command received: every post at least once, repeats only of the batch that was not acknowledged, and no batch
+ * before an earlier one was acknowledged or became a dead letter.
+ */
+export interface HandoffJudge {
+  readonly problems: readonly string[];
+  readonly counts: { readonly attempts: number; readonly repeated: number; readonly dead: number };
+  problem(text: string): void;
+  /** A new process begins. */
+  start(): void;
+  /** The command is started with these posts. */
+  attempt(ids: readonly string[]): void;
+  /** The command has processed them, whatever its exit code will be. */
+  process(ids: readonly string[]): void;
+  /** The attempt ended, and the tail knows it. */
+  ended(ok: boolean): void;
+  dead(ids: readonly string[]): void;
+  /** Checks that nothing is missing; returns the number of posts. */
+  finish(end: number, isWanted: (number: number) => boolean): number;
+}
+
+/** `slack`: how many seconds older than an earlier one a post can be that appears late. */
+export function createHandoffJudge(slack: number): HandoffJudge {
+  const problems: string[] = [];
+  const counts = createCounts();
+  let current: readonly string[] = [];
+  /** Posts that were handed over and not acknowledged: only they may be repeated. */
+  const open = new Set<string>();
+  let isRetry = false;
+  let newest = 0;
+  let [attempts, repeated, dead] = [0, 0, 0];
+  const problem = (text: string) => {
+    if (problems.length < 10) problems.push(text);
+  };
+
+  const settle = (ids: readonly string[]) => {
+    for (const id of ids) open.delete(id);
+    isRetry = false;
+  };
+
+  return {
+    problems,
+    get counts() {
+      return { attempts, repeated, dead };
+    },
+    problem,
+    start() {
+      isRetry = false;
+    },
+    attempt(ids) {
+      attempts++;
+      if (isRetry && ids.join() !== current.join())
+        problem(`another batch follows a failed one at ${ids[0]}`);
+      if (new Set(ids).size < ids.length) problem(`a batch has a post twice: ${ids}`);
+      for (const id of ids) {
+        const number = numberOf(id);
+        if (counts.of(number) === 0) {
+          if (number < newest - slack) problem(`${id} comes after ${newest}`);
+        } else if (open.has(id)) repeated++;
+        else problem(`${id} is repeated although it was acknowledged`);
+      }
+      // A new process may divide the posts differently, but may not pass over the open ones.
+      const newestOf = (some: Iterable<string>) => Math.max(...[...some].map(numberOf));
+      if (open.size > 0 && !ids.some((id) => open.has(id)) && newestOf(ids) > newestOf(open))
+        problem(`${ids[0]} comes before ${[...open][0]}, which was not acknowledged`);
+      for (const id of ids) open.add(id);
+      current = ids;
+      isRetry = true;
+    },
+    process(ids) {
+      for (const id of ids) {
+        counts.add(numberOf(id));
+        newest = Math.max(newest, numberOf(id));
+      }
+    },
+    ended(ok) {
+      if (ok) settle(current);
+    },
+    dead(ids) {
+      dead += ids.length;
+      for (const id of ids) counts.add(numberOf(id));
+      settle(ids);
+    },
+    finish(end, isWanted) {
+      const { first } = counts;
+      let posts = 0;
+      for (let number = first; number < end; number++) {
+        if (counts.of(number) > 0) posts++;
+        else if (number > first + 120 && isWanted(number)) problem(`post ${number} is missing`);
+      }
+      return posts;
+    },
+  };
+}
