@@ -6,12 +6,10 @@ import { createServer } from 'node:http';
 import { createServer as createTcp } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from './pages.ts';
 import { isInstalled, missingFor, openWorkspace, runScript, syntaxOf, type Workspace } from './run.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const page = readPage('docs/recipes.md');
 const recipes = page.blocks.filter(({ info }) => info === 'sh recipe');
