@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcp } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,9 +22,9 @@ const titleOf = (line: number) =>
     ?.slice(3) ?? '';
 /** Missing tools, including the servers that a recipe needs. */
 const missingOf = (script: string) => [
-  ...missingFor(script),
+  ...missingFor(script).filter((tool) => tool !== 'nats'),
   // Commands inside a quoted --exec or a script that the recipe writes.
-  ...['jq', 'kcat', 'nats', 'redis-cli'].filter(
+  ...['jq', 'kcat', 'redis-cli'].filter(
     (tool) => new RegExp(`(?:^|[\\s"'|])${tool} -`, 'm').test(script) && !isInstalled(tool),
   ),
   ...(script.includes('$REDIS_URL') && !isInstalled('redis-server') ? ['redis-server'] : []),
@@ -105,10 +106,18 @@ describe('docs/recipes.md', () => {
     }
     if (isInstalled('nats-server')) {
       const port = await freePort();
-      await serve('nats-server', ['-a', '127.0.0.1', '-p', `${port}`], /Server is ready/);
+      const folder = mkdtempSync(join(tmpdir(), 'trdr-nats-'));
+      closing.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+      const words = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', folder];
+      await serve('nats-server', words, /Server is ready/);
       env['NATS_URL'] = `nats://127.0.0.1:${port}`;
     }
     workspace = openWorkspace(env);
+    if (!isInstalled('nats')) {
+      const standIn = join(import.meta.dirname, 'nats-stand-in.mjs');
+      const script = `#!/bin/sh\nexec '${process.execPath}' '${standIn}' "$@"\n`;
+      writeFileSync(join(workspace.path, 'bin/nats'), script, { mode: 0o755 });
+    }
     for (const name of ['mail', 'notify-send']) {
       const path = join(workspace.path, 'bin', name);
       const stdin = name === 'mail' ? 'cat' : ':';
@@ -195,6 +204,10 @@ describe('docs/recipes.md', () => {
     if (hasRun('Redis') > 0) {
       const { stdout } = await runScript('redis-cli -u "$REDIS_URL" XLEN theses', workspace);
       expect(stdout).toBe('3');
+    }
+    if (hasRun('NATS') > 0) {
+      const { stdout } = await runScript('nats --server "$NATS_URL" stream info theses --json', workspace);
+      expect(JSON.parse(stdout).state.messages).toBe(3);
     }
     // Two recipes, or only the first without jq.
     for (const topic of ['theses', 'theses-by-token'].slice(0, hasRun('Kafka'))) {
