@@ -139,6 +139,19 @@ function durationIn(text: string): number | undefined {
   return sum;
 }
 
+/** A duration as `duration` reads it: `1h30m`. */
+export function durationText(ms: number): string {
+  let rest = ms;
+  let text = '';
+  for (const unit of ['d', 'h', 'm', 's', 'ms']) {
+    const size = unitMs[unit] ?? 1;
+    const count = Math.floor(rest / size);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * size;
+  }
+  return text || '0s';
+}
+
 /** A duration of at least one millisecond. */
 export const positiveDuration: Kind<number> = {
   ...duration,

@@ -31,6 +31,8 @@ export interface SinkOptions {
   /** Also writes at the end of each turn of the event loop, unless a write is still in progress. */
   readonly live?: boolean;
   readonly name?: string;
+  /** Called right before each write to the stream, which can be some turns of the event loop after `write`. */
+  readonly beforeWrite?: () => void;
 }
 
 /** The abort reason when the reader has closed, which is not a failure. */
@@ -130,6 +132,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   const send = (bytes: Uint8Array, of?: typeof chunk) => {
     inFlight++;
     bytesInFlight += bytes.length;
+    options.beforeWrite?.();
     stream.write(bytes, (error) => {
       if (error) stop(error);
       inFlight--;

@@ -1,14 +1,20 @@
 import { SettingRecord } from '../../contract/records/tool.ts';
 import { settingView } from '../../output/views/settings.ts';
 import { command } from '../command.ts';
-import { readableSetting, settingRecords, settingRecordsSafe } from '../settings/setting-records.ts';
+import {
+  readableSetting,
+  settingRecords,
+  settingRecordsSafe,
+  settingText,
+  settingWord,
+} from '../settings/setting-records.ts';
 import { sourcedSettings } from '../settings/settings.ts';
 
 export const configGet = command({
   path: 'config get',
   summary: 'Show the effective value of a setting',
   about: [
-    'Prints the bare value, or an empty line if it is not set. With an output format, prints a record. A key is shown masked.',
+    'Prints the bare value as "trdr config set" accepts it, or an empty line if it is not set. With an output format, prints a record. A key is shown masked.',
   ],
   args: [{ name: 'key', help: 'name of the setting', choices: settingRecordsSafe }],
   options: {},
@@ -32,11 +38,11 @@ export const configGet = command({
     // commands.
     const preferred = context.settings.output ?? 'table';
     if (json || (output ?? fields ?? out) !== undefined || preferred !== 'table') {
-      await context.printOne(settingView(true), row);
+      await context.printOne(settingView(true, settingText), row);
       return 0;
     }
     const sink = await context.output();
-    await sink.write(`${row.value ?? ''}\n`);
+    await sink.write(`${settingWord(row)}\n`);
     await sink.end();
     return 0;
   },

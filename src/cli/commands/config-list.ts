@@ -2,14 +2,14 @@ import { SettingRecord } from '../../contract/records/tool.ts';
 import { settingView } from '../../output/views/settings.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
-import { settingRecords } from '../settings/setting-records.ts';
+import { settingRecords, settingText } from '../settings/setting-records.ts';
 import { sourcedSettings } from '../settings/settings.ts';
 
 export const configList = command({
   path: 'config list',
   summary: 'Show the effective settings',
   about: [
-    'Flags override the environment, which overrides the profile in the config file, which overrides the defaults. Durations are in milliseconds, shares are fractions.',
+    'Flags override the environment, which overrides the profile in the config file, which overrides the defaults. In machine formats, durations are in milliseconds and shares are fractions.',
   ],
   args: [],
   options: { origin: flag('--origin', 'show where each value comes from') },
@@ -26,7 +26,7 @@ export const configList = command({
   async run(context, { origin }) {
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
     for (const { message, hint } of settings.problems) context.notice(hint ? `${message}; ${hint}` : message);
-    await context.print(settingView(origin), settingRecords(settings, origin));
+    await context.print(settingView(origin, settingText), settingRecords(settings, origin));
     return 0;
   },
 });

@@ -1,9 +1,16 @@
 import { usageError } from '../../base/failure.ts';
+import { unitsText } from '../../base/units.ts';
+import { duration, durationText, share, timeout, units } from '../../base/values.ts';
 import type { SettingRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { type Settings as Sourced, settingList } from '../../state/config/resolve-settings.ts';
-import { type SettingName, settingNames } from '../../state/config/settings-table.ts';
+import {
+  isSettingName,
+  type SettingName,
+  settingNames,
+  settingRows,
+} from '../../state/config/settings-table.ts';
 import { originText } from './profiles.ts';
 
 /** The names that `config get` accepts: the settings, the profile and the key. */
@@ -26,6 +33,23 @@ export function settingRecords(settings: Sourced, origins: boolean): SettingReco
     value: row.value ?? null,
     ...(origins && { origin: originText(row) }),
   }));
+}
+
+const kindOf = (name: string) => (isSettingName(name) ? settingRows[name].kind : undefined);
+
+/** A value as `config set` accepts it. */
+export function settingWord({ setting, value }: SettingRecord): string {
+  const kind = kindOf(setting);
+  const isDuration = kind === duration || kind === timeout;
+  return isDuration && typeof value === 'number' ? durationText(value) : String(value ?? '');
+}
+
+/** A value in a table; undefined to show it unchanged. */
+export function settingText(row: SettingRecord): string | undefined {
+  if (typeof row.value !== 'number') return undefined;
+  const kind = kindOf(row.setting);
+  if (kind === units) return unitsText(row.value);
+  return kind === share ? `${Number((row.value * 100).toPrecision(12))}%` : settingWord(row);
 }
 
 /** The setting with this name, for commands that change one. */

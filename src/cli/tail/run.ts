@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import type { Client } from '../../contract/ports.ts';
+import { createSink } from '../../output/sink.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { wantsUnicode } from '../../output/terminal/style.ts';
 import type { View } from '../../output/view.ts';
@@ -140,6 +141,11 @@ async function follow(
     enabled: io.stderr.isTTY === true && io.stdout.isTTY === true && !globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
   });
+  // Rows that are printed after the status line was shown again must not continue its line.
+  const openPrinted = () =>
+    globals.out === undefined
+      ? createSink(io.stdout, { live: true, name: 'stdout', beforeWrite: status.hide })
+      : undefined;
   const pause = createPause(context, status.hide);
   const linesOf = createNoticeLines(io.clock.mono);
   const { filter = () => true } = plan.options;
@@ -147,7 +153,7 @@ async function follow(
   const output: TailOutput =
     plan.flags.exec === undefined
       ? printTo(
-          await context.records(plan.view, false, followed?.sink),
+          await context.records(plan.view, false, followed?.sink ?? openPrinted()),
           status.hide,
           saves ? saver.save : undefined,
           pause.wait,

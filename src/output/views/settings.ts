@@ -26,11 +26,21 @@ const checkText = ({ check }: ProfileRecord) =>
 
 const shown = (value: unknown) => (typeof value === 'object' ? value : String(value));
 
-/** Settings; `origins` adds where each value comes from. */
-export const settingView = (origins: boolean): View<SettingRecord> => ({
+/** Settings; `origins` adds where each value comes from, and `textOf` describes a value to a person. */
+export const settingView = (
+  origins: boolean,
+  textOf: (row: SettingRecord) => string | undefined,
+): View<SettingRecord> => ({
   columns: [
     { title: 'setting', kind: 'text', value: (row) => row.setting, field: 'setting' },
-    { title: 'value', kind: 'text', value: (row) => shown(row.value), min: 16, wrap: true, field: 'value' },
+    {
+      title: 'value',
+      kind: 'text',
+      value: (row) => textOf(row) ?? shown(row.value),
+      min: 16,
+      wrap: true,
+      field: 'value',
+    },
     ...(origins
       ? [
           {

@@ -1,10 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { createSink } from '../../../src/output/sink.ts';
 import { createStatusLine } from '../../../src/output/terminal/status-line.ts';
 
 const onTerminal = (columns: number, enabled = true) => {
   const stream = Object.assign(new PassThrough(), { columns });
   return {
+    stream,
     status: createStatusLine({ stream, enabled, unicode: true }),
     said: () => String(stream.read() ?? ''),
   };
@@ -37,5 +39,14 @@ describe('the status line', () => {
     const quiet = onTerminal(40, false);
     quiet.status.show('live');
     expect(quiet.said()).toBe('');
+  });
+
+  it('is cleared right before rows are printed, even if it was shown after they were written to the sink', async () => {
+    const { status, stream, said } = onTerminal(40);
+    const sink = createSink(stream, { live: true, beforeWrite: status.hide });
+    sink.write('row\n');
+    status.show('live');
+    await sink.flush();
+    expect(said()).toBe('\r\x1b[2Klive\r\x1b[2Krow\n');
   });
 });
