@@ -1,10 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { judgeClock, judgeLimits } from '../../src/cli/doctor/judge.ts';
 import { openapi } from '../../src/contract/openapi.ts';
 import { serve } from '../core/server.ts';
-import { openHome, trdr, withSandbox } from './harness.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
 const me = {
   ratePerMinute: 600,
@@ -163,6 +163,21 @@ describe('trdr doctor', () => {
     expect(exitCode).toBe(9);
     expect(records()[0]).toMatchObject({ verdict: 'fail', detail: expect.stringContaining('config.json') });
     expect(verdicts(records()).at(-1)).toEqual(['drift', 'ok']);
+  });
+
+  test('warns about a config file that other users can read', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    mkdirSync(home.config);
+    for (const [mode, verdict] of [
+      [0o600, 'ok'],
+      [0o640, 'warn'],
+      [0o604, 'warn'],
+    ] as const) {
+      writeFileSync(join(home.config, 'config.json'), '{"version":1,"profiles":{}}');
+      chmodSync(join(home.config, 'config.json'), mode);
+      const { exitCode, records } = await runInProcess(['doctor'], { sandbox, home, platform: 'linux' });
+      expect([exitCode, verdicts(records())[0]]).toEqual([0, ['settings', verdict]]);
+    }
   });
 
   test('opens the socket only with --ws, within the spending limit, and explains a rejection', async () => {

@@ -29,6 +29,11 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const home = openHome();
     const wrong = await trdr(['store', 'login', server.url, '--with-password'], { home, input: 'hunter3\n' });
     expect([wrong.exitCode, wrong.error()['code']]).toEqual([9, 'STORE_DENIED']);
+    const unread = await trdr(['store', 'login', server.url], { home, input: 'hunter2\n' });
+    expect(unread.error()).toMatchObject({
+      code: 'STORE_DENIED',
+      hint: expect.stringContaining('--with-password'),
+    });
     const login = await trdr(['store', 'login', server.url, '--with-password'], { home, input: 'hunter2\n' });
     expect(login.exitCode).toBe(0);
     expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);

@@ -29,7 +29,8 @@ export const budgetSet = command({
   calls: [],
   exits: [0, 2, 4, 9],
   parse([period, amount = ''], { machine }) {
-    if (period !== 'month' && period !== 'day') throw usageError('invalid period', 'choose from month, day');
+    if (period !== 'month' && period !== 'day')
+      throw usageError(`invalid period "${period}"`, 'choose from month, day');
     const cu = units.read(amount);
     if (cu === undefined) throw usageError(`invalid amount "${amount}"`, units.hint);
     return { period, cu, machine } as const;

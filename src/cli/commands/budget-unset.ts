@@ -18,7 +18,8 @@ export const budgetUnset = command({
   calls: [],
   exits: [0, 2, 4, 9],
   parse([period], { machine }) {
-    if (period !== 'month' && period !== 'day') throw usageError('invalid period', 'choose from month, day');
+    if (period !== 'month' && period !== 'day')
+      throw usageError(`invalid period "${period}"`, 'choose from month, day');
     return { period, machine } as const;
   },
   async run(context, { period, machine }) {

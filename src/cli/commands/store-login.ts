@@ -45,7 +45,11 @@ export const storeLogin = command({
     const scope = { baseUrl: settings.baseUrl ?? '', key: settings.key ?? '' };
     const store = openStore(scope, { io, settings: { ...settings, store: url, storePassword: password } });
     if (!noVerify) {
-      const { product, version } = await store.link.use(async ({ server }) => server);
+      const { product, version } = await store.link
+        .use(async ({ server }) => server)
+        .catch((error: unknown) => {
+          throw password === undefined ? withoutPassword(error) : error;
+        });
       store.link.close();
       notice(`${store.address.shown} is reachable (${product} ${version})`);
     }
@@ -57,6 +61,15 @@ export const storeLogin = command({
     return 0;
   },
 });
+
+/** The failure of a login without a password, such as one that was piped in without the flag. */
+function withoutPassword(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== 'STORE_DENIED') return error;
+  return new Failure(error.kind, `${error.message}; no password was given`, {
+    code: error.code,
+    hint: 'pass --with-password to read the password from stdin, or set TRDR_STORE_PASSWORD',
+  });
+}
 
 async function readPassword(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string | undefined> {
   if (fromStdin) return (await readAll(io, LONGEST, signal)).trim() || undefined;

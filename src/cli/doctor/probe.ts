@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
 import { leftIn } from '../../contract/budget.ts';
@@ -84,12 +85,20 @@ function* settingsChecks(context: Context): Generator<Check> {
     });
     for (const problem of problems) yield failedCheck('settings', problem);
     const { path } = configOf(context.io);
-    if (problems.length === 0)
+    if (problems.length === 0 && path !== undefined && isReadableByOthers(path, context.io.platform))
+      yield warn('settings', `other users can read ${path}, which holds keys`, `chmod 600 ${path}`);
+    else if (problems.length === 0)
       yield passed('settings', `profile "${profile.value}", ${path ?? 'no folder for a config file'}`);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     yield failedCheck('settings', error);
   }
+}
+
+/** Windows has no such permissions. */
+function isReadableByOthers(path: string, platform: NodeJS.Platform): boolean {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  return platform !== 'win32' && (mode & 0o077) !== 0;
 }
 
 const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'skipped'));

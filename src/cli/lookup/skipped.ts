@@ -5,7 +5,8 @@ import type { Context } from '../context.ts';
 
 /** Maximum number of names in a notice. */
 const NAMED = 1_000;
-const NAMED_BESIDE_JOURNAL = 20;
+/** The same on a terminal, or if a journal names all of them. */
+const NAMED_IN_SHORT = 20;
 
 /** Failures that exit 6: an allowance or a limit is exhausted, and everything paid for was delivered. */
 export const isSpent = (error: unknown): error is Failure =>
@@ -16,13 +17,13 @@ export const isSpent = (error: unknown): error is Failure =>
  * names all of them.
  */
 export function reportSkipped(
-  { notice }: Pick<Context, 'notice'>,
+  { io, notice }: Pick<Context, 'io' | 'notice'>,
   names: readonly string[],
   count: string,
   journal?: string,
 ): void {
   if (names.length === 0) return;
-  const most = journal === undefined ? NAMED : NAMED_BESIDE_JOURNAL;
+  const most = journal === undefined && io.stderr.isTTY !== true ? NAMED : NAMED_IN_SHORT;
   const rest = names.length - most;
   const more =
     rest <= 0 ? '' : ` and ${group(rest)} more${journal === undefined ? '' : `, all named in ${journal}`}`;

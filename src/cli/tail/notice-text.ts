@@ -52,6 +52,12 @@ const starts = {
 } as const;
 
 /** A notice of the tail as a line for stderr; undefined for notices that only a trace shows. */
+function downText({ why, text }: Extract<TailNotice, { kind: 'down' }>): string {
+  const detail = safeLine(text);
+  if (why === 'refused') return `cannot connect (${detail || why}); retrying`;
+  return `connection lost (${why}${detail === '' ? '' : `: ${detail}`}); reconnecting`;
+}
+
 export function tailText(notice: TailNotice): string | undefined {
   switch (notice.kind) {
     case 'start':
@@ -65,7 +71,7 @@ export function tailText(notice: TailNotice): string | undefined {
         ? `caught up: ${many(notice.rows, 'post')} from ${many(notice.pages, 'page')}`
         : undefined;
     case 'down':
-      return `connection lost (${notice.why}${notice.text === '' ? '' : `: ${safeLine(notice.text)}`}); reconnecting${notice.waitMs < 1_000 ? '' : ` in ${span(notice.waitMs)}`}`;
+      return `${downText(notice)}${notice.waitMs < 1_000 ? '' : ` in ${span(notice.waitMs)}`}`;
     case 'fallback':
       return `falling back to polling${stretchedText(notice.stretched)} (${perMinuteText(notice.perMinute)}): ${pollReasons[notice.why]}`;
     case 'streamAgain':

@@ -63,7 +63,7 @@ function detail(row: Item): string {
     }
     case 'group':
       return [
-        `${row['members']} members`,
+        row['members'] === 1 ? '1 member' : `${row['members']} members`,
         ...some(row['pending'], 'pending'),
         ...some(row['behind'], 'behind'),
         `read up to ${ago(row['lastReadAgo'])}`,

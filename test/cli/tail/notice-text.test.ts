@@ -77,3 +77,11 @@ describe('repeated notices', () => {
     for (let i = 0; i < 20; i++) expect(limit.show('gap', `gap ${i}`)).toBe(`gap ${i}`);
   });
 });
+
+test('a connection that was never open is not reported as lost', () => {
+  const down = { kind: 'down', text: 'connection reset', waitMs: 2_000 } as const;
+  expect(tailText({ ...down, why: 'refused' })).toBe('cannot connect (connection reset); retrying in 2s');
+  expect(tailText({ ...down, why: 'reset', text: '1006', waitMs: 0 })).toBe(
+    'connection lost (reset: 1006); reconnecting',
+  );
+});
