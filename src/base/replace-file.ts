@@ -17,7 +17,11 @@ export interface Replacement {
   /** The open temporary file. `commit`, `saveAs` and `discard` close it. */
   readonly fd: number;
   /** Renames the file over its target. With `sync`, the new content survives a power failure. */
-  commit(options?: { readonly sync?: boolean }): void;
+  commit(options?: {
+    readonly sync?: boolean;
+    /** If this fails, leaves the file, so that it can be saved under another name. */
+    readonly keep?: boolean;
+  }): void;
   /** Renames the file to another path in the same folder; the target stays as it is. */
   saveAs(path: string, options?: { readonly sync?: boolean }): void;
   discard(): void;
@@ -66,13 +70,13 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
     close();
     discard(temporary);
   };
-  const put = (place: string, sync: boolean) => {
+  const put = (place: string, sync: boolean, keep = false) => {
     try {
       if (sync) syncFile(fd);
       close();
       renameSync(temporary, place);
     } catch (error) {
-      undo();
+      if (!keep) undo();
       throw error;
     }
     if (sync) syncFolder(folder);
@@ -85,7 +89,7 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
   }
   return {
     fd,
-    commit: ({ sync = true } = {}) => put(target, sync),
+    commit: ({ sync = true, keep } = {}) => put(target, sync, keep),
     saveAs: (place, { sync = true } = {}) => put(place, sync),
     discard: undo,
   };

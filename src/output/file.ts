@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Failure } from '../base/failure.ts';
 import { realPath } from '../base/files.ts';
-import { replaceFile } from '../base/replace-file.ts';
+import { type Replacement, replaceFile } from '../base/replace-file.ts';
 import { codeOf, createSink, type Sink, type SinkOptions, writeFailure } from './sink.ts';
 
 const isFolder = () => Object.assign(new Error('a folder'), { code: 'EISDIR' });
@@ -173,7 +173,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
     return {
       ...sink,
       end() {
-        settled ??= finish(() => file.commit());
+        settled ??= finish(() => commitOrSaveBeside(file, path));
         return settled;
       },
       abandon() {
@@ -205,6 +205,22 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
   } catch (error) {
     signal?.throwIfAborted();
     throw openFailure(path, error);
+  }
+}
+
+/** Renames a complete file over its target; if that fails, saves it beside the target, because its rows may have been paid for. */
+function commitOrSaveBeside(file: Replacement, path: string): void {
+  try {
+    file.commit({ keep: true });
+  } catch (error) {
+    const failure = failureOf(path, error);
+    try {
+      // The content is synced already.
+      file.saveAs(`${realPath(path)}.partial`, { sync: false });
+    } catch {
+      throw failure;
+    }
+    throw new Failure(failure.kind, `${failure.message}; the complete result is in ${path}.partial`, failure);
   }
 }
 

@@ -28,6 +28,17 @@ const put = async (path: string, text: string) => {
 };
 
 describe('an output file', () => {
+  it('is saved beside its target if it cannot be renamed over it', async () => {
+    const path = join(folder, 'all.ndjson');
+    const sink = await fileSink(path);
+    await sink.write('{"id":1}\n');
+    mkdirSync(path);
+    await expect(sink.end()).rejects.toThrow(`; the complete result is in ${path}.partial`);
+    await sink.abandon();
+    expect(readFileSync(`${path}.partial`, 'utf8')).toBe('{"id":1}\n');
+    expect(readdirSync(folder).sort()).toEqual(['all.ndjson', 'all.ndjson.partial']);
+  });
+
   it('appears complete, at the end', async () => {
     const path = join(folder, 'out.csv');
     const sink = await fileSink(path, { batch: 16 });
