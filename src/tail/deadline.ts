@@ -53,7 +53,7 @@ export function createDeadline({
     if (walked && (!writer.busy() || now >= closingAt)) return parts.finish('duration');
     if (now < closingAt) return;
     // The last walk did not finish, so the end of the feed may be incomplete.
-    parts.report.gap(flow.openEnd());
+    parts.report.gap(flow.openEnd('failing'));
     parts.finish('failure', walker.trouble ?? (writer.busy() ? blockedAtEnd() : unanswered()));
   };
 

@@ -1,5 +1,5 @@
 import { Failure } from '../base/failure.ts';
-import { ceilingReached, isServiceFailure } from './failures.ts';
+import { ceilingReached, undelivered } from './failures.ts';
 import type { Stretched, Summary, TailStatus } from './notice.ts';
 import type { TailOptions } from './options.ts';
 import { createTailParts, type Ending } from './parts.ts';
@@ -152,7 +152,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         await loop();
       } catch (error) {
         // The posts since the last verification, by this run or by the one that it resumes, were not read.
-        if (!signal.aborted && flow.watermark && isServiceFailure(error)) report.gap(flow.openEnd());
+        const why = undelivered(error);
+        if (!signal.aborted && flow.watermark && why) report.gap(flow.openEnd(why));
         if (!signal.aborted) finish({ reason: 'failure', failure: error });
       }
       let ending: Ending = over ?? { reason: 'stopped' };

@@ -50,6 +50,9 @@ export const cannotStream = (why: PollReason) =>
           hint: 'raise --max-cu, or use polling: --via poll',
         });
 
-/** Whether a run ended because the service could not deliver the feed. */
-export const isServiceFailure = (error: unknown): boolean =>
-  error instanceof Failure && ['service', 'network', 'answer', 'rate'].includes(error.kind);
+/** Why the service did not deliver the rest of the feed, if that ended the run. */
+export function undelivered(error: unknown): 'failing' | 'unauthorized' | undefined {
+  if (!(error instanceof Failure)) return undefined;
+  if (error.kind === 'auth' || error.kind === 'forbidden') return 'unauthorized';
+  return ['service', 'network', 'answer', 'rate'].includes(error.kind) ? 'failing' : undefined;
+}

@@ -61,7 +61,7 @@ export interface Flow {
   /** Prints all waiting rows at the end of a run. */
   releaseAll(): void;
   /** The gap between the last complete post and the end of a run that could not verify its last part. */
-  openEnd(): Gap;
+  openEnd(why: 'failing' | 'unauthorized'): Gap;
   /**
    * A range that can no longer be verified, because the ids of its posts had to be removed from memory. Each
    * range is returned once.
@@ -255,8 +255,8 @@ export function createFlow(world: FlowWorld): Flow {
     },
     release: held.release,
     releaseAll: held.releaseAll,
-    openEnd: () => ({
-      why: 'failing',
+    openEnd: (why) => ({
+      why,
       from: watermark?.top ?? null,
       to: null,
       open: world.heals || isAtResume,

@@ -9,7 +9,7 @@ export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 
 /** A part of the feed that could not be read. Both bounds were read; a bound is null if it is not known. */
 export interface Gap {
-  readonly why: Cut | 'failing';
+  readonly why: Cut | 'failing' | 'unauthorized';
   /** The newest complete post before the gap; null if only late posts can be missing. */
   readonly from: PostMark | null;
   /** Late posts may be missing too, from this post time on. */

@@ -110,6 +110,20 @@ test.each([
   expect(sandbox.meter().unitsUsed).toBe(0);
 });
 
+test('a resumed tail whose key is rejected states what it did not read', async () => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const words = ['--yes', '--via', 'poll', '--checkpoint', join(home.path, 'ck'), '--duration', '300ms'];
+  const run = (options: object) =>
+    runInProcess(['thesis', 'tail', ...words, '--backfill', '2'], { sandbox, home, ...options });
+  expect((await run({})).exitCode).toBe(0);
+  const rejected = await run({ env: { TRDR_API_KEY: 'trdr_test_0123456789abcdef0123456789abcdef' } });
+  expect(rejected.exitCode, rejected.stderr).toBe(4);
+  expect(rejected.stderr).toMatch(
+    /GAP: posts may be missing from .* to the end of this run: the service rejected the key; the next run will read it/,
+  );
+});
+
 test('an error is a line of the JSON log', async () => {
   const ran = await runInProcess(['thesis', 'tail', '--yes', '--log-format', 'json', '--via', 'poll'], {});
   expect(ran.exitCode).toBe(4);

@@ -144,7 +144,7 @@ function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Pos
   return processes.some(({ summary }, index) =>
     summary?.gaps.some(({ why, from, to, lateFrom, open }) => {
       // The next process promised to read it.
-      if (why === 'failing' && open && index < processes.length - 1) return false;
+      if ((why === 'failing' || why === 'unauthorized') && open && index < processes.length - 1) return false;
       const low = from && byId.get(from.id);
       const high = to && byId.get(to.id);
       // A gap without an upper bound lasts until the end of the run.
@@ -181,7 +181,7 @@ function orderly({ schedule }: Outcome, process: Process, byId: ReadonlyMap<stri
     problems.push(`the pages cost ${meter}, the tail counted ${least}`);
   }
   for (const { why, from, to } of summary.gaps) {
-    if (why === 'failing') {
+    if (why === 'failing' || why === 'unauthorized') {
       if (to !== null || process.failure === undefined)
         problems.push('a gap at the end of a run that succeeded');
       continue;

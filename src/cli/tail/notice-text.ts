@@ -24,7 +24,7 @@ const place = (mark: PostMark | null): string =>
 
 /** The range in which posts may be missing. */
 export function gapText({ why, from, lateFrom, to }: Gap): string {
-  if (why === 'failing') {
+  if (why === 'failing' || why === 'unauthorized') {
     return `posts may be missing from ${from === null ? 'the start' : place(from)} to the end of this run`;
   }
   if (from === null && lateFrom !== null) {
@@ -41,6 +41,7 @@ const cuts: Readonly<Record<Gap['why'], string>> = {
   stuck: 'the pages repeat themselves',
   denied: 'the service reported the end of the feed too early',
   failing: 'the service failed until the end',
+  unauthorized: 'the service rejected the key',
 };
 
 const starts = {
