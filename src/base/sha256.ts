@@ -55,7 +55,16 @@ function mix(state: Uint32Array, words: Uint32Array): void {
         (words[at] ?? 0)) |
       0;
     const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+    // A destructuring assignment would take longer than the arithmetic.
+    h = g;
+    g = f;
+    f = e;
+    e = (d + one) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (one + two) | 0;
   }
-  for (const [at, part] of [a, b, c, d, e, f, g, h].entries()) state[at] = (state[at] ?? 0) + part;
+  const sums = [a, b, c, d, e, f, g, h];
+  for (let at = 0; at < 8; at++) state[at] = (state[at] ?? 0) + (sums[at] ?? 0);
 }

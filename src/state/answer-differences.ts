@@ -35,7 +35,12 @@ const MOST = 1_000;
 const fileIn = (dir: string) => join(dir, 'differences.ndjson');
 
 export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): DifferenceLog {
-  const service = sha256(baseUrl).slice(0, 16);
+  // Most runs see no difference and need no digest.
+  let digest: string | undefined;
+  const serviceId = () => {
+    digest ??= sha256(baseUrl).slice(0, 16);
+    return digest;
+  };
   let known: Map<string, SeenDifference> | undefined;
 
   function load(): Map<string, SeenDifference> {
@@ -44,7 +49,7 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
     if (dir === undefined) return known;
     try {
       for (const line of readLines(fileIn(dir), 4_096)) {
-        const seen = read(line, service);
+        const seen = read(line, serviceId());
         if (seen && known.size < MOST) known.set(`${seen.call} ${seen.text}`, seen);
       }
     } catch {
@@ -60,7 +65,7 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
       const last = all.get(`${call} ${text}`);
       if (dir === undefined || all.size >= MOST || (last && time - last.time < DAY_MS)) return;
       all.set(`${call} ${text}`, { call, text, time });
-      const line = `${JSON.stringify({ service, call, text, time })}\n`;
+      const line = `${JSON.stringify({ service: serviceId(), call, text, time })}\n`;
       try {
         try {
           appendLines(fileIn(dir), line);

@@ -29,7 +29,7 @@ const COMPACT_EVERY = 1_000;
 // The prefix of this process's call ids, from its pid and start time. With a counter, it makes an id unique
 // on the machine. The pid comes first, because a budget waits for the calls of a process only while that
 // process is alive.
-const idPrefix = `${process.pid.toString(36)}-${Math.round(performance.timeOrigin * 1_000).toString(36)}`;
+const idPrefix = `${process.pid.toString(36)}-${process.hrtime.bigint().toString(36)}`;
 let calls = 0;
 
 /**
