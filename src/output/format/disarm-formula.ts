@@ -5,8 +5,13 @@ const harmless = /^[A-Za-z0-9_'#$([{]/;
  * Text that a spreadsheet may execute: a formula character of any width, possibly after quotes, blanks and
  * invisible characters.
  */
-const formula =
-  /^["\s\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\u207a\u207b\u207c\u208a\u208b\u208c\u2212\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
+const isFormula = (text: string): boolean => {
+  formula ??=
+    /^["\s\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\u207a\u207b\u207c\u208a\u208b\u208c\u2212\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
+  return formula.test(text);
+};
+/** Compiled on first use, because Unicode classes take a third of a millisecond. */
+let formula: RegExp | undefined;
 
 /** A signed number looks like a formula but is harmless. */
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -18,7 +23,7 @@ const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const separator = /[;\t\r\n]/;
 
 const disarmCell = (text: string): string =>
-  harmless.test(text) || !formula.test(text) || number.test(text) ? text : `'${text}`;
+  harmless.test(text) || !isFormula(text) || number.test(text) ? text : `'${text}`;
 
 /**
  * Makes text safe for a CSV cell: puts an apostrophe before a formula, so that a spreadsheet shows it instead
