@@ -32,14 +32,17 @@ describe('trdr api', () => {
     const home = openHome();
     writeFileSync(join(home.path, 'body.json'), '{"handles":["file"]}');
     const options = { sandbox: service, home };
-    await trdr(['api', 'v2/thesis', '-f', 'limit=5', '-f', 'before=a b'], options);
-    await trdr(['api', 'post', '/v2/user/handles/pnl', '-f', 'handles[]=x', '-f', 'handles[]=y'], options);
-    await trdr(['api', '/v2/user/handles/pnl', '--input', 'body.json'], options);
-    await trdr(['api', 'POST', '/v2/user/handles/pnl', '--input', '-'], {
+    await runInProcess(['api', 'v2/thesis', '-f', 'limit=5', '-f', 'before=a b'], options);
+    await runInProcess(
+      ['api', 'post', '/v2/user/handles/pnl', '-f', 'handles[]=x', '-f', 'handles[]=y'],
+      options,
+    );
+    await runInProcess(['api', '/v2/user/handles/pnl', '--input', 'body.json'], options);
+    await runInProcess(['api', 'POST', '/v2/user/handles/pnl', '--input', '-'], {
       ...options,
-      input: '{"handles":["stdin"]}',
+      stdin: '{"handles":["stdin"]}',
     });
-    await trdr(['api', 'DELETE', '/v2/new/thing', '-f', 'a[b]=c', '--yes'], options);
+    await runInProcess(['api', 'DELETE', '/v2/new/thing', '-f', 'a[b]=c', '--yes'], options);
     expect(seen).toEqual([
       'GET /v2/thesis?limit=5&before=a%20b ',
       'POST /v2/user/handles/pnl {"handles":["x","y"]}',
@@ -51,7 +54,7 @@ describe('trdr api', () => {
 
   test('prints status and headers with -i', async () => {
     const sandbox = await withSandbox();
-    const { stdout } = await trdr(['api', '-i', '/v2/user/handle/mira'], { sandbox });
+    const { stdout } = await runInProcess(['api', '-i', '/v2/user/handle/mira'], { sandbox });
     const [head = '', body = ''] = stdout.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(head).toContain('content-type: application/json');
@@ -60,7 +63,9 @@ describe('trdr api', () => {
 
   test('prints the body of an error, reports it on stderr, and exits by its status', async () => {
     const sandbox = await withSandbox();
-    const { exitCode, json, error } = await trdr(['api', '/v2/user/handle/nobody-at-all'], { sandbox });
+    const { exitCode, json, error } = await runInProcess(['api', '/v2/user/handle/nobody-at-all'], {
+      sandbox,
+    });
     expect(exitCode).toBe(3);
     expect(json()).toMatchObject({ error: { code: 'NOT_OBSERVED' } });
     expect(error()).toMatchObject({ code: 'NOT_OBSERVED', status: 404, exit: 3 });
@@ -82,16 +87,21 @@ describe('trdr api', () => {
       body: 'no JSON at all',
       headers: { 'retry-after': '9999' },
     }));
-    const { exitCode, stdout } = await trdr(['api', '/v2/user/id/x', '--retries', '0'], { sandbox: service });
+    const { exitCode, stdout } = await runInProcess(['api', '/v2/user/id/x', '--retries', '0'], {
+      sandbox: service,
+    });
     expect([exitCode, stdout]).toEqual([exit, 'no JSON at all']);
   });
 
   test('creates no file for an error', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const out = join(home.path, 'answer.json');
-    const failed = await trdr(['api', '/v2/user/handle/nobody-at-all', '--out', out], { sandbox, home });
+    const failed = await runInProcess(['api', '/v2/user/handle/nobody-at-all', '--out', out], {
+      sandbox,
+      home,
+    });
     expect([failed.exitCode, failed.stdout, existsSync(out)]).toEqual([3, '', false]);
-    await trdr(['api', '/v2/user/handle/mira', '--out', out], { sandbox, home });
+    await runInProcess(['api', '/v2/user/handle/mira', '--out', out], { sandbox, home });
     expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ handle: 'mira' });
   });
 
@@ -99,7 +109,7 @@ describe('trdr api', () => {
     'follows pages to the last, one body per line (%s)',
     async (envelope) => {
       const sandbox = await withSandbox({ envelope });
-      const { exitCode, records } = await trdr(
+      const { exitCode, records } = await runInProcess(
         ['api', '/v2/launchpad/thesis', '--paginate', '--max-cu', '50k'],
         { sandbox },
       );
@@ -117,15 +127,18 @@ describe('trdr api', () => {
 
   test('prints the pages within the spending limit, and exits 6', async () => {
     const sandbox = await withSandbox();
-    const { exitCode, lines } = await trdr(['api', '/v2/launchpad/thesis', '--paginate', '--max-cu', '25'], {
-      sandbox,
-    });
+    const { exitCode, lines } = await runInProcess(
+      ['api', '/v2/launchpad/thesis', '--paginate', '--max-cu', '25'],
+      {
+        sandbox,
+      },
+    );
     expect([exitCode, lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 20]);
   });
 
   test('does not follow a cursor twice', async () => {
     const service = await withService(() => ({ body: { items: [], hasMore: true, nextBefore: 'same' } }));
-    const { exitCode, error } = await trdr(['api', '/v2/thesis', '--paginate', '--yes'], {
+    const { exitCode, error } = await runInProcess(['api', '/v2/thesis', '--paginate', '--yes'], {
       sandbox: service,
     });
     expect([exitCode, error()['code'], service.calls.length]).toEqual([9, 'CURSOR_STUCK', 2]);
@@ -134,7 +147,7 @@ describe('trdr api', () => {
   test('shows the calls of --dry-run and sends nothing', async () => {
     const service = await withService(() => ({ body: {} }));
     const plan = async (...words: string[]) =>
-      (await trdr(['api', ...words, '--dry-run'], { sandbox: service })).records()[0];
+      (await runInProcess(['api', ...words, '--dry-run'], { sandbox: service })).records()[0];
     expect(
       await plan('POST', '/v2/user/handles/pnl', '-f', 'handles[]=a', '-f', 'handles[]=b'),
     ).toMatchObject({
@@ -161,7 +174,7 @@ describe('trdr api', () => {
       '/v2/user/handles/pnl',
       ...['a', 'b', 'c', 'd'].flatMap((h) => ['-f', `handles[]=${h}`]),
     ];
-    const alone = await trdr(many, { sandbox: service });
+    const alone = await runInProcess(many, { sandbox: service });
     expect([alone.exitCode, service.calls.length]).toEqual([11, 0]);
     const no = await runInProcess(many, { sandbox: service, tty: true, typed: ['n\r'] });
     expect([no.exitCode, service.calls.length]).toEqual([11, 0]);
@@ -174,9 +187,9 @@ describe('trdr api', () => {
     const service = await withService(() => ({ body: {} }));
     const call = ['api', '/v2/unheard/of'];
     const cases = [
-      [await trdr(call, { sandbox: service }), 11],
-      [await trdr([...call, '--max-cu', '1M'], { sandbox: service }), 6],
-      [await trdr([...call, '--max-cu', '1M', '--yes'], { sandbox: service }), 6],
+      [await runInProcess(call, { sandbox: service }), 11],
+      [await runInProcess([...call, '--max-cu', '1M'], { sandbox: service }), 6],
+      [await runInProcess([...call, '--max-cu', '1M', '--yes'], { sandbox: service }), 6],
       [await runInProcess(call, { sandbox: service, tty: true, typed: ['n\r'] }), 11],
     ] as const;
     for (const [ran, exit] of cases) expect([ran.exitCode, service.calls.length]).toEqual([exit, 0]);
@@ -185,7 +198,7 @@ describe('trdr api', () => {
       message: expect.stringContaining('cost is unknown'),
       hint: expect.stringContaining('--yes'),
     });
-    expect((await trdr([...call, '--yes'], { sandbox: service })).exitCode).toBe(0);
+    expect((await runInProcess([...call, '--yes'], { sandbox: service })).exitCode).toBe(0);
     const typed = await runInProcess(call, { sandbox: service, tty: true, typed: ['y\r'] });
     expect([typed.exitCode, service.calls.length]).toEqual([0, 2]);
     expect(typed.stderr).toContain('GET /v2/unheard/of is not an endpoint known to trdr');
@@ -199,9 +212,9 @@ describe('trdr api', () => {
   ])('rejects %s %s, free of charge, with any consent', async (method, path) => {
     const service = await withService(() => ({ body: {} }));
     const words = ['api', method, path, '--yes'];
-    const { exitCode, error } = await trdr(words, { sandbox: service });
+    const { exitCode, error } = await runInProcess(words, { sandbox: service });
     expect([exitCode, error()['code'], service.calls.length]).toEqual([2, 'USAGE', 0]);
-    expect((await trdr([...words, '--dry-run'], { sandbox: service })).exitCode).toBe(2);
+    expect((await runInProcess([...words, '--dry-run'], { sandbox: service })).exitCode).toBe(2);
   });
 
   test('names the file that cannot be read', async () => {
@@ -210,7 +223,7 @@ describe('trdr api', () => {
   });
 
   test('runs against the embedded service', async () => {
-    const { exitCode, json } = await trdr(['api', '/v2/me', '--sandbox']);
+    const { exitCode, json } = await runInProcess(['api', '/v2/me', '--sandbox']);
     expect([exitCode, json()]).toEqual([0, expect.objectContaining({ usage: expect.anything() })]);
   });
 });

@@ -72,7 +72,7 @@ describe('trdr auth login', () => {
   test('treats a bare host as https', async () => {
     const home = openHome();
     const login = ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'api.example.com/b2b'];
-    expect((await trdr(login, { home, input: 'aa_live_0123456789' })).exitCode).toBe(0);
+    expect((await runInProcess(login, { home, stdin: 'aa_live_0123456789' })).exitCode).toBe(0);
     expect(configOf(home).profiles.default.baseUrl).toBe('https://api.example.com/b2b');
   });
 
@@ -114,9 +114,9 @@ describe('trdr auth login', () => {
   test('does not save a key that the service rejects', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const wrong = 'trdr_live_0123456789abcdef0123456789abcdef';
-    const login = await trdr(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
+    const login = await runInProcess(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
       home,
-      input: wrong,
+      stdin: wrong,
     });
     expect(login.exitCode).toBe(4);
     expect(login.error()).toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
@@ -128,10 +128,13 @@ describe('trdr auth login', () => {
     const home = openHome();
     const key = 'trdr_live_0123456789abcdef0123456789abcdef';
     const url = 'https://api.example.com';
-    const { exitCode } = await trdr(['auth', 'login', '--with-key', '--no-verify', '--base-url', `${url}/`], {
-      home,
-      input: `\uFEFF  ${key}\r\n`,
-    });
+    const { exitCode } = await runInProcess(
+      ['auth', 'login', '--with-key', '--no-verify', '--base-url', `${url}/`],
+      {
+        home,
+        stdin: `\uFEFF  ${key}\r\n`,
+      },
+    );
     expect(exitCode).toBe(0);
     expect(configOf(home).profiles.default).toEqual({ key, baseUrl: url });
   });
@@ -156,7 +159,12 @@ describe('trdr auth login', () => {
   });
 
   test('explains how to pass the key without a terminal', async () => {
-    const { exitCode, error } = await trdr(['auth', 'login', '--base-url', 'https://api.example.com']);
+    const { exitCode, error } = await runInProcess([
+      'auth',
+      'login',
+      '--base-url',
+      'https://api.example.com',
+    ]);
     expect(exitCode).toBe(2);
     expect(error()).toMatchObject({ hint: expect.stringContaining('--with-key') });
   });
@@ -167,9 +175,9 @@ describe('trdr auth login', () => {
     ['x'.repeat(10_000), 'the input on stdin is larger'],
   ])('rejects an invalid key', async (input, why) => {
     const home = openHome();
-    const { exitCode, error } = await trdr(
+    const { exitCode, error } = await runInProcess(
       ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://api.example.com'],
-      { home, input },
+      { home, stdin: input },
     );
     expect([2, 4]).toContain(exitCode);
     expect(error()['message']).toContain(why);
@@ -178,11 +186,11 @@ describe('trdr auth login', () => {
 
   test('sends no key over plain http beyond this machine', async () => {
     const home = openHome();
-    const { exitCode, error } = await trdr(
+    const { exitCode, error } = await runInProcess(
       ['auth', 'login', '--with-key', '--base-url', 'http://api.example.com'],
       {
         home,
-        input: 'trdr_live_0123456789abcdef',
+        stdin: 'trdr_live_0123456789abcdef',
       },
     );
     expect([exitCode, error()['code']]).toEqual([2, 'INSECURE_HTTP']);
@@ -206,7 +214,7 @@ describe('trdr auth login', () => {
   });
 
   test('shows the request of a dry run, without prompting or sending', async () => {
-    const { exitCode, records } = await trdr([
+    const { exitCode, records } = await runInProcess([
       'auth',
       'login',
       '--dry-run',
@@ -223,9 +231,9 @@ describe('trdr auth login', () => {
     const home = openHome();
     const before = process.umask(mask);
     try {
-      const { exitCode } = await trdr(
+      const { exitCode } = await runInProcess(
         ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://api.example.com'],
-        { home, input: 'trdr_live_0123456789abcdef', cwd: '/' },
+        { home, stdin: 'trdr_live_0123456789abcdef', cwd: '/' },
       );
       expect(exitCode).toBe(0);
     } finally {
@@ -240,15 +248,15 @@ describe('trdr auth status', () => {
   test('shows every profile with masked keys, and where each value comes from', async () => {
     const home = openHome();
     const base = ['auth', 'login', '--with-key', '--no-verify'];
-    await trdr([...base, '--base-url', 'https://one.example.com'], {
+    await runInProcess([...base, '--base-url', 'https://one.example.com'], {
       home,
-      input: 'aa_live_0123456789abcdef',
+      stdin: 'aa_live_0123456789abcdef',
     });
-    await trdr([...base, '--profile', 'two', '--base-url', 'https://two.example.com'], {
+    await runInProcess([...base, '--profile', 'two', '--base-url', 'https://two.example.com'], {
       home,
-      input: 'aa_test_0123456789fedcba',
+      stdin: 'aa_test_0123456789fedcba',
     });
-    const { exitCode, json } = await trdr(['auth', 'status', '--json'], { home });
+    const { exitCode, json } = await runInProcess(['auth', 'status', '--json'], { home });
     expect(exitCode).toBe(0);
     expect(json()).toEqual([
       {
@@ -270,10 +278,13 @@ describe('trdr auth status', () => {
         mode: 'test',
       },
     ]);
-    const withEnv = await trdr(['auth', 'status', '--json', '--base-url', 'https://flag.example.com'], {
-      home,
-      key: 'bb_live_0123456789abcdef',
-    });
+    const withEnv = await runInProcess(
+      ['auth', 'status', '--json', '--base-url', 'https://flag.example.com'],
+      {
+        home,
+        key: 'bb_live_0123456789abcdef',
+      },
+    );
     expect(withEnv.json()).toMatchObject([
       { baseUrlFrom: '--base-url', key: 'bb_live_****cdef', keyFrom: 'TRDR_API_KEY' },
       { keyFrom: 'profile two' },
@@ -282,10 +293,13 @@ describe('trdr auth status', () => {
 
   test('fits a narrow terminal', async () => {
     const home = openHome();
-    await trdr(['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://one.example.com'], {
-      home,
-      input: 'aa_live_0123456789abcdef',
-    });
+    await runInProcess(
+      ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://one.example.com'],
+      {
+        home,
+        stdin: 'aa_live_0123456789abcdef',
+      },
+    );
     const { stdout } = await runInProcess(['auth', 'status', '--color', 'never'], {
       home,
       tty: true,
@@ -296,21 +310,24 @@ describe('trdr auth status', () => {
   });
 
   test('exits 4 without a key', async () => {
-    const { exitCode, stdout, error } = await trdr(['auth', 'status', '--json']);
+    const { exitCode, stdout, error } = await runInProcess(['auth', 'status', '--json']);
     expect([exitCode, stdout.trim(), error()['code']]).toEqual([4, '[]', 'NO_KEY']);
   });
 
   test('verifies each key with --check', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
-    await trdr(['auth', 'login', '--with-key', '--base-url', sandbox.url], { home, input: sandbox.key });
-    await trdr(
+    await runInProcess(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
+      home,
+      stdin: sandbox.key,
+    });
+    await runInProcess(
       ['auth', 'login', '--with-key', '--no-verify', '--profile', 'bad', '--base-url', sandbox.url],
       {
         home,
-        input: 'aa_live_0123456789abcdef',
+        stdin: 'aa_live_0123456789abcdef',
       },
     );
-    const good = await trdr(['auth', 'status', '--check', '--json'], { home });
+    const good = await runInProcess(['auth', 'status', '--check', '--json'], { home });
     expect(good.exitCode).toBe(0);
     expect(good.json()).toMatchObject([
       { profile: 'default', check: 'ok' },
@@ -318,12 +335,12 @@ describe('trdr auth status', () => {
     ]);
     const seen = await runInProcess(['auth', 'status', '--check'], { home, tty: true, columns: 80 });
     expect(seen.stdout).toContain('failed: UNAUTHORIZED');
-    const bad = await trdr(['auth', 'status', '--check', '--json', '--profile', 'bad'], { home });
+    const bad = await runInProcess(['auth', 'status', '--check', '--json', '--profile', 'bad'], { home });
     expect([bad.exitCode, bad.error()['code']]).toEqual([4, 'UNAUTHORIZED']);
   });
 
   test('runs against the embedded service with --sandbox', async () => {
-    const { exitCode, json } = await trdr(['auth', 'status', '--check', '--json', '--sandbox']);
+    const { exitCode, json } = await runInProcess(['auth', 'status', '--check', '--json', '--sandbox']);
     expect(exitCode).toBe(0);
     expect(json()).toMatchObject([{ profile: 'sandbox', check: 'ok' }]);
   });
@@ -333,7 +350,7 @@ describe('trdr auth switch and logout', () => {
   const withTwo = async () => {
     const home = openHome();
     for (const profile of ['one', 'two']) {
-      await trdr(
+      await runInProcess(
         [
           'auth',
           'login',
@@ -344,7 +361,7 @@ describe('trdr auth switch and logout', () => {
           '--base-url',
           'https://a.example.com',
         ],
-        { home, input: `aa_live_0123456789abcde${profile.length}` },
+        { home, stdin: `aa_live_0123456789abcde${profile.length}` },
       );
     }
     return home;
@@ -353,9 +370,9 @@ describe('trdr auth switch and logout', () => {
   test('change the profile of later commands', async () => {
     const home = await withTwo();
     expect(configOf(home).current).toBe('one');
-    expect((await trdr(['auth', 'switch', 'two'], { home })).exitCode).toBe(0);
+    expect((await runInProcess(['auth', 'switch', 'two'], { home })).exitCode).toBe(0);
     expect(configOf(home).current).toBe('two');
-    expect((await trdr(['config', 'get', 'profile'], { home })).stdout).toBe('two\n');
+    expect((await runInProcess(['config', 'get', 'profile'], { home })).stdout).toBe('two\n');
   });
 
   test('suggest a similar profile', async () => {
@@ -365,7 +382,7 @@ describe('trdr auth switch and logout', () => {
       ['auth', 'logout', 'tow'],
       ['me', '--profile', 'tow'],
     ]) {
-      const { exitCode, error } = await trdr(words, { home });
+      const { exitCode, error } = await runInProcess(words, { home });
       expect(exitCode).toBe(2);
       expect(error()).toMatchObject({
         code: 'NO_PROFILE',
@@ -376,10 +393,10 @@ describe('trdr auth switch and logout', () => {
 
   test('remove only the key, or the whole profile', async () => {
     const home = await withTwo();
-    expect((await trdr(['auth', 'logout'], { home })).exitCode).toBe(0);
+    expect((await runInProcess(['auth', 'logout'], { home })).exitCode).toBe(0);
     expect(configOf(home).profiles.one).toEqual({ baseUrl: 'https://a.example.com' });
-    expect((await trdr(['me'], { home })).exitCode).toBe(4);
-    expect((await trdr(['auth', 'logout', 'one', '--forget'], { home })).exitCode).toBe(0);
+    expect((await runInProcess(['me'], { home })).exitCode).toBe(4);
+    expect((await runInProcess(['auth', 'logout', 'one', '--forget'], { home })).exitCode).toBe(0);
     expect(Object.keys(configOf(home).profiles)).toEqual(['two']);
   });
 });

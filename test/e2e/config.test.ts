@@ -29,18 +29,18 @@ describe('trdr config', () => {
   });
 
   test('prints an empty line for an unset setting, or a record in a machine format', async () => {
-    expect((await trdr(['config', 'get', 'baseUrl'])).stdout).toBe('\n');
-    expect((await trdr(['config', 'get', 'baseUrl', '--json'])).json()).toEqual({
+    expect((await runInProcess(['config', 'get', 'baseUrl'])).stdout).toBe('\n');
+    expect((await runInProcess(['config', 'get', 'baseUrl', '--json'])).json()).toEqual({
       setting: 'baseUrl',
       value: null,
       origin: 'default',
     });
-    expect((await trdr(['config', 'get', 'retries'], { env: { TRDR_OUTPUT: 'ndjson' } })).records()).toEqual([
-      { setting: 'retries', value: 4, origin: 'default' },
-    ]);
+    expect(
+      (await runInProcess(['config', 'get', 'retries'], { env: { TRDR_OUTPUT: 'ndjson' } })).records(),
+    ).toEqual([{ setting: 'retries', value: 4, origin: 'default' }]);
     const tables = { env: { TRDR_OUTPUT: 'table' } };
-    expect((await trdr(['config', 'get', 'retries'], tables)).stdout).toBe('4\n');
-    expect((await trdr(['config', 'get', 'retries', '-o', 'table'], tables)).lines()).toHaveLength(3);
+    expect((await runInProcess(['config', 'get', 'retries'], tables)).stdout).toBe('4\n');
+    expect((await runInProcess(['config', 'get', 'retries', '-o', 'table'], tables)).lines()).toHaveLength(3);
   });
 
   test('lists the origin of each value: flag, environment, profile, default', async () => {
@@ -50,9 +50,9 @@ describe('trdr config', () => {
       ['output', 'csv'],
       ['retries', '7'],
     ] as const) {
-      await trdr(['config', 'set', name, value], { home });
+      await runInProcess(['config', 'set', name, value], { home });
     }
-    const { records } = await trdr(['config', 'list', '--origin', '-o', 'ndjson'], {
+    const { records } = await runInProcess(['config', 'list', '--origin', '-o', 'ndjson'], {
       home,
       env: { TRDR_BASE_URL: 'https://env.example.com', TRDR_API_KEY: 'aa_live_0123456789abcdef' },
     });
@@ -67,11 +67,15 @@ describe('trdr config', () => {
       retries: [7, 'profile default'],
       maxAge: [3_600_000, 'default'],
     });
-    expect((await trdr(['config', 'list', '--json'], { home })).json()).not.toHaveProperty('0.origin');
+    expect((await runInProcess(['config', 'list', '--json'], { home })).json()).not.toHaveProperty(
+      '0.origin',
+    );
   });
 
   test('warns if the environment overrides the setting', async () => {
-    const { stderr } = await trdr(['config', 'set', 'output', 'csv'], { env: { TRDR_OUTPUT: 'json' } });
+    const { stderr } = await runInProcess(['config', 'set', 'output', 'csv'], {
+      env: { TRDR_OUTPUT: 'json' },
+    });
     expect(stderr).toContain('TRDR_OUTPUT is set and overrides it');
   });
 
@@ -122,8 +126,8 @@ describe('the config file', () => {
       utc: 'true',
     };
     const runs = Object.entries(settings).flatMap(([name, value]) => [
-      trdr(['config', 'set', name, value], { home }),
-      trdr(['config', 'set', name, value, '--profile', `of-${name}`], { home }),
+      runInProcess(['config', 'set', name, value], { home }),
+      runInProcess(['config', 'set', name, value, '--profile', `of-${name}`], { home }),
     ]);
     for (const { exitCode, stderr } of await Promise.all(runs))
       expect([exitCode, stderr]).toMatchObject([0, {}]);
@@ -151,43 +155,46 @@ describe('the config file', () => {
       ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://a.example.com'],
       ['auth', 'logout'],
     ]) {
-      const { exitCode, stderr, error } = await trdr(argv, { home, input: 'aa_live_0123456789abcdef' });
+      const { exitCode, stderr, error } = await runInProcess(argv, {
+        home,
+        stdin: 'aa_live_0123456789abcdef',
+      });
       expect([exitCode, error()['code']]).toEqual([9, code]);
       expect(error()['message']).toContain(fileOf(home));
       expect(error()['hint']).toBeTruthy();
       expect(stderr).not.toContain('0123456789ab');
     }
     expect(readFileSync(fileOf(home), 'utf8')).toBe(text);
-    expect((await trdr(['config', 'path'], { home })).stdout).toBe(`${fileOf(home)}\n`);
+    expect((await runInProcess(['config', 'path'], { home })).stdout).toBe(`${fileOf(home)}\n`);
   });
 
   test('that is a FIFO is rejected instead of waited for', async () => {
     const home = openHome();
     mkdirSync(home.config, { mode: 0o700 });
     await execa('mkfifo', [join(home.config, 'config.json')]);
-    const { exitCode, error } = await trdr(['config', 'list'], { home });
+    const { exitCode, error } = await runInProcess(['config', 'list'], { home });
     expect([exitCode, error()['code']]).toEqual([9, 'ENOTREG']);
     expect(error()['message']).toContain('it is not a regular file');
-    expect((await trdr(['config', 'set', 'retries', '1'], { home })).exitCode).toBe(9);
-    expect((await trdr(['__complete', 'profile', ''], { home })).exitCode).toBe(0);
+    expect((await runInProcess(['config', 'set', 'retries', '1'], { home })).exitCode).toBe(9);
+    expect((await runInProcess(['__complete', 'profile', ''], { home })).exitCode).toBe(0);
     expect(lstatSync(join(home.config, 'config.json')).isFIFO()).toBe(true);
   });
 
   test('with an invalid value stops other commands, but not those that fix it', async () => {
     const home = withFile('{"version":1,"profiles":{"default":{"retries":"many"}}}');
-    const broken = await trdr(['price', 'me'], { home });
+    const broken = await runInProcess(['price', 'me'], { home });
     expect([broken.exitCode, broken.error()['code']]).toEqual([2, 'BAD_SETTING']);
     expect(broken.error()['hint']).toContain('trdr config set retries VALUE');
-    const list = await trdr(['config', 'list'], { home });
+    const list = await runInProcess(['config', 'list'], { home });
     expect(list.exitCode).toBe(0);
     expect(list.stderr).toContain('invalid number for retries of profile "default": use a whole number');
-    expect((await trdr(['config', 'unset', 'retries'], { home })).exitCode).toBe(0);
-    expect((await trdr(['price', 'me'], { home })).exitCode).toBe(0);
+    expect((await runInProcess(['config', 'unset', 'retries'], { home })).exitCode).toBe(0);
+    expect((await runInProcess(['price', 'me'], { home })).exitCode).toBe(0);
   });
 
   test('keeps unknown members', async () => {
     const home = withFile('\uFEFF{"version":1,"note":"mine","profiles":{"default":{"colour":"red"}}}');
-    await trdr(['config', 'set', 'retries', '2'], { home });
+    await runInProcess(['config', 'set', 'retries', '2'], { home });
     expect(configOf(home)).toEqual({
       version: 1,
       note: 'mine',
@@ -198,7 +205,7 @@ describe('the config file', () => {
   test('is made private when it is written', async () => {
     const home = withFile('{"version":1,"profiles":{}}');
     chmodSync(fileOf(home), 0o666);
-    await trdr(['config', 'set', 'retries', '2'], { home });
+    await runInProcess(['config', 'set', 'retries', '2'], { home });
     expect(statSync(fileOf(home)).mode & 0o777).toBe(0o600);
   });
 
@@ -214,11 +221,11 @@ describe('the config file', () => {
       ['config', 'path'],
       ['config', 'set', 'retries', '1'],
     ]) {
-      const { exitCode, error } = await trdr(argv, { env });
+      const { exitCode, error } = await runInProcess(argv, { env });
       expect([exitCode, error()['code']]).toEqual([9, 'NO_HOME']);
       expect(error()['hint']).toContain('TRDR_CONFIG_DIR');
     }
-    const free = await trdr(['whois', 'mira', '--sandbox'], { env });
+    const free = await runInProcess(['whois', 'mira', '--sandbox'], { env });
     expect(free.exitCode).toBe(0);
     expect(free.records()).toMatchObject([{ found: true }]);
   });
@@ -226,7 +233,7 @@ describe('the config file', () => {
   test('that cannot be written is reported with a reason', async () => {
     const home = openHome();
     writeFileSync(home.config, 'a file where the folder would be');
-    const { exitCode, error } = await trdr(['config', 'set', 'retries', '1'], { home });
+    const { exitCode, error } = await runInProcess(['config', 'set', 'retries', '1'], { home });
     expect(exitCode).toBe(9);
     expect(error()['message']).toContain(home.config);
   });

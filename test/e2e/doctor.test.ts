@@ -55,7 +55,9 @@ describe('trdr doctor, if another server answers', () => {
   });
 
   test('does not mistake a service without a description for another server', async () => {
-    const { records } = await trdr(['doctor'], { sandbox: await described('<html>no description</html>') });
+    const { records } = await runInProcess(['doctor'], {
+      sandbox: await described('<html>no description</html>'),
+    });
     expect(verdicts(records()).find(([check]) => check === 'reach')).toEqual(['reach', 'ok']);
   });
 });
@@ -64,7 +66,7 @@ describe('trdr doctor', () => {
   test('reports success for the matching service, free of charge', async () => {
     for (const envelope of ['bare', 'wrapped'] as const) {
       const sandbox = await withSandbox({ envelope });
-      const { exitCode, records } = await trdr(['doctor'], { sandbox });
+      const { exitCode, records } = await runInProcess(['doctor'], { sandbox });
       expect(verdicts(records())).toEqual(
         ['settings', 'reach', 'clock', 'key', 'limits', 'drift'].map((check) => [check, 'ok']),
       );
@@ -76,7 +78,7 @@ describe('trdr doctor', () => {
     const text = JSON.stringify(openapi())
       .replaceAll('"pnlSol"', '"pnlSolana"')
       .replaceAll('/v2/me', '/v3/me');
-    const { exitCode, records } = await trdr(['doctor'], { sandbox: await described(text) });
+    const { exitCode, records } = await runInProcess(['doctor'], { sandbox: await described(text) });
     const drift = records().filter((record) => record['check'] === 'drift');
     expect(drift.map(({ verdict, detail }) => [verdict, detail])).toEqual(
       expect.arrayContaining([
@@ -103,8 +105,8 @@ describe('trdr doctor', () => {
     });
     onTestFinished(() => served.close());
     const sandbox = { url: served.url, key: 'xx_live_abcdefghijklmnop' };
-    for (let run = 0; run < 2; run++) await trdr(['whois', 'mira', '--no-cache'], { sandbox, home });
-    const { exitCode, records } = await trdr(['doctor'], { sandbox, home });
+    for (let run = 0; run < 2; run++) await runInProcess(['whois', 'mira', '--no-cache'], { sandbox, home });
+    const { exitCode, records } = await runInProcess(['doctor'], { sandbox, home });
     const answers = records().filter(({ check }) => check === 'answers');
     expect(answers.map(({ verdict }) => verdict)).toEqual(Array(7).fill('warn'));
     expect(answers.map(({ detail }) => detail)).toContainEqual(
@@ -113,12 +115,15 @@ describe('trdr doctor', () => {
       ),
     );
     expect([exitCode, asked]).toEqual([0, 2]);
-    const elsewhere = await trdr(['doctor'], { sandbox: await described(JSON.stringify(openapi())), home });
+    const elsewhere = await runInProcess(['doctor'], {
+      sandbox: await described(JSON.stringify(openapi())),
+      home,
+    });
     expect(elsewhere.records().filter(({ check }) => check === 'answers')).toEqual([]);
   });
 
   test('warns about an invalid description', async () => {
-    const { exitCode, records } = await trdr(['doctor'], { sandbox: await described('<html>') });
+    const { exitCode, records } = await runInProcess(['doctor'], { sandbox: await described('<html>') });
     expect(records().at(-1)).toMatchObject({ check: 'drift', verdict: 'warn' });
     expect(exitCode).toBe(0);
   });
@@ -126,7 +131,7 @@ describe('trdr doctor', () => {
   test('warns about a wrong clock', async () => {
     const date = new Date(Date.now() + 7_200_000).toUTCString();
     const sandbox = await described(JSON.stringify(openapi()), { date });
-    const { records } = await trdr(['doctor'], { sandbox });
+    const { records } = await runInProcess(['doctor'], { sandbox });
     const clock = records().find((record) => record['check'] === 'clock');
     expect(clock).toMatchObject({
       verdict: 'warn',
@@ -136,10 +141,10 @@ describe('trdr doctor', () => {
 
   test('suggests a fix for a wrong key, a missing key and a dead host, and exits accordingly', async () => {
     const sandbox = await withSandbox();
-    const wrong = await trdr(['doctor'], { sandbox, key: 'trdr_test_nobody0000000000000000' });
-    const none = await trdr(['doctor'], { sandbox, key: null });
+    const wrong = await runInProcess(['doctor'], { sandbox, key: 'trdr_test_nobody0000000000000000' });
+    const none = await runInProcess(['doctor'], { sandbox, key: null });
     const dead = { url: 'http://127.0.0.1:1', key: 'k' };
-    const gone = await trdr(['doctor', '--retries', '0'], { sandbox: dead });
+    const gone = await runInProcess(['doctor', '--retries', '0'], { sandbox: dead });
     expect([wrong.exitCode, none.exitCode, gone.exitCode]).toEqual([4, 4, 9]);
     for (const [{ records }, check] of [
       [wrong, 'key'],
@@ -159,7 +164,7 @@ describe('trdr doctor', () => {
     const home = openHome();
     mkdirSync(home.config);
     writeFileSync(join(home.config, 'config.json'), '{"version":1,');
-    const { exitCode, records } = await trdr(['doctor'], { sandbox, home });
+    const { exitCode, records } = await runInProcess(['doctor'], { sandbox, home });
     expect(exitCode).toBe(9);
     expect(records()[0]).toMatchObject({ verdict: 'fail', detail: expect.stringContaining('config.json') });
     expect(verdicts(records()).at(-1)).toEqual(['drift', 'ok']);
@@ -182,18 +187,18 @@ describe('trdr doctor', () => {
 
   test('opens the socket only with --ws, within the spending limit, and explains a rejection', async () => {
     const sandbox = await withSandbox({ plan: 'growth' });
-    const { exitCode, records } = await trdr(['doctor', '--ws'], { sandbox });
+    const { exitCode, records } = await runInProcess(['doctor', '--ws'], { sandbox });
     expect([exitCode, verdicts(records()).at(-1)]).toEqual([0, ['socket', 'ok']]);
-    const held = await trdr(['doctor', '--ws', '--max-cu', '100'], { sandbox });
+    const held = await runInProcess(['doctor', '--ws', '--max-cu', '100'], { sandbox });
     expect(verdicts(held.records()).at(-1)).toEqual(['socket', 'skip']);
     const small = await withSandbox({ plan: 'starter' });
-    const refused = await trdr(['doctor', '--ws'], { sandbox: small });
+    const refused = await runInProcess(['doctor', '--ws'], { sandbox: small });
     expect([refused.exitCode, verdicts(refused.records()).at(-1)]).toEqual([5, ['socket', 'fail']]);
   });
 
   test('never shows the complete key', async () => {
     const sandbox = await withSandbox();
-    const { stdout, stderr } = await trdr(['doctor', '--debug'], { sandbox });
+    const { stdout, stderr } = await runInProcess(['doctor', '--debug'], { sandbox });
     expect(stdout + stderr).not.toContain(sandbox.key);
   });
 });

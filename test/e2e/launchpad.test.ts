@@ -32,23 +32,28 @@ describe('trdr launchpad user', () => {
     const wallet = entry?.wallet ?? '';
     const file = join(home.path, 'desk.csv');
     writeFileSync(file, `name,wallet\r\n"a, b",${wallet}\r\n`);
-    const piped = await trdr(['launchpad', 'user', '-'], { sandbox, input: `# desk\n\n${wallet}\n` });
-    const column = await trdr(['launchpad', 'user', '--file', file, '--column', 'wallet'], { sandbox, home });
+    const piped = await runInProcess(['launchpad', 'user', '-'], { sandbox, stdin: `# desk\n\n${wallet}\n` });
+    const column = await runInProcess(['launchpad', 'user', '--file', file, '--column', 'wallet'], {
+      sandbox,
+      home,
+    });
     expect(piped.records()).toMatchObject([{ subject: wallet, found: true }]);
     expect(column.stdout).toBe(piped.stdout);
   });
 
   test('rejects an invalid wallet free of charge', async () => {
     const sandbox = await withSandbox();
-    const { exitCode, error } = await trdr(['launchpad', 'user', NOBODY, 'mira'], { sandbox });
+    const { exitCode, error } = await runInProcess(['launchpad', 'user', NOBODY, 'mira'], { sandbox });
     expect([exitCode, error()['code'], sandbox.log.length]).toEqual([2, 'BAD_SUBJECT', 0]);
   });
 
   test('exits 3 if none was found, and 10 with --strict if one is missing', async () => {
     const sandbox = await withSandbox();
     const [entry] = sandbox.world.launchpad.board('daily', sandbox.clock.now()).entries;
-    const none = await trdr(['launchpad', 'user', NOBODY], { sandbox });
-    const strict = await trdr(['launchpad', 'user', entry?.wallet ?? '', NOBODY, '--strict'], { sandbox });
+    const none = await runInProcess(['launchpad', 'user', NOBODY], { sandbox });
+    const strict = await runInProcess(['launchpad', 'user', entry?.wallet ?? '', NOBODY, '--strict'], {
+      sandbox,
+    });
     expect([none.exitCode, strict.exitCode, strict.records().length]).toEqual([3, 10, 2]);
   });
 });
@@ -58,7 +63,7 @@ describe('trdr launchpad callouts', () => {
 
   test('prints every callout once, newest first, unchanged', async () => {
     const sandbox = await withSandbox();
-    const { exitCode, records } = await trdr(['launchpad', 'callouts', '--all'], { sandbox });
+    const { exitCode, records } = await runInProcess(['launchpad', 'callouts', '--all'], { sandbox });
     expect(exitCode).toBe(0);
     const all = records();
     expect(new Set(ids(all)).size).toBe(all.length);
@@ -70,13 +75,13 @@ describe('trdr launchpad callouts', () => {
 
   test('requests no more pages than needed', async () => {
     const sandbox = await withSandbox();
-    const { records } = await trdr(['launchpad', 'callouts', '--limit', '26'], { sandbox });
+    const { records } = await runInProcess(['launchpad', 'callouts', '--limit', '26'], { sandbox });
     expect([records().length, sandbox.meter().unitsUsed]).toEqual([26, 20]);
   });
 
   test('stops at --since', async () => {
     const sandbox = await withSandbox();
-    const { records } = await trdr(['launchpad', 'callouts', '--since', '36h'], { sandbox });
+    const { records } = await runInProcess(['launchpad', 'callouts', '--since', '36h'], { sandbox });
     const times = records().flatMap(({ createdAt }) => (typeof createdAt === 'number' ? [createdAt] : []));
     expect(times.length).toBeGreaterThan(25);
     expect(Math.min(...times)).toBeGreaterThan(sandbox.clock.now() - 36 * HOUR - 60_000);
@@ -86,11 +91,13 @@ describe('trdr launchpad callouts', () => {
     const sandbox = await withSandbox();
     const [some] = sandbox.world.launchpad.callouts({}, undefined, sandbox.clock.now())?.items ?? [];
     const [coin, wallet] = [some?.coinMint ?? '', some?.wallet ?? ''];
-    const ofCoin = await trdr(['launchpad', 'callouts', '--coin', coin], { sandbox });
-    const ofWallet = await trdr(['launchpad', 'callouts', '--wallet', wallet], { sandbox });
+    const ofCoin = await runInProcess(['launchpad', 'callouts', '--coin', coin], { sandbox });
+    const ofWallet = await runInProcess(['launchpad', 'callouts', '--wallet', wallet], { sandbox });
     expect(new Set(ofCoin.records().map((record) => record['coinMint']))).toEqual(new Set([coin]));
     expect(new Set(ofWallet.records().map((record) => record['wallet']))).toEqual(new Set([wallet]));
-    const both = await trdr(['launchpad', 'callouts', '--coin', coin, '--wallet', wallet], { sandbox });
+    const both = await runInProcess(['launchpad', 'callouts', '--coin', coin, '--wallet', wallet], {
+      sandbox,
+    });
     expect(both.exitCode).toBe(2);
   });
 
@@ -113,14 +120,17 @@ describe('trdr launchpad callouts', () => {
     const profile = { version: 1, profiles: { default: { confirmAbove: 50 } } };
     mkdirSync(home.config);
     writeFileSync(join(home.config, 'config.json'), JSON.stringify(profile));
-    const { exitCode, records, error } = await trdr(['launchpad', 'callouts', '--all'], { sandbox, home });
+    const { exitCode, records, error } = await runInProcess(['launchpad', 'callouts', '--all'], {
+      sandbox,
+      home,
+    });
     expect([exitCode, records().length, sandbox.meter().unitsUsed]).toEqual([6, 125, 50]);
     expect(error()).toMatchObject({ code: 'CONFIRM_ABOVE', hint: expect.stringContaining('--yes') });
   });
 
   test('prints what the spending limit allows, and exits 6', async () => {
     const sandbox = await withSandbox();
-    const { exitCode, records } = await trdr(['launchpad', 'callouts', '--all', '--max-cu', '30'], {
+    const { exitCode, records } = await runInProcess(['launchpad', 'callouts', '--all', '--max-cu', '30'], {
       sandbox,
     });
     expect([exitCode, records().length, sandbox.meter().unitsUsed]).toEqual([6, 75, 30]);
@@ -130,7 +140,7 @@ describe('trdr launchpad callouts', () => {
 describe('trdr launchpad board', () => {
   test('prints the entries of the latest snapshot unchanged', async () => {
     const sandbox = await withSandbox();
-    const { exitCode, json, stderr } = await trdr(['launchpad', 'board', '--json'], { sandbox });
+    const { exitCode, json, stderr } = await runInProcess(['launchpad', 'board', '--json'], { sandbox });
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(json()).toEqual(sandbox.world.launchpad.board('weekly', sandbox.clock.now()).entries);
   });
@@ -145,7 +155,7 @@ describe('trdr launchpad board', () => {
     const sandbox = await withSandbox();
     const at = sandbox.clock.now() - 48 * HOUR;
     const words = ['launchpad', 'board', '--period', 'monthly', '--at', String(at), '--compare', '9d'];
-    const { records } = await trdr(words, { sandbox });
+    const { records } = await runInProcess(words, { sandbox });
     const now = sandbox.world.launchpad.board('monthly', at).entries;
     const rows = records();
     expect(rows.slice(0, now.length).map((row) => row['wallet'])).toEqual(now.map((entry) => entry.wallet));
@@ -164,7 +174,9 @@ describe('trdr launchpad board', () => {
 
   test('marks no newcomers without an earlier snapshot', async () => {
     const sandbox = await withSandbox();
-    const { records, stderr } = await trdr(['launchpad', 'board', '--compare', '2001-01-01'], { sandbox });
+    const { records, stderr } = await runInProcess(['launchpad', 'board', '--compare', '2001-01-01'], {
+      sandbox,
+    });
     expect(records()[0]).not.toHaveProperty('change');
     expect(stderr).toContain('no board on record for the time to compare with');
   });
@@ -176,7 +188,7 @@ describe('trdr launchpad board', () => {
     const sandbox = await withSandbox(given);
     const words = ['launchpad', 'board', '--compare', '2d', '--only', 'new', '--top', '5', '--retries', '0'];
     const limit = exit === 6 ? ['--max-cu', '10'] : [];
-    const { exitCode, records, stderr } = await trdr([...words, ...limit], { sandbox });
+    const { exitCode, records, stderr } = await runInProcess([...words, ...limit], { sandbox });
     const { entries } = sandbox.world.launchpad.board('weekly', sandbox.clock.now());
     expect(exitCode, stderr).toBe(exit);
     expect(records()).toEqual(entries.slice(0, 5));

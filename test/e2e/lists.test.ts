@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openHome, trdr, withSandbox } from './harness.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 const list = (sandbox: Sandbox, ...flags: string[]) => trdr(['thesis', 'list', ...flags], { sandbox });
@@ -75,7 +75,7 @@ describe('trdr thesis list', () => {
     ];
     for (const tokenAddress of twins)
       sandbox.post({ ...sandbox.post(), id: tokenAddress, tokenAddress, tokenSymbol: 'TWIN' });
-    const { exitCode, stderr } = await trdr(['thesis', 'list', '--token', 'twin'], { sandbox, home });
+    const { exitCode, stderr } = await runInProcess(['thesis', 'list', '--token', 'twin'], { sandbox, home });
     expect(exitCode).toBe(2);
     for (const address of twins) expect(stderr).toContain(address);
   });
@@ -99,7 +99,7 @@ describe('trdr thesis list', () => {
 describe('trdr launchpad callouts', () => {
   test('has filters, a range of times and an order', async () => {
     const sandbox = await withSandbox();
-    const callouts = (...flags: string[]) => trdr(['launchpad', 'callouts', ...flags], { sandbox });
+    const callouts = (...flags: string[]) => runInProcess(['launchpad', 'callouts', ...flags], { sandbox });
     const all = (await callouts('--limit', '50')).records();
     const symbol = String(all[3]?.['coinSymbol']);
     const found = (await callouts('--symbol', symbol, '--limit', '1')).records();
@@ -116,7 +116,7 @@ describe('trdr launchpad callouts', () => {
 describe('trdr launchpad board', () => {
   test('shows the first entries, and only the requested changes', async () => {
     const sandbox = await withSandbox();
-    const board = (...flags: string[]) => trdr(['launchpad', 'board', ...flags], { sandbox });
+    const board = (...flags: string[]) => runInProcess(['launchpad', 'board', ...flags], { sandbox });
     const all = (await board('--compare', '1d')).records();
     expect((await board('--top', '7')).records().map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7]);
     const climbers = (await board('--compare', '1d', '--only', 'up,new')).records();
@@ -128,7 +128,7 @@ describe('trdr launchpad board', () => {
 
   test('rejects filters of changes without a time to compare with', async () => {
     const sandbox = await withSandbox();
-    const { exitCode, stderr } = await trdr(['launchpad', 'board', '--changed'], { sandbox });
+    const { exitCode, stderr } = await runInProcess(['launchpad', 'board', '--changed'], { sandbox });
     expect(exitCode).toBe(2);
     expect(stderr).toContain('--changed requires --compare');
     expect(sandbox.meter().unitsUsed).toBe(0);

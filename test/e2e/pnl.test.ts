@@ -19,7 +19,7 @@ describe('trdr pnl', () => {
   test('requests several in one batch, each once in any case, and keeps the order', async () => {
     const sandbox = await withNumbers();
     const given = ['solwolf', '@Mira', 'nosuch', 'MIRA', 'quiet', 'SolWolf'];
-    const { exitCode, records } = await trdr(['pnl', ...given, '-y'], { sandbox });
+    const { exitCode, records } = await runInProcess(['pnl', ...given, '-y'], { sandbox });
     expect(exitCode).toBe(0);
     expect(records()).toEqual(recordsOf(['solwolf', '@Mira', 'nosuch', 'quiet']));
     expect(posts(sandbox)).toEqual(['users.pnl']);
@@ -31,8 +31,8 @@ describe('trdr pnl', () => {
     const home = openHome();
     const file = join(home.path, 'desk.csv');
     writeFileSync(file, 'name,Handle\r\n"a, b",mira\r\nc,@quiet\r\n');
-    const piped = await trdr(['pnl', '-', '-y'], { sandbox, input: '# desk\n\nmira\r\n@quiet\n' });
-    const column = await trdr(['pnl', '--file', file, '--column', 'handle', '-y'], { sandbox, home });
+    const piped = await runInProcess(['pnl', '-', '-y'], { sandbox, stdin: '# desk\n\nmira\r\n@quiet\n' });
+    const column = await runInProcess(['pnl', '--file', file, '--column', 'handle', '-y'], { sandbox, home });
     expect(piped.records()).toEqual(recordsOf(['mira', '@quiet']));
     expect(column.stdout).toBe(piped.stdout);
   });
@@ -43,16 +43,19 @@ describe('trdr pnl', () => {
     ['x'.repeat(65), 'line 3'],
   ])('rejects an invalid handle with its line, before anything is sent: %s', async (bad, where) => {
     const sandbox = await withNumbers();
-    const { exitCode, error } = await trdr(['pnl', '-', '-y'], { sandbox, input: `mira\n\n${bad}\n` });
+    const { exitCode, error } = await runInProcess(['pnl', '-', '-y'], {
+      sandbox,
+      stdin: `mira\n\n${bad}\n`,
+    });
     expect([exitCode, sandbox.log.length]).toEqual([2, 0]);
     expect(error()['message']).toContain(where);
   });
 
   test('exits 3 if none was found, and 10 with --strict if one is missing', async () => {
     const sandbox = await withNumbers();
-    const none = await trdr(['pnl', 'nobody1', 'nobody2'], { sandbox });
-    const strict = await trdr(['pnl', 'mira', 'nobody2', '--strict'], { sandbox });
-    const single = await trdr(['pnl', 'nobody1'], { sandbox });
+    const none = await runInProcess(['pnl', 'nobody1', 'nobody2'], { sandbox });
+    const strict = await runInProcess(['pnl', 'mira', 'nobody2', '--strict'], { sandbox });
+    const single = await runInProcess(['pnl', 'nobody1'], { sandbox });
     expect([none.exitCode, strict.exitCode, single.exitCode]).toEqual([3, 10, 3]);
     expect(single.records()).toEqual([{ subject: 'nobody1', found: false, code: 'NOT_OBSERVED' }]);
   });
@@ -63,7 +66,7 @@ describe('trdr pnl', () => {
     const handles = someHandles(130);
     const out = join(home.path, 'out.csv');
     const args = ['pnl', '-', '--dry-run', '--out', out, '-o', 'ndjson', '--fields', 'handle'];
-    const { exitCode, records } = await trdr(args, { sandbox, home, input: handles.join('\n') });
+    const { exitCode, records } = await runInProcess(args, { sandbox, home, stdin: handles.join('\n') });
     expect([exitCode, sandbox.log.length, existsSync(out)]).toEqual([0, 0, false]);
     expect(records().map(({ endpoint, least, most }) => [endpoint, least, most])).toEqual([
       ['users.pnl', 20_000, 3_000_000],
@@ -73,7 +76,7 @@ describe('trdr pnl', () => {
 
   test('requires confirmation before it costs much, and does not prompt without a terminal', async () => {
     const sandbox = await withNumbers();
-    const { exitCode, error } = await trdr(['pnl', ...someHandles(4)], { sandbox });
+    const { exitCode, error } = await runInProcess(['pnl', ...someHandles(4)], { sandbox });
     expect([exitCode, sandbox.log.length]).toEqual([11, 0]);
     expect(error()['hint']).toContain('--max-cu 120000');
   });
@@ -95,7 +98,7 @@ describe('trdr pnl', () => {
   test('prints what the remaining units pay for, lists the rest, and exits 6', async () => {
     const handles = someHandles(8);
     const sandbox = await withNumbers({ monthlyUnits: 3 * 30_000 + 100 });
-    const { exitCode, records, stderr, error } = await trdr(['pnl', ...handles, '-y'], { sandbox });
+    const { exitCode, records, stderr, error } = await runInProcess(['pnl', ...handles, '-y'], { sandbox });
     expect(exitCode).toBe(6);
     expect(records()).toEqual(recordsOf(handles.slice(0, 3)));
     expect(stderr).toContain(`skipped 5 handles: ${handles.slice(3).join(' ')}`);
@@ -105,14 +108,16 @@ describe('trdr pnl', () => {
   test('respects the spending limit exactly', async () => {
     const handles = someHandles(8);
     const sandbox = await withNumbers();
-    const { exitCode, records } = await trdr(['pnl', ...handles, '-y', '--max-cu', '99999'], { sandbox });
+    const { exitCode, records } = await runInProcess(['pnl', ...handles, '-y', '--max-cu', '99999'], {
+      sandbox,
+    });
     expect([exitCode, records().length, sandbox.meter().unitsUsed]).toEqual([6, 3, 90_000]);
   });
 
   test('uses the remaining reveals if each wallet counts', async () => {
     const sandbox = await withNumbers({ revealsPerMonth: 2, batchReveals: 'entry' });
     const handles = ['mira', 'solwolf', '0xMert', 'quiet'];
-    const { exitCode, records, error } = await trdr(['pnl', ...handles, '-y'], { sandbox });
+    const { exitCode, records, error } = await runInProcess(['pnl', ...handles, '-y'], { sandbox });
     expect([exitCode, records().length]).toEqual([6, 2]);
     expect(error()['code']).toBe('REVEAL_LIMIT_REACHED');
   });
@@ -120,9 +125,9 @@ describe('trdr pnl', () => {
   test('does not request lost handles again, and reports them', async () => {
     const handles = someHandles(150);
     const sandbox = await withNumbers({ faults: 'lost@users.pnl*1' });
-    const { exitCode, records, stderr } = await trdr(['pnl', '-', '-y'], {
+    const { exitCode, records, stderr } = await runInProcess(['pnl', '-', '-y'], {
       sandbox,
-      input: handles.join('\n'),
+      stdin: handles.join('\n'),
     });
     expect(exitCode).toBe(9);
     expect(records().slice(100)).toEqual(recordsOf(handles.slice(100)));
@@ -142,8 +147,8 @@ describe('unknown handles, missing wallets and missing numbers', () => {
 
   test('differ in CSV, whose header never changes', async () => {
     const sandbox = await withNumbers();
-    const all = await trdr(['pnl', ...handles, '-y', '-o', 'csv'], { sandbox });
-    const week = await trdr(['pnl', 'nosuch', 'mira', '-o', 'csv', '--window', '7d'], { sandbox });
+    const all = await runInProcess(['pnl', ...handles, '-y', '-o', 'csv'], { sandbox });
+    const week = await runInProcess(['pnl', 'nosuch', 'mira', '-o', 'csv', '--window', '7d'], { sandbox });
     const [header, ...rows] = all.lines();
     expect(header).toBe(
       'subject,found,status,code,handle,displayName,avatarUrl,twitter,followers,wallet,evmWallet,updatedAt,window,netUsd,returnPct,volumeUsd,trades,rank',
@@ -163,7 +168,7 @@ describe('unknown handles, missing wallets and missing numbers', () => {
 
   test('differ in NDJSON by the fields of the service', async () => {
     const sandbox = await withNumbers();
-    const { records } = await trdr(['pnl', ...handles, '-y'], { sandbox });
+    const { records } = await runInProcess(['pnl', ...handles, '-y'], { sandbox });
     expect(records()).toEqual(recordsOf(handles));
     expect(records().map(({ found, wallet }) => [found, wallet === null])).toEqual([
       [true, false],
@@ -214,7 +219,7 @@ describe('formatting', () => {
     const sandbox = await withNumbers();
     const handles = someHandles(30);
     const args = ['pnl', '-', '-y', '-o', 'csv', '--window', '7d', '--window', 'all', '--sort', 'volumeUsd'];
-    const { lines } = await trdr(args, { sandbox, input: handles.join('\n') });
+    const { lines } = await runInProcess(args, { sandbox, stdin: handles.join('\n') });
     const rows = lines()
       .slice(1)
       .map((line) => line.split(','));
@@ -228,27 +233,30 @@ describe('formatting', () => {
 
   test('leaves NDJSON unsorted, with a notice', async () => {
     const sandbox = await withNumbers();
-    const { records, stderr } = await trdr(['pnl', 'quiet', 'mira', '--sort', 'rank', '--window', '7d'], {
-      sandbox,
-    });
+    const { records, stderr } = await runInProcess(
+      ['pnl', 'quiet', 'mira', '--sort', 'rank', '--window', '7d'],
+      {
+        sandbox,
+      },
+    );
     expect(records()).toEqual(recordsOf(['quiet', 'mira']));
     expect(stderr).toContain('--window and --sort apply to tables and CSV');
   });
 
   test('selects fields of rows in CSV, and fields of records in every format', async () => {
     const sandbox = await withNumbers();
-    const rows = await trdr(
+    const rows = await runInProcess(
       ['pnl', 'mira', 'quiet', '-o', 'csv', '--window', 'all', '--fields', 'handle,netUsd'],
       { sandbox },
     );
-    const records = await trdr(
+    const records = await runInProcess(
       ['pnl', 'mira', 'quiet', '-o', 'csv', '--fields', 'windows.all.netUsd,handle'],
       { sandbox },
     );
     const net = numbersOf('mira')?.windows.all?.netUsd;
     expect(rows.stdout).toBe(`handle,netUsd\nmira,${net}\nquiet,\n`);
     expect(records.stdout).toBe(`windows.all.netUsd,handle\n${net},mira\n,quiet\n`);
-    const unknown = await trdr(['pnl', 'mira', '--fields', 'netUsd'], { sandbox });
+    const unknown = await runInProcess(['pnl', 'mira', '--fields', 'netUsd'], { sandbox });
     expect([unknown.exitCode, unknown.error()['hint']]).toEqual([
       2,
       expect.stringContaining('windows.7d.netUsd'),
@@ -282,13 +290,13 @@ test('an export writes the same bytes as stdout, without leftovers', async () =>
   const input = someHandles(250).join('\n');
   for (const name of ['out.ndjson', 'out.csv', 'out.json']) {
     const out = join(home.path, name);
-    const { exitCode, stdout, stderr } = await trdr(['pnl', '-', '-y', '--out', out], {
+    const { exitCode, stdout, stderr } = await runInProcess(['pnl', '-', '-y', '--out', out], {
       sandbox,
       home,
-      input,
+      stdin: input,
     });
     expect([exitCode, stdout, stderr]).toEqual([0, '', '']);
-    const piped = await trdr(['pnl', '-', '-y', '-o', name.slice(4)], { sandbox, input });
+    const piped = await runInProcess(['pnl', '-', '-y', '-o', name.slice(4)], { sandbox, stdin: input });
     expect(readFileSync(out, 'utf8')).toBe(piped.stdout);
     expect(existsSync(`${out}.journal`)).toBe(false);
   }

@@ -55,13 +55,13 @@ describe('trdr usage', () => {
     const home = withLedger({ age: 1 }, { age: 3, cu: 200 }, { age: 3, cu: 10 });
     const day = (age: number) => new Date(Date.now() - age * DAY).toISOString().slice(0, 10);
     expect(
-      (await trdr(['usage', '--by', 'day', '-o', 'csv'], { home })).stdout.split('\n').slice(0, 3),
+      (await runInProcess(['usage', '--by', 'day', '-o', 'csv'], { home })).stdout.split('\n').slice(0, 3),
     ).toEqual(['day,calls,cu,cuAtMost,unpriced', `${day(3)},2,210,,`, `${day(1)},1,100,,`]);
   });
 
   test('separates certain costs from possible ones', async () => {
     const home = withLedger({ age: 0 }, { age: 0, status: null, cu: 0, cuAtMost: 30_000 });
-    expect((await trdr(['usage'], { home })).records()).toEqual([
+    expect((await runInProcess(['usage'], { home })).records()).toEqual([
       { command: 'whois', calls: 2, cu: 100, cuAtMost: 30_100 },
     ]);
     const table = await runInProcess(['usage', '--color', 'never'], { home, tty: true });
@@ -73,14 +73,17 @@ describe('trdr usage', () => {
     const folder = join(home.state, 'ledger');
     const [name = ''] = readdirSync(folder);
     appendFileSync(join(folder, name), '{"time":17\n\0\0\0\n[]\n');
-    expect((await trdr(['usage'], { home })).records()).toEqual([{ command: 'whois', calls: 1, cu: 100 }]);
+    expect((await runInProcess(['usage'], { home })).records()).toEqual([
+      { command: 'whois', calls: 1, cu: 100 },
+    ]);
   });
 
   test('is empty without paid calls', async () => {
-    const { exitCode, stdout } = await trdr(['usage', '--json']);
+    const { exitCode, stdout } = await runInProcess(['usage', '--json']);
     expect([exitCode, stdout]).toEqual([0, '[]\n']);
     expect(
-      (await runInProcess(['usage'], { tty: true })).stderr + (await trdr(['usage', '-o', 'table'])).stderr,
+      (await runInProcess(['usage'], { tty: true })).stderr +
+        (await runInProcess(['usage', '-o', 'table'])).stderr,
     ).toContain('no paid calls recorded');
   });
 
@@ -93,29 +96,34 @@ describe('trdr usage', () => {
       ['api', '/v2/thesis', '-f', 'limit=1'],
       ['me'],
     ]) {
-      await trdr(argv, { sandbox, home });
+      await runInProcess(argv, { sandbox, home });
     }
-    const sums = (await trdr(['usage'], { home })).records();
+    const sums = (await runInProcess(['usage'], { home })).records();
     const total = sums.reduce((sum, { cu }) => sum + Number(cu), 0);
     expect(total).toBe(sandbox.meter().unitsUsed);
-    const { exitCode, stderr, json } = await trdr(['usage', '--reconcile', '--json'], { sandbox, home });
+    const { exitCode, stderr, json } = await runInProcess(['usage', '--reconcile', '--json'], {
+      sandbox,
+      home,
+    });
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(json()).toMatchObject({ ledgerCu: total, serviceCu: total, drift: 0, lostAtMost: 0 });
   });
 
   test('reports what was spent elsewhere', async () => {
     const [sandbox, here, elsewhere] = [await withSandbox(), openHome(), openHome()];
-    await trdr(['whois', '@mira'], { sandbox, home: elsewhere });
-    const { json, stderr } = await trdr(['usage', '--reconcile', '--json'], { sandbox, home: here });
+    await runInProcess(['whois', '@mira'], { sandbox, home: elsewhere });
+    const { json, stderr } = await runInProcess(['usage', '--reconcile', '--json'], { sandbox, home: here });
     expect(json()).toMatchObject({ ledgerCu: 0, serviceCu: 100, drift: 100 });
     expect(stderr).toContain('100 CU more than this machine may have spent (0 CU): another machine');
   });
 
   test('keeps the ledger of the embedded service separate', async () => {
     const home = openHome();
-    await trdr(['whois', 'mira', '--sandbox'], { home });
-    expect((await trdr(['usage'], { home })).stdout).toBe('');
-    expect((await trdr(['usage', '--sandbox'], { home })).records()).toMatchObject([{ command: 'whois' }]);
+    await runInProcess(['whois', 'mira', '--sandbox'], { home });
+    expect((await runInProcess(['usage'], { home })).stdout).toBe('');
+    expect((await runInProcess(['usage', '--sandbox'], { home })).records()).toMatchObject([
+      { command: 'whois' },
+    ]);
   });
 
   test('rejects --reconcile for a part of the month', async () => {
@@ -130,7 +138,10 @@ describe('trdr usage', () => {
     const line =
       '{"time":1767225600000,"command":"whois","profile":"default","endpoint":"user.handle","status":200,"cu":100}\n';
     writeFileSync(join(folder, '2026-01.ndjson'), line.repeat(200_000));
-    const { records } = await trdr(['usage'], { home, env: { NODE_OPTIONS: '--max-old-space-size=48' } });
+    const { records } = await runInProcess(['usage'], {
+      home,
+      env: { NODE_OPTIONS: '--max-old-space-size=48' },
+    });
     expect(records()).toEqual([{ command: 'whois', calls: 200_000, cu: 20_000_000 }]);
   });
 });
@@ -140,32 +151,34 @@ describe('trdr cache', () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const other = { url: sandbox.url, key: sandbox.addKey({ plan: 'growth' }) };
     const asked = ['whois', '@mira', '@nobody-at-all'];
-    await trdr(asked, { sandbox, home });
-    await trdr(asked, { sandbox: other, home });
-    const before = (await trdr(['cache', 'stats', '--json'], { sandbox, home })).json();
+    await runInProcess(asked, { sandbox, home });
+    await runInProcess(asked, { sandbox: other, home });
+    const before = (await runInProcess(['cache', 'stats', '--json'], { sandbox, home })).json();
     expect(before).toMatchObject({ missing: 1, oldest: expect.any(Number), newest: expect.any(Number) });
 
-    expect((await trdr(['cache', 'clear'], { sandbox, home })).exitCode).toBe(0);
-    expect((await trdr(['cache', 'stats', '--json'], { sandbox, home })).json()).toMatchObject({
+    expect((await runInProcess(['cache', 'clear'], { sandbox, home })).exitCode).toBe(0);
+    expect((await runInProcess(['cache', 'stats', '--json'], { sandbox, home })).json()).toMatchObject({
       entries: 0,
       bytes: 0,
       oldest: null,
     });
-    expect((await trdr(['cache', 'stats', '--json'], { sandbox: other, home })).json()).toMatchObject({
-      missing: 1,
-    });
+    expect((await runInProcess(['cache', 'stats', '--json'], { sandbox: other, home })).json()).toMatchObject(
+      {
+        missing: 1,
+      },
+    );
     const spent = sandbox.meter().unitsUsed;
-    await trdr(asked, { sandbox, home });
+    await runInProcess(asked, { sandbox, home });
     expect(sandbox.meter().unitsUsed - spent).toBe(300);
   });
 
   test('clears the answers of every key with --all, without a key', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
-    await trdr(['whois', '@mira'], { sandbox, home });
-    const refused = await trdr(['cache', 'clear'], { home });
+    await runInProcess(['whois', '@mira'], { sandbox, home });
+    const refused = await runInProcess(['cache', 'clear'], { home });
     expect([refused.exitCode, refused.error()['hint']]).toEqual([2, expect.stringContaining('--all')]);
-    expect((await trdr(['cache', 'clear', '--all'], { home })).exitCode).toBe(0);
-    expect((await trdr(['cache', 'stats', '--json'], { sandbox, home })).json()).toMatchObject({
+    expect((await runInProcess(['cache', 'clear', '--all'], { home })).exitCode).toBe(0);
+    expect((await runInProcess(['cache', 'stats', '--json'], { sandbox, home })).json()).toMatchObject({
       entries: 0,
     });
   });
@@ -178,7 +191,7 @@ describe('trdr cache', () => {
 
 test('the ledger is private and contains neither keys nor bodies', async () => {
   const [sandbox, home] = [await withSandbox(), openHome()];
-  await trdr(['whois', '@mira'], { sandbox, home });
+  await runInProcess(['whois', '@mira'], { sandbox, home });
   const folder = join(home.state, 'ledger');
   const text = readdirSync(folder)
     .map((name) => readFileSync(join(folder, name), 'utf8'))
