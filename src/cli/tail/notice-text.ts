@@ -2,6 +2,7 @@ import { lengthText, span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/row.ts';
+import { LONGEST_POLL_MS } from '../../tail/spend/budget-plan.ts';
 import type { PollReason } from '../../tail/spend/socket-share.ts';
 import { unitsText } from '../spend/estimate.ts';
 
@@ -107,10 +108,15 @@ export function tailText(notice: TailNotice): string | undefined {
 export const untilText = (ms: number): string =>
   `${new Date(Math.ceil((ms - 2_000) / 60_000) * 60_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-const stretchedText = (stretched: Stretched | undefined): string =>
-  stretched === undefined
-    ? ''
-    : ` every ${span(stretched.everyMs)} so that the budget lasts until ${untilText(stretched.until)}`;
+function stretchedText(stretched: Stretched | undefined): string {
+  if (stretched === undefined) return '';
+  const every = ` every ${span(stretched.everyMs)}`;
+  const until = untilText(stretched.until);
+  // A feed can be so dense that no interval saves enough: its posts cost the same, however they are read.
+  return stretched.everyMs < LONGEST_POLL_MS
+    ? `${every} so that the budget lasts until ${until}`
+    : `${every}, the longest interval, although the budget may not last until ${until}`;
+}
 
 /** `every 10s`, `every 1m30s` */
 export const everyText = (ms: number): string => `every ${ms < 1_000 ? `${ms}ms` : lengthText(ms)}`;

@@ -25,7 +25,7 @@ export interface BudgetPlan {
 
 const MINUTE = 60_000;
 /** The longest polling interval. With a longer one, nobody would notice that a budget is used up. */
-const MOST_SECONDS = 3_600;
+export const LONGEST_POLL_MS = 3_600_000;
 /** The number of iterations that approach the interval at which the cost equals the budget. */
 const STEPS = 8;
 
@@ -99,7 +99,7 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
         let seconds = longest.seconds;
         for (let step = 0; step < STEPS; step++) {
           const lasting = ((lastsMs / 1_000) * costOf(rate, seconds)) / Math.max(1, left);
-          seconds = Math.max(seconds, Math.min(MOST_SECONDS, lastsMs / 1_000 + 1, lasting));
+          seconds = Math.max(seconds, Math.min(LONGEST_POLL_MS / 1_000, lastsMs / 1_000 + 1, lasting));
         }
         if (seconds > longest.seconds) longest = { seconds, until };
       }

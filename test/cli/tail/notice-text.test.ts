@@ -27,6 +27,17 @@ describe('the last line of a tail', () => {
   });
 });
 
+test('a polling interval promises only what it can save', () => {
+  const told = (everyMs: number) =>
+    tailText({ kind: 'stretched', perMinute: 600, stretched: { everyMs, until: Date.UTC(2026, 10, 23) } });
+  expect(told(46_000)).toBe(
+    'polling every 46s so that the budget lasts until 2026-11-23 00:00 UTC (600 CU/min)',
+  );
+  expect(told(3_600_000)).toBe(
+    'polling every 1h, the longest interval, although the budget may not last until 2026-11-23 00:00 UTC (600 CU/min)',
+  );
+});
+
 describe('a gap', () => {
   const gap: Gap = { why: 'stuck', from: null, lateFrom: null, to: { id: 'b', at: 0 }, open: false };
 
