@@ -95,7 +95,9 @@ export async function startFeedFleet(
         const synced = statSync(file).size;
         await patience(() => size(0) > 2_000 && size(1 - victim) > grown + 500);
         await server.kill();
-        truncateSync(file, random.between(synced, statSync(file).size + 1));
+        // The server may have begun a new file meanwhile.
+        const last = server.aof();
+        truncateSync(last, random.between(last === file ? synced : 0, statSync(last).size + 1));
         await server.start();
         outages.push([from, performance.now()]);
       },

@@ -110,8 +110,12 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
     resume: () => child?.kill('SIGCONT'),
     connect: (given?: ConnectOptions) => connectStore(readStoreUrl(url), given),
     aof() {
-      const name = readdirSync(join(folder, 'appendonlydir')).find((file) => file.endsWith('.incr.aof'));
-      return join(folder, 'appendonlydir', name ?? '');
+      // While the server rewrites it, there are two: the newer one is written.
+      const number = (file: string) => Number(/\.(\d+)\.incr\.aof$/.exec(file)?.[1] ?? 0);
+      const names = readdirSync(join(folder, 'appendonlydir')).sort(
+        (one, other) => number(one) - number(other),
+      );
+      return join(folder, 'appendonlydir', names.at(-1) ?? '');
     },
     async remove() {
       await end('SIGKILL');

@@ -117,11 +117,17 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
       write('HSET', key, field, next);
       return next;
     },
-    ZADD([key = '', nx = '', ...pairs]) {
+    ZSCORE([key = '', member = '']) {
+      const score = sorted.get(key)?.get(member);
+      return score === undefined ? null : String(score);
+    },
+    ZADD([key = '', ...words]) {
+      const isNew = words[0] === 'NX';
+      const pairs = isNew ? words.slice(1) : words;
       let added = 0;
       for (let at = 0; at + 1 < pairs.length; at += 2) {
         const member = pairs[at + 1] ?? '';
-        if (nx === 'NX' && sorted.get(key)?.has(member)) continue;
+        if (isNew && sorted.get(key)?.has(member)) continue;
         write('ZADD', key, pairs[at] === '+inf' ? never : Number(pairs[at]), member);
         added++;
       }

@@ -15,9 +15,20 @@ const rewritten =
     return script.text.replace(part, by);
   };
 
-/** A publish is accepted whether or not the lease is still the sender's. */
+/** A new leader does not compare the ids with the stream. */
+const withoutCheck =
+  (rest: (script: Script) => string) =>
+  (script: Script): string =>
+    script.name === 'listEntries' ? "#!lua\nreturn { '' }" : rest(script);
+
+/**
+ * A publish is accepted whether or not the lease is still the sender's. A late checkpoint then goes back behind ids that
+ * were forgotten; a new leader finds those in the stream again, unless it does not look.
+ */
 export const withoutFence: RelayMutation = {
-  script: rewritten('publish', "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end", ''),
+  script: withoutCheck(
+    rewritten('publish', "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end", ''),
+  ),
 };
 
 /** The token of a lease is its epoch alone. */
@@ -27,13 +38,13 @@ export const withoutNonce: RelayMutation = {
 
 const publishesWithoutIds = rewritten(
   'publish',
-  "redis.call('ZADD', KEYS[2], 'NX', time == '' and '+inf' or time, id) == 1",
-  'true',
+  "redis.call('ZADD', KEYS[2], time == '' and '+inf' or time, id)",
+  '',
 );
 
 /** Posts are published without their ids, and a new leader does not look for them in the stream. */
 export const withoutIds: RelayMutation = {
-  script: (script) => (script.name === 'listEntries' ? "#!lua\nreturn { '' }" : publishesWithoutIds(script)),
+  script: withoutCheck(publishesWithoutIds),
 };
 
 const isPublish = (script: Script, args: readonly unknown[]) => script.name === 'publish' && args.length > 6;
