@@ -4,14 +4,14 @@ import { span } from '../output/format/time.ts';
 import { safeLine } from '../output/terminal/safe-text.ts';
 import { unitsText } from './spend/estimate.ts';
 
-/** Notices that a long run can repeat indefinitely. */
+/** Notices that a long run can repeat without end. */
 export const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([
   'wait',
   'retry',
   'lost',
 ]);
 
-/** A notice of the core as a line for stderr. Traces are printed with --debug only. */
+/** A notice of `core` as a line for stderr. Traces are only printed with --debug. */
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {
     case 'wait':
@@ -19,7 +19,7 @@ export function noticeText(notice: Notice): string {
     case 'retry':
       return `retrying (${notice.attempt} of ${notice.of}) in ${span(notice.ms)}: ${safeLine(notice.reason)}`;
     case 'lost':
-      return `the answer of ${notice.endpoint} was lost: up to ${unitsText(notice.cuAtMost)} may have been charged`;
+      return `lost the answer of ${notice.endpoint}: up to ${unitsText(notice.cuAtMost)} may have been charged`;
     case 'difference':
       return `${notice.call} differs from its description: ${differenceText(notice.difference)}`;
     case 'trace':

@@ -12,46 +12,49 @@ export interface Argument {
   readonly help: string;
   readonly optional?: boolean;
   readonly variadic?: boolean;
-  /** How to complete it; `path` is an API path. */
+  /** How to complete the argument; `path` means API paths. */
   readonly complete?: 'file' | 'profile' | 'handle' | 'command' | 'help' | 'path';
   readonly choices?: readonly string[];
-  /** Choices that depend on the previous argument. */
+  /** Choices that depend on the argument before. */
   readonly choicesBy?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * A command as a value. `parse` turns words into input without side effects; `run` executes it. Each half
- * can be tested alone.
+ * A command. `parse` converts words to input without side effects, and `run` executes it, so that each can be
+ * tested alone.
  */
 export interface Command<O extends Options, I> {
-  /** The words that run it: `thesis tail`. */
+  /** The words that run the command, such as `thesis tail`. */
   readonly path: string;
   readonly summary: string;
-  /** Paragraphs of the reference page. */
+  /** The paragraphs of the description in help and reference. */
   readonly about: readonly string[];
   readonly args: readonly Argument[];
   readonly options: O;
   readonly common: readonly Common[];
   readonly examples: readonly { readonly run: string; readonly does: string }[];
-  /** The endpoints that it may call; its help lists their prices. */
+  /** The endpoints that the command may call. Its help lists their prices. */
   readonly calls: readonly (EndpointId | 'ws')[];
   /** The schema of one printed record. */
   readonly record?: () => z.core.$ZodType;
-  /** A stream has no end of its own: it rejects `json`, and `--out` appends. */
+  /**
+   * True for a command that prints records until it is stopped: it rejects the format `json`, and `--out`
+   * appends.
+   */
   readonly stream?: boolean;
   readonly exits: readonly ExitCode[];
-  /** How the command deals with settings that cannot be read. */
+  /** What the command does about settings that cannot be read. */
   readonly settings?: SettingsUse;
-  /** The hint for a command line with too many arguments. */
+  /** The hint for too many arguments. */
   readonly excess?: string;
   readonly parse: (args: readonly string[], given: GivenFlags<O>) => I;
   readonly run: (context: Context, input: I) => Promise<ExitCode | undefined>;
 }
 
-/** Checks the form of a command and keeps its own types. */
+/** Returns its argument: type-checks a command while keeping its own types. */
 export const command = <const O extends Options, I>(spec: Command<O, I>): Command<O, I> => spec;
 
-/** A command of unknown types, as the tree, help and docs see it. */
+/** A command whose option and input types are not known, for the command tree, help and docs. */
 export type AnyCommand = Omit<Command<Options, unknown>, 'parse' | 'run'> & {
   parse(args: readonly string[], given: never): unknown;
   run(context: Context, input: never): Promise<ExitCode | undefined>;

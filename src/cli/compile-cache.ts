@@ -25,9 +25,9 @@ interface Loaded {
 }
 
 /**
- * A `require` that uses compiled code from `place`, and saves there what it had to compile itself. The
- * folder belongs to one build and one version of Node: V8 rejects code of another V8, but it recognizes the
- * source only by its length.
+ * A `require` that uses compiled code from the folder `place`, and saves there what it had to compile. The
+ * folder belongs to one build and one version of Node: V8 rejects code of other versions, but compares only
+ * the length of the source.
  */
 function cachedRequire(folder: string, place: string, within: Require): Require {
   const made = new Map<string, { exports: unknown }>();
@@ -52,7 +52,7 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
   }
   const find: Require = (name) => (name.startsWith('./') ? load(name.slice(2)) : within(name));
 
-  // At exit, so that it includes the functions that the run compiled.
+  // Save at exit, so that the saved code includes all functions that the run compiled.
   process.once('exit', (code) => {
     if (!isComplete && !endedEarly(code)) save(place, loaded);
   });
@@ -70,7 +70,7 @@ function save(place: string, loaded: readonly Loaded[]): void {
   try {
     ensureFolder(place);
     for (const { path, script } of loaded) {
-      // Renamed into place, so that no other process reads a partial file.
+      // Write to a temporary file and rename it, so that no other process reads an incomplete file.
       const half = `${path}.${process.pid}`;
       writeFileSync(half, script.createCachedData(), { mode: 0o600 });
       renameSync(half, path);
@@ -81,10 +81,7 @@ function save(place: string, loaded: readonly Loaded[]): void {
 
 const UNUSED_MS = 30 * 86_400_000;
 
-/**
- * Removes the compiled code of old builds. A build that is still in use compiles again, which slows one
- * run.
- */
+/** Removes the compiled code of other builds. If one of them is still in use, its next run compiles again. */
 function forgetOthers(place: string): void {
   for (const name of readdirSync(dirname(place))) {
     const path = join(dirname(place), name);

@@ -15,14 +15,14 @@ import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 import { version } from './version.ts';
 
-/** The service of a run. */
+/** The base URL and key of a service. */
 export interface Target {
   readonly baseUrl: string;
   readonly key: string | undefined;
   readonly embedded: boolean;
 }
 
-/** What a connection needs to know about the run. */
+/** What a connection must know about the run. */
 export interface Connecting {
   readonly io: Io;
   readonly command: string;
@@ -31,15 +31,15 @@ export interface Connecting {
   readonly permission: Pick<Permission, 'limit' | 'agreed' | 'raise' | 'stopped'>;
   readonly notify: (notice: Notice) => void;
   readonly notice: (line: string) => void;
-  /** What all machines of the key share, if a store is configured. */
+  /** The store that all machines of the key share, if one is configured. */
   readonly store?: RunStore | undefined;
-  /** The ledger to record calls in; by default, the ledger of this machine. */
+  /** The ledger in which calls are recorded; by default, the one of this machine. */
   readonly ledger?: Ledger | undefined;
 }
 
 /**
- * Creates the client with rate windows and ledger on this machine's disk, and with the configured limits
- * and retries.
+ * Creates a client with the rate limits and the ledger of this machine, and with the configured limits and
+ * retries.
  */
 export async function connect(
   { baseUrl, key, embedded }: Target,
@@ -47,13 +47,13 @@ export async function connect(
 ): Promise<Client> {
   const dir = settings.folders.state;
   const local = openWindows({
-    // The embedded service belongs to this process, so its rate windows are not shared.
+    // The embedded service belongs to this process, so its rate limits are not shared.
     dir: embedded ? undefined : dir,
     baseUrl,
     key: key ?? '',
     now: io.clock.now,
     sleep: io.clock.sleep,
-    // The service counts these by address, whatever the key is.
+    // The service counts these calls per IP address, not per key.
     shared: ['resolve' satisfies LaneName],
     notice: notice,
   });
@@ -90,7 +90,10 @@ export async function connect(
   });
 }
 
-/** The differences found in answers, per service. The embedded service is the same on every port. */
+/**
+ * Opens the list of differences between answers and their description. All embedded services share one list,
+ * whatever their port.
+ */
 export const openDifferenceLog = (
   { baseUrl, embedded }: Pick<Target, 'baseUrl' | 'embedded'>,
   { folders }: Pick<RunSettings, 'folders'>,
@@ -108,7 +111,7 @@ async function sharedWindows(
   return createStoreWindows({ link, local, machine, clock, memory, notice });
 }
 
-/** The ledger of a run on this machine's disk. */
+/** The ledger of a run, on this machine. */
 export const ledgerOf = (
   { clock }: Pick<Io, 'clock'>,
   { folders, profile, machine, budgetDay, budgetMonth }: RunSettings,

@@ -9,23 +9,23 @@ import type { RunSettings } from './settings/settings.ts';
 import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 
-/** How many repeated notices of a client are shown before they are limited. */
+/** How many notices of each repeated kind are shown before they are limited. */
 const FIRST_NOTICES = 20;
 
-/** The service, the ledger and the store of a run, each opened when it is first needed. */
+/** The service, ledger and store of a run. Each is opened when it is first used. */
 export interface Connections {
   target(): Promise<Target>;
   client(): Promise<Client>;
-  /** A client for another service or key, without the ledger and the store of the run. */
+  /** A client for another service or key, which uses neither the ledger nor the store of the run. */
   connect(other: Target): Promise<Client>;
   ledger(): Promise<Ledger>;
   store(): Promise<RunStore | undefined>;
-  /** The client of the run, if it was opened. */
+  /** The client of the run; undefined if it was not created yet. */
   readonly opened: Client | undefined;
   close(): Promise<void>;
 }
 
-/** What connections need to know about the run. */
+/** What the connections must know about the run. */
 export interface RunConnectionOptions {
   readonly io: Io;
   readonly command: AnyCommand;
@@ -33,13 +33,13 @@ export interface RunConnectionOptions {
   readonly settings: RunSettings;
   readonly permission: Permission;
   readonly notice: (text: string) => void;
-  /** Prints a line of --debug, also with --quiet; undefined without --debug. */
+  /** Prints a line of --debug, even with --quiet; undefined without --debug. */
   readonly trace: ((line: string) => void) | undefined;
   /** Aborted when the output closes. */
   readonly closing: AbortSignal;
 }
 
-/** Opens nothing yet. */
+/** Creates the connections. None is opened yet. */
 export function createConnections(options: RunConnectionOptions): Connections {
   const { io, command, globals, settings, permission, notice, trace, closing } = options;
   const closers: (() => Promise<void>)[] = [];
@@ -89,7 +89,7 @@ export function createConnections(options: RunConnectionOptions): Connections {
       store,
       ledger,
       notify(event) {
-        // The reader has closed the output, so the loss is not reported; the ledger has its bound.
+        // After the reader has closed the output, nobody needs the notice; the ledger has the maximum cost.
         if (event.kind === 'lost' && closing.reason === outputClosed) return;
         if (event.kind === 'trace') return trace?.(noticeText(event));
         const shown = limit.show(event.kind, noticeText(event));
@@ -115,7 +115,7 @@ export function createConnections(options: RunConnectionOptions): Connections {
     return sharedLedger(shared, local, parts);
   }
 
-  /** The shared store; the embedded service has none. */
+  /** The shared store; undefined for the embedded service. */
   async function openRunStore(): Promise<RunStore | undefined> {
     if (globals.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
     const { openStore } = await import('./store/open-store.ts');

@@ -14,18 +14,18 @@ import { loadSettings } from './settings/settings.ts';
 import { lookAtAccount } from './spend/balance.ts';
 import { createPermission } from './spend/permission.ts';
 
-/** Creates the context of a command. Nothing is opened or loaded before it is needed. */
+/** Creates the context of a command. Everything is opened and loaded on first use. */
 export async function createContext(
   io: Io,
   command: AnyCommand,
   { globals, given }: Parsed,
 ): Promise<Context> {
   const loaded = loadSettings(io, globals, command.settings);
-  // The embedded service has its own ledger and cache, separate from those of real money.
+  // The embedded service has its own ledger and cache, because its CU are not real money.
   const settings = globals.sandbox
     ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) }
     : loaded;
-  // A plan is always printed to stdout: --out and --fields apply to records.
+  // A plan is always printed to stdout: --out and --fields are meant for records.
   const shown = globals.dryRun ? { ...globals, out: undefined, fields: undefined, bom: false } : globals;
   const format = formatOf(shown, settings.output, io.stdout.isTTY === true, command);
   const closing = new AbortController();
@@ -130,14 +130,17 @@ export async function createContext(
   return context;
 }
 
-/** The form of notices: commands that run as services print timestamps unless stderr is a terminal. */
+/**
+ * The format of lines on stderr. Commands that run as services print the time, unless stderr is a terminal.
+ */
 const logForm = (format: unknown, isTerminal: boolean): LogForm => {
   if (format === 'json') return 'json';
   return format === undefined || isTerminal ? 'plain' : 'stamped';
 };
 
 /**
- * The generated data of the sandbox is always the same, whatever its port, so cached answers stay valid.
+ * The base URL and key that cached answers belong to. The generated data of the sandbox does not depend on
+ * its port, so its answers stay valid.
  */
 function scopeOf(sandbox: boolean, { baseUrl, key }: Context['settings']): Context['scope'] {
   if (sandbox) return { baseUrl: 'sandbox:', key: 'sandbox' };

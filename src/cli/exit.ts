@@ -1,6 +1,6 @@
 import type { FailureKind } from '../base/failure.ts';
 
-/** Meaning of each exit code, as printed by `--help`, `schema` and the docs. */
+/** The meaning of each exit code, for `--help`, `schema` and the docs. */
 export const exitCodes = {
   0: 'success (including empty results)',
   1: 'a bug in trdr',
@@ -21,7 +21,7 @@ export const exitCodes = {
 
 export type ExitCode = keyof typeof exitCodes;
 
-/** Exit code of each kind of failure. */
+/** The exit code for each kind of failure. */
 export const exitOf: Readonly<Record<FailureKind, ExitCode>> = {
   usage: 2,
   missing: 3,

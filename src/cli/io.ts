@@ -5,16 +5,16 @@ import type { InFlight } from '../core/client/in-flight.ts';
 /** An output stream: a terminal, a pipe or a file. */
 export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** The terminal on which a person answers questions. */
+/** The terminal on which the user answers questions. */
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
-/** The terminal of the process, whatever its streams are connected to. */
+/** The terminal of the process, even if all its streams are connected to something else. */
 export interface Terminal {
   exists(): boolean;
   open(): TerminalInput;
 }
 
-/** Everything of the outside world that a command may use, as values. */
+/** Everything outside of the program that a command may use. */
 export interface Io {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,10 +29,12 @@ export interface Io {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Aborted with an `Interrupt` by the first signal: no new call is sent, and every wait ends. */
+  /**
+   * Aborted with an `Interrupt` by the first signal. From then on, no new call is sent, and every wait ends.
+   */
   readonly signal: AbortSignal;
   /**
-   * Calls `act` at each SIGUSR2, which asks a tail to reopen its output; the function returned stops that.
+   * Calls `act` at each SIGUSR2, which asks a tail to reopen its output. Returns a function that stops this.
    */
   readonly onReopen: (act: () => void) => () => void;
   /** The paid calls that a shutdown waits for. */
@@ -43,7 +45,7 @@ export interface Io {
 export const endingSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export type EndingSignal = keyof typeof endingSignals;
 
-/** The signal that ended a run. */
+/** The abort reason of a run that was ended by a signal. */
 export class Interrupt extends Error {
   override readonly name = 'Interrupt';
   readonly exit: (typeof endingSignals)[EndingSignal];

@@ -6,14 +6,14 @@ import { layoutPage } from './docs/layout.ts';
 declare const __VERSION__: string;
 
 /**
- * Starts the program. Version, help and completion are answered from prebuilt files; everything else loads
+ * Starts the program. Version, help and completion are answered from prebuilt files. Everything else loads
  * the parser and one command.
  */
 export function start(): void {
   const argv = process.argv.slice(2);
   const ready = prebuilt(argv);
   const outline = argv[0] === '__complete' ? readPrebuilt('.', 'complete.json') : undefined;
-  // If the text cannot be written, the program runs into the same error and reports it.
+  // If writing the text fails, the program runs normally, and reports the same error.
   if (ready !== undefined) writeText(ready, () => runCommand(argv));
   else if (outline !== undefined) complete(argv.slice(1), outline);
   else runCommand(argv);
@@ -22,7 +22,7 @@ export function start(): void {
 const runCommand = (argv: readonly string[]) =>
   void import('./process.ts').then(({ runProcess }) => runProcess(argv));
 
-/** Answers a shell at every key press, so it loads only what the answer needs. */
+/** Answers a shell. This happens at every key press, so only the required code is loaded. */
 function complete(request: readonly string[], outline: string): void {
   const { env, platform } = process;
   void import('./docs/complete.ts')
@@ -36,13 +36,13 @@ function complete(request: readonly string[], outline: string): void {
 }
 
 /**
- * Writes the only text of a run directly to stdout, because opening a stream takes longer than the rest of
- * the run. A stream is used only if stdout is non-blocking and its reader is slow.
+ * Writes the only text of a run directly to the descriptor of stdout, because opening a stream takes longer
+ * than the rest of the run. If stdout is non-blocking and its reader slow, a stream is used.
  */
 function writeText(text: string, failed: () => void): void {
   let rest: Uint8Array = Buffer.from(text);
   const fail = ({ code }: NodeJS.ErrnoException) => {
-    // A reader that closed the pipe does not need the rest.
+    // EPIPE means that the reader has closed the pipe and does not need the rest.
     if (code !== 'EPIPE') failed();
   };
   try {
@@ -61,7 +61,7 @@ const scripts: Readonly<Record<string, string>> = {
   powershell: 'trdr.ps1',
 };
 
-/** The answer to a line that needs only a prebuilt file; undefined for all other lines. */
+/** The answer to a command line, if a prebuilt file contains it; otherwise undefined. */
 function prebuilt(argv: readonly string[]): string | undefined {
   const [first = 'help', ...others] = argv;
   const last = argv.at(-1);
@@ -83,7 +83,7 @@ function prebuiltHelp(words: readonly string[]): string | undefined {
   });
 }
 
-/** The width of the terminal on stdout; undefined if stdout is not a terminal. Opens no stream for files and pipes. */
+/** The width of the terminal on stdout; undefined if stdout is not a terminal. Does not open a stream. */
 function terminalColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() && process.stdout.isTTY ? process.stdout.columns : undefined;
 }
@@ -92,7 +92,7 @@ function readPrebuilt(folder: string, name: string): string | undefined {
   try {
     return readFileSync(join(__dirname, folder, name), 'utf8');
   } catch {
-    // A single executable has no files: the program answers, or reports the error.
+    // A single executable has no prebuilt files: run the program instead.
     return undefined;
   }
 }

@@ -1,12 +1,12 @@
-/** Limits how often a kind of notice is shown. */
+/** Limits how often notices of the same kind are shown. */
 export interface NoticeLimit<Kind extends string> {
-  /** The text to show, or undefined. */
+  /** Returns the text to print; undefined if the notice is suppressed. */
   show(kind: Kind, text: string): string | undefined;
-  /** The suppressed notices: the last text of each kind, and their number. */
+  /** Returns the notices that were suppressed: the last text of each kind, with their number. */
   rest(): string[];
 }
 
-/** After the first notices of a kind, the pause between two doubles, up to an hour. */
+/** The pause after the first notices of a kind. It doubles with each notice, up to an hour. */
 const PAUSE_MS = 60_000;
 const LONGEST_MS = 3_600_000;
 
@@ -19,8 +19,8 @@ interface Shown {
 }
 
 /**
- * Limits the kinds in `repeated`, which a failing service or command can cause without end; the first
- * `first` of each are shown.
+ * Limits the kinds in `repeated`, which a failing service or command can cause without end. The first `first`
+ * notices of each kind are always shown.
  */
 export function createNoticeLimit<Kind extends string>(
   mono: () => number,
@@ -43,7 +43,7 @@ export function createNoticeLimit<Kind extends string>(
       const more = state.suppressed === 0 ? '' : ` (and ${state.suppressed} more like this)`;
       state.suppressed = 0;
       if (state.shown >= first) {
-        // After a quiet time as long as the pause, the count starts again.
+        // If there was no notice for as long as the pause, start again with the shortest pause.
         if (now > state.next + state.pause && state.shown > first) state.pause = PAUSE_MS;
         state.next = now + state.pause;
         state.pause = Math.min(LONGEST_MS, state.pause * 2);

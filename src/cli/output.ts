@@ -19,7 +19,7 @@ const endings: Readonly<Record<string, OutputFormat>> = {
   markdown: 'markdown',
 };
 
-/** The format for a file's extension; a number is not an extension. */
+/** The format that a file's extension means. A number, as in `out.1`, is not an extension. */
 function formatByName(path: string): OutputFormat | undefined {
   const extension = /^\.([a-z]\w*)$/i.exec(extname(path))?.[1]?.toLowerCase();
   if (extension === undefined) return undefined;
@@ -33,7 +33,9 @@ function formatByName(path: string): OutputFormat | undefined {
   );
 }
 
-/** The format of a run: from the flag, the file's extension, the setting, or the type of stdout. */
+/**
+ * The format of a run, determined by the flag, the extension of the file, the setting, or the type of stdout.
+ */
 export function formatOf(
   globals: Pick<Globals, 'json' | 'output' | 'out' | 'bom'>,
   setting: OutputFormat | undefined,
@@ -51,18 +53,18 @@ export function formatOf(
       'use -o ndjson',
     );
   }
-  // The setting applies where possible: a stream cannot print a JSON document, and a file is not a
+  // Ignore the setting where it is impossible: a stream cannot be a JSON document, and a file is not a
   // terminal.
   const preferred = command.stream && setting === 'json' ? 'ndjson' : setting;
   const fallback =
     out === undefined ? (preferred ?? (isTerminal ? 'table' : 'ndjson')) : (preferred ?? 'ndjson');
   const format = asked ?? (out !== undefined && fallback === 'table' ? 'ndjson' : fallback);
   if (bom && format !== 'csv')
-    throw usageError(`--bom works with CSV only; the output is ${format}`, 'add -o csv');
+    throw usageError(`--bom requires CSV, but the output is ${format}`, 'add -o csv');
   return format;
 }
 
-/** The fields of --fields, validated against the record before any request. */
+/** The fields in --fields, checked against the record's schema before any request is sent. */
 export async function selectedFields(
   text: string | undefined,
   view: Pick<View<unknown>, 'fields'>,
@@ -72,14 +74,14 @@ export async function selectedFields(
   return parseFields(text, view.fields);
 }
 
-/** Whether a format prints records as rows with columns that a command may choose. */
+/** Whether a format prints records as rows, whose columns a command can choose. */
 export const isRowFormat = (format: OutputFormat): boolean => format !== 'ndjson' && format !== 'json';
 
-/** Width of the terminal in cells. Some containers and CI systems report a terminal of size 0x0. */
+/** The width of the terminal in cells. Some containers and CI systems report a terminal of size 0x0. */
 export const terminalWidth = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
   stdout.columns || Number(env['COLUMNS']) || 80;
 
-/** How to render for this terminal. */
+/** Settings for printing errors on this terminal. */
 export async function renderOptions(
   io: Io,
   globals: Pick<Globals, 'color' | 'out' | 'times' | 'bom' | 'wide'>,
@@ -103,14 +105,14 @@ export async function renderOptions(
 }
 
 /**
- * The destination of records: stdout, or a file that appears complete or not at all; the file of a stream
- * grows.
+ * Opens the output for records: stdout, or a file. The file is created when it is complete; the file of a
+ * stream grows.
  */
 export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {
   if (out !== undefined) {
     const { appendSink, descriptorIn, fileSink } = await import('../output/file.ts');
     const fd = descriptorIn(out);
-    // The program's own streams: a second writer on the same descriptor would interleave with the first.
+    // Use the program's own streams: two writers on one descriptor would mix their output.
     if (fd === 1 || fd === 2) return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out });
     const { signal } = io;
     return live ? appendSink(out, { live, signal }) : fileSink(out, { signal });

@@ -15,14 +15,14 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   process.exitCode = await run({
     argv,
     env: process.env,
-    // Node creates a stream on first access, which takes some milliseconds.
+    // Node creates each stream on first access, because that takes some milliseconds.
     get stdin() {
       stdin ??= process.stdin;
       return stdin;
     },
     stdout: process.stdout,
     get stderr() {
-      // The sink detects a closed reader where that matters.
+      // Ignore errors of stderr; a closed output is detected elsewhere.
       stderr ??= process.stderr.on('error', () => {});
       return stderr;
     },
@@ -39,11 +39,11 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     },
     inFlight,
   });
-  // The handlers stay: the last output may still be on its way to a slow reader.
+  // The signal handlers stay active while the last output is being sent to a slow reader.
   signals.runEnded();
   stdin?.destroy();
-  // If nothing is left to write, exit at once and skip Node's own teardown. Otherwise an immediate exit
-  // would cut the output off.
+  // If nothing is left to write, exit at once, which is faster than Node's own end. Otherwise that would cut
+  // off the output.
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
 }
 
@@ -58,7 +58,7 @@ function isJournal(stream: string | undefined): boolean {
   }
 }
 
-/** The terminal of the session, which accepts answers while stdin and stdout are pipes. */
+/** The terminal of the session. It can be used for questions even if stdin and stdout are pipes. */
 function controllingTerminal(platform: NodeJS.Platform): Terminal {
   const path = platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty';
   return {
@@ -70,7 +70,7 @@ function controllingTerminal(platform: NodeJS.Platform): Terminal {
         return false;
       }
     },
-    // Loaded on use, because it takes milliseconds and few runs ask a question.
+    // Loaded on first use, because it takes milliseconds and few runs ask a question.
     open: () => new (process.getBuiltinModule('node:tty').ReadStream)(openSync(path, 'r+')),
   };
 }

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 
 const silent: Progress = { describe() {}, show() {}, pause() {}, resume() {}, stop() {} };
 
-/** The progress line of a run, shown only if stderr is a terminal. */
+/** The progress line of a run. It is shown only if stderr is a terminal. */
 export async function openProgress(context: Context, delayMs?: number): Promise<Progress> {
   const { io, globals, settings } = context;
   if (io.stderr.isTTY !== true || globals.quiet) return silent;

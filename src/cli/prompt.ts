@@ -2,33 +2,33 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Interrupt, type Io, type TerminalInput } from './io.ts';
 
-/** The parts of the outside world that a prompt needs. */
+/** What a prompt needs from outside of the program. */
 export type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
 
-/** Whether a variable is set to anything but 0 or false. */
+/** Whether a variable has a value other than 0 and false. */
 const isOn = (value: string | undefined) => value !== undefined && !/^(0|false|no|off)?$/i.test(value.trim());
 
 const isPromptOff = (env: Io['env']) => isOn(env['TRDR_NO_PROMPT']) || isOn(env['CI']);
 
-/** Whether stdin and stderr are a terminal and prompts are allowed. */
+/** Whether stdin and stderr are terminals and prompts are allowed. */
 export const isAttended = ({ stdin, stderr, env }: Pick<Io, 'stdin' | 'stderr' | 'env'>): boolean =>
   !isPromptOff(env) && stdin.isTTY === true && stderr.isTTY === true;
 
-/** Whether a question reaches a person: stdin may be a pipe if stderr is a terminal. */
+/** Whether a question can be asked. If stderr is a terminal, stdin may be a pipe. */
 export const canAsk = (io: PromptIo): boolean =>
   isAttended(io) || (!isPromptOff(io.env) && io.stderr.isTTY === true && io.terminal?.exists() === true);
 
-/** Where answers are read from: stdin, or the terminal itself if stdin or stdout is a pipe. */
+/** The input for answers: stdin, or the terminal itself if stdin or stdout is a pipe. */
 function openInput({ stdin, stdout, terminal }: PromptIo): TerminalInput & { readonly close: () => void } {
   const isWhole = stdin.isTTY === true && stdout.isTTY === true;
   const input = !isWhole && terminal?.exists() ? terminal.open() : undefined;
-  // The rest of stdin belongs to the commands that read it.
+  // Do not close stdin, because the command may read from it.
   return Object.assign(input ?? stdin, { close: () => void input?.destroy() });
 }
 
 /**
- * Prompts for a line on the terminal; undefined if the user closes the input. With `hidden`, the input is
- * never echoed. Ctrl-C ends the run as usual.
+ * Prompts for a line on the terminal; undefined if the user closes the input. With `hidden`, the input is not
+ * shown. Ctrl-C ends the run as usual.
  */
 export function askLine(
   io: PromptIo,
@@ -43,7 +43,7 @@ export function askLine(
     const lines = createInterface({
       input,
       output: hidden ? silence : io.stderr,
-      // Raw mode: the terminal does not echo; closing restores its old mode.
+      // In raw mode, the terminal does not echo the input. Closing restores the previous mode.
       terminal: true,
       historySize: 0,
       prompt: hidden ? '' : question,

@@ -11,9 +11,9 @@ import type { RunSettings } from './settings/settings.ts';
 type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key'>;
 
 /**
- * Reports on stderr why a run failed and returns its exit code: as text if stderr is a terminal or the
- * output is a table, as one line of JSON otherwise. Without settings, it searches the command line itself,
- * which may be what could not be parsed.
+ * Creates a function that reports on stderr why a run failed, and returns the exit code. It prints text if
+ * stderr is a terminal or the output is a table, and otherwise one line of JSON. If the settings are not
+ * known, it looks for flags in the command line itself, because parsing may be what failed.
  */
 export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<number> {
   return async (error, settings) => {

@@ -32,7 +32,7 @@ export interface RunOutput
   close(): Promise<void>;
 }
 
-/** What the output needs to know about the run. */
+/** What the output must know about the run. */
 export interface RunOutputOptions {
   readonly io: Io;
   readonly command: AnyCommand;
@@ -40,13 +40,13 @@ export interface RunOutputOptions {
   readonly settings: RunSettings;
   readonly format: OutputFormat;
   readonly notice: (text: string) => void;
-  /** Aborted when the reader closes or the disk is full, to end every wait of the run. */
+  /** Aborted when the reader closes the output or the disk is full. Every wait of the run ends then. */
   readonly closing: AbortController;
-  /** The client of the run, once it is connected. */
+  /** The client of the run; undefined before the first call. */
   readonly client: () => Client | undefined;
 }
 
-/** Opens nothing yet. */
+/** Creates the output. Nothing is opened yet. */
 export function createRunOutput(options: RunOutputOptions): RunOutput {
   const { io, command, globals, settings, format, notice, closing, client } = options;
   const closers: (() => Promise<void>)[] = [];
@@ -73,7 +73,10 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
       async endEarly() {
         if (!isInterrupted(io) || !sink.setAside) await sink.end();
         else if (!isPaid()) return;
-        else notice(`${globals.out} is unchanged; the rows paid for so far are in ${await sink.setAside()}`);
+        else
+          notice(
+            `${globals.out} was not replaced; the rows that were paid for are in ${await sink.setAside()}`,
+          );
         ended = true;
       },
     };
@@ -98,7 +101,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     return {
       ...printer,
       write(record) {
-        // Cached answers were inspected when they were fetched.
+        // The fields of cached answers were saved when they were requested.
         if (client() !== undefined) note(record);
         return printer.write(record);
       },
@@ -115,7 +118,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     };
   }
 
-  /** Ends every wait of the run when the reader closes or the disk is full. */
+  /** Aborts `closing` when the reader closes the output or the disk is full. */
   function watch(sink: Sink) {
     const end = () => closing.abort(sink.closed.reason);
     if (sink.closed.aborted) end();
@@ -188,7 +191,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
       for (const { saveWritten } of sinks) {
         const saved = await saveWritten?.().then(
           (name) => name && `the rows written so far are in ${name} (the last one may be incomplete)`,
-          () => 'the rows paid for could not be saved',
+          () => 'the rows that were paid for could not be saved',
         );
         if (saved) return new Failure(error.kind, `${error.message}; ${saved}`, error);
       }

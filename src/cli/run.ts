@@ -11,8 +11,8 @@ import { isInterrupted } from './shutdown.ts';
 import { tree } from './tree.ts';
 
 /**
- * Runs one command line and returns its exit code. The only place that turns failures into messages and
- * exit codes.
+ * Runs one command line and returns its exit code. Only this function converts failures to messages and exit
+ * codes.
  */
 export async function run(io: Io): Promise<number> {
   const report = createErrorReport(io);
@@ -47,7 +47,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   try {
     code = (await command.run(context, input as never)) ?? 0;
   } catch (error) {
-    // The reader has all that it wanted, so this is a normal end.
+    // A reader that closes the output, such as `head`, has read all that it needs: this is a normal end.
     if (error !== outputClosed) throw await context.saveWritten(error);
   } finally {
     await context.close();
@@ -62,12 +62,12 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
 const rowsLost = (spent: number) =>
   new Failure('local', `the output was closed before all rows were read; this run cost ${unitsText(spent)}`, {
     code: 'OUTPUT_CLOSED',
-    hint: 'write to a file with --out, or ask for fewer rows with --limit',
+    hint: 'write to a file with --out, or request fewer rows with --limit',
   });
 
 /**
- * Prints help for everything, a group or a command; throws if the line names no command and does not ask
- * for help.
+ * Prints help for all commands, a group or a command. Throws if the line contains no command and does not
+ * request help.
  */
 async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode> {
   const [first] = io.argv;
@@ -78,7 +78,7 @@ async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode>
     );
   }
   if (!asked && first !== undefined) {
-    throw usageError(`no command given with ${first.split('=')[0]}`, 'see trdr --help');
+    throw usageError(`no command given, only ${first.split('=')[0]}`, 'see trdr --help');
   }
   const [{ findPage }, { showPage }] = await Promise.all([
     import('./docs/help.ts'),
@@ -88,13 +88,13 @@ async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode>
   return 0;
 }
 
-/** The subcommands of a group. */
+/** The subcommands of a group of commands. */
 const subcommands = (group: string) =>
   Object.keys(tree)
     .filter((path) => path.startsWith(`${group} `))
     .map((path) => path.slice(group.length + 1));
 
-/** Answers a shell if there is no prebuilt outline of the commands, as in a single executable. */
+/** Answers a shell without a prebuilt outline of the commands, which a single executable does not have. */
 async function completeSlowly(io: Io): Promise<ExitCode> {
   const [{ answerShell }, { outlineText }] = await Promise.all([
     import('./docs/complete.ts'),

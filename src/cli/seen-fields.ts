@@ -5,10 +5,10 @@ import type { Context } from './context.ts';
 
 type Place = Pick<Context, 'globals' | 'settings'>;
 
-/** How many records of an output to inspect: records of one kind have much the same fields. */
+/** How many records are checked for undocumented fields; records of the same kind have similar fields. */
 const LOOKED_AT = 20;
 
-/** A view that also accepts undocumented fields of earlier records in --fields. */
+/** A view whose --fields also accepts undocumented fields that earlier records had. */
 export function withSeenFields<V extends Pick<View<unknown>, 'fields'>>(
   view: V,
   { globals, settings }: Place,
@@ -20,7 +20,7 @@ export function withSeenFields<V extends Pick<View<unknown>, 'fields'>>(
 
 /** Saves the undocumented fields of the first printed records. */
 export function createFieldNotes(view: Pick<View<unknown>, 'fields'>, { settings }: Place) {
-  // Listed fields are read from schemas, which most runs do not need.
+  // Computed on first use: documented fields come from schemas, which most runs do not load.
   let listed: ReadonlySet<string | undefined> | undefined;
   const noted = new Set<string>();
   let looks = 0;
@@ -36,7 +36,7 @@ export function createFieldNotes(view: Pick<View<unknown>, 'fields'>, { settings
     try {
       noteFields(cache, view.fields, names);
     } catch {
-      // Best effort: without it, --fields rejects the name.
+      // Ignored: --fields only rejects the name in the next run.
     }
   };
 }

@@ -4,11 +4,14 @@ import { Interrupt, type Io } from './io.ts';
 /** Whether a signal has ended the run. */
 export const isInterrupted = ({ signal }: Pick<Io, 'signal'>): boolean => signal.reason instanceof Interrupt;
 
-/** At the first signal, delivers the rows received so far and reports the calls that it waits for. */
+/**
+ * Handles the first signal: delivers the rows received so far, and reports the calls that the shutdown waits
+ * for.
+ */
 export function prepareShutdown(io: Io, sinks: readonly Sink[], notice: (text: string) => void): void {
   const begin = () => {
     if (!isInterrupted(io)) return;
-    // Rows are buffered into batches. A second signal must not lose those that are already here.
+    // Write buffered rows now, so that a second signal does not lose them.
     for (const sink of sinks) sink.flush().catch(() => {});
     const { count } = io.inFlight;
     if (count === 0) return;

@@ -3,26 +3,26 @@ import type { InFlight } from '../core/client/in-flight.ts';
 import { type EndingSignal, endingSignals, Interrupt } from './io.ts';
 
 /**
- * Time for writing the output after the last paid call was answered. Without a limit, a stalled reader
- * would block the exit.
+ * How long to wait for the output after the last paid call was answered. Without a limit, a reader that does
+ * not read would prevent the exit.
  */
 const DELIVERY_MS = 3_000;
 
 /**
  * Shells and wrappers such as npx forward a signal that the terminal has already sent to the whole process
- * group. The second delivery of one keystroke must not count as a second signal.
+ * group. Two signals within this time count as one.
  */
 const SAME_MS = 100;
 
 /** The signals that this process has received. */
 export interface Signals {
-  /** Aborted by the first signal, which shuts the run down in order. */
+  /** Aborted by the first signal, which starts a clean shutdown. */
   readonly first: AbortSignal;
-  /** From now on, every signal exits at once. */
+  /** Call this when the run has ended. After that, every signal exits at once. */
   runEnded(): void;
 }
 
-/** Shuts the run down on the first SIGINT, SIGTERM or SIGHUP, and exits at once on the second. */
+/** Starts a clean shutdown at the first SIGINT, SIGTERM or SIGHUP, and exits at once at the second. */
 export function handleSignals(inFlight: InFlight): Signals {
   const ending = new AbortController();
   let over = false;
@@ -30,7 +30,7 @@ export function handleSignals(inFlight: InFlight): Signals {
   const stop = (signal: EndingSignal) => {
     const interrupt = new Interrupt(signal);
     const at = systemClock.mono();
-    // The run is over, so there is nothing left to wait for.
+    // The run has ended, so exit at once.
     if (over) process.exit(interrupt.exit);
     if (first) {
       if (first.signal === signal && at - first.at < SAME_MS) return;

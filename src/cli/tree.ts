@@ -2,7 +2,7 @@ import type { AnyCommand } from './command.ts';
 
 type Load = () => Promise<AnyCommand>;
 
-/** Every command by the words that run it. A command is loaded only when it runs. */
+/** All commands by the words that run them. A command is loaded only when it runs. */
 export const tree: Readonly<Record<string, Load>> = {
   resolve: async () => (await import('./commands/resolve.ts')).resolveCommand,
   whois: async () => (await import('./commands/whois.ts')).whois,
@@ -45,7 +45,7 @@ export const tree: Readonly<Record<string, Load>> = {
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
 
-/** The first words of commands with subcommands: `thesis`, `launchpad`, `auth`. */
+/** The first words of commands with subcommands, such as `thesis`. */
 export const groups = (): string[] => [
   ...new Set(
     Object.keys(tree)

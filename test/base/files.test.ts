@@ -54,7 +54,7 @@ test('a file that cannot be replaced stays unchanged, without leftovers', () => 
   expect(readdirSync(folder)).toEqual(['taken']);
 });
 
-test('a torn line is terminated before the next one is appended', () => {
+test('an incomplete line gets a line break before the next one is appended', () => {
   const file = under('lines');
   writeFileSync(file, 'one\ntw');
   expect(appendLines(file, 'three\n')).toEqual({ before: 6, after: 13, gone: false });

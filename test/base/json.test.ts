@@ -81,11 +81,11 @@ describe('any JSON', () => {
           .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)} : ${value}`)}}`),
       ),
     }));
-    // The top level is always a record, never a number.
+    // The top level of the value is always a record.
     holds(text, (inner) => {
       const json = `[${inner}]`;
       expect(JSON.stringify(parseJson(json))).toBe(JSON.stringify(JSON.parse(json)));
-      // What is written reads back the same, digit by digit.
+      // A written value is read back the same, including the digits of numbers.
       const once = roundTrip(json);
       expect(roundTrip(once)).toBe(once);
       expect(JSON.parse(once)).toEqual(JSON.parse(json));

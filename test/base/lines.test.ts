@@ -19,7 +19,7 @@ const split = (chunks: readonly Uint8Array[], longest: number) => {
   );
 };
 
-test('lines do not depend on the chunks of the input, and long ones are cut at the limit', () => {
+test('lines are the same however the input is split into chunks, and long ones are cut at the limit', () => {
   const texts = fc.array(fc.string({ unit: fc.constantFrom('a', ' ', '#', '東'), maxLength: 12 }));
   const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
   fc.assert(

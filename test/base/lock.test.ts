@@ -11,7 +11,7 @@ const { path, under } = room();
 const worker = workers(path);
 const hostname = holderNow(0).place;
 
-/** The lock of a process that has ended. */
+/** Creates the lock of a process that has ended. */
 function leaveBehind(lock: string, change: Partial<ReturnType<typeof holderNow>> = {}) {
   symlinkSync(holderText({ ...holderNow(Date.now()), pid: 4_194_303, began: '1', ...change }), lock);
 }
@@ -34,14 +34,14 @@ test('exactly one of eight processes takes over a stale lock', async () => {
   const claimed = all();
   for (const one of crowd) one.stdin?.write('go\n');
   await claimed;
-  // No process may end before all have tried, because its locks would become stale.
+  // Let no process end before all have tried to get the lock, because the locks of ended processes are stale.
   for (const one of crowd) one.stdin?.end();
   await Promise.all(crowd);
   const claims = readFileSync(file, 'utf8').trim().split('\n').map(Number);
   expect(claims.sort((a, b) => a - b)).toEqual(Array.from({ length: rounds }, (_, round) => round));
 });
 
-test('the lock of a killed process is taken over', async () => {
+test('the lock of a killed process can be acquired', async () => {
   const lock = under('held');
   const first = worker(['hold', lock, 0, 'the export'], { reject: false });
   await new Promise((resolve) => first.stdout?.once('data', resolve));
@@ -67,13 +67,13 @@ test('a process that dies while taking over a lock does not block it', () => {
 test.each([
   ['process', process.pid],
   ['user', 1],
-])('a pid that was reused by another %s does not keep a lock', (_, pid) => {
+])('a pid that was reused by another %s does not block a lock', (_, pid) => {
   const lock = under(`reused-${pid}`);
   leaveBehind(lock, { pid, began: '7' });
   expect(isHeld(tryLock(lock))).toBe(true);
 });
 
-test('the lock of a live process is kept, and the error names the process', () => {
+test('the lock of a live process stays valid, and the error names the process', () => {
   const lock = under('alive');
   const held = holdLock(lock, 'F.csv');
   try {
@@ -99,7 +99,7 @@ test('a lock of another machine is valid as long as it is refreshed', () => {
   expect(isHeld(tryLock(lock))).toBe(true);
 });
 
-test('a torn lock is removed when it is not refreshed', () => {
+test('an incomplete lock is removed when it is not refreshed', () => {
   const lock = under('torn');
   writeFileSync(lock, '123-');
   expect(isHeld(tryLock(lock))).toBe(false);
@@ -147,7 +147,7 @@ test('a lock that cannot be created is an error with a reason', () => {
   );
 });
 
-test('any text is a holder or nothing, and a holder reads back unchanged', () => {
+test('any text is a valid holder or rejected, and a holder reads back unchanged', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const holder = readHolder(text);

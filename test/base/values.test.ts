@@ -109,13 +109,13 @@ describe('amounts of units', () => {
     },
   );
 
-  it('rejects a decimal comma, which would read as ten times as much', () => {
+  it('rejects a decimal comma, which would be read as a number ten times as large', () => {
     expect(['1,5M', '1,50k', '1_5', '3,0000'].map(units.read)).toEqual(Array(4).fill(undefined));
   });
 });
 
 describe('numbers, choices and shares', () => {
-  it('keeps numbers within their bounds and names the bounds', () => {
+  it('rejects numbers outside of their bounds and names the bounds', () => {
     const limit = integer({ min: 1, max: 100 });
     expect([limit.read('20'), limit.read('0'), limit.read('101'), limit.read('2.5')]).toEqual([
       20,

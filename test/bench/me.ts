@@ -1,4 +1,4 @@
-/** A key without limits, so that only the program is measured. */
+/** An account without limits, so that the benchmark measures only the program. */
 export const me = {
   ratePerMinute: 1_000_000,
   usage: {

@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startSandbox } from '../../src/sandbox/index.ts';
 
-/** Few enough for a loop with one call per handle. */
+/** A small number of handles, because this loop sends one call per handle. */
 const FEW = 200;
 
 interface Service {
@@ -68,7 +68,7 @@ function watchMemory({ pid }: ChildProcess): () => number {
         if (next !== '') look(Number(next));
       }
     } catch {
-      // The process has just ended.
+      // Ignored: the process has ended.
     }
   };
   const timer = setInterval(() => look(pid), 20);
@@ -121,7 +121,7 @@ async function compare(rounds: number, count: number, program: string): Promise<
       HOME: folder,
     };
     const results = new Map<string, Measured[]>(Object.keys(loops).map((name) => [name, []]));
-    // A warm-up, because the world is generated on first use.
+    // Run once before measuring, because the sandbox generates its data on first use.
     await measure(loops['trdr pnl > file']?.script ?? ':', given, folder);
     for (let round = 0; round < rounds; round++) {
       for (const [name, { script }] of Object.entries(loops)) {

@@ -59,10 +59,10 @@ const record = (index: number) => ({
 /** Posts from before the first connection. */
 const PAST = 40;
 const RATE = 500;
-/** Frames per write. */
+/** The number of frames per write. */
 const PIECE = 64;
 
-/** The bytes of a frame, with placeholders. */
+/** Creates the bytes of a frame, with placeholders for the values that change. */
 function createFrames() {
   const json = Buffer.from(JSON.stringify({ type: 'thesis', data: record(0) }));
   const frame = Buffer.concat([Buffer.from([0x81, 126, json.length >> 8, json.length & 255]), json]);
@@ -118,7 +118,7 @@ function serve(frames: number, ends: boolean): void {
       if (socket.write(bytesOf(at, Math.min(at + PIECE, PAST + frames)))) continue;
       await Promise.race([once(socket, 'drain'), closed]);
     }
-    // Some clients cannot stop by themselves.
+    // Close the connection for clients that cannot stop by themselves.
     if (ends) socket.write(Buffer.from([0x88, 0]));
   };
   if (!flood) {
@@ -227,7 +227,7 @@ interface Used {
 
 interface Run extends Used {
   readonly ms: number;
-  /** The output of the reader. */
+  /** What the reader printed. */
   readonly said: string;
 }
 

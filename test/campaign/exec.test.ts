@@ -11,7 +11,10 @@ import { openHome, withSandbox } from '../e2e/harness.ts';
 const ROUNDS = Number(process.env['EXEC_ROUNDS'] ?? 6);
 const disturbances = 'withhold=2%,dup=2%,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';
 
-/** Logs each batch in one line when it is processed, as its mode says: `ok`, `fail` before it, `late` after it, or `slow`. */
+/**
+ * The command. It logs each batch as one line when it is processed. Its mode is `ok`, `fail` (exits before
+ * processing), `late` (fails after processing) or `slow`.
+ */
 const script = `#!/bin/sh
 cd "$1"
 echo $$ > pid
@@ -42,16 +45,16 @@ const entriesOf = (text: string): Entry[] =>
       return { run, batch: Number(batch), attempt: Number(attempt), ok: end === 'ok', ids };
     });
 
-/** Kills a process that may end at this moment. */
+/** Kills a process, which may have ended in the meantime. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // Ignored: the process has ended.
   }
 }
 
-/** Repeats of a batch other than the one that was not acknowledged, and batches out of order. */
+/** Finds batches that were repeated although they were acknowledged, and batches out of order. */
 function problemsOf(entries: readonly Entry[]): string[] {
   const problems: string[] = [];
   const lastOf = new Map(entries.filter(({ ok }) => ok).map((entry) => [entry.run, entry]));
@@ -59,7 +62,7 @@ function problemsOf(entries: readonly Entry[]): string[] {
   for (const entry of entries) {
     for (const id of entry.ids) {
       const before = seen.get(id);
-      // A run may have been killed before the exit code of its last command reached it.
+      // Batches may repeat if the run was killed before it received the exit code of its last command.
       const mayRepeat = !before?.ok || (before.run !== entry.run && lastOf.get(before.run) === before);
       if (before && !mayRepeat) problems.push(`${id} was repeated after batch ${before.batch}`);
       seen.set(id, entry);
@@ -117,7 +120,8 @@ test.runIf(process.platform === 'linux')(
       if (chance < 0.15) sandbox.restart(100);
       else if (chance < 0.4) {
         const pid = Number(readText(path('pid')));
-        // Only the command itself: an empty file would name the group of this process, an old pid that of another one.
+        // Kill only the command itself: with an empty pid file the signal would go to this process group, and
+        // with an old one to another process.
         if (pid > 1 && readText(`/proc/${pid}/cmdline`).includes(home.path)) kill(-pid);
       } else {
         const how = (['SIGKILL', 'SIGKILL', 'SIGTERM'] as const)[random.between(0, 3)] ?? 'SIGKILL';
@@ -127,14 +131,14 @@ test.runIf(process.platform === 'linux')(
         client = start();
       }
       mode('ok');
-      // Half of the rounds continue at once, so that runs are killed in their start as well.
+      // Half of the rounds do not wait, so that some runs are killed while they start.
       if (random.next() < 0.5) await until(() => entries().length > before);
     }
     client.child.kill('SIGTERM');
     await client.child;
     posting.stop();
     sandbox.faults.set('');
-    // A busy machine has a backlog to hand over.
+    // On a slow machine, many batches may still be waiting.
     const last = start();
     const missing = () => {
       const have = new Set(entries().flatMap(({ ok, ids }) => (ok ? ids : [])));

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** Seeded random numbers. */
+/** A random number generator with a seed. */
 export interface Dice {
   next(): number;
   chance(p: number): boolean;
@@ -24,12 +24,12 @@ export function diceOf(seed: number): Dice {
 /** A post of this service. */
 export interface HostilePost {
   readonly id: string;
-  /** The time by which pages sort it. */
+  /** The time by which pages are sorted. */
   readonly at: number;
   readonly visibleAt: number;
   readonly record: Readonly<Record<string, unknown>>;
   readonly nameless: boolean;
-  /** Dated far back, so that only the socket delivers it. */
+  /** Whether the post is dated so far back that only the WebSocket delivers it. */
   readonly old: boolean;
 }
 
@@ -39,9 +39,9 @@ export interface HostileFeed {
   readonly posts: readonly HostilePost[];
   /** The ids of posts that existed before the first client started. */
   readonly before: ReadonlySet<string>;
-  /** The probability of faults; 0 ends them. */
+  /** The probability of faults; 0 means no more faults. */
   faultRate: number;
-  /** Responds only with errors. */
+  /** If true, all responses are errors. */
   dead: boolean;
   post(): void;
   close(): Promise<void>;
@@ -158,7 +158,7 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
       ...{ count: items.length, hasMore, nextBefore: hasMore ? last : null, updatedAt: null },
       items: items.map(({ record }) => record),
     };
-    // Claims that there are no older posts.
+    // Say that there are no older posts, although there are.
     if (strikes(0.15)) Object.assign(body, { hasMore: false, nextBefore: null });
     if (strikes(0.05)) delete body['hasMore'];
     if (strikes(0.05)) delete body['nextBefore'];

@@ -6,24 +6,24 @@ import { type Call, withService } from '../e2e/service.ts';
 export type CallOutcome =
   | 'serve'
   | 'reset' // the connection breaks before the call is processed
-  | 'lost' // it breaks after the call was charged
-  | 'late' // it breaks, and the call is charged six seconds later
-  | 'cut' // the answer breaks off in the middle
+  | 'lost' // the connection breaks after the call was charged
+  | 'late' // the connection breaks, and the call is charged six seconds later
+  | 'cut' // the response ends in the middle
   | 'portal' // a captive portal answers 200 with HTML
-  | 'gateway' // a gateway answers with a 5xx page, the call is charged
-  | 'refused' // a documented error, free of charge
-  | 'odd404' // a 404 in an unknown format, charged as a miss
-  | 'shape'; // a success that cannot be recognized, charged in full
+  | 'gateway' // a gateway responds with a 5xx page, and the call is charged
+  | 'refused' // a documented error that is not charged
+  | 'odd404' // a 404 in an unknown format, which is charged
+  | 'shape'; // a success that cannot be recognized, which is charged in full
 
 export interface HostileOptions {
   readonly random: () => number;
   /** The time of the service. */
   readonly now: () => number;
-  /** The share of calls that are served as described. */
+  /** The share of calls that are processed as described. */
   readonly honest: number;
-  /** The lag of the meter. */
+  /** How late the usage counter is updated. */
   readonly lagMs: number;
-  /** The meter shows zero, as at the start of a month. */
+  /** Whether the usage counter shows zero, as at the start of a month. */
   readonly reset: boolean;
   /** The time from the charge of a call to its response; default: 0. */
   readonly delayMs?: () => number;
@@ -43,14 +43,17 @@ const fates: readonly CallOutcome[] = [
 const LATE_MS = 6_000;
 const ID = '00000000-0000-4000-8000-00000000000';
 
-/** A subject that was answered completely, and how. */
+/** A subject with a complete answer. */
 export interface Delivered {
   readonly endpoint: 'lookup' | 'resolve' | 'numbers';
   readonly subject: string;
   readonly found: boolean;
 }
 
-/** A service that breaks connections, charges late and misreports its meter. Its price list shares no code with the program. */
+/**
+ * A service that breaks connections, charges late and reports wrong usage. Its price list shares no code with
+ * the program.
+ */
 export async function hostileService({ random, now, honest, lagMs, reset, delayMs }: HostileOptions) {
   const charges: { readonly at: number; readonly cu: number }[] = [{ at: Number.NEGATIVE_INFINITY, cu: 700 }];
   const delivered: Delivered[] = [];

@@ -41,7 +41,7 @@ function planOf(random: () => number): { words: string[]; most: number | null; k
   )[Math.floor(random() * 5)] ?? ['lookup', ['whois', 'trader_1']];
   const roll = random();
   if (roll < 0.5) {
-    // Close to the cost of the run, because other limits would have no effect.
+    // Choose a limit close to the cost of the run, because other limits would have no effect.
     const each = words.includes('--no-cache') || kind !== 'lookup' ? 20_000 : 150;
     const most = Math.floor(each * words.length * (0.2 + 1.6 * random()));
     return { words: [...words, '--max-cu', String(most), '--yes'], most, kind };

@@ -19,7 +19,7 @@ const AGAIN_MS = 150;
 
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL';
 
-/** The signals for one process. The first is sent some time after a number of calls. */
+/** The signals for one process. The first one is sent some time after a given number of calls. */
 interface Interruption {
   readonly signals: readonly Signal[];
   readonly calls: number;
@@ -103,7 +103,7 @@ async function checkPayments(seed: number, dice: Dice): Promise<void> {
   const atStop = recorded(home);
   expect(atStop.certain, `certain in the ledger: ${story}`).toBeLessThanOrEqual(service.total());
   expect(atStop.bound, `bound in the ledger: ${story}`).toBeGreaterThanOrEqual(service.total());
-  // A handle that could not be resolved is searched again by each run.
+  // A handle that could not be resolved is searched again in each run.
   const isKept = ({ endpoint, found }: Delivered) => found || endpoint !== 'resolve';
   const paid = new Set(
     service.charged.filter(isKept).map(({ endpoint, subject }) => `${endpoint} ${subject}`),

@@ -13,24 +13,30 @@ import { greatest } from '../store/sliding-window.ts';
 import { runWorkers } from '../store/workers.ts';
 
 /**
- * How long a fleet is kept running on one store while parts of it are killed; nothing unless set:
- * SOAK_MINUTES=60 npx vitest run --config .vitest.config.mts test/campaign/store.test.ts
+ * How many minutes the machines use one store while some of them are killed. By default, the test does not
+ * run: SOAK_MINUTES=60 npx vitest run --config .vitest.config.mts test/campaign/store.test.ts
  */
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 0);
-/** The share of all possible spending that is allowed: used up about halfway, so that spending and refusing are tried. */
+/**
+ * The budget as a share of all possible spending. It is used up about halfway, so that both allowed and
+ * rejected calls occur.
+ */
 const SHARE = 0.08;
 const SPENDERS = 4;
 const MOST = 300;
 const CALLERS = 3;
 const LIMIT = 60;
-/** The window of the service; the machines allow for more, as they do with a minute. */
+/** The window of the service's rate limit. The machines use a longer one, as in production. */
 const WINDOW_MS = 5_000;
 const ALLOWED_MS = 8_000;
-/** Machines use their shares of the limit for up to 7.5 s after an outage; the calls of killed ones are not known. */
+/**
+ * For up to 7.5 s after an outage, machines still use their shares of the rate limit, and the calls of killed
+ * machines are not known.
+ */
 const UNSHARED_MS = 8_000;
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 
-/** Memory of a process in MB; 0 where the system does not tell. */
+/** The memory of a process in MB; 0 if the system does not report it. */
 function memoryOf(pid: number): number {
   try {
     return Math.round(
@@ -118,7 +124,7 @@ describe.skipIf(MINUTES === 0 || !hasServer())('a fleet of relays, followers, ca
       ].join('\n'),
     );
     await fleet.finish();
-    // After a power failure, what was in flight is not known to be reserved.
+    // After a power failure, the reservations of calls in flight may be lost.
     expect(used, `seed ${seed}`).toBeLessThanOrEqual(cap + SPENDERS * MOST);
     expect(most, `seed ${seed}`).toBeLessThanOrEqual(LIMIT);
   });

@@ -143,7 +143,7 @@ function problemsOf(outcome: Outcome): string[] {
   if (removed.length === 0 && twice.length > 0) problems.push(`twice: ${twice}`);
 
   const have = new Set([...lines, ...removed.flatMap((text) => idsOf(text))]);
-  // A slow first page is requested again, so the start of a run is known only from its first post.
+  // A slow first page may be requested again, so only the first printed post shows when the run started.
   const start = Math.min(...feed.posts.filter(({ id, old }) => have.has(id) && !old).map(({ at }) => at));
   const missing = feed.posts.filter(
     ({ id, at, nameless, old, visibleAt }) =>

@@ -21,7 +21,7 @@ const resume = (out: string) =>
 const line = '{"id":"a","platformCreatedAt":1795260957417}\n';
 
 describe('a file that a tail resumes from', () => {
-  it.each(['{"id":"b","platf', '\0\0\0'])('loses a torn line: %j', async (torn) => {
+  it.each(['{"id":"b","platf', '\0\0\0'])('loses only an incomplete line: %j', async (torn) => {
     const out = fileOf(line + torn);
     expect(await resume(out)).toMatchObject({ kind: 'file', known: [['a', 1795260957417]] });
     expect(readFileSync(out, 'utf8')).toBe(line);

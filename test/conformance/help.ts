@@ -1,19 +1,24 @@
 import { request } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { afterEach, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { manualClock, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { createWorld } from '../../src/sandbox/world/index.ts';
 import type { ResolvePlan, World } from '../../src/sandbox/world/types.ts';
 
-/** The middle of a month, so that no test crosses its end by accident. */
+// Nothing here depends on real time; a slow machine only takes longer.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** The middle of a month, so that a test does not run into the next month. */
 export const NOON = Date.UTC(2026, 4, 15, 12);
 export const MINUTE = 60_000;
 
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
 /** Closes something after the test. */
-export const closeLater = (close: () => unknown) =>
-  onTestFinished(async () => {
-    await close();
-  });
+export const closeLater = (close: () => unknown) => closing.push(close);
 
 /** A sandbox with a manual clock. */
 export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -128,7 +133,7 @@ export interface Listener {
   send(frame: unknown): void;
   /** Subscribes to tokens, or to everything; resolves to the response. */
   subscribe(...tokens: string[]): Promise<AnyJson>;
-  /** The frames that arrive before the response to one more frame. */
+  /** Returns the frames that arrive before the response to one more subscribe frame. */
   drain(): Promise<AnyJson[]>;
   readonly closed: Promise<number>;
 }

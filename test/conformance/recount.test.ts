@@ -21,7 +21,7 @@ function dice(seed: number) {
   };
 }
 
-/** An independent price list: nothing here reads the contract's table. */
+/** An independent price list, which does not use the contract's table. */
 function priceOf(kind: string, reply: Reply, limit: number): { cu: number; reveals: number } {
   const { status, body } = reply;
   const free = { cu: 0, reveals: 0 };
@@ -108,7 +108,7 @@ describe('the meter', () => {
         ['none', '/v2/nothing'],
         ['none', '/openapi.json'],
       ];
-      // Expensive calls are rare, so that the units last longer.
+      // Expensive calls are rare, so that the units suffice for many calls.
       const [kind, path, options] = first(calls.slice(roll(calls.length)));
       if (['wallet', 'pnl', 'batch', 'resolve'].includes(kind) && roll(3) > 0) continue;
       const reply = await ask(service, path, options);
@@ -139,7 +139,7 @@ describe('the meter', () => {
     await until(() => service.state().sockets.length === 1);
     await service.advance(MINUTE);
     await ask(service, '/v2/thesis?limit=40');
-    // The first was open for three started minutes, the second for four.
+    // The first connection was open for three started minutes, the second for four.
     expect(service.meter().unitsUsed).toBe(20_000 * (3 + 4) + 400);
     expect(service.log.reduce((sum, { cu }) => sum + cu, 0)).toBe(service.meter().unitsUsed);
   });

@@ -216,7 +216,7 @@ describe('the thesis feed', () => {
     }
   });
 
-  it('shows a late post at its place, below newer ones', async () => {
+  it('shows a late post at its position, below newer ones', async () => {
     const service = await sandbox();
     await service.advance(1_000);
     const late = service.post();

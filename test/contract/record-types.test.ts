@@ -3,7 +3,7 @@ import { type RecordType, recognize, recordTypes } from '../../src/contract/reco
 
 const meta = { asOf: '2026-05-15T12:00:00.000Z', requestId: 'req_1' };
 
-/** minimal records of each type, and similar values that do not match. */
+/** Minimal records of each type, and similar values that are not of that type. */
 const cases: Readonly<
   Record<RecordType, { readonly least: readonly object[]; readonly not: readonly unknown[] }>
 > = {

@@ -66,7 +66,8 @@ describe('a description compared with ours', () => {
     });
     const found = brief(drift(theirs));
     const call = 'GET /v2/launchpad/leaderboard/traders';
-    // Answers are delivered whatever their fields are: only the loss of the list of records breaks a call.
+    // Other missing fields do not prevent the answer from being printed; only the loss of the list of records
+    // breaks a call.
     expect(found).toEqual([
       ['field', 'changed', call, 'answer 200: entries[].rank is string, was integer', false],
       ['field', 'removed', call, 'answer 200: entries[].pnlSol is gone', false],

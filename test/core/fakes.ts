@@ -22,7 +22,7 @@ export type Reply = (
   signal: AbortSignal | undefined,
 ) => HttpAnswer | Promise<HttpAnswer>;
 
-/** A transport that calls a function; it marks each request as sent. */
+/** A transport that calls a function for each request, and reports the request as sent. */
 export const fakeTransport = (reply: Reply, sent: HttpRequest[] = []): Transport => ({
   async send(request, signal) {
     signal?.throwIfAborted();
@@ -104,11 +104,11 @@ export function ledgerInMemory(now: () => number): { ledger: Ledger; entries: Le
   return { ledger, entries };
 }
 
-/** The rate windows of a single process. */
+/** Rate limits for a single process. */
 export const ownWindows = ({ now }: Pick<VirtualClock, 'now'>): RateWindows =>
   openWindows({ dir: undefined, baseUrl: BASE, key: KEY, now });
 
-/** A client for a simulated service that records all its notices. */
+/** A client of a simulated service. It records all notices. */
 export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: number } = {}): Rig {
   const clock = virtualClock();
   const sent: HttpRequest[] = [];

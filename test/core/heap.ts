@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
-/** Bytes of the heap in use after a garbage collection. */
+/** The bytes of heap memory in use after a garbage collection. */
 export function heldBytes(): number {
   collect();
   return process.memoryUsage().heapUsed;

@@ -9,18 +9,18 @@ import type { PnlAnswer } from '../../src/core/pnl/records.ts';
 import { error, json, rig } from './fakes.ts';
 
 /**
- * The outcome of a batch: served, connection broken before or after the work, timed out during the work (by
- * the client or a gateway), rejected, or answered in an unreadable form.
+ * What happens to a batch: it is served; the connection breaks before or after processing; it times out
+ * during processing (at the client or at a gateway); it is rejected; or its response cannot be read.
  */
 export type Fate = 'serve' | 'reset' | 'lost' | 'late' | 'slow' | 'gateway' | 'shape' | '500' | '400';
 
-/** How long slow work takes. */
+/** How long slow processing takes. */
 const SLOW_MS = 20_000;
 
 export interface ServiceTerms {
   readonly units?: number;
   readonly reveals?: number | null;
-  /** The meter before the run. */
+  /** The units used before the run. */
   readonly before?: number;
   /** Whether each wallet of a batch counts as a reveal, or the whole batch as one. */
   readonly perWallet?: boolean;
@@ -28,7 +28,7 @@ export interface ServiceTerms {
   readonly held?: (handle: string) => boolean;
   /** A handle that makes the service reject the whole batch with a 400. */
   readonly refused?: (handle: string) => boolean;
-  /** The outcome of each batch in turn; further ones are served. */
+  /** What happens to each batch, in order; further batches are served. */
   readonly fates?: readonly Fate[];
 }
 
@@ -75,7 +75,7 @@ export function pnlService(terms: ServiceTerms = {}) {
     get mes() {
       return mes;
     },
-    /** Another user spends with the same key. */
+    /** Simulates another user who spends with the same key. */
     spend(units: number) {
       used += units;
     },
@@ -84,7 +84,7 @@ export function pnlService(terms: ServiceTerms = {}) {
         mes++;
         while ((slow[0]?.until ?? Number.POSITIVE_INFINITY) <= now) used += slow.shift()?.price ?? 0;
         const answer = json(200, me());
-        // The work of a timed-out call may only end after the meter was read once.
+        // A call that timed out may be charged after the usage was requested once.
         used += late;
         late = 0;
         return answer;

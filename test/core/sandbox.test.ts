@@ -49,7 +49,7 @@ describe.each(['bare', 'wrapped'] as const)('against the service with %s answers
   });
   afterAll(() => sandbox.close());
 
-  it('lookups, resolves and walks return what the service holds, and the ledger equals its meter', async () => {
+  it('lookups, resolves and walks return what the service has, and the ledger equals its usage counter', async () => {
     const { client, clock, ledger } = connect(sandbox, sandbox.key);
     const before = sandbox.meter().totalUnits;
     const { handles } = sandbox.world.users;

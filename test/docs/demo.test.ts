@@ -26,7 +26,7 @@ test('the demo shows its commands, exits 0 and leaves no files behind', async ()
   }
 });
 
-// Most of it is waiting for the lease of a killed leader: DEMO=store runs it.
+// The demo mostly waits for the lease of a killed leader, so it runs only with DEMO=store.
 test.runIf(process.env['DEMO'] === 'store' && hasServer())(
   'the demo of the store loses its leader and no post',
   async () => {

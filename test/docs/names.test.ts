@@ -45,7 +45,7 @@ const said = (error: unknown) => (error instanceof Error ? error.message : Strin
 /** What is wrong with a trdr command line according to its parser; undefined if it is valid. */
 function flawOf(words: readonly Word[]): string | undefined {
   const argv = words.map(({ text }) => text);
-  // The usage line of a reference page is a pattern.
+  // A usage line in a reference page is a pattern and not a command.
   if (argv.includes('[flags]')) return undefined;
   try {
     const { path, rest, wantsHelp } = findCommand(argv, paths);
@@ -99,7 +99,7 @@ describe('README and docs', () => {
       const words = wordsOfTrdr(command);
       return words ? [{ at, words }] : [];
     });
-    // Otherwise a change of the markdown could disable this check.
+    // Check that lines are found at all, in case the format of the pages changes.
     expect(lines.length).toBeGreaterThan(60);
     const flaws = lines.flatMap(({ at, words }) => {
       const flaw = flawOf(words);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { longName } from '../../src/cli/args/option.ts';
 import { sandbox as command } from '../../src/cli/commands/sandbox.ts';
 import { faultHelp, parseFaults } from '../../src/sandbox/faults/grammar.ts';
@@ -6,6 +6,8 @@ import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from './pages.ts';
 import { isInstalled, openWorkspace, runScript, syntaxOf, type Workspace } from './run.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const page = readPage('docs/sandbox.md');
 const blocks = (info: string) => page.blocks.filter((block) => block.info === info).map(({ text }) => text);
@@ -42,7 +44,7 @@ describe('docs/sandbox.md', () => {
       '{"type":"thesis"',
       '"totalUnits"',
     ];
-    // They must appear in this order.
+    // The parts must appear in this order.
     let at = 0;
     for (const step of steps) {
       expect(stdout.indexOf(step, at), `${step} in ${stdout.slice(at)}`).toBeGreaterThanOrEqual(0);
@@ -54,7 +56,7 @@ describe('docs/sandbox.md', () => {
   it.skipIf(!isInstalled('wscat'))('listens with wscat', async () => {
     const [block = ''] = blocks('sh wscat');
     expect(syntaxOf(block)).toBe('');
-    // It exits at the end of its input, so the input must stay open.
+    // wscat exits at the end of its input, so keep the input open.
     const { stdout } = await runScript(guarded(`sleep 8 | ${block}`, end), workspace);
     expect(stdout).toContain('{"type":"subscription"');
     expect(stdout).toContain('{"type":"thesis"');
@@ -81,7 +83,7 @@ describe('docs/sandbox.md', () => {
       expect(rows.map(([, verb]) => verb).sort()).toEqual(verbs.sort());
       for (const [, verb = '', takes = ''] of rows) {
         for (const [, name] of takes.matchAll(/`(\w+)`/g)) {
-          // An invalid value for every member: known members are rejected, unknown ones are ignored.
+          // Send an invalid value for every member: known members are rejected, unknown ones are ignored.
           const { status, text: said } = await call(verb, JSON.stringify({ [name ?? '']: { no: 'such' } }));
           expect([verb, name, status, said.includes(name ?? '')]).toEqual([verb, name, 400, true]);
         }

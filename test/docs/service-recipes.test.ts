@@ -28,7 +28,7 @@ function openFolder(): string {
   return folder;
 }
 
-/** Fails if a command line is not one of trdr. */
+/** Fails if a command line is not valid for trdr. */
 async function holdToCommand(words: readonly string[]): Promise<string> {
   const { path, rest } = findCommand(words, Object.keys(tree));
   const command = await tree[path]?.();
@@ -38,7 +38,7 @@ async function holdToCommand(words: readonly string[]): Promise<string> {
   return path;
 }
 
-/** The user unit and the system unit, by their `KEY=value`. */
+/** The user unit and the system unit, with the values of their settings. */
 const units = page.blocks
   .filter(({ info }) => info === 'ini')
   .map(
@@ -53,13 +53,13 @@ describe('the systemd units', () => {
     const prevented = (settings.get('RestartPreventExitStatus') ?? '').split(' ').map(Number);
     const { usage, auth, forbidden, quota, limit, confirm } = exitOf;
     expect(prevented).toEqual([...new Set([usage, auth, forbidden, quota, limit, confirm])]);
-    // systemd takes these for failures: a tail that was stopped would be "failed".
+    // Otherwise systemd treats these exit codes as failures, and a stopped tail would be "failed".
     expect(settings.get('SuccessExitStatus')).toBe('129 130 143');
     expect([settings.get('Type'), settings.get('NotifyAccess')]).toEqual(['notify', 'all']);
     expect(words).toContain('--wait-for-budget');
   });
 
-  test('of the system allows what the tail writes, and no more', () => {
+  test('of the system allows writing only the files that the tail needs', () => {
     const [, system] = units;
     const words = system?.get('ExecStart')?.split(' ') ?? [];
     const folder = `/var/lib/${system?.get('StateDirectory')}/`;
@@ -68,7 +68,7 @@ describe('the systemd units', () => {
     ]);
     expect(blockOf('logrotate').startsWith(`${words[words.indexOf('--out') + 1]} {`)).toBe(true);
     expect(system?.get('ExecReload')).toBe('kill -USR2 $MAINPID');
-    // Node compiles at run time.
+    // Node needs writable and executable memory, because it compiles at run time.
     expect(system?.has('MemoryDenyWriteExecute')).toBe(false);
   });
 
@@ -99,7 +99,10 @@ describe('the systemd units', () => {
   );
 });
 
-/** Prints each datagram as a line. The descriptor of a barrier is closed, which is its answer. */
+/**
+ * A program that prints each datagram as a line. It closes the descriptor of a barrier message, as systemd
+ * does.
+ */
 const LISTENER = `
 import array, os, socket, sys
 listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -127,7 +130,7 @@ test.skipIf(!isInstalled('logrotate'))('the logrotate file rotates as written', 
   expect([exitCode, stderr]).toEqual([0, '']);
   const moved = readdirSync(folder).filter((name) => /^theses\.ndjson-\d{8}$/.test(name));
   expect(moved.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['{"id":"a"}\n']);
-  // The tail makes the new file itself.
+  // The tail creates the new file itself.
   expect(existsSync(out)).toBe(false);
   expect(readFileSync(told, 'utf8')).toBe('reload trdr-tail.service\n');
 });
@@ -198,7 +201,7 @@ describe('the Kubernetes manifest', () => {
     readinessProbe: probe,
     resources: z.strictObject({ requests: quantities, limits: quantities }),
   });
-  /** The part of the StatefulSet of Kubernetes that a tail needs. */
+  /** The fields of a Kubernetes StatefulSet that a tail needs. */
   const StatefulSet = z.strictObject({
     apiVersion: z.literal('apps/v1'),
     kind: z.literal('StatefulSet'),
@@ -234,7 +237,7 @@ describe('the Kubernetes manifest', () => {
     }),
   });
 
-  test('is strict YAML of the right form, and its parts refer to each other', async () => {
+  test('is strict YAML with the expected fields, and its parts refer to each other', async () => {
     expect([document.errors, document.warnings]).toEqual([[], []]);
     const { spec } = z.parse(StatefulSet, document.toJS());
     const { template, selector, volumeClaimTemplates } = spec;
@@ -245,7 +248,7 @@ describe('the Kubernetes manifest', () => {
       volumeClaimTemplates.map(({ metadata }) => metadata.name),
     );
     expect(await holdToCommand(tail.args)).toBe('thesis tail');
-    // A limit of one run does not limit a tail that is restarted whenever it ends.
+    // A limit per run does not help if the tail is restarted whenever it ends.
     expect(tail.args.join(' ')).not.toContain('--max-cu');
     const [budget] = template.spec.initContainers;
     expect(await holdToCommand(budget?.args ?? [])).toBe('budget set');
@@ -255,7 +258,7 @@ describe('the Kubernetes manifest', () => {
       expect(await holdToCommand(exec.command.slice(1))).toBe('tail status');
       expect(exec.command).toContain(status);
     }
-    // A key in a manifest would be in the repository.
+    // A key in the manifest would end up in the repository.
     expect(tail.env.find(({ name }) => name === 'TRDR_API_KEY')?.value).toBeUndefined();
   });
 
@@ -263,7 +266,7 @@ describe('the Kubernetes manifest', () => {
     const folder = openFolder();
     const path = join(folder, 'tail.yaml');
     writeFileSync(path, text);
-    // Read into its types and written again, without a cluster: unknown fields do not survive.
+    // kubectl parses the manifest without a cluster and writes it again, which drops unknown fields.
     const words = ['set', 'env', '--local', '-f', path, 'CHECKED=1', '-o', 'json'];
     const { stdout, stderr, exitCode } = execaSync('kubectl', words, {
       ...{ reject: false, env: { HOME: folder, KUBECONFIG: join(folder, 'none') } },
@@ -274,7 +277,7 @@ describe('the Kubernetes manifest', () => {
   });
 });
 
-/** The path of each value in a document. */
+/** The paths of all values in a document. */
 function pathsOf(value: unknown, prefix = ''): Set<string> {
   if (typeof value !== 'object' || value === null) return new Set([prefix]);
   return new Set(Object.entries(value).flatMap(([key, inner]) => [...pathsOf(inner, `${prefix}/${key}`)]));

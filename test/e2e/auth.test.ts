@@ -6,7 +6,7 @@ import { type Home, openHome, runInProcess, startTrdr, trdr, withSandbox } from 
 
 const configOf = (home: Home) => JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
 
-/** A script that makes a process report when it starts to read stdin. */
+/** A script that makes a process report that it begins to read stdin. */
 function waitingFor(home: Home): string {
   const path = join(home.path, 'say-when.cjs');
   const say = "if (name === 'readable') setImmediate(() => process.stderr.write('reading\\n'))";
@@ -206,7 +206,7 @@ describe('trdr auth login', () => {
       ['auth', 'login', '--with-key', '--base-url', 'https://api.example.com', '--debug'],
       { home, env: { NODE_OPTIONS: `--require ${waitingFor(home)}` } },
     );
-    // Reported by the process when it reads stdin.
+    // The process has reported that it reads stdin.
     await new Promise((resolve) => child.stderr.once('data', resolve));
     child.kill(signal);
     expect((await child).exitCode).toBe(exit);

@@ -42,7 +42,7 @@ describe('trdr budget', () => {
     ]);
   });
 
-  test('limits successive runs, and names the budget, the rest and the renewal', async () => {
+  test('limits successive runs, and names the budget, what is left and the renewal', async () => {
     const { run, clock, sandbox } = await withBudgets(['day', '45k']);
     const { users } = sandbox.world;
     const wallets = users.handles.flatMap((handle) => users.byHandle(handle)?.solanaAddress ?? []);
@@ -59,7 +59,7 @@ describe('trdr budget', () => {
     expect((await run('whois', second)).exitCode).not.toBe(6);
   });
 
-  test('is shown with its rest by the commands that concern it', async () => {
+  test('is shown with what is left by the commands that it affects', async () => {
     const { sandbox, home, clock } = await withBudgets(['day', '500k'], ['month', '15M']);
     const left =
       '500,000 of 500,000 CU left of the day budget of profile "default" (renews at 2026-11-23 00:00 UTC)';
@@ -106,7 +106,7 @@ describe('trdr budget', () => {
       'waiting until 2026-11-23 00:00 UTC: the next call may cost 200 CU but only 0 CU',
     );
     expect(clock.now()).toBeLessThan(NOON + 3_600_000);
-    // The lookup of an author waits before the tail itself exists.
+    // The lookup of the author waits for the budget before the tail starts.
     const status = join(home.path, 'a.prom');
     const before = new AbortController();
     const states: unknown[] = [];

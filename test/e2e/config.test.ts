@@ -76,7 +76,7 @@ describe('trdr config', () => {
     const { stderr } = await runInProcess(['config', 'set', 'output', 'csv'], {
       env: { TRDR_OUTPUT: 'json' },
     });
-    expect(stderr).toContain('TRDR_OUTPUT is set and overrides it');
+    expect(stderr).toContain('TRDR_OUTPUT is set and overrides this value');
   });
 
   test.each([

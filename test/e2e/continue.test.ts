@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 
-/** The words of a command line with single quotes. */
+/** Splits a command line that contains single quotes into words. */
 const wordsOf = (line: string) =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 

@@ -18,7 +18,7 @@ describe('ten processes at once', () => {
       });
       void child.then(() => waiting.add(index));
     }
-    // The calls of the minute are used up, so every process has finished or waits.
+    // The calls of the minute are used up, so every process has finished or is waiting.
     await expect.poll(() => waiting.size, { timeout: 60_000 }).toBe(10);
     const log = [...sandbox.log];
     for (const child of children) child.kill('SIGTERM');

@@ -135,7 +135,7 @@ describe('a batch answer without entries for some handles', () => {
 });
 
 describe('a batch answer that cannot be read', () => {
-  test('is kept in the journal of an export, because it was paid for', async () => {
+  test('is saved in the journal of an export, because it was paid for', async () => {
     const body = '[{"handle":"trader0","netUsd":12}]';
     const service = await withService(() => ({ body, headers: { 'content-type': 'application/json' } }));
     const home = openHome();

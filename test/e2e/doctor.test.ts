@@ -19,7 +19,7 @@ const me = {
   entitlement: { unmetered: false, monthlyUnits: 1_000 },
 };
 
-/** A service with a given description and only `me`. */
+/** A service with a given API description, and `me` as its only endpoint. */
 async function described(document: string, headers: Record<string, string> = {}) {
   const served = await serve((request, response) => {
     const body = request.url === '/openapi.json' ? document : JSON.stringify(me);
@@ -47,7 +47,7 @@ describe('trdr doctor, if another server answers', () => {
     const reach = records().find(({ check }) => check === 'reach');
     expect(reach).toMatchObject({ verdict: 'fail', next: expect.stringContaining('right base URL') });
     expect(reach?.['detail']).toBe(
-      `a server answers, but it is not the service (HTTP ${status}, ${type.split(';')[0]}, ${server})`,
+      `the server at the base URL is not the service (HTTP ${status}, ${type.split(';')[0]}, ${server})`,
     );
     expect(verdicts(records()).slice(2)).toEqual(
       ['clock', 'key', 'limits', 'drift'].map((name) => [name, 'skip']),

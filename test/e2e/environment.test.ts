@@ -112,7 +112,7 @@ describe.each(named)('trdr $line', ({ words }) => {
       [['-o', 'ndjson'], { FORCE_COLOR: '1' }, false, false],
       [['-o', 'csv', '--color', 'always'], {}, false, false],
     ];
-    // A few commands have nothing to color.
+    // A few commands print nothing in color.
     const plain = !(await colored(['--color', 'always'], {}, true));
     for (const [flags, env, tty, wanted] of cases) {
       expect(await colored(flags, env, tty), JSON.stringify([flags, env, tty])).toBe(wanted && !plain);

@@ -26,7 +26,10 @@ const exits: Record<ErrorCode, number> = {
 const members = ['code', 'message', 'status', 'retryable', 'retryAfter', 'requestId', 'hint', 'exit'];
 const misses = new Set<ErrorCode>(['NOT_OBSERVED', 'NOT_FOUND']);
 
-/** The number of attempts for an error that repeats; a 429 of 30 s fits four times into two minutes. */
+/**
+ * The number of attempts for an error that occurs again and again. With 30 s each, four 429s fit into two
+ * minutes.
+ */
 const tries = (code: ErrorCode) => (errorCodes[code].retryable ? 5 : 1);
 
 const commands = [
@@ -42,13 +45,13 @@ describe.each(codes)('%s of the service', (code) => {
   const { status, retryable } = errorCodes[code];
   const spec = (at: string) => `${code}@${at}${code === 'RATE_LIMITED' ? '=30s' : ''}`;
 
-  // For a miss, resolve continues with a live search.
+  // If the subject is not found, resolve continues with a live search.
   const affected = commands.filter(({ words }) => !(misses.has(code) && words[0] === 'resolve'));
 
   test.each(affected)('makes $words exit with its code and one line of JSON', async ({ words, at }) => {
     const sandbox = await withSandbox({ faults: spec(at) });
     const ran = await runInProcess(words, { sandbox, clock: virtualClock() });
-    // A missing subject is a record.
+    // A subject that is not found is a record, not an error.
     expect(ran.exitCode).toBe(exits[code]);
     expect(sandbox.log.filter(({ endpoint }) => endpoint === at)).toHaveLength(tries(code));
     const isMiss = misses.has(code) && (words[0] === 'whois' || words[1] === 'user');

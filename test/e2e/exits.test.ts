@@ -82,7 +82,7 @@ describe('trdr exits', () => {
     expect([ran.exitCode, ran.stderr === '' ? null : ran.error()['code']], ran.stderr).toEqual([exit, code]);
     if (code === null) return;
     expect(ran.error()['exit']).toBe(exit);
-    // Local errors cost nothing.
+    // Local errors do not cost anything.
     if (exit === 2 || exit === 4 || exit === 11) expect(sandbox.meter().unitsUsed).toBe(0);
   });
 

@@ -13,7 +13,7 @@ import { type Home, openHome, type Ran, runInProcess } from './harness.ts';
 const CEILING = 150_000;
 const NOBODY = '11111111111111111111111111111111';
 
-/** Every command that calls the service, in its usual form. */
+/** Every command that calls the service, with common arguments. */
 const lines: readonly (readonly [command: string, words: readonly string[]])[] = [
   ['whois', ['whois', 'mira']],
   ['whois', ['whois', 'mira', 'nobody_at_all', '--strict']],
@@ -58,7 +58,7 @@ const breaks = ['502', 'reset', 'lost', 'cut', 'html', 'shape', 'stall'] as cons
 
 /** The exit code of a permanent fault. */
 const exitOfFault = (fault: string): number => (isErrorCode(fault) ? exitOfCode[fault] : 9);
-/** Whether a retry helps after a single fault: for reads, and for requests that were not served. */
+/** Whether a retry helps after a single fault: for reads, and for requests that were not processed. */
 const passes = (fault: string): boolean =>
   isErrorCode(fault) ? errorCodes[fault].retryable : fault !== 'html' && fault !== 'shape';
 
@@ -89,7 +89,7 @@ interface Attempt extends Ran {
 async function tryOut(given: readonly string[], faults: string, input?: string): Promise<Attempt> {
   const home = openHome();
   const words = given.map((word) => (word === ROWS ? join(home.path, word) : word));
-  // Clears the rate windows and keeps the ledger.
+  // Clears the rate limits, but not the ledger.
   sandbox.restart();
   sandbox.faults.set(faults);
   const before = sandbox.meter().unitsUsed;
@@ -116,12 +116,12 @@ function checkRules(path: string, words: readonly string[], fault: string, ran: 
   for (const text of [ran.stdout, ran.stderr]) expect(text.includes(sandbox.key), shown).toBe(false);
   for (const file of filesIn(ran.home.path)) {
     expect(file, shown).not.toMatch(/\.(?:tmp|lock)$/);
-    // The only place where a key is saved.
+    // The key may only be saved here.
     if (path === 'auth login' && file.startsWith(ran.home.config)) continue;
     expect(readFileSync(file, 'latin1').includes(sandbox.key), file).toBe(false);
   }
   const last = ran.stderr.trimEnd().split('\n').at(-1) ?? '';
-  // A miss is a record; a failed check is a record too.
+  // A subject that is not found, and a check that failed, are records and not errors.
   if (ran.exitCode === 0 || path === 'doctor') return;
   if ((ran.exitCode === 3 || ran.exitCode === 8) && !ran.stderr.includes('{"error"')) return;
   expect(last, shown).toMatch(/^\{"error":\{.*\}\}$/);
@@ -182,10 +182,10 @@ function documented(path: string, fault: string): boolean {
   return [...commonErrors, ...rows.flatMap((row): readonly string[] => row.errors)].includes(fault);
 }
 
-/** Exit codes that are correct although the fault's code differs. */
+/** Exit codes that are correct although they differ from that of the fault. */
 function otherEnds(path: string, words: readonly string[], fault: string): number[] {
   if (path === 'api' && (fault === 'html' || fault === 'shape')) return [0];
-  // Any object is a valid record of the key.
+  // Every object is a valid record of the key.
   if (isMe(path) && path !== 'usage' && fault === 'shape') return [0];
   const isMiss = fault === 'NOT_OBSERVED' || fault === 'NOT_FOUND';
   if (isMiss && words.includes('--strict')) return [10];

@@ -30,7 +30,7 @@ export function randomOf(seed: number): {
 /** The seed of a test: SEED repeats a run. */
 export const seedOf = (): number => Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Publishes posts, a few at a time, and remembers them all. */
+/** Publishes posts, a few at a time, and remembers all of them. */
 export function startPosting(sandbox: Sandbox, everyMs: number, many: () => number = () => 1) {
   const ids: string[] = [];
   const post = (count: number) => {

@@ -109,7 +109,7 @@ describe('--bom', () => {
 
   test('is rejected for any other format', async () => {
     const { exitCode, error } = await ran([...list, '--bom']);
-    expect([exitCode, error()['message']]).toEqual([2, '--bom works with CSV only; the output is ndjson']);
+    expect([exitCode, error()['message']]).toEqual([2, '--bom requires CSV, but the output is ndjson']);
   });
 });
 

@@ -5,7 +5,7 @@ import { test as anyTest, expect, onTestFinished } from 'vitest';
 import { idsOf, readText } from './feed.ts';
 import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
 
-// A disk of 64 KB that is really full. Mounting one takes rights that not every machine gives.
+// A disk of 64 KB that really becomes full. Mounting it needs permissions that not every machine gives.
 const mayMount = (() => {
   if (process.platform !== 'linux') return false;
   return (
@@ -23,12 +23,12 @@ function withDisk() {
   execaSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
   onTestFinished(() => void execaSync('umount', ['--lazy', disk], { reject: false }));
   const filler = join(disk, 'filler');
-  /** Leaves as many pages of 4 KB free. */
+  /** Fills the disk and leaves this many pages of 4 KB free. */
   const fill = (free: number) => {
     try {
       writeFileSync(filler, Buffer.alloc(65_536));
     } catch {
-      // It takes what there is.
+      // Ignored: the disk is as full as possible.
     }
     const { size } = { size: readFileSync(filler).length };
     writeFileSync(filler, Buffer.alloc(Math.max(0, Math.floor(size / 4_096) - free) * 4_096));
@@ -110,7 +110,7 @@ test('a list of which nothing fits on the disk says so and leaves no file', asyn
   const { exitCode, stderr, error } = await runInProcess(words, { sandbox, home });
   expect(exitCode, stderr).toBe(9);
   expect(error()).toMatchObject({ code: 'ENOSPC' });
-  expect(error()['message']).toContain('the disk is full; the rows paid for could not be saved');
+  expect(error()['message']).toContain('the disk is full; the rows that were paid for could not be saved');
   expect(readdirSync(disk)).toEqual(['filler']);
 });
 

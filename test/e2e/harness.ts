@@ -34,7 +34,7 @@ export function openHome(): Home {
       TRDR_CONFIG_DIR: config,
       TRDR_STATE_DIR: state,
       TRDR_CACHE_DIR: cache,
-      // Caching compiled code does not pay in a temporary home.
+      // Do not cache compiled code, because the temporary home is used only a few times.
       NODE_DISABLE_COMPILE_CACHE: '1',
     },
   };
@@ -59,7 +59,7 @@ export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
-  /** The lines of stdout. */
+  /** Returns the lines of stdout. */
   lines(): string[];
   /** Stdout as one JSON document. */
   json(): unknown;

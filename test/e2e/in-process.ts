@@ -69,7 +69,7 @@ export async function runInProcess(
   const [said, told] = [gather(stdout), gather(stderr)];
   if (typeof options.typed === 'object') {
     const answers = [...options.typed];
-    // Only a prompt ends without a line end.
+    // A prompt is the only text that does not end with a line break.
     stderr.on('data', (part: Buffer) => {
       if (!part.toString().endsWith('\n') && answers.length > 0) stdin.write(answers.shift());
     });

@@ -169,7 +169,7 @@ describe('trdr launchpad board', () => {
     const sandbox = await withSandbox();
     const ran = await runInProcess(['launchpad', 'board', '--at', '2020-01-01'], { sandbox, tty: true });
     expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
-    expect(ran.stderr).toBe('trdr: no weekly board on record for that time\ntrdr: 0 entries, 10 CU\n');
+    expect(ran.stderr).toBe('trdr: there is no weekly board for that time\ntrdr: 0 entries, 10 CU\n');
   });
 
   test('marks no newcomers without an earlier snapshot', async () => {
@@ -178,7 +178,7 @@ describe('trdr launchpad board', () => {
       sandbox,
     });
     expect(records()[0]).not.toHaveProperty('change');
-    expect(stderr).toContain('no board on record for the time to compare with');
+    expect(stderr).toContain('there is no board for the time to compare with');
   });
 
   test.each([

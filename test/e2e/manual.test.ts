@@ -16,7 +16,7 @@ const commands = await allCommands();
 const named = (path: string) => path.replaceAll(' ', '-');
 const pageOf = (name: string) => pages.find((page) => page.name === name) ?? expect.unreachable();
 
-/** Every page as JSON, as built. */
+/** All help pages, as the build writes them as JSON. */
 const pages = Object.values(await helpFiles()).map((text): DocPage => JSON.parse(text));
 
 test('the commands that help suggests run as written', async () => {

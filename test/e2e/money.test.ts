@@ -538,7 +538,7 @@ describe('a run without a known end', () => {
     const ran = await runInProcess(words, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'n\n' });
     expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 600]);
     expect(ran.stderr).toMatch(
-      /This run has spent 600 CU of 650 CU \(19\.9M CU left; polling every 100ms costs 120,000 CU\/min, a longer --lag less\)\. Continue up to 1,300 CU\?/,
+      /This run has spent 600 CU of 650 CU \(19\.9M CU left; polling every 100ms costs 120,000 CU\/min, less with a longer --lag\)\. Continue up to 1,300 CU\?/,
     );
   });
 });

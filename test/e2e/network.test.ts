@@ -164,7 +164,7 @@ describe('a proxy from the environment', () => {
     expect([exitCode, json()]).toEqual([0, anyMe]);
     expect(proxy.asked).toEqual(['CONNECT service.test:443']);
 
-    // A proxy that impersonates the service does not get the key.
+    // A proxy that impersonates the service must not receive the key.
     const untrusted = await trdr(['me'], { home, key: KEY, env });
     expect([untrusted.exitCode, untrusted.error()['code']]).toEqual([9, 'UNREACHABLE']);
   });

@@ -100,7 +100,7 @@ describe('a pipe', () => {
     expect(size).toBeGreaterThan(200_000);
     expect((await child).exitCode).toBe(0);
     const whole = readFileSync(join(home.path, 'all'));
-    // Files and pipes have no width; both default to 80.
+    // Files and pipes have no width, so both use 80 columns.
     expect(Buffer.concat(parts).equals(whole)).toBe(true);
   });
 
@@ -108,7 +108,7 @@ describe('a pipe', () => {
     const sandbox = await withSandbox({ ...plenty, theses: 20_000 });
     const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
     child.stdout.pause();
-    // Without a reader, requests stop when pipe and buffers are full.
+    // Without a reader, requests stop when the pipe and the buffers are full.
     let before = -1;
     await expect
       .poll(

@@ -142,7 +142,7 @@ describe('an interrupted export', () => {
     await until(() => answeredIn(journal) === 1);
     linkSync(journal, join(home.path, 'kept'));
     expect((await child).exitCode).toBe(0);
-    // The state after all answers, before the file is created.
+    // Restore the state after the last answer, before the output file was written.
     renameSync(join(home.path, 'kept'), journal);
     writeFileSync(out, 'of last night\n');
     const before = sandbox.log.length;
@@ -174,7 +174,7 @@ describe('an export and its money', () => {
         .join(''),
     );
     expect(error()).toMatchObject({ code: 'QUOTA_EXCEEDED' });
-    expect(stderr).toContain(`and ${350 - lines - 20} more, all named in ${journal}`);
+    expect(stderr).toContain(`and ${350 - lines - 20} more; all names are in ${journal}`);
     const left = readFileSync(journal, 'utf8')
       .split('\n')
       .find((line) => line.startsWith('{"kind":"left"'));
@@ -229,7 +229,7 @@ describe('an export and its money', () => {
   ])('repeats a lost batch only if %i handles at full price fit the limit', async (handles, exit, bound) => {
     const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
     const { run, text, home } = exportOf(sandbox);
-    // A meter at zero proves nothing, so the key has previous usage.
+    // With a usage of zero, nothing can be concluded, so use some units before.
     await trdr(['whois', '@mira'], { sandbox, home });
     const { exitCode, stderr } = await run('--max-cu', String(handles * 30_000));
     expect([exitCode, text() === FILE, paidTwice(sandbox)], stderr).toEqual([exit, exit === 0, 0]);
@@ -336,7 +336,7 @@ test('an unwritable export is rejected before any request', async () => {
     expect([exitCode, sandbox.log.length]).toEqual([2, 0]);
   }
   const without = await trdr(['pnl', 'mira', '--resume'], { sandbox });
-  expect([without.exitCode, without.error()['hint']]).toEqual([2, 'name the file of the export: --out FILE']);
+  expect([without.exitCode, without.error()['hint']]).toEqual([2, 'add the file of the export: --out FILE']);
 });
 
 describe('--fresh', () => {

@@ -32,7 +32,7 @@ async function exported(handles: readonly string[] = HANDLES, more: readonly str
 describe('--from', () => {
   test('converts an export of any format to any other, byte for byte, without a service', async () => {
     const { run, text } = await exported(
-      // CSV lacks the control characters of this one.
+      // CSV does not contain the control characters of this handle.
       [...HANDLES, ...someHandles(40)].filter((handle) => handle !== 'evil'),
     );
     for (const from of ['all.ndjson', 'all.json', 'all.csv', 'all.tsv']) {
@@ -138,7 +138,7 @@ describe('--from', () => {
     ['a list of handles', 'mira\nsolwolf\n', 'its header lacks the columns subject and window'],
     ['other JSON', '{"id":"x"}\n', 'line 1 is not a record'],
     ['a torn document', '[{"subject":', 'not valid JSON'],
-    ['a torn row', 'subject,window,netUsd\nmira,7d\n', 'line 2 has 2 cells, not 3'],
+    ['a torn row', 'subject,window,netUsd\nmira,7d\n', 'line 2 has 2 cells, but the header has 3'],
   ])('rejects %s', async (_, stdin, why) => {
     const { exitCode, error } = await runInProcess(['pnl', '--from', '-'], { stdin });
     expect([exitCode, error()['message']]).toEqual([2, expect.stringContaining(why)]);
@@ -166,7 +166,7 @@ describe('a finished export', () => {
         true,
         false,
       ]);
-      expect(stderr).toContain(`${name} is finished: it has all 7 handles; nothing was requested`);
+      expect(stderr).toContain(`${name} is finished: it contains all 7 handles; nothing was requested`);
       expect((await run([...words, '--dry-run'])).stdout).toBe('');
     },
   );

@@ -59,7 +59,7 @@ test(
         const dies = killed < KILLS;
         const timer = new AbortController();
         if (dies) {
-          // From before the first request to after the last, on a slow machine too.
+          // Kill at any time from before the first request until after the last one, also on a slow machine.
           void delay(random() * 900, undefined, { signal: timer.signal }).then(
             () => child.kill('SIGKILL'),
             () => {},

@@ -64,7 +64,7 @@ describe('numbers of wallets and user ids', () => {
       'solwolf',
       false,
     ]);
-    // A wallet, a wallet that is nobody's, an id; two handles with numbers, and one without.
+    // A wallet, an unknown wallet and an id; two handles with numbers, and one without.
     expect(paid()).toBe(30_000 + 200 + 100 + 2 * 30_000 + 200);
   });
 
@@ -126,7 +126,7 @@ describe('numbers of wallets and user ids', () => {
     expect(stored.records()).toMatchObject([{ handle: 'mira' }]);
   });
 
-  test('take the form that --as names', async () => {
+  test('have the type that --as sets', async () => {
     const { run } = await desk();
     const { exitCode, error } = await run(['mira', '--as', 'wallet']);
     expect([exitCode, error()['message']]).toEqual([2, expect.stringContaining('mira')]);

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
-import { inject } from 'vitest';
+import { beforeAll, inject } from 'vitest';
 import './build.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -46,7 +46,7 @@ async function build(folder: string): Promise<void> {
       for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
       if (stampOf(join(root, 'dist')) === before) return;
     } catch {
-      // Another process is building it.
+      // Ignored: another process is building it.
     }
   }
   for (const part of ['bin', 'completions', 'package.json', 'src', '.tools']) {
@@ -54,7 +54,7 @@ async function build(folder: string): Promise<void> {
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   await execa(process.execPath, [join(folder, '.tools/build.mjs')], { cwd: folder });
-  // The published package has neither, so it must run without them.
+  // The published package has neither of these, so the program must run without them.
   for (const part of ['src', '.tools', 'node_modules']) rmSync(join(folder, part), { recursive: true });
 }
 
@@ -78,5 +78,4 @@ async function ensureBuilt(): Promise<void> {
   }
 }
 
-// Files share the modules of their worker, so a hook here would belong to the first file only.
-await ensureBuilt();
+beforeAll(ensureBuilt, 120_000);

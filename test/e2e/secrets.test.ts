@@ -117,7 +117,7 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
       runs.push(await runInProcess(traced, { sandbox: service, key, home, tty: true }));
     }
     expect(leaks(key, runs, home)).toEqual([]);
-    // Proves that the search is valid: traces were written, and the key was used.
+    // Check that the search can find anything: traces were written, and the key was used.
     expect(runs.some(({ stderr }) => stderr.includes('authorization: Bearer'))).toBe(true);
   });
 

@@ -46,13 +46,16 @@ async function interrupted(
   return { exitCode, stdout, stderr, lines: stdout.split('\n').filter((line) => line !== '') };
 }
 
-/** Whether the process handles signals already. SIGHUP shows this because Node itself does not handle it. */
+/**
+ * Whether the process has installed its signal handlers. The one for SIGHUP shows it, because Node itself
+ * does not handle SIGHUP.
+ */
 const isReady = (pid: number): boolean => {
   const caught = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
   return ((BigInt(`0x${caught}`) >> BigInt(constants.signals.SIGHUP - 1)) & 1n) === 1n;
 };
 
-/** The sandbox behind a service that holds each batch until it is released. */
+/** The sandbox behind a service that delays each batch until the test releases it. */
 async function withHeldBatches(sandbox: Sandbox) {
   const waiting: (() => void)[] = [];
   const service = await withService(
@@ -273,7 +276,7 @@ describe.each(signals)('%s', (signal, exit) => {
     const rows = readFileSync(join(home.path, 'all.ndjson.partial'), 'utf8').trim().split('\n');
     expect(rows.length * 10).toBe(sandbox.meter().unitsUsed);
     expect(ran.stderr).toContain(
-      'all.ndjson is unchanged; the rows paid for so far are in all.ndjson.partial',
+      'all.ndjson was not replaced; the rows that were paid for are in all.ndjson.partial',
     );
   });
 
@@ -338,7 +341,7 @@ describe('a confirmation prompt', () => {
       onStderr: (said) => said.includes('Continue?') && ending.abort(),
     });
     expect([ran.exitCode, ran.stdout]).toEqual([130, '']);
-    // The balance in the question is free.
+    // The balance in the question comes from `me`, which is free.
     expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['me']);
     expect(ran.stderr).toContain('Continue? [y/N]');
   });
@@ -347,7 +350,7 @@ describe('a confirmation prompt', () => {
     const sandbox = await withSandbox();
     const ran = await runInProcess(['whois', ...wallets], { sandbox, tty: true, typed: '\u0003' });
     expect([ran.exitCode, ran.stdout]).toEqual([130, '']);
-    // The balance in the question is free.
+    // The balance in the question comes from `me`, which is free.
     expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['me']);
     expect(ran.rawModes.at(-1)).toBe(false);
   });

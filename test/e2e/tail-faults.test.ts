@@ -48,7 +48,7 @@ async function tryOut([fault, via, exits]: (typeof faults)[number]): Promise<voi
   const words = ['thesis', 'tail', '--via', via, '--lag', '200ms', '--duration', '5s', '--backfill', '3'];
   const ran = await runInProcess(
     [
-      ...words, // A tail that must fail must not reach its --count before.
+      ...words, // A tail that is expected to fail must not reach its --count first.
       ...(exits.includes(0) ? ['--count', String(POSTS)] : []),
       '--max-cu',
       String(CEILING),

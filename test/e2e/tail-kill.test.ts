@@ -91,7 +91,7 @@ test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout }, a
   const start = (more: readonly string[]) =>
     startTail(['--checkpoint', checkpoint, '--yes', '--lag', '300ms', ...more], { sandbox, home });
   const got: string[] = [];
-  /** The complete lines, as a reader sees them. */
+  /** Returns the complete lines, as a reader sees them. */
   const take = (text: string) => {
     const ids = idsOf(text.slice(0, text.lastIndexOf('\n') + 1));
     expect(new Set(ids).size, `seed ${seed}: duplicates within one run`).toBe(ids.length);
@@ -122,7 +122,7 @@ test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout }, a
   expect(ended.exitCode, last.stderr).toBe(0);
   const { lost, foreign } = compare(posting.ids, got);
   expect({ seed, lost, foreign }).toEqual({ seed, lost: [], foreign: [] });
-  // A clean end: printed posts are known and not repeated.
+  // After a clean end, printed posts are known and not repeated.
   const after = await start(['--duration', '1500ms']).child;
   expect(idsOf(after.stdout)).toEqual([]);
 });
@@ -143,7 +143,7 @@ test.runIf(process.platform === 'linux')(
     const { stdout, pid } = tail.child;
     stdout.pause();
     const posting = startPosting(sandbox, 1_000, () => 0);
-    // Twice the size of all buffers, so that the feed itself has to wait.
+    // Send twice the size of all buffers, so that the feed itself has to wait.
     for (let batch = 0; batch < 120; batch++) {
       posting.post(250);
       await delay(10);

@@ -98,7 +98,7 @@ test('lines have timestamps unless stderr is a terminal', async () => {
 });
 
 test.each([
-  [['--status', 'a.ndjson', '--out', 'a.ndjson'], '--out and --status name the same file'],
+  [['--status', 'a.ndjson', '--out', 'a.ndjson'], '--out and --status are the same file'],
   [['--status', 'none/a.prom'], 'folder not found'],
   [['--heartbeat', '0s'], 'duration'],
   [['--log-format', 'xml'], 'xml'],

@@ -79,7 +79,7 @@ describe('every post is printed exactly once', () => {
     expect([exitCode, compare(posting.ids, out.ids)], tail.stderr).toEqual([130, asItShouldBe]);
     expect(tail.stderr).toMatch(/connection lost .*\n/);
     expect(tail.stderr).toMatch(
-      /stopped after \S+: [\d,]+ posts, no gaps, [2-9] reconnects, .* at most, [1-9]\d* filled in/,
+      /stopped after \S+: [\d,]+ posts, no gaps, [2-9] reconnects, .* at most, [1-9]\d* found by polling/,
     );
   });
 
@@ -357,6 +357,6 @@ describe('filters', () => {
     }
     const { stdout, exitCode } = await tail.child;
     expect([exitCode, idsOf(stdout)]).toEqual([0, ['one', 'three']]);
-    expect(tail.stderr).toContain('a pattern did not finish on one');
+    expect(tail.stderr).toContain('the pattern took too long on one');
   });
 });

@@ -114,7 +114,7 @@ describe('trdr usage', () => {
     await runInProcess(['whois', '@mira'], { sandbox, home: elsewhere });
     const { json, stderr } = await runInProcess(['usage', '--reconcile', '--json'], { sandbox, home: here });
     expect(json()).toMatchObject({ ledgerCu: 0, serviceCu: 100, drift: 100 });
-    expect(stderr).toContain('100 CU more than this machine may have spent (0 CU): another machine');
+    expect(stderr).toContain('100 CU more than this machine can have spent (0 CU): another machine');
   });
 
   test('keeps the ledger of the embedded service separate', async () => {

@@ -23,7 +23,10 @@ interface Parts {
   readonly slowness: () => number;
 }
 
-/** The handoff of a simulated process: what the command accepts, and dead letters, are lines on the disk. */
+/**
+ * The handoff of a simulated process. The batches that the command acknowledged, and the dead letters, are
+ * lines on the simulated disk.
+ */
 export function createExecOutput({ exec, disk, clock, rng, process, since, effect, slowness }: Parts) {
   const log = createAcknowledgements(
     {
@@ -46,7 +49,7 @@ export function createExecOutput({ exec, disk, clock, rng, process, since, effec
     disk.flush();
   };
   const run = (batch: Batch): Promise<CommandEnd> => {
-    // In the calm part at the end the command is healthy: what is left has to be handed over.
+    // In the calm phase at the end, the command works, so everything must be handed over.
     const calm = clock.mono() >= exec.untilMs;
     const fails = !calm && rng.chance(exec.fails);
     const works = !fails || rng.chance(0.5);
@@ -98,7 +101,7 @@ export function createExecOutput({ exec, disk, clock, rng, process, since, effec
   return { sink, save, isNew: ({ id }: TailRow) => !log.before.has(id) };
 }
 
-/** Where a process starts that finds batches, and no checkpoint. */
+/** Where a process starts if there are acknowledged batches but no checkpoint. */
 export function startedFrom(disk: Disk): StartPoint | undefined {
   const since = disk.checkpoint && readStartCheckpoint(disk.checkpoint, 'sim')?.since;
   return typeof since === 'number' ? { kind: 'since', at: since } : undefined;

@@ -4,7 +4,9 @@ import { simulate } from './run.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
 import type { Mutation, Process } from './world.ts';
 
-/** Pages fail for minutes while the socket loses frames, and then the process is killed. */
+/**
+ * A schedule in which pages fail for minutes while the WebSocket loses frames; then the process is killed.
+ */
 function unproven(seed: number): Schedule {
   const rng = rngOf(seed, 78);
   const killed = 330_000 + rng.next() * 30_000;

@@ -6,7 +6,7 @@ import { runExecMonth } from './month/exec.ts';
 import { runMonth } from './month/run.ts';
 
 /** `SIM_DAYS=30` simulates a month; `SEED=n` repeats a run. */
-/** `SIM_CALM=1` leaves out all faults and kills: one process, whose memory has to stay flat. */
+/** With `SIM_CALM=1`, there are no faults and kills: a single process, whose memory must not grow. */
 const calm = process.env['SIM_CALM'] === '1';
 const days = Number(process.env['SIM_DAYS'] ?? 0);
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const MB = 2 ** 20;
 
 function openFolder(): string {
-  // Many small writes are made durable: a file system in memory is faster.
+  // Use a file system in memory if possible, because there are many small synced writes.
   const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
   const folder = mkdtempSync(join(parent, 'trdr-month-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,8 +2,8 @@ import type { Link, TailPorts } from '../../src/tail/ports.ts';
 import type { Seen } from '../../src/tail/seen/seen.ts';
 import type { Mutation } from './world.ts';
 
-// Each mutant removes one precaution of the tail, by wrapping its ports or replacing one of its options. The tail itself
-// has no switches for this.
+// Each mutant removes one safeguard of the tail, by wrapping its ports or replacing one of its options. The
+// tail itself has no switches for this.
 
 /** Walks end at the first id that was already written or read. */
 export const stopsAtKnownId: Mutation = {
@@ -140,7 +140,7 @@ export const savesFirst: Mutation = {
   }),
 };
 
-/** Walks look for late posts over 15 s, but posts may be later than that. */
+/** Walks search for late posts only up to 15 s back, although posts may be later. */
 export const looksAQuarterMinute: Mutation = {
   options: (options) => ({ ...options, timing: { ...options.timing, marginMs: 15_000 } }),
 };
@@ -159,7 +159,7 @@ export const dropsLateFrames: Mutation = {
   },
 };
 
-/** A page that claims to be the last is trusted: it is made to look short, and the next page empty. */
+/** A page that claims to be the last one is believed, without a further request. */
 export const believesTheLastPage: Mutation = {
   world(world) {
     let last: string | undefined;

@@ -13,9 +13,9 @@ export interface Post {
   readonly visibleAt: number;
   readonly sentAt: number;
   readonly goneAt: number;
-  /** Dated so far back that no walk finds it. */
+  /** Whether the post is dated so far back that no walk finds it. */
   readonly old: boolean;
-  /** The record has no id. */
+  /** Whether the record has no id. */
   readonly nameless: boolean;
   readonly symbol: string;
   readonly record: Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ import { relaySeeds, simulateRelays } from './relay/run.ts';
 import { lateRequests, type RelaySchedule, relayScheduleOf, slowReplica } from './relay/schedule.ts';
 import type { RelayMutation } from './relay/world.ts';
 
-/** Schedules of one run; `RELAY_SEEDS=10000` soaks, `SEED=n` runs one again. */
+/** The number of schedules. `RELAY_SEEDS=10000` runs more, `SEED=n` repeats one. */
 const SEEDS = Number(process.env['RELAY_SEEDS'] ?? 20);
 const PATIENCE_MS = 60_000 + SEEDS * 3_000;
 
@@ -36,7 +36,7 @@ test.each([
   expect(await simulateRelays(range(of, 0, Math.ceil(SEEDS / 5)))).toEqual([]);
 });
 
-// The first seed of each is one in which the mutant is known to fail; others follow in case the schedules change.
+// The first seed is one in which the mutant is known to fail. Others follow in case the schedules change.
 test.each<[string, RelayMutation, (seed: number) => RelaySchedule, number]>([
   ['a former leader may publish', withoutFence, lateRequests, 19],
   ['leases have no nonce', withoutNonce, relayScheduleOf, 13],

@@ -27,7 +27,7 @@ export type Fault = { readonly from: number; readonly to: number } & (
 /** What a restarted process resumes from. */
 export type ResumeBy = 'none' | 'checkpoint' | 'file' | 'both';
 
-/** Forms of the response to a subscription: the documented one, variants, an unrelated frame, and none. */
+/** The responses to a subscription: the documented one, variants, an unrelated frame, and none. */
 export const acknowledgements = ['described', 'named', 'bare', 'wrapped', 'unknown', 'none'] as const;
 export type Acknowledgement = (typeof acknowledgements)[number];
 
@@ -36,12 +36,15 @@ export interface ExecSchedule {
   readonly batch: number;
   readonly lingerMs: number;
   readonly tries: number;
-  /** The chance of a failure, before and after it did its work, and how long it takes at most. */
+  /**
+   * The probability that the command fails before or after it has processed a batch, and its maximum
+   * duration.
+   */
   readonly fails: number;
   readonly slowMs: number;
-  /** When it recovers. */
+  /** When the command recovers. */
   readonly untilMs: number;
-  /** A safeguard that is missing. */
+  /** The safeguard that is removed. */
   readonly flaw?: 'forgets' | 'early' | 'no start';
 }
 
@@ -82,7 +85,7 @@ export interface Schedule {
   readonly units: number | null;
   readonly end: 'stop' | 'duration';
   readonly faults: readonly Fault[];
-  /** The posts are handed over to a command. */
+  /** Whether posts are handed over to a command. */
   readonly exec?: ExecSchedule | undefined;
   /** Each process is killed at this number of contacts with its ports. */
   readonly kills: readonly number[];

@@ -7,7 +7,7 @@ interface Event {
   readonly act: () => void;
 }
 
-/** Virtual time, which advances from event to event. */
+/** How many cancelled events may stay in the queue. */
 const MOST_GONE = 1_000;
 
 export interface Scheduler {
@@ -39,7 +39,7 @@ export function createScheduler(): Scheduler {
     heap[i] = event;
   };
 
-  /** Drops events that were taken back: those of the far future would pile up in a long run. */
+  /** Removes cancelled events: those in the distant future would accumulate in a long run. */
   const sweep = () => {
     const left = heap.filter((event) => !gone.has(event));
     gone.clear();

@@ -262,7 +262,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           },
           send() {
             touch();
-            // A subscription is active only once the service confirms it, which can take seconds.
+            // A subscription becomes active only when the service confirms it, which can take seconds.
             later(rng.chance(0.2) ? rng.next() * 4_000 : rng.next() * 200, () => {
               if (strikes('mute')) return;
               subscribed = true;
@@ -281,7 +281,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
             if (!alive()) return Promise.resolve(false);
             end ??= { why: 'closed', text: '' };
             queue = deafSince === undefined ? queue : [];
-            // The service charges a half-open connection until a ping was not answered.
+            // The service charges a half-open connection until it notices that a ping was not answered.
             stop(deafSince === undefined ? 0 : Math.max(0, deafSince + 2 * PING_MS - now()));
             return Promise.resolve(deafSince === undefined);
           },

@@ -1,7 +1,7 @@
 import { simulate } from './run.ts';
 import type { Schedule } from './schedule.ts';
 
-/** Simplified variants of a schedule, the greatest simplification first. */
+/** Simpler variants of a schedule, the simplest first. */
 function* simpler(schedule: Schedule): Generator<Schedule> {
   const { faults, kills } = schedule;
   for (let i = 0; i < faults.length; i++) yield { ...schedule, faults: faults.toSpliced(i, 1) };
@@ -24,7 +24,7 @@ function* simpler(schedule: Schedule): Generator<Schedule> {
   if (schedule.start.kind !== 'now') yield { ...schedule, start: { kind: 'now' } };
 }
 
-/** Simplifies a failing schedule as far as it still fails. */
+/** Simplifies a failing schedule as long as it still fails. */
 export async function shrink(schedule: Schedule, tries = 300): Promise<Schedule> {
   let left = tries;
   let best = schedule;

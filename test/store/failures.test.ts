@@ -91,7 +91,7 @@ describe.skipIf(!hasServer())('a store that is away at the start', () => {
     );
     const follower = start('thesis', 'tail', '--via', 'store', '--count', '1');
     await relay.says('waiting for the store');
-    await follower.says('waiting for it');
+    await follower.says('waiting for the store');
     await until(() => readFileSync(status, 'utf8').includes('trdr_tail_service_up{tail="relay"} 0'));
     expect(await health()).toMatchObject({ state: 'starting', command: 'thesis relay', serviceUp: false });
     await server.start();

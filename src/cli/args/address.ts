@@ -1,7 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 
-/** The address of a token, a coin or a wallet that a flag names, validated before any request. */
+/** Validates the address that a flag names, before any request is sent. */
 export async function addressOf(flag: '--token' | '--coin' | '--wallet', given: string): Promise<string> {
   try {
     return (await readSubject(given, 'wallet')).value;

@@ -3,7 +3,7 @@ import { outputFormats } from '../../state/config/settings-table.ts';
 import { flag, type GivenFlags, type Options, value } from './option.ts';
 import { file, integer, oneOf, outFile, text, timeout, units } from './values.ts';
 
-/** Groups of common flags; a command has those that it can use. */
+/** The groups of common flags. Each command lists the groups that it accepts. */
 export type Common = 'output' | 'service' | 'money';
 
 export type OutputFormat = (typeof outputFormats)[number];
@@ -19,14 +19,19 @@ const always = {
 } satisfies Options;
 
 const output = {
-  output: value('-o, --output', 'output format', oneOf(...outputFormats), 'table on a terminal, else ndjson'),
+  output: value(
+    '-o, --output',
+    'output format',
+    oneOf(...outputFormats),
+    'table on a terminal, otherwise ndjson',
+  ),
   json: flag('--json', 'same as -o json'),
   fields: value('--fields', 'print only these fields, in this order', text('fields')),
   out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
   utc: flag('--utc', 'show times in UTC'),
   times: value('--times', 'timestamps in machine formats', oneOf('iso', 'ms'), 'ms'),
   bom: flag('--bom', 'start CSV with a byte order mark, for Excel'),
-  wide: flag('--wide', 'show all columns of a table, and nothing shortened'),
+  wide: flag('--wide', 'show all columns of a table, without shortening values'),
 } satisfies Options;
 
 const service = {
@@ -47,7 +52,7 @@ export const commonGroups = { output, service, money } as const satisfies Record
 export const alwaysOptions: Options = always;
 
 const everything = { ...always, ...output, ...service, ...money };
-/** The values of all common flags; those that a command does not have keep their defaults. */
+/** The values of all common flags. A flag that the command does not accept has its default. */
 export type Globals = GivenFlags<typeof everything>;
 export const everyCommonOption: Options = everything;
 
@@ -59,6 +64,6 @@ export function commonOptions(groups: readonly Common[]): Options {
 /** Flags of commands that accept many subjects. */
 export const subjectOptions = {
   file: value('--file', 'read one subject per line from FILE (- for stdin)', file),
-  column: value('--column', 'the input is CSV: use this column', text('name')),
+  column: value('--column', 'input is CSV: read the subjects from this column', text('name')),
   strict: flag('--strict', 'exit 10 if any subject is missing or failed'),
 } satisfies Options;

@@ -6,11 +6,11 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
-/** Far longer than any row with a subject. */
+/** The maximum length of a row; no row with a subject is this long. */
 const LONGEST_ROW = 4 * 1024 * 1024;
 
 /**
- * Parses CSV as a stream: quoted cells may contain separators, doubled quotes and line breaks. Throws if a
+ * Parses CSV as a stream. Quoted cells may contain separators, doubled quotes and line breaks. Throws if a
  * quote is never closed.
  */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow> {
@@ -19,7 +19,7 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   let line = 1;
   let begun = 1;
   let quoted = false;
-  // A quote at the end of a chunk may be the first half of a doubled one, a CR the first half of a CRLF.
+  // A quote or CR at the end of a chunk may be the first half of a doubled quote or CRLF.
   let pending: '"' | '\r' | '' = '';
   const row = () => {
     const done = { line: begun, cells: [...cells, cell] };
@@ -31,7 +31,7 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   };
   let length = 0;
   for await (const chunk of chunks) {
-    // Checked once per chunk: input without line breaks, such as a device, must not fill the memory.
+    // Checked once per chunk, because input without line breaks, such as a device, must not fill the memory.
     length += chunk.length;
     if (length > LONGEST_ROW) throw usageError(`the row that begins on line ${begun} is too long`);
     for (const char of chunk) {
@@ -60,6 +60,6 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
       } else cell += char;
     }
   }
-  if (quoted && pending !== '"') throw usageError(`the quote opened on line ${begun} is never closed`);
+  if (quoted && pending !== '"') throw usageError(`the quote that opens on line ${begun} is never closed`);
   if (cell !== '' || cells.length > 0) yield row();
 }

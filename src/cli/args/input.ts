@@ -7,7 +7,7 @@ import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
 import { readCsv } from './csv-input.ts';
 
-/** A subject as given, with its line; words of the command line have none. */
+/** A subject as the user wrote it, with its line number if it comes from an input. */
 export interface InputFlags {
   readonly text: string;
   readonly line?: number;
@@ -20,7 +20,7 @@ export interface SubjectSource {
   readonly column: string | undefined;
 }
 
-/** Checks the combination of sources, before anything is read. */
+/** Checks that the given sources can be combined, before anything is read. */
 export function subjectSource(
   words: readonly string[],
   given: { readonly file: string | undefined; readonly column: string | undefined },
@@ -28,19 +28,22 @@ export function subjectSource(
 ): SubjectSource {
   const fromStdin = words.includes('-');
   if (words.length === 0 && given.file === undefined) {
-    throw usageError(`no ${what} given`, `name one, or read them with --file FILE or from stdin with -`);
+    throw usageError(
+      `no ${what} given`,
+      `pass one as an argument, or read them with --file FILE or from stdin with -`,
+    );
   }
   if (fromStdin && given.file !== undefined)
     throw usageError('- and --file cannot be combined', 'use one of them');
   if (given.column !== undefined && !fromStdin && given.file === undefined) {
-    throw usageError('--column requires an input', 'add --file FILE, or - for stdin');
+    throw usageError('--column requires an input', 'add --file FILE, or - to read from stdin');
   }
   return { words, file: given.file, column: given.column };
 }
 
 /**
- * Reads the subjects in order, as they are needed, so that endless input needs no more memory. An abort of
- * the signal ends a wait for input.
+ * Yields the subjects in order. Reads only as much as needed, so that endless input needs no more memory. An
+ * aborted signal stops waiting for input.
  */
 export async function* readSubjects(
   source: SubjectSource,
@@ -57,7 +60,7 @@ export async function* readSubjects(
   }
 }
 
-/** The bytes of an input file, or of stdin for `-`. */
+/** The bytes of an input file; `-` means stdin. */
 export const inputBytes = (
   path: string,
   io: Pick<Io, 'stdin'> & { readonly signal?: AbortSignal },
@@ -77,8 +80,8 @@ async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncG
 }
 
 /**
- * A FIFO is read as a socket: opening or reading it as a file would block a thread that ignores signals,
- * and `process.exit` waits for that thread.
+ * Opens an input. A FIFO is read as a socket: reading it as a file would block a thread that ignores signals,
+ * and `process.exit` would wait for that thread.
  */
 async function openInput(path: string): Promise<Readable> {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -87,7 +90,7 @@ async function openInput(path: string): Promise<Readable> {
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** The bytes of a stream without its byte order mark; the signal ends a wait for more. */
+/** The bytes of a stream, without its byte order mark. An aborted signal stops waiting for more. */
 async function* stoppable(stream: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const stop = () => stream.destroy();
   signal?.addEventListener('abort', stop, { once: true });
@@ -124,7 +127,7 @@ async function* fromBytes(
       if (trimmed.startsWith('#') || (trimmed === '' && !cut)) continue;
       if (first) refuseTable(name, trimmed);
       first = false;
-      // A line of this length is longer than any subject and is rejected as one.
+      // A line that was cut is too long for any subject, so it will be rejected as one.
       yield { text: cut ? line : trimmed, line: number };
     }
     return;
@@ -141,16 +144,19 @@ async function* fromBytes(
   if (at === undefined) throw usageError(`the input is empty: it has no column "${column}"`);
 }
 
-/** Rejects tables, because their headers and lines would be looked up and paid for as subjects. */
+/** Rejects tables without --column: their headers and lines would be looked up, and paid for, as subjects. */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
-  // In a plain list, such a word may be a handle.
+  // In a file that is not CSV, this word may be a handle.
   if (header !== undefined && /\.csv$/i.test(name)) {
-    const hint = `select a column with --column ${header}; write a handle of that name as @${header}`;
+    const hint = `select a column with --column ${header}; if it is a handle, write it as @${header}`;
     throw usageError(`${name} starts with a header: ${header}`, hint);
   }
   if (first.startsWith('@') || !/[,;"\t]/.test(first)) return;
-  throw usageError(`${name} has columns or quotes`, 'select the column of the subjects: --column NAME');
+  throw usageError(
+    `${name} contains columns or quotes`,
+    'select the column that contains the subjects: --column NAME',
+  );
 }
 
 const HEADER = /^"?(subject|handle|user|username|user_?id|id|wallet|address)"?$/i;
@@ -162,7 +168,7 @@ function columnAt(header: readonly string[], column: string): number {
   const folded = names.findIndex((name) => name.toLowerCase() === column.toLowerCase());
   if (folded !== -1) return folded;
   const [only = ''] = names;
-  // Some spreadsheets use other separators; then the suggestion would be the whole line.
+  // If the file uses another separator, the list of columns would be the whole line.
   if (names.length === 1 && /[;\t]/.test(only)) {
     throw usageError(
       `the input has no column "${column}": its columns are not separated by commas`,
@@ -176,7 +182,7 @@ function columnAt(header: readonly string[], column: string): number {
   );
 }
 
-/** Longer than any line with a subject, and than most comments. */
+/** The maximum length of a line; subjects and most comments are shorter. */
 const LONGEST_LINE = 4096;
 
 async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
@@ -185,7 +191,7 @@ async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   yield* splitter.end();
 }
 
-/** Bytes decoded as UTF-8. */
+/** Decodes bytes as UTF-8. */
 export async function* inputText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   for await (const chunk of chunks) yield decoder.write(Buffer.from(chunk));

@@ -6,17 +6,17 @@ import { flag, list, value } from './option.ts';
 import { type Instant, instantAt, integer, text, time } from './values.ts';
 
 const DEFAULT_ROWS = 20;
-/** A list with --limit stops after this many pages without a matching row. */
+/** A list with --limit stops after this many consecutive pages without a match. */
 export const MAX_PAGES_WITHOUT_MATCH = 20;
 
-/** Conditions on the text and the token of a post, for lists and tails. */
+/** Flags for lists and tails that select posts by text and token. */
 export const filterOptions = {
   symbol: list('--symbol', 'only posts about tokens with this symbol', text('symbol')),
-  grep: value('--grep', 'only posts that match; lower case matches any case', text('pattern')),
-  exclude: value('--exclude', 'only posts that do not match', text('pattern')),
+  grep: value('--grep', 'only posts that match this pattern; lower case ignores case', text('pattern')),
+  exclude: value('--exclude', 'only posts that do not match this pattern', text('pattern')),
 };
 
-/** How many rows a list prints, of what time, and in which order. */
+/** Flags that determine how many rows a list prints, from which time, and in which order. */
 export const listOptions = {
   limit: value(
     '--limit',
@@ -27,11 +27,11 @@ export const listOptions = {
   all: flag('--all', 'no limit on the number of results'),
   since: value('--since', 'only posts since this time', time),
   until: value('--until', 'only posts before this time', time),
-  sort: value('--sort', 'sort by this field: numbers from the largest, text from A', text('field')),
+  sort: value('--sort', 'sort by this field: numbers descending, text ascending', text('field')),
   reverse: flag('--reverse', 'reverse the order'),
 };
 
-/** The flags of a list, as given. */
+/** The list flags as the user wrote them. */
 export interface ListFlags {
   readonly limit: number | undefined;
   readonly all: boolean;
@@ -41,7 +41,7 @@ export interface ListFlags {
   readonly reverse: boolean;
 }
 
-/** Checks flags that exclude each other; `fields` are the names that --sort accepts. */
+/** Checks flags that cannot be combined. `fields` are the names that --sort accepts. */
 export function readListFlags(flags: ListFlags, fields: readonly string[]) {
   const { limit, all, since, sort } = flags;
   if (all && limit !== undefined) throw usageError('--all and --limit cannot be combined', 'use one of them');
@@ -55,7 +55,7 @@ export function readListFlags(flags: ListFlags, fields: readonly string[]) {
   return { ...flags, rows: limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS) };
 }
 
-/** The times of a range in epoch milliseconds. */
+/** Converts the times of a range to epoch milliseconds. */
 export function readRange({ since, until }: Pick<ListFlags, 'since' | 'until'>, now: number, utc: boolean) {
   const range = {
     since: since && instantAt(since, now, utc),
@@ -77,8 +77,8 @@ export const readPatterns = (flags: {
 });
 
 /**
- * Rows in the requested order. Sorting and reversing need all rows before the first can be printed; if the list fails
- * halfway, the rows so far are printed first, because they were paid for.
+ * Yields rows in the requested order. Sorting and reversing require all rows before the first one can be
+ * printed. If the list fails halfway, the rows received so far are printed, because they were paid for.
  */
 export async function* sortedRows<T extends Readonly<Record<string, unknown>>>(
   rows: AsyncIterable<T>,

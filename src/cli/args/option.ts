@@ -1,18 +1,18 @@
 import type { Value } from './values.ts';
 
-/** A flag as data, used by help, completion, docs and the parser. `T` is the type of its value. */
+/** A flag as data. Help, completion, docs and the parser use it. `T` is the type of its value. */
 export interface Option<T> {
-  /** As users type it: `-o, --output`, `--no-cache`. */
+  /** The names as users write them: `-o, --output`, `--no-cache`. */
   readonly flags: string;
   readonly help: string;
   readonly value?: Value<unknown>;
   readonly repeatable?: boolean;
   readonly fallback?: T;
-  /** Shown in help if the real default is determined elsewhere. */
+  /** The default that help shows, if the real default is determined elsewhere. */
   readonly shown?: string;
 }
 
-/** A switch: true if it is given. */
+/** A flag without a value; true if it is given. */
 export const flag = (flags: string, help: string): Option<boolean> => ({
   flags,
   help,
@@ -47,7 +47,7 @@ export const valueOr = <T>(
   shown: shown ?? String(fallback),
 });
 
-/** A flag that may be repeated. */
+/** A flag that can be repeated. */
 export const list = <T>(flags: string, help: string, kind: Value<T>): Option<readonly T[]> => ({
   flags,
   help,
@@ -69,6 +69,6 @@ export const longName = (option: Pick<Option<unknown>, 'flags'>): string => {
   return match[1];
 };
 
-/** The short name of a flag, if it has one: `o`. */
+/** The short name of a flag without its dash, such as `o`; undefined if it has none. */
 export const shortName = (option: Pick<Option<unknown>, 'flags'>): string | undefined =>
   /(?:^|\s)-([A-Za-z])(?=,|\s|$)/.exec(option.flags)?.[1];

@@ -5,19 +5,19 @@ import type { AnyCommand } from '../command.ts';
 import { commonOptions, everyCommonOption, type Globals } from './common.ts';
 import { type GivenFlags, longName, type Option, type Options, shortName } from './option.ts';
 
-/** The parsed words after a command's name: its arguments, its own flags and the common ones. */
+/** The parsed words after a command's name: arguments, the command's own flags, and common flags. */
 export interface Parsed {
   readonly args: readonly string[];
   readonly given: GivenFlags<Options>;
   readonly globals: Globals;
 }
 
-/** Parses the words after a command's name. Usage errors name what is accepted instead. */
+/** Parses the words after a command's name. The hints of usage errors say what is accepted. */
 export function parseWords(command: AnyCommand, words: readonly string[]): Parsed {
   const options = { ...commonOptions(command.common), ...command.options };
   rejectFlagAsValue(options, words);
   const program = new Commander().exitOverride().configureOutput({ writeErr() {} });
-  // By name, because a command may redefine a common flag.
+  // Compare by name, because a command may have its own version of a common flag.
   const known = new Map(Object.values(options).map((option) => [longName(option), toCommander(option)]));
   for (const each of known.values()) program.addOption(each);
   const { operands, unknown } = parsed(program, words);
@@ -28,9 +28,9 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
     Object.fromEntries(
       Object.entries(set).map(([key, option]) => {
         const made = known.get(longName(option));
-        // A common flag that this command does not have keeps its default.
+        // A common flag that this command does not accept keeps its default.
         if (!made) return [key, option.fallback];
-        // A command can accept more values for a common flag than others do.
+        // The command's own version of a common flag may accept more values.
         const more = set !== command.options && own.has(longName(option));
         return [key, more ? readCommon(option, made, program) : readValue(option, made, program)];
       }),
@@ -46,7 +46,7 @@ function toCommander(option: Option<unknown>): CommanderOption {
   const { flags, value, repeatable } = option;
   const made = new CommanderOption(value ? `${flags} <${value.name}>` : flags);
   if (!repeatable) return made;
-  // Fixed choices contain no commas, so `--window 7d,30d` means the same as two flags.
+  // Values from a fixed set contain no commas, so `--window 7d,30d` is the same as giving the flag twice.
   const split = (text: string) => (value?.choices ? text.split(',') : [text]);
   return made.argParser((text, all: readonly string[] = []) => [...all, ...split(text)]);
 }
@@ -55,13 +55,15 @@ function parsed(program: Commander, words: readonly string[]) {
   try {
     return program.parseOptions([...words]);
   } catch (error) {
-    // The only error of option parsing: the last word is a flag that takes a value.
+    // commander reports only one error here: the last word is a flag that needs a value.
     if (error instanceof CommanderError) throw requiresValue(words.at(-1) ?? '');
     throw error;
   }
 }
 
-/** The value of a flag. For commander, `--wait D` and `--no-wait` are one value: the last one wins. */
+/**
+ * The value of a flag. In commander, `--wait D` and `--no-wait` set the same value, and the last one is used.
+ */
 function readValue(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
   const raw: unknown = program.getOptionValue(made.attributeName());
   if (made.negate) return raw === false;
@@ -77,8 +79,8 @@ function readValue(option: Option<unknown>, made: CommanderOption, program: Comm
 }
 
 /**
- * The value of a common flag. If the command has redefined it and accepts a value that others do not, the
- * common flag keeps its default.
+ * The value of a common flag. If the command's own version of it accepts a value that the common one rejects,
+ * the common one keeps its default.
  */
 function readCommon(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
   const raw: unknown = program.getOptionValue(made.attributeName());
@@ -87,8 +89,8 @@ function readCommon(option: Option<unknown>, made: CommanderOption, program: Com
 }
 
 /**
- * Rejects a known flag in the place of a value. In `--symbol $UNSET --dry-run`, --dry-run would become the
- * symbol, and the calls would be sent and paid for.
+ * Rejects a known flag where a value is expected. In `--symbol $UNSET --dry-run`, --dry-run would otherwise
+ * become the symbol, and the calls would be sent and paid for.
  */
 function rejectFlagAsValue(options: Options, words: readonly string[]): void {
   const all = Object.values(options);
@@ -100,17 +102,17 @@ function rejectFlagAsValue(options: Options, words: readonly string[]): void {
     if (next === undefined || !named(word)?.value || !named(next.split('=')[0] ?? '')) continue;
     throw requiresValue(
       word,
-      `"${next.split('=')[0]}" is a flag; if you mean the text, write ${word}=${next}`,
+      `"${next.split('=')[0]}" is a flag; if it is meant as the value, write ${word}=${next}`,
     );
   }
 }
 
-const requiresValue = (flag: string, hint = 'write the value after it'): Failure =>
+const requiresValue = (flag: string, hint = 'add the value after the flag'): Failure =>
   usageError(`${flag} requires a value`, hint);
 
 function checkCount(command: AnyCommand, words: readonly string[]): void {
   const { args, path } = command;
-  // An optional argument can come before a required one: `api [METHOD] PATH`.
+  // An optional argument can precede a required one: `api [METHOD] PATH`.
   const missing = args.filter(({ optional }) => !optional)[words.length];
   if (missing) {
     throw usageError(`"trdr ${path}" requires a ${missing.name.toUpperCase()}`, `see trdr ${path} --help`);
@@ -123,7 +125,7 @@ function checkCount(command: AnyCommand, words: readonly string[]): void {
 }
 
 function unknownFlag(word: string, { path }: AnyCommand, options: Options): Failure {
-  // The text after an equals sign is not repeated: it may be a key.
+  // Do not print the text after an equals sign, because it may be a key.
   const [flag = ''] = word.split('=');
   const names = Object.values(options).map((option) => `--${longName(option)}`);
   const help = `see trdr ${path} --help`;

@@ -4,10 +4,10 @@ import type { Io } from '../io.ts';
 import { askLine, isAttended } from '../prompt.ts';
 import { readAll } from './stdin.ts';
 
-/** Longer than any key; longer input is a different file. */
+/** The maximum length of the input. A key is shorter, so longer input is something else. */
 const LONGEST = 4096;
 
-/** Reads the key at a hidden prompt, or from stdin to its end. */
+/** Reads the API key from a hidden prompt, or from stdin until its end. */
 export async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string> {
   if (isAttended(io)) {
     const typed = await askLine(io, 'API key (input hidden): ', { hidden: true, signal });

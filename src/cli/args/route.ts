@@ -3,7 +3,7 @@ import { didYouMean } from '../../output/suggest.ts';
 import { everyCommonOption } from './common.ts';
 import { longName, shortName } from './option.ts';
 
-/** The command of a command line, and the remaining words. `path` may name a group. */
+/** The command that a command line names, and the words that remain. `path` may be a group of commands. */
 export interface CommandRoute {
   readonly path: string;
   readonly rest: readonly string[];
@@ -11,8 +11,8 @@ export interface CommandRoute {
 }
 
 /**
- * Finds the command's words among the flags. Common flags may come before them, and a flag with a value
- * consumes the next word.
+ * Finds the words of the command among the flags. Common flags may precede them, and a flag with a value also
+ * takes the next word.
  */
 export function findCommand(argv: readonly string[], paths: readonly string[]): CommandRoute {
   if (versionFlags.includes(argv[0] ?? '')) return findCommand(['version', ...argv.slice(1)], paths);
@@ -37,7 +37,7 @@ export function findCommand(argv: readonly string[], paths: readonly string[]): 
       throw unknown(longer, paths);
     }
     path = longer;
-    // `launchpad user` is complete; `thesis` still needs a subcommand.
+    // `launchpad user` is a complete command; `thesis` still needs a subcommand.
     if (!paths.some((known) => known.startsWith(`${path} `))) {
       index++;
       break;

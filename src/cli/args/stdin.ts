@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import type { Io } from '../io.ts';
 
-/** Reads stdin to its end, as text. Rejects more than `most` bytes. */
+/** Reads stdin to its end as text. Throws if there are more than `most` bytes. */
 export async function readAll(
   { stdin }: Pick<Io, 'stdin'>,
   most: number,

@@ -4,21 +4,21 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';
 import { type InputFlags, readSubjects, type SubjectSource } from './input.ts';
 
-/** How many subjects are read and validated before anything is paid for. */
+/** How many subjects are read and validated before the first paid call. */
 const AHEAD = 10_000;
 
-/** The subjects of a command: the first ones validated, the rest not read yet. */
+/** The subjects of a command. The first ones were validated; the rest has not been read. */
 export interface Subjects {
   readonly checked: readonly Subject[];
-  /** The input is longer than the validated part, by an unknown number of subjects. */
+  /** Whether the input continues after the validated subjects. Their total number is then not known. */
   readonly endless: boolean;
   /** All subjects in order, as text. */
   all(): AsyncGenerator<string>;
 }
 
 /**
- * Reads ahead and rejects invalid subjects with their line number before anything is paid for. The rest of
- * a longer input is read as needed; an invalid subject in it becomes a record.
+ * Reads and validates the first subjects. Rejects an invalid one with its line number, before anything is
+ * paid for. The rest of a longer input is read as needed, and an invalid subject in it becomes a record.
  */
 export async function gatherSubjects(
   source: SubjectSource,
@@ -27,8 +27,7 @@ export async function gatherSubjects(
 ): Promise<Subjects> {
   const input = subjectsOf(source, context);
   const checked: Subject[] = [];
-  // The first subject after the validated part: it distinguishes longer input from input of exactly that
-  // length.
+  // The first subject after the validated ones. It shows that the input is longer, and does not end here.
   let beyond: InputFlags | undefined;
   for (;;) {
     const { value, done } = await input.next();
@@ -56,7 +55,8 @@ export async function gatherSubjects(
 }
 
 /**
- * The input up to a line that is an API key. The key is rejected wherever it is, and no record repeats it.
+ * Yields the input up to a line that is an API key. The key is rejected wherever it is, and no record
+ * contains it.
  */
 export async function* subjectsOf(
   source: SubjectSource,
@@ -71,10 +71,10 @@ export async function* subjectsOf(
   }
 }
 
-/** Whether a command has exactly one answer: a single subject, given on the command line. */
+/** Whether a command has exactly one answer, because there is a single subject on the command line. */
 export const isSingle = (source: SubjectSource, { checked, endless }: Subjects): boolean =>
   checked.length === 1 && !endless && source.words.length === 1 && source.words[0] !== '-';
 
-/** A failure of one line of an input, with its number. */
+/** The failure of one input line, with its line number. */
 export const onLine = (line: number, { message, code, hint }: Failure) =>
   new Failure('usage', `line ${line}: ${message}`, { code, hint });

@@ -2,10 +2,10 @@ import type { Kind } from '../../base/values.ts';
 
 export * from '../../base/values.ts';
 
-/** A kind of value that a flag or an argument accepts, and how to complete it. */
+/** A type of value that a flag or an argument accepts, with its completion. */
 export interface Value<T> extends Kind<T> {
   readonly complete?: 'file' | 'profile' | 'handle';
-  /** A text that means the same as omitting the flag. */
+  /** A text that has the same effect as omitting the flag. */
   readonly absent?: string;
 }
 
@@ -20,10 +20,10 @@ export const text = (name: string, complete?: Value<string>['complete']): Value<
 export const file: Value<string> = {
   name: 'file',
   noun: 'file name',
-  hint: 'name a file',
+  hint: 'write the path of a file',
   complete: 'file',
   read: (given) => given || undefined,
 };
 
-/** A file to write to; `-` is stdout, as everywhere. */
+/** A file to write to; `-` means stdout. */
 export const outFile: Value<string> = { ...file, absent: '-' };

@@ -23,17 +23,17 @@ const field = {
   },
 };
 
-/** Larger than any body that the service accepts. */
+/** The maximum size of a request body; the service accepts less. */
 const LARGEST = 16 * 1024 * 1024;
 
 export const api = command({
   path: 'api',
   summary: 'Call any API endpoint and print the raw response',
   about: [
-    'The response body goes to stdout byte for byte, error bodies included; text that is not valid Unicode stays as it is, and some versions of jq reject it. The error itself goes to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
-    'The method defaults to GET, or to POST with --input. Fields given with -f go into the query of a GET and into a JSON body otherwise: "handles[]=a" appends to an array, "a[b]=c" nests, and values are strings. With --input they go into the query.',
-    '--paginate follows nextBefore to the last page and prints one body per line.',
-    'Rate limits, retries, the ledger and --max-cu apply as for any command. A path that differs from an endpoint only in spelling (slashes, dots, percent encoding, a repeated parameter) is rejected. Any other unknown path has an unknown price: it needs --yes or a confirmation, and --max-cu rejects it.',
+    'Writes the response body to stdout unchanged, also for an error. Text that is not valid Unicode stays as it is; some versions of jq reject it. The error is printed to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
+    'The method is GET, or POST with --input. Fields given with -f become query parameters of a GET, and members of a JSON body for other methods: "handles[]=a" appends to an array, "a[b]=c" nests, and all values are strings. With --input, fields become query parameters.',
+    '--paginate follows nextBefore up to the last page, and prints each body on a line.',
+    'Rate limits, retries, the ledger and --max-cu apply as for any command. A path that differs from an endpoint only in spelling (slashes, dots, percent-encoding, a repeated parameter) is rejected. The price of any other unknown path is not known: it needs --yes or a confirmation, and is rejected with --max-cu.',
   ],
   args: [
     {
@@ -47,9 +47,9 @@ export const api = command({
   options: {
     field: list('-f, --field', 'field of the query or of the JSON body', field),
     input: value('--input', 'send FILE as the request body (- for stdin)', file),
-    include: flag('-i, --include', 'print the status line and the headers'),
+    include: flag('-i, --include', 'print the status line and the headers too'),
     paginate: flag('--paginate', 'fetch all pages'),
-    out: value('--out', 'write to FILE, which appears complete or not at all', outFile),
+    out: value('--out', 'write to FILE, which is created only when complete', outFile),
   },
   common: ['service', 'money'],
   examples: [
@@ -75,11 +75,11 @@ export const api = command({
       );
     }
     if (words.length === 1 && /^[A-Z]+$/.test(path))
-      throw usageError('"trdr api" requires a PATH', `for example: trdr api ${path} /v2/me`);
+      throw usageError('"trdr api" requires a PATH', `write it like this: trdr api ${path} /v2/me`);
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) {
       throw usageError(
         'expected a path, got a URL',
-        'leave out the host; use --base-url for another service',
+        'remove the host; use --base-url for a different service',
       );
     }
     const named = fields.flatMap(({ name, value }) => (name === 'before' ? [] : [value]));
@@ -127,7 +127,7 @@ export const api = command({
         at = path;
       }
     } catch (error) {
-      // Earlier pages were paid for.
+      // Deliver the pages so far, because they were paid for.
       await printed.endEarly();
       throw error;
     }
@@ -148,8 +148,8 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
 }
 
 /**
- * Writes raw responses. The file is opened first, so that an unwritable one costs no call; it is not
- * created if the call fails.
+ * Writes raw responses. The file is opened before the call, so that an unwritable file costs nothing; it is
+ * not created if the call fails.
  */
 async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
   const terminal = io.stdout.isTTY === true && globals.out === undefined;

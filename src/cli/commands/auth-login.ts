@@ -17,8 +17,8 @@ export const authLogin = command({
   summary: 'Verify an API key and save it to a profile',
   about: [
     'Prompts for the key (input hidden), or reads it from stdin with --with-key. The key is verified with a free call before it is saved, unless --no-verify is given.',
-    'Only you can read the config file. A key is never accepted as an argument, because other users of the machine and your shell history would see it.',
-    'Without --profile, the key is saved to the current profile. The first profile with a key becomes the current one; change it with "trdr auth switch".',
+    'Only you can read the config file. A key is never accepted as an argument, because it would be visible to other users of the machine and in the history of your shell.',
+    'Without --profile, saves the key to the current profile. The first profile with a key becomes the current one; change it with "trdr auth switch".',
   ],
   args: [],
   excess: 'a key is never accepted as an argument: type it at the prompt, or pipe it in with --with-key',
@@ -47,7 +47,7 @@ export const authLogin = command({
       );
     }
     if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
-    // Fail before the prompt if the key cannot be saved.
+    // Fail before the prompt if there is no place to save the key.
     needFolder(context.settings.folders, 'config');
     const settings = sourcedSettings(io, globals, { tolerant: true, newProfile: true });
     const profile = settings.profile.value;
@@ -73,7 +73,7 @@ export const authLogin = command({
   },
 });
 
-/** Prompts for the base URL until it is valid; an empty line ends the login. */
+/** Prompts for the base URL until the input is valid. An empty line cancels the login. */
 async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promise<string> {
   while (isAttended(io)) {
     const given = (await askLine(io, 'Base URL of the service: ', { signal }))?.trim();
@@ -96,7 +96,7 @@ function checkUrl(text: string, insecureHttp: boolean): string {
   return `${origin}${prefix}`;
 }
 
-/** The plan of the key. Throws if the service rejects the key, so that it is not saved. */
+/** Returns the plan of the key. Throws if the service rejects the key, so that the key is not saved. */
 async function planOf(context: Context, baseUrl: string, key: string): Promise<string | null> {
   const client = await context.connect({ baseUrl, key, embedded: false });
   try {

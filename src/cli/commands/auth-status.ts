@@ -9,7 +9,7 @@ import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const authStatus = command({
   path: 'auth status',
-  summary: 'Show all profiles with base URL, masked key and their origin',
+  summary: 'Show all profiles with base URL, masked key and where they come from',
   about: [
     'Shows the effective values of the current profile (flags, environment, config file) and the saved values of the others. --check verifies each key with a free call.',
     'Exits 4 if the current profile has no key or the service rejects it.',
@@ -56,7 +56,7 @@ export const authStatus = command({
   },
 });
 
-/** Checks the key of a profile with the service. A failure does not stop the checks of other profiles. */
+/** Verifies the key of a profile with the service. A failure does not prevent checking the other profiles. */
 async function checked(
   context: Context,
   { record, baseUrl, key }: SavedProfile,

@@ -5,15 +5,15 @@ import { command } from '../command.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
 import { unitsText } from '../spend/estimate.ts';
 
-/** The setting that holds a budget of the profile. */
+/** The profile settings that hold the budgets. */
 export const budgetSettings = { day: 'budgetDay', month: 'budgetMonth' } as const;
 
 export const budgetSet = command({
   path: 'budget set',
   summary: 'Limit what a profile may spend per day or month',
   about: [
-    'The budget applies to all runs of the profile on this machine together, also to those that are running: each paid call is checked against it before it is sent. With a shared store it applies to all machines of the key. Periods are UTC. At the limit a run ends with exit code 6; a tail with --wait-for-budget sleeps until the budget renews.',
-    'A budget of this machine counts what its ledger recorded, with lost answers at their maximum. In a store, the month counts everything that the service counted for the key; the day counts from its first call. --machine limits one machine of the store only.',
+    'The budget applies to all runs of the profile on this machine together, including those that are running: each paid call is checked before it is sent. With a shared store, it applies to all machines of the key. Days and months are UTC. When a budget is used up, a run ends with exit code 6; a tail with --wait-for-budget sleeps until the budget renews.',
+    'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the month counts everything that the service counted for the key, and the day counts from its first call. --machine limits one machine of the store.',
   ],
   args: [
     { name: 'period', help: 'month or day', choices: ['month', 'day'] },
@@ -22,9 +22,9 @@ export const budgetSet = command({
   options: { machine: value('--machine', 'with a store: limit this machine only', plainName) },
   common: [],
   examples: [
-    { run: 'trdr budget set day 500k', does: 'for all runs of this profile together' },
-    { run: 'trdr budget set month 15M', does: 'per calendar month (UTC)' },
-    { run: 'trdr budget set day 500k --machine nightly', does: 'for one machine of a store' },
+    { run: 'trdr budget set day 500k', does: 'limit all runs of this profile together' },
+    { run: 'trdr budget set month 15M', does: 'limit them per calendar month (UTC)' },
+    { run: 'trdr budget set day 500k --machine nightly', does: 'limit one machine of a store' },
   ],
   calls: [],
   exits: [0, 2, 4, 9],
@@ -53,7 +53,7 @@ export const budgetSet = command({
   },
 });
 
-/** Rejects what only a store can do. */
+/** Rejects flags that need a store. */
 export function checkLocal(machine: string | undefined): void {
   if (machine === undefined) return;
   throw usageError('--machine requires a store', 'run "trdr store login URL", or set TRDR_STORE');

@@ -9,12 +9,12 @@ export const budgetUnset = command({
   path: 'budget unset',
   summary: 'Remove a budget',
   about: [
-    'Removes the budget of the profile, and with a shared store also that of all machines. --machine removes the budget of one machine of the store.',
+    'Removes the budget of the profile, and with a shared store also the budget of all machines. With --machine, removes only the budget of one machine of the store.',
   ],
   args: [{ name: 'period', help: 'month or day', choices: ['month', 'day'] }],
-  options: { machine: value('--machine', 'with a store: the budget of this machine', plainName) },
+  options: { machine: value('--machine', 'with a store: remove the budget of this machine', plainName) },
   common: [],
-  examples: [{ run: 'trdr budget unset day', does: 'no limit per day' }],
+  examples: [{ run: 'trdr budget unset day', does: 'remove the limit per day' }],
   calls: [],
   exits: [0, 2, 4, 9],
   parse([period], { machine }) {

@@ -6,12 +6,12 @@ import { command } from '../command.ts';
 export const cacheClear = command({
   path: 'cache clear',
   summary: 'Clear the cache for the current key',
-  about: ['Cleared answers have to be paid for again when they are requested again.'],
+  about: ['Answers that were cleared have to be paid for when they are requested again.'],
   args: [],
   options: { all: flag('--all', 'clear the cache for all keys and base URLs') },
   common: [],
   examples: [
-    { run: 'trdr cache clear', does: 'for the current key' },
+    { run: 'trdr cache clear', does: 'clear it for the current key' },
     { run: 'trdr cache clear --all', does: 'everything' },
   ],
   calls: [],
@@ -20,7 +20,7 @@ export const cacheClear = command({
   async run({ scope, settings, io, notice }, { all }) {
     if (scope === undefined && !all) {
       throw usageError(
-        'no base URL and key configured: which cache to clear?',
+        'no base URL and key configured, so it is not clear which cache to clear',
         'use --all to clear everything',
       );
     }

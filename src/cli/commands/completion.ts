@@ -10,7 +10,7 @@ export const completion = command({
   path: 'completion',
   summary: 'Print the completion script for a shell',
   about: [
-    'Completes commands, flags and their values, fields, settings, profiles, API paths and recently found handles. The package holds the same scripts in completions/.',
+    'Completes commands, flags and their values, fields, settings, profiles, API paths and recently found handles. The package contains the same scripts in the folder completions.',
   ],
   args: [{ name: 'shell', help: shells.join(', '), choices: shells }],
   options: {},

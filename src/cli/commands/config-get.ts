@@ -20,8 +20,8 @@ export const configGet = command({
   options: {},
   common: ['output'],
   examples: [
-    { run: 'trdr config get baseUrl', does: 'the effective base URL' },
-    { run: 'trdr config get maxAge --json', does: 'as a record, with its origin' },
+    { run: 'trdr config get baseUrl', does: 'print the effective base URL' },
+    { run: 'trdr config get maxAge --json', does: 'print a record, with the origin of the value' },
   ],
   calls: [],
   record: () => SettingRecord,
@@ -34,8 +34,7 @@ export const configGet = command({
     const row = settingRecords(settings, true).find(({ setting }) => setting === name);
     if (!row) throw new Error(`a setting without a row: ${name}`);
     const { json, output, fields, out } = context.globals;
-    // Print the bare value instead of a table with one setting, even if tables are configured for all
-    // commands.
+    // Print only the value, even if the configured output format is table.
     const preferred = context.settings.output ?? 'table';
     if (json || (output ?? fields ?? out) !== undefined || preferred !== 'table') {
       await context.printOne(settingView(true, settingText), row);

@@ -16,7 +16,7 @@ export const configList = command({
   common: ['output'],
   examples: [
     { run: 'trdr config list --origin', does: 'see where each value comes from' },
-    { run: 'trdr config list --profile desk', does: 'the settings of another profile' },
+    { run: 'trdr config list --profile desk', does: 'show the settings of a different profile' },
   ],
   calls: [],
   record: () => SettingRecord,

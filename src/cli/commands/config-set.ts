@@ -3,7 +3,7 @@ import { command } from '../command.ts';
 import { writableSetting } from '../settings/setting-records.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
 
-/** The values that a setting accepts, for those with a fixed set. */
+/** The accepted values of settings that have a fixed set. */
 const choicesBy = Object.fromEntries(
   settingNames.flatMap((name) => {
     const { choices } = settingRows[name].kind;
@@ -25,8 +25,8 @@ export const configSet = command({
   options: {},
   common: [],
   examples: [
-    { run: 'trdr config set confirmAbove 1M', does: 'confirm only runs above 1,000,000 CU' },
-    { run: 'trdr config set output table --profile desk', does: 'for one profile' },
+    { run: 'trdr config set confirmAbove 1M', does: 'ask only before runs above 1,000,000 CU' },
+    { run: 'trdr config set output table --profile desk', does: 'change it in one profile' },
   ],
   calls: [],
   settings: 'tolerant',
@@ -42,7 +42,7 @@ export const configSet = command({
     await configOf(context.io).set(profile, name, value);
     const now = sourcedSettings(context.io, context.globals, how)[name];
     context.notice(`Set ${name} in profile "${profile}"`);
-    if (now.origin === 'environment') context.notice(`${now.from} is set and overrides it`);
+    if (now.origin === 'environment') context.notice(`${now.from} is set and overrides this value`);
     return 0;
   },
 });

@@ -12,8 +12,8 @@ export const doctor = command({
   summary: 'Check settings, key, connection, limits and API changes',
   about: [
     'Prints one record per check, with its status (ok, warn, fail, skip) and how to fix it. Free of charge, unless --ws is given.',
-    "Compares the service's OpenAPI description with the API that this version of trdr was built for, and reports each endpoint, parameter and field that was added, removed or changed. Additions are ok; whatever breaks a call is a failure.",
-    'Warnings exit 0. Otherwise the first failed check decides the exit code: 4 for the key, 5 for scope or plan, 6 for an exhausted allowance, 9 for unreadable settings, connection or API changes.',
+    "Compares the service's OpenAPI description with the one that this version of trdr was built for, and reports each endpoint, parameter and field that was added, removed or changed. A check fails if the change breaks a call; additions are ok.",
+    'With warnings only, exits 0. Otherwise, the first failed check decides the exit code: 4 for the key, 5 for scope or plan, 6 for a used-up allowance, 9 for unreadable settings, the connection or API changes.',
   ],
   args: [],
   options: { ws: flag('--ws', 'also try the WebSocket (one minute, 20,000 CU)') },

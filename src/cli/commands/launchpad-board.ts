@@ -13,9 +13,9 @@ export const launchpadBoard = command({
   path: 'launchpad board',
   summary: 'Show the top 100 launchpad traders by PnL',
   about: [
-    'Shows the latest snapshot, or with --at the latest one at or before that time, ranked by realized plus unrealized PnL. On a terminal, the capture time is printed to stderr.',
-    'With --compare, each entry also has its rank in an earlier snapshot and what changed since. Traders who left the leaderboard follow, without rank and figures. A summary of the changes is printed to stderr.',
-    '--top keeps the first N entries of the leaderboard, and those who left from among the first N of the earlier one.',
+    'Shows the latest snapshot, ranked by realized plus unrealized PnL; with --at, the latest snapshot at or before that time. On a terminal, the time of the snapshot is printed to stderr.',
+    'With --compare, each entry also has its rank in an earlier snapshot and what changed since then. Traders who are no longer on the leaderboard follow at the end, without rank and figures. A summary of the changes is printed to stderr.',
+    '--top prints only the first N entries; with --compare also the traders who left the first N since the earlier snapshot.',
   ],
   args: [],
   options: {
@@ -24,22 +24,26 @@ export const launchpadBoard = command({
     compare: value('--compare', 'show what changed since this time', time),
     top: value('--top', 'show the first N entries', integer({ min: 1 })),
     changed: flag('--changed', 'with --compare: only traders whose rank changed'),
-    only: list('--only', 'with --compare: only these changes', oneOf('new', 'left', 'up', 'down')),
+    only: list(
+      '--only',
+      'with --compare: only entries with these changes',
+      oneOf('new', 'left', 'up', 'down'),
+    ),
   },
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr launchpad board --period daily', does: 'the leaderboard of today' },
+    { run: 'trdr launchpad board --period daily', does: 'show the leaderboard of today' },
     {
       run: 'trdr launchpad board --compare 7d',
-      does: 'climbers, fallers, newcomers and leavers of the week',
+      does: 'show what changed during the last week',
     },
     {
       run: 'trdr launchpad board --top 20 --compare 1d --changed',
-      does: 'what moved among the first 20 since yesterday',
+      does: 'show what changed among the first 20 since yesterday',
     },
     {
       run: 'trdr launchpad board --compare 1d -o ndjson | jq -r \'select(.change == "new").wallet\'',
-      does: 'wallets that are new on the leaderboard',
+      does: 'list the wallets that are new on the leaderboard',
     },
   ],
   calls: ['launchpad.board'],
@@ -76,16 +80,16 @@ export const launchpadBoard = command({
       } catch (error) {
         const [paid] = boards;
         if (paid === undefined) throw error;
-        context.notice('the earlier board could not be read; all entries follow without a comparison');
+        context.notice('cannot read the earlier board; all entries follow without a comparison');
         rows.push(...boardEntries(paid).filter((row) => isWithin(row, top)));
         for (const row of rows) await out.write(row);
         throw error;
       }
       const [board, before] = boards;
       if (board === undefined) return;
-      // Compared with a missing snapshot, every trader would be new.
+      // Without the earlier snapshot, every trader would look new.
       const comparable = before !== undefined && isOnRecord(before);
-      // Expected results are only reported to a person at a terminal, not in a mail from cron.
+      // On a terminal, also report results that need no action; a mail from cron must not contain them.
       const isWatched = context.io.stderr.isTTY === true;
       if (isWatched || !isOnRecord(board)) context.notice(captured(`${period} board`, board));
       if (before !== undefined && (isWatched || !comparable)) context.notice(comparison(board, before));
@@ -99,7 +103,7 @@ export const launchpadBoard = command({
   },
 });
 
-/** Whether a row is among the first `top`; a trader who left counts by the former rank. */
+/** Whether a row is among the first `top`. For a trader who left, the former rank decides. */
 function isWithin(row: Sent, top: number | undefined): boolean {
   if (top === undefined) return true;
   const rank = numberOf(row['rank']) ?? numberOf(row['previousRank']);
@@ -121,11 +125,14 @@ function summaryText(rows: readonly Sent[]): string {
   ].join('; ');
 }
 
-/** Whether the snapshot exists: a missing one is empty and has no time. */
+/**
+ * Whether the snapshot exists. For a time without a snapshot, the service returns an empty board without a
+ * time.
+ */
 const isOnRecord = (board: Sent) => board['capturedAt'] !== null || boardEntries(board).length > 0;
 
 function captured(what: string, board: Sent): string {
-  if (!isOnRecord(board)) return `no ${what} on record for that time`;
+  if (!isOnRecord(board)) return `there is no ${what} for that time`;
   const time = dateText(board['capturedAt']);
   return time === undefined ? `${what} of an unknown time` : `${what} of ${time}`;
 }
@@ -136,7 +143,7 @@ function dateText(value: unknown): string | undefined {
 }
 
 function comparison(board: Sent, before: Sent): string {
-  if (!isOnRecord(before)) return 'no board on record for the time to compare with; no changes shown';
+  if (!isOnRecord(before)) return 'there is no board for the time to compare with; no changes are shown';
   const time = numberOf(before['capturedAt']);
   const same = time !== undefined && time === board['capturedAt'];
   return `${captured('compared with that', before)}${same ? ': it is the same snapshot, so nothing changed' : ''}`;

@@ -31,8 +31,8 @@ export const launchpadCallouts = command({
   summary: 'List coins called out on the launchpad, newest first',
   about: [
     'Shows the market cap when each callout was posted, and the price move since as a multiple: current and best.',
-    'Pages of 25 cost 10 CU each and are fetched as needed. Fetches without a known end (--all, --since) start at once; at confirmAbove they ask on a terminal, or exit 6 and print the command that continues them, unless --yes or --max-cu is given. A list with --limit stops after 20 pages without a match.',
-    '--symbol, --grep and --exclude are applied on this machine: rows that they drop are paid for too. For --since and --until, a callout without a post time has the time of its neighbors.',
+    'A page of 25 callouts costs 10 CU; pages are requested as needed. A list without a known end (--all, --since) starts at once. When it has spent confirmAbove, it asks on a terminal whether to continue; otherwise it exits 6 and prints the command that continues it. --yes or --max-cu replaces this limit. A list with --limit stops after 20 pages without a match.',
+    '--symbol, --grep and --exclude are applied on this machine: callouts that do not match are paid for too. --since and --until treat a callout without a post time like the callouts next to it.',
   ],
   args: [],
   options: {
@@ -44,14 +44,14 @@ export const launchpadCallouts = command({
   },
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr launchpad callouts --since 2h', does: 'callouts of the last two hours' },
+    { run: 'trdr launchpad callouts --since 2h', does: 'list the callouts of the last two hours' },
     {
       run: 'trdr launchpad callouts --all -o csv --out callouts.csv --max-cu 50k',
       does: 'export everything, for up to 50,000 CU',
     },
     {
       run: "trdr launchpad callouts --limit 500 -o ndjson | jq -s 'map(.multiple // empty) | add / length'",
-      does: 'average multiple of the last 500',
+      does: 'compute the average multiple of the last 500',
     },
   ],
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet'],

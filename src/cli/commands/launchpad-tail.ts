@@ -18,10 +18,10 @@ export const launchpadTail = command({
   path: 'launchpad tail',
   summary: 'Stream callouts as they are posted, each exactly once',
   about: [
-    'The launchpad has no live feed, so its pages are polled for 10 CU each, with the same guarantees as the thesis tail. A page holds 25 callouts; if more were posted between two polls, older pages are fetched too. On a terminal, the last 10 callouts of the first page come first, unless --count is given.',
-    '--exec CMD runs CMD for each batch of posts, as NDJSON on its stdin. Exit code 0 acknowledges the batch; otherwise it is retried in order, and after --tries attempts moved to a dead-letter file beside the checkpoint. With --checkpoint every post is handed over at least once, and after a crash only the batch that was not acknowledged is repeated. CMD is not run in a shell unless --shell is given.',
-    '--out appends to the file and, after any crash, continues from its end, even if the file was renamed, deleted or finished with --rotate in the meantime. A run that ends while posts may be missing exits 9.',
-    'Without --duration, it starts at once and may spend confirmAbove (100,000 CU), or what --max-cu allows; --yes removes the limit. At the limit it asks on a terminal; otherwise it exits 6 and prints the command that continues it.',
+    'The launchpad has no live feed, so its pages are polled for 10 CU each, with the same guarantees as the thesis tail. A page has 25 callouts; if more were posted between two polls, older pages are requested too. On a terminal, the last 10 callouts of the first page are printed first, unless --count is given.',
+    '--exec CMD runs CMD for each batch of posts, with NDJSON on its stdin. Exit code 0 acknowledges the batch. Otherwise it is retried, and later batches wait; after --tries attempts it is written to a dead-letter file next to the checkpoint. With --checkpoint, every post is handed over at least once, and a crash repeats only the batch that was not acknowledged. CMD is not run in a shell unless --shell is given.',
+    '--out appends to the file. After a crash, the tail continues from the end of the file, even if the file was renamed, deleted or finished by --rotate. A run that ends while posts may be missing exits 9.',
+    'Without --duration, it starts at once and can spend confirmAbove (100,000 CU), or the value of --max-cu; --yes removes the limit. At the limit, it asks on a terminal whether to continue; otherwise it exits 6 and prints the command that continues it.',
   ],
   args: [],
   options: {

@@ -18,8 +18,8 @@ export const launchpadUser = command({
   path: 'launchpad user',
   summary: 'Look up the launchpad account of a wallet',
   about: [
-    'Reads what is stored; it does not identify who is behind the wallet (use "trdr whois"). A wallet that traded without creating an account is found with isLaunchpadUser false.',
-    'Malformed addresses are rejected with an explanation, free of charge. A wallet given several times is requested once.',
+    'Reads only what is on record at the launchpad. It does not show who owns the wallet; use "trdr whois" for that. For a wallet that traded without creating an account, isLaunchpadUser is false.',
+    'Malformed addresses are rejected with an explanation, free of charge. A wallet that is given several times is requested once.',
   ],
   args: [
     {
@@ -35,7 +35,7 @@ export const launchpadUser = command({
     { run: 'trdr launchpad user 8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6', does: 'one wallet' },
     {
       run: "trdr launchpad board -o ndjson | jq -r .wallet | trdr launchpad user - | jq -r 'select(.xUsername) | .xUsername'",
-      does: 'X accounts of the traders on the leaderboard',
+      does: 'list the X accounts of the traders on the leaderboard',
     },
   ],
   calls: ['launchpad.user'],

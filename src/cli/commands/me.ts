@@ -8,7 +8,7 @@ import { value } from '../args/option.ts';
 import { decimal, integer, share, units, type Value } from '../args/values.ts';
 import { command } from '../command.ts';
 
-/** An amount of units or a share of the monthly grant. */
+/** An amount of units, or a share of the monthly grant. */
 const unitsOrShare: Value<number | { readonly share: number }> = {
   ...units,
   name: 'cu|percent',
@@ -27,7 +27,7 @@ export const me = command({
   summary: 'Show plan, limits, usage and remaining allowance (free)',
   about: [
     'Units and wallet reveals are separate allowances. Top-ups add units; reveals renew only with the UTC month.',
-    'With --min-units, --min-reveals or --min-days, exits 6 after printing if less is left: a check for cron. --min-units also accepts a share of the monthly grant, such as 10%. --min-days compares with when the units run out at the rate of this month; units that last until the month ends always pass.',
+    'With --min-units, --min-reveals or --min-days, exits 6 after printing if less is left, so that a cron job can check it. --min-units also accepts a share of the monthly grant, such as 10%. --min-days fails if the units will run out within N days at the rate of this month, and before the month ends.',
   ],
   args: [],
   options: {
@@ -37,13 +37,13 @@ export const me = command({
   },
   common: ['output', 'service'],
   examples: [
-    { run: 'trdr me', does: 'plan, usage and what is left' },
+    { run: 'trdr me', does: 'show plan, usage and what is left' },
     { run: 'trdr me --min-units 2M -q -o json > /dev/null || alert', does: 'alert before the units run out' },
     {
       run: 'trdr me --min-units 10% --min-days 3 > /dev/null',
-      does: 'the same, for a script that reads the exit code',
+      does: 'check two limits in a script that uses the exit code',
     },
-    { run: 'trdr me --json --fields usage.unitsRemaining', does: 'a single number for a script' },
+    { run: 'trdr me --json --fields usage.unitsRemaining', does: 'print a single number for a script' },
   ],
   calls: ['me'],
   record: () => Me,
@@ -65,7 +65,7 @@ export const me = command({
   },
 });
 
-/** The units that --min-units requires; a share refers to the monthly grant. */
+/** Returns the units that --min-units requires. A share refers to the monthly grant. */
 export function unitsWanted(
   me: Known<Me>,
   wanted: number | { readonly share: number } | undefined,
@@ -76,7 +76,7 @@ export function unitsWanted(
   return granted * wanted.share;
 }
 
-/** Throws if the units run out earlier than required, at the rate of this month. */
+/** Throws if the units will run out too early at the rate of this month. */
 export function checkDays(
   me: Known<Me>,
   rate: Forecast | null,
@@ -100,10 +100,10 @@ export function checkDays(
 const undecided = (what: string, flag: string) =>
   new Failure('answer', `the service does not report ${what}`, {
     code: 'BAD_ANSWER',
-    hint: `${flag} cannot be decided; run "trdr doctor" to see how the service differs from its description`,
+    hint: `cannot check ${flag}; run "trdr doctor" to see how the service differs from its description`,
   });
 
-/** Throws if less is left than required, or if that is unknown. A meter without a cap always passes. */
+/** Throws if less is left than required, or if that is not known. An unlimited allowance always passes. */
 export function checkGate(
   me: Known<Me>,
   least: { units: number | undefined; reveals: number | undefined },

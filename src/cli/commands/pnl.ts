@@ -29,12 +29,12 @@ export const pnl = command({
   about: [
     'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number. Tables label it cash flow.',
     'The handle of a wallet or user id is looked up first, unless it is cached: up to 30,000 CU for a wallet and 100 CU for a user id, in addition to the numbers.',
-    'One handle uses the single call; more use batches of up to 100. A handle given twice is requested once. If the remaining allowance cannot pay for a full batch, the batch is reduced; the skipped handles are listed on stderr, and the command exits 6.',
+    'A single handle uses the single call; several handles use batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
-    'Every format distinguishes three kinds of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has them in the column status: ok, not_held, no_wallet, no_numbers, failed.',
-    'With --out, paid answers are saved in FILE.journal until the file is complete. After any interruption, the same command with --resume continues where the export stopped and no handle is paid for twice. On a finished file, --resume does nothing and exits 0; --fresh starts over. With both flags, an interrupted export continues and a finished one starts over.',
-    '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of the service, to sort it, to show it in another format or, with handles, to show a part of it. It costs nothing.',
-    '--window and --sort apply to tables and CSV. JSON formats have the full records in the order of the handles.',
+    'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
+    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and pays for no handle twice. If the file is finished, --resume does nothing and exits 0, and --fresh starts over. With both flags, an interrupted export is continued and a finished one is started over.',
+    '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers: to sort it, to convert it to a different format or, with handles, to show a part of it. It costs nothing.',
+    '--window and --sort apply to tables and CSV. JSON formats contain the full records, in the order of the handles.',
   ],
   args: [
     {
@@ -59,9 +59,12 @@ export const pnl = command({
   common: ['output', 'service', 'money'],
   examples: [
     { run: 'trdr pnl mira', does: 'one trader' },
-    { run: 'trdr pnl mira solwolf 0xMert', does: 'compare a few' },
-    { run: 'trdr pnl 0x52908400098527886E0F7030069857D2E4169EE7', does: 'the trader of a wallet' },
-    { run: 'trdr pnl --file desk.txt --window 7d --sort returnPct', does: 'a list, best return first' },
+    { run: 'trdr pnl mira solwolf 0xMert', does: 'compare several traders' },
+    { run: 'trdr pnl 0x52908400098527886E0F7030069857D2E4169EE7', does: 'show the trader of a wallet' },
+    {
+      run: 'trdr pnl --file desk.txt --window 7d --sort returnPct',
+      does: 'rank a list of traders by return',
+    },
     { run: 'trdr pnl --file desk.txt --out pnl.csv --resume --fresh --max-cu 60M', does: 'nightly export' },
     { run: 'trdr pnl --from pnl.csv --window 30d --sort rank', does: 'sort an export again, at no cost' },
   ],
@@ -70,11 +73,11 @@ export const pnl = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => {
     checkFrom(given);
-    // A file supplies its own handles.
+    // A file contains its own handles.
     const isWhole = given.from !== undefined && words.length === 0 && given.file === undefined;
     const source = isWhole ? undefined : subjectSource(words, given, 'handle');
     if (given.from === '-' && source && (words.includes('-') || given.file === '-')) {
-      throw usageError('--from - and the handles cannot both be read from stdin');
+      throw usageError('the export (--from -) and the handles cannot both be read from stdin');
     }
     return { ...given, window: [...new Set(given.window)], source };
   },
@@ -82,7 +85,7 @@ export const pnl = command({
     const { out, dryRun, fields } = context.globals;
     const needsFile = resume ? '--resume' : fresh ? '--fresh' : undefined;
     if (needsFile && out === undefined) {
-      throw usageError(`${needsFile} requires --out`, 'name the file of the export: --out FILE');
+      throw usageError(`${needsFile} requires --out`, 'add the file of the export: --out FILE');
     }
     const { texts: subjects, others } = source
       ? await gatherPnlSubjects(source, context, as)
@@ -102,7 +105,9 @@ export const pnl = command({
     if (from !== undefined) {
       await selectedFields(fields, listed);
       if (dryRun) {
-        context.notice(`${from} is read instead of the service; nothing would be requested`);
+        context.notice(
+          `with --from, ${from} is read and no calls are sent, so --dry-run has nothing to show`,
+        );
         return 0;
       }
       return await showExport(context, { from, subjects, windows: window, shape, strict });
@@ -111,10 +116,12 @@ export const pnl = command({
     const targets = createTargets(subjects, others, openCachedLookup(context, { noCache, maxAge }));
     if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects))) return 0;
     if (dryRun) return await plan(context, targets, { resume, saved });
-    // Reject unknown fields before the handles are paid for.
+    // Reject unknown fields before numbers are paid for.
     await selectedFields(fields, listed);
     if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
-      context.notice(`--window and --sort apply to tables and CSV; ${context.format} has the full records`);
+      context.notice(
+        `--window and --sort apply to tables and CSV; ${context.format} contains the full records`,
+      );
     }
     if (out === undefined || (!resume && !fresh && isDevice(out)))
       return await streamPnl(context, targets, { shape, strict, saved });
@@ -122,7 +129,7 @@ export const pnl = command({
   },
 });
 
-/** Flags for requests do not apply to a file. */
+/** Rejects flags that have no effect on an export that is read from a file. */
 function checkFrom(given: {
   readonly from: string | undefined;
   readonly resume: boolean;
@@ -140,13 +147,13 @@ function checkFrom(given: {
 
 const isOneWord = ({ words }: SubjectSource) => words.length === 1 && words[0] !== '-';
 
-/** Pipes and devices cannot be resumed. */
+/** Whether the output is a pipe or a device, which cannot be resumed. */
 const isDevice = (out: string): boolean => {
   const there = statSync(out, { throwIfNoEntry: false });
   return there !== undefined && !there.isFile();
 };
 
-/** The calls that a run would make now. */
+/** The calls that the run would send now. */
 async function plan(
   context: Context,
   targets: Targets,
@@ -163,7 +170,7 @@ async function plan(
   }
   const lookups = await targets.lookups(left);
   const { todo } = await divide(saved, targets, left);
-  // The handle of a wallet is unknown before its lookup; the price does not depend on it.
+  // The handle of a wallet is known only after its lookup. The price does not depend on the handle.
   const handles = todo.map((at) => handleAt(at) ?? subjects[at] ?? '');
   await context.dryRun([...lookups, ...callsFor(handles, subjects.length === 1)]);
   return 0;

@@ -7,7 +7,7 @@ import { didYouMean } from '../../output/suggest.ts';
 import { priceView } from '../../output/views/price.ts';
 import { command } from '../command.ts';
 
-/** The price list: the cost of one call, or of one handle of a batch. */
+/** The price list. A row states the cost of one call, or of one handle in a batch. */
 export function priceList(): PriceRecord[] {
   const rows = Object.entries(endpoints).map(([id, row]) => priceOf(id, row));
   const { socketMinute } = cu;
@@ -24,13 +24,13 @@ export function priceList(): PriceRecord[] {
   ];
 }
 
-/** A row priced by its own rule; for a batch, with a single handle. */
+/** The price of an endpoint, by its own pricing rule; for a batch, with a single handle. */
 function priceOf(id: string, row: AnyEndpoint): PriceRecord {
   const { least, most } = row.price.before({ params: {}, query: {}, body: { handles: ['one'] } });
   return { endpoint: id, method: row.method, path: row.path, least, most, price: row.price.text };
 }
 
-/** The rows whose endpoint or path starts with the given words. */
+/** The rows whose endpoint or path begins with the given words. */
 export function pricesFor(name: string | undefined): PriceRecord[] {
   const all = priceList();
   if (name === undefined) return all;
@@ -49,7 +49,7 @@ export function pricesFor(name: string | undefined): PriceRecord[] {
   throw usageError(`no command or endpoint "${name}"`, near || 'run "trdr price" to list all endpoints');
 }
 
-/** The price rows of a command; undefined if there is no such command. */
+/** The price rows of a command; undefined if the command does not exist. */
 async function pricesOf(words: string): Promise<PriceRecord[] | undefined> {
   const { tree } = await import('../tree.ts');
   const calls = (await tree[words]?.())?.calls;
@@ -61,12 +61,12 @@ export const price = command({
   path: 'price',
   summary: 'Show the price list in compute units (CU)',
   about: [
-    'Shows the least and the greatest cost of one call; for batches, of one handle. With the name of a command, shows the calls that it may make; --dry-run of the command shows which of them it would make. Works offline.',
+    'Shows the minimum and maximum cost of one call; for batches, of one handle. With the name of a command, shows all calls that the command can send; the --dry-run flag of a command shows the calls that it would send now. Works offline.',
   ],
   args: [
     {
       name: 'name',
-      help: 'command, endpoint or path, or the beginning of one',
+      help: 'command, endpoint or path, or how it begins',
       optional: true,
       variadic: true,
       choices: [
@@ -83,9 +83,9 @@ export const price = command({
   options: {},
   common: ['output'],
   examples: [
-    { run: 'trdr price', does: 'the whole list' },
-    { run: 'trdr price user.wallet', does: 'the price of a wallet lookup' },
-    { run: 'trdr price thesis tail', does: 'the prices of the calls of a command' },
+    { run: 'trdr price', does: 'show the whole list' },
+    { run: 'trdr price user.wallet', does: 'show the price of a wallet lookup' },
+    { run: 'trdr price thesis tail', does: "show the prices of a command's calls" },
   ],
   calls: [],
   record: () => PriceRecord,

@@ -24,7 +24,7 @@ export const resolveCommand = command({
   summary: 'Resolve a handle to its wallet, searching live if none is on record',
   about: [
     'Tries the 100 CU lookup first. Only if that has no wallet, requests a live resolve, which costs 30,000 CU if it finds a wallet and 200 CU if not.',
-    'If the answer is not ready, waits and retries as the service advises, up to --wait; each retry costs 200 CU. A handle without an answer by then has "code": "PENDING" and a reason, and the command exits 8. The reason no_preview is final: retrying rarely helps.',
+    'If the answer is not ready, waits and retries as the service advises, for up to --wait; each retry costs 200 CU. A handle that has no answer by then gets "code": "PENDING" with a reason, and the command exits 8. For the reason no_preview, retrying rarely helps.',
   ],
   args: [
     {
@@ -44,8 +44,8 @@ export const resolveCommand = command({
   common: ['output', 'service', 'money'],
   examples: [
     { run: 'trdr resolve slowpoke', does: 'wait for a live answer' },
-    { run: 'trdr resolve slowpoke --no-wait --json', does: 'request it once and print the state' },
-    { run: 'trdr resolve --file handles.txt --max-cu 2M', does: 'a list, with a spending limit' },
+    { run: 'trdr resolve slowpoke --no-wait --json', does: 'request it once and print its state' },
+    { run: 'trdr resolve --file handles.txt --max-cu 2M', does: 'resolve a list, with a spending limit' },
   ],
   calls: ['user.handle', 'user.resolve'],
   record: () => ResolveRecord,
@@ -65,7 +65,7 @@ export const resolveCommand = command({
       ids.map((id) => ({ id, ask: { params: { handle } }, isSure: direct || id === 'user.handle' })),
     );
     if (await context.dryRun(planned)) return 0;
-    // A lookup without a wallet, the unanswered attempts, and the final one.
+    // The maximum cost: a lookup without a wallet, the attempts without an answer, and the last attempt.
     const maxCost = (direct ? 0 : cu.miss) + cu.miss * attemptsWithin(waitMs) + cu.reveal;
     await preflight(
       context,
@@ -119,25 +119,26 @@ export const resolveCommand = command({
     } finally {
       progress.stop();
     }
-    // Without a terminal, the records already say it.
+    // Only on a terminal: the records in a pipe contain the reasons.
     if (shown) for (const [reason, names] of unanswered) context.notice(unansweredText(reason, names));
     return tally.exit(strict);
   },
 });
 
 /**
- * Why handles have no answer: `nowallet: no wallet can be attested for this user; retrying rarely helps`.
+ * Explains why handles have no answer: `nowallet: no wallet can be verified for this user; a retry rarely
+ * helps`.
  */
 function unansweredText(reason: string, names: readonly string[]): string {
   const who = names.length === 1 ? names[0] : countText(names.length, 'handle');
-  return `${who}: ${reason === 'queued' ? 'queued; run it again later' : meaningOf(reason)}`;
+  return `${who}: ${reason === 'queued' ? 'queued; retry later' : meaningOf(reason)}`;
 }
 
 const meaningOf = (reason: string): string =>
   Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
 
-/** The state of a wait: `slowpoke: queued, place 2 in the queue; retrying in 3s`. */
+/** The state of a wait: `slowpoke: queued, position 2 in the queue; retrying in 3s`. */
 function standingText({ subject, reason, position, againInMs }: ResolveProgress): string {
-  const place = position === undefined ? '' : `, place ${position} in the queue`;
+  const place = position === undefined ? '' : `, position ${position} in the queue`;
   return `${subject}: ${reason === 'queued' ? 'queued' : meaningOf(reason)}${place}; retrying in ${Math.ceil(againInMs / 1000)}s`;
 }

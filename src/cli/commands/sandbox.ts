@@ -5,7 +5,7 @@ import { flag, value, valueOr } from '../args/option.ts';
 import { decimal, file, integer, oneOf, text } from '../args/values.ts';
 import { command } from '../command.ts';
 
-/** The embedded service for one command; a stream gets a feed with new posts. */
+/** Starts the embedded service for one command. A stream gets a feed with new posts. */
 export async function startEmbedded(live: boolean) {
   const sandbox = await startSandbox({ seed: 1, plan: 'scale', rate: live ? 40 : 0 });
   return { url: sandbox.url, key: sandbox.key, close: () => sandbox.close() };
@@ -21,7 +21,7 @@ const speed = {
   },
 };
 
-/** The lines to paste into another shell, so that its commands use this service. */
+/** The lines to paste into another shell, so that commands there use this service. */
 function exportLines(platform: NodeJS.Platform, { url, key }: { url: string; key: string }): string {
   const line =
     platform === 'win32'
@@ -40,7 +40,7 @@ export const sandbox = command({
   path: 'sandbox',
   summary: 'Run the embedded service on localhost',
   about: [
-    'Serves the whole API on 127.0.0.1 with generated traders, theses and launchpad accounts; the same seed gives the same data. When it is ready, it prints one line of JSON with its URL and an API key, and on a terminal the two export lines to paste into another shell.',
+    'Serves the whole API on 127.0.0.1 with generated traders, theses and launchpad accounts. The same seed generates the same data. When the service is ready, the command prints its URL and an API key as one line of JSON; on a terminal, it also prints two lines to paste into another shell.',
     'Faults are a comma-separated list such as "500=2%,delay=200ms,drop=1%"; docs/sandbox.md describes all of them.',
   ],
   args: [],
@@ -50,7 +50,7 @@ export const sandbox = command({
     plan: valueOr('--plan', 'plan of the key', oneOf(...planNames), 'growth'),
     rate: valueOr('--rate', 'live posts per minute', decimal({ min: 0 }), 12),
     envelope: valueOr('--envelope', 'shape of the responses', oneOf('bare', 'wrapped'), 'bare'),
-    page: valueOr('--page', 'whether page limits above 20 are honored', oneOf('full', 'capped'), 'full'),
+    page: valueOr('--page', 'whether a page can have more than 20 rows', oneOf('full', 'capped'), 'full'),
     faults: value('--faults', 'faults to inject, and how often', text('spec')),
     replay: value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file),
     speed: value('--speed', 'speed of the replay', speed, '1x'),
@@ -63,8 +63,8 @@ export const sandbox = command({
   },
   common: [],
   examples: [
-    { run: 'trdr sandbox --port 8787', does: 'a fixed port for scripts' },
-    { run: 'trdr sandbox --faults "500=2%,drop=1%" --rate 600', does: 'a busy feed with faults' },
+    { run: 'trdr sandbox --port 8787', does: 'use a fixed port for scripts' },
+    { run: 'trdr sandbox --faults "500=2%,drop=1%" --rate 600', does: 'serve a busy feed with faults' },
     {
       run: 'trdr sandbox --replay monday.ndjson --speed 10x',
       does: 'replay a recorded feed at ten times its speed',
@@ -79,7 +79,7 @@ export const sandbox = command({
       throw usageError('--replay and --data cannot be combined', 'use one of them');
     }
     if (given.speed !== undefined && given.replay === undefined) {
-      throw usageError('--speed requires --replay', 'name a recording with --replay FILE');
+      throw usageError('--speed requires --replay', 'add a recording with --replay FILE');
     }
     return given;
   },

@@ -8,7 +8,7 @@ export const storeCheck = command({
   path: 'store check',
   summary: 'Check the shared store and show how to fix each problem',
   about: [
-    'Checks that the store is reachable, its version, the rights of its user, eviction policy, persistence, memory, clock and round trip. It writes a few keys of its own and removes them.',
+    'Checks that the store is reachable, its version, the permissions of its user, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary keys and removes them.',
     'Warnings exit 0; a failed check exits 9.',
   ],
   args: [],
@@ -37,7 +37,7 @@ export const storeCheck = command({
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         failed = true;
-        // The hint names this command.
+        // The original hint suggests this command; suggest something else.
         const next = error.hint?.replace(': trdr store check;', ', or correct the address;');
         await out.write({ check: 'reach', verdict: 'fail', detail: error.message, ...(next && { next }) });
       }

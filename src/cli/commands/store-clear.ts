@@ -7,13 +7,13 @@ export const storeClear = command({
   path: 'store clear',
   summary: 'Remove cached answers, a feed or everything of this key from the store',
   about: [
-    'Asks first and names what it removes. "cache" removes the shared answers, which have to be paid for again; "feed NAME" removes the posts of a feed, its checkpoint and its groups; "all" removes everything of this base URL and key, budgets included.',
+    'Names what it will remove, and asks first. "cache" removes the shared answers, which have to be paid for when they are requested again; "feed NAME" removes the posts of a feed, its checkpoint and its groups; "all" removes everything of this base URL and key, including budgets.',
   ],
   args: [
     { name: 'what', help: 'cache, feed or all', choices: ['cache', 'feed', 'all'] },
-    { name: 'feed', help: 'name of the feed, as "trdr store status" shows it', optional: true },
+    { name: 'feed', help: 'name of the feed, as in "trdr store status"', optional: true },
   ],
-  options: { yes: flag('-y, --yes', 'do not ask') },
+  options: { yes: flag('-y, --yes', 'remove without asking') },
   common: [],
   examples: [
     { run: 'trdr store clear cache', does: 'remove the shared answers' },

@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { askLine, isAttended } from '../prompt.ts';
 import { configOf } from '../settings/settings.ts';
 
-/** Longer than any password. */
+/** The maximum length of the input; no password is this long. */
 const LONGEST = 4096;
 
 export const storeLogin = command({
@@ -55,7 +55,7 @@ export const storeLogin = command({
     }
     await configOf(io).storeLogin(settings.profile, { store: url, password });
     notice(
-      `Saved store ${store.address.shown} to profile "${settings.profile}"; "trdr store check" examines it`,
+      `Saved store ${store.address.shown} to profile "${settings.profile}"; run "trdr store check" to check it`,
     );
     if (io.env['TRDR_STORE']) notice('TRDR_STORE is set and overrides the store of every profile');
     return 0;
@@ -75,7 +75,7 @@ async function readPassword(io: Io, fromStdin: boolean, signal: AbortSignal): Pr
   if (fromStdin) return (await readAll(io, LONGEST, signal)).trim() || undefined;
   if (io.env['TRDR_STORE_PASSWORD']) return io.env['TRDR_STORE_PASSWORD'];
   if (!isAttended(io)) return undefined;
-  const typed = await askLine(io, 'Password of the store (not shown; empty for none): ', {
+  const typed = await askLine(io, 'Password of the store (input hidden; empty for none): ', {
     hidden: true,
     signal,
   });

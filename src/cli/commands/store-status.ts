@@ -10,22 +10,22 @@ export const storeStatus = command({
   path: 'store status',
   summary: 'Show the state of everything that the machines of a key share',
   about: [
-    'One line for each machine, lane, budget, feed and group. Times are in ms in machine formats; "-o metrics" prints OpenMetrics text.',
-    '--max-lag turns it into a probe: exit 9 if a feed has no leader or was not verified for that long. It also exits 9 if the store is unreachable.',
+    'Prints one line for each machine, lane (the calls that share a rate limit), budget, feed and group. Machine formats print times in ms; "-o metrics" prints OpenMetrics text.',
+    '--max-lag is for probes: the command exits 9 if a feed has no leader or was not verified for that long. It also exits 9 if the store is unreachable.',
   ],
   args: [],
   options: {
-    maxLag: value('--max-lag', 'exit 9 if a feed lags further behind', duration),
+    maxLag: value('--max-lag', 'exit 9 if a feed was not verified for longer', duration),
     output: value(
       '-o, --output',
       'output format',
       oneOf(...outputFormats, 'metrics'),
-      'table on a terminal, else ndjson',
+      'table on a terminal, otherwise ndjson',
     ),
   },
   common: ['output'],
   examples: [
-    { run: 'trdr store status', does: 'leaders, spending and queues' },
+    { run: 'trdr store status', does: 'show leaders, spending and queues' },
     { run: 'trdr store status --max-lag 60s -q > /dev/null', does: 'use it as a probe' },
     {
       run: 'trdr store status -o metrics > /var/lib/node_exporter/trdr.prom',
@@ -52,9 +52,13 @@ export const storeStatus = command({
         item === 'feed' && maxLag !== undefined && Number(lag ?? Number.POSITIVE_INFINITY) > maxLag,
     );
     if (!late) return 0;
-    throw new Failure('network', `feed ${late.name}: ${late.lag === null ? late.state : 'it lags too far'}`, {
-      code: 'STORE_LAG',
-      hint: 'start a relay: trdr thesis relay',
-    });
+    throw new Failure(
+      'network',
+      `feed ${late.name}: ${late.lag === null ? late.state : 'it was not verified within --max-lag'}`,
+      {
+        code: 'STORE_LAG',
+        hint: 'start a relay: trdr thesis relay',
+      },
+    );
   },
 });

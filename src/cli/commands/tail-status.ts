@@ -14,7 +14,7 @@ import { value } from '../args/option.ts';
 import { positiveDuration } from '../args/values.ts';
 import { command } from '../command.ts';
 
-/** Larger than any status file. */
+/** The maximum size of a status file. */
 const LARGEST = 1024 * 1024;
 
 export const tailStatus = command({
@@ -27,13 +27,13 @@ export const tailStatus = command({
   ],
   args: [{ name: 'FILE', help: 'the status file', complete: 'file' }],
   options: {
-    maxLag: value('--max-lag', 'exit 9 if the feed was last verified longer ago', positiveDuration),
+    maxLag: value('--max-lag', 'exit 9 if the feed was not verified for longer', positiveDuration),
   },
   common: ['output'],
   examples: [
     {
       run: 'trdr tail status theses.prom',
-      does: 'whether it is running, and up to when the feed is verified',
+      does: 'show whether it runs, and up to when the feed is verified',
     },
     { run: 'trdr tail status theses.prom --max-lag 5m -q > /dev/null', does: 'use it as a readiness probe' },
   ],
@@ -85,13 +85,15 @@ function unhealthy(
     healthy: '',
     starting: '',
     stopped: `stopped ${ago(status.updatedAt)}`,
-    stale: `has not reported since ${ago(status.progressAt)}`,
+    stale: `has not been active since ${ago(status.progressAt)}`,
     lagging: laggingText(status, now, maxLag),
   };
   const name = safeLine(status.tail || path);
   return new Failure('local', `the tail ${name} ${what[verdict]}`, {
     code: `TAIL_${verdict.toUpperCase()}`,
-    hint: status.serviceUp ? 'see its messages on stderr' : 'the service did not answer: run trdr doctor',
+    hint: status.serviceUp
+      ? 'its messages on stderr show why'
+      : 'the service does not respond: run trdr doctor',
   });
 }
 
@@ -100,6 +102,6 @@ function laggingText({ verifiedTo, startedAt, handoff }: SavedStatus, now: numbe
   if (handoff && now - (verifiedTo ?? startedAt) <= maxLag)
     return `has a post from ${ago(handoff.oldestAge)} that its command has not acknowledged`;
   return verifiedTo === null
-    ? `has not caught up since it was started ${ago(now - startedAt)}`
+    ? `has not caught up with its feed since it was started ${ago(now - startedAt)}`
     : `was last verified ${ago(now - verifiedTo)}`;
 }

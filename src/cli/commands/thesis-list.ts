@@ -31,9 +31,9 @@ export const thesisList = command({
   path: 'thesis list',
   summary: 'List theses, newest first',
   about: [
-    'Lists all theses, or those about a token, by an author, or both. A handle given to --user is looked up first, for 100 CU unless it is cached. A ticker given to --token is searched among the tokens of earlier lists, then in the newest 100 theses, for up to 1,000 CU.',
-    'Pages cost 200 CU per started block of 20 rows, even if they are empty. Fetches without a known end (--all, --since) start at once; at confirmAbove they ask on a terminal, or exit 6 and print the command that continues them, unless --yes or --max-cu is given. A list with --limit stops after 20 pages without a match.',
-    '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: rows that they drop are paid for too. For --since and --until, a thesis without a post time has the time of its neighbors.',
+    'Lists all theses, or those about a token, by an author, or both. If --user is a handle, it is looked up first, for 100 CU unless it is cached. If --token is a ticker, trdr searches it among the tokens of earlier lists, then in the newest 100 theses for up to 1,000 CU.',
+    'A page costs 200 CU per 20 rows of its limit, rounded up, even if it is empty. A list without a known end (--all, --since) starts at once. When it has spent confirmAbove, it asks on a terminal whether to continue; otherwise it exits 6 and prints the command that continues it. --yes or --max-cu replaces this limit. A list with --limit stops after 20 pages without a match.',
+    '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: theses that do not match are paid for too. --since and --until treat a thesis without a post time like the theses next to it.',
   ],
   args: [],
   options: {
@@ -45,29 +45,29 @@ export const thesisList = command({
       "minimum value of the author's position in USD",
       decimal({ min: 0 }),
     ),
-    devOnly: flag('--dev-only', "only theses by the token's own dev"),
+    devOnly: flag('--dev-only', 'only theses by the developer of the token'),
     ...listOptions,
     before: value('--before', 'only theses older than the one with this id', text('id')),
   },
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr thesis list', does: 'the latest 20' },
-    { run: 'trdr thesis list --user mira --since 7d', does: 'one author, the last 7 days' },
+    { run: 'trdr thesis list', does: 'list the latest 20' },
+    { run: 'trdr thesis list --user mira --since 7d', does: "list one author's theses of the last 7 days" },
     {
       run: 'trdr thesis list --all --max-cu 500k --out theses.ndjson',
       does: 'export the archive, for up to 500,000 CU',
     },
     {
       run: 'trdr thesis list --token SPUD --since yesterday --min-holdings 10k',
-      does: 'a token by its ticker, from authors with a position',
+      does: 'find a token by its ticker; only authors with a position',
     },
     {
       run: 'trdr thesis list --limit 100 --sort authorTradeUsd',
-      does: 'the largest trades of the latest 100',
+      does: 'sort the latest 100 by size of the trade',
     },
     {
       run: "trdr thesis list --limit 200 | jq -r '.tokenSymbol' | sort | uniq -c | sort -rn",
-      does: 'most discussed tokens',
+      does: 'count the most discussed tokens',
     },
   ],
   calls: ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
@@ -93,7 +93,7 @@ export const thesisList = command({
       flags.symbol.length > 0 ||
       flags.devOnly ||
       [flags.minHoldings, flags.grep, flags.exclude].some((given) => given !== undefined);
-    // Rows that the filters drop are paid for too, and their number is unknown.
+    // Theses that do not match the filters are paid for too, and their number is not known.
     const open = rows === undefined || range.until !== undefined || isFiltered;
     const { lookup, userId: plannedId } = plannedAuthor(author);
     const ticker = tokenCost(choice, context);
@@ -118,8 +118,8 @@ export const thesisList = command({
     const walk = { ...range, limit: rows, before, signal: context.signal };
     const position = createListPosition(context, walk, (record) => filter({ record }));
     if (open) beginList(context, rows, position.command);
-    // Look up author and token after the output was opened: an output that cannot be written must not cost
-    // a call.
+    // Look up author and token after the output was opened, so that an output that cannot be written costs
+    // nothing.
     async function* found() {
       const userId = author && (await userIdOf(author, context));
       const tokenAddress = choice && (await tokenAddressOf(choice, context));
@@ -132,5 +132,5 @@ export const thesisList = command({
   },
 });
 
-/** A placeholder for the address that a ticker resolves to; only the price of the call matters. */
+/** Stands for the unknown address of a ticker in a plan, where only the price of the call matters. */
 const PLANNED_TOKEN = '11111111111111111111111111111111';

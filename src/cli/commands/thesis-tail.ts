@@ -29,15 +29,15 @@ export const thesisTail = command({
   path: 'thesis tail',
   summary: 'Stream theses as they are posted, each exactly once',
   about: [
-    'Streams over WebSocket (20,000 CU/min), with polls that fill every gap, or polls only (200 CU each). "auto" starts with the WebSocket and falls back to polling when the key has no live feed, when the WebSocket has used its share of the remaining units (setting socketShare, 10%), or when the spending limit does not cover another minute.',
-    'With a budget (see "trdr budget set"), "auto" streams if the budget covers it until it renews, and otherwise polls at an interval with which the budget lasts. At the end of a budget the run exits 6; with --wait-for-budget it sleeps until the budget renews and continues.',
-    'Every thesis posted between start and end is printed exactly once, oldest first within a fill. A gap that cannot be filled is reported with its start and end. On a terminal, the last 10 theses of the page that is read anyway come first, unless --count is given.',
-    '--out appends to the file and, after any crash, continues from its end: no line is lost, torn or doubled. If the file is renamed, replaced or deleted meanwhile, the tail continues in a new one, at once after SIGUSR2. --rotate begins a new file at a size or at multiples of a duration in UTC, and names the finished ones by their first post. --checkpoint resumes a pipe: if trdr is killed, rows written since the last checkpoint can be repeated. It cannot know what the reader of the pipe had processed: rows in the pipe are lost if the reader dies.',
-    '--exec CMD runs CMD for each batch of posts, as NDJSON on its stdin. Exit code 0 acknowledges the batch; otherwise it is retried in order, and after --tries attempts moved to a dead-letter file beside the checkpoint. With --checkpoint every post is handed over at least once, and after a crash only the batch that was not acknowledged is repeated. CMD is not run in a shell unless --shell is given.',
-    'A run that ends while posts may be missing (a gap, or a service that fails until the end) exits 9. The last line states up to when the feed is complete.',
-    '"--via store" reads what a relay publishes (see "trdr thesis relay") for 0 CU; "auto" does so while a relay leads this feed.',
-    '--status keeps the state in a file for Prometheus and for "trdr tail status"; if NOTIFY_SOCKET is set, systemd is notified (READY, STATUS, WATCHDOG, STOPPING). Off a terminal, lines on stderr carry the time.',
-    'Without --duration, a tail has no known end: it starts at once and may spend confirmAbove (100,000 CU), or what --max-cu allows; --yes removes the limit. At the limit it asks on a terminal; otherwise it exits 6 and prints the command that continues it. With --duration the cost is known: if it exceeds confirmAbove, it is confirmed first.',
+    'Streams over WebSocket (20,000 CU/min) and fills every gap by polling, or only polls (200 CU per poll). "auto" starts with the WebSocket. It falls back to polling if the key has no live feed, if the WebSocket has used its share of the remaining units (setting socketShare, 10%), or if the spending limit does not cover another minute.',
+    'With a budget (see "trdr budget set"), "auto" streams if the budget covers it until it renews; otherwise it polls at an interval at which the budget lasts. When a budget is used up, the run exits 6; with --wait-for-budget, it sleeps until the budget renews and continues.',
+    'Every thesis that is posted during the run is printed exactly once. When the tail fills a gap, it prints the oldest thesis first; a gap that cannot be filled is reported with its start and end. On a terminal, the last 10 theses are printed first, unless --count is given; they are on a page that is read anyway.',
+    '--out appends to the file. After a crash, the tail continues from the end of the file; no line is lost, incomplete or duplicated. If the file is renamed, replaced or deleted, the tail continues in a new file, at once after SIGUSR2. --rotate begins a new file at a size or at multiples of a duration (UTC), and names finished files by their first post. --checkpoint resumes a run that writes to a pipe: if trdr is killed, rows since the last checkpoint can be repeated. It cannot know what the reader of the pipe has processed: if the reader dies, the rows in the pipe are lost.',
+    '--exec CMD runs CMD for each batch of posts, with NDJSON on its stdin. Exit code 0 acknowledges the batch. Otherwise it is retried, and later batches wait; after --tries attempts it is written to a dead-letter file next to the checkpoint. With --checkpoint, every post is handed over at least once, and a crash repeats only the batch that was not acknowledged. CMD is not run in a shell unless --shell is given.',
+    'A run exits 9 if posts may be missing at its end: because of a gap, or because the service failed until the end. The last line states up to when the feed is complete.',
+    '"--via store" reads for 0 CU what a relay publishes (see "trdr thesis relay"); "auto" does so while a relay leads this feed.',
+    '--status writes the state to a file for Prometheus and for "trdr tail status". If NOTIFY_SOCKET is set, systemd is notified (READY, STATUS, WATCHDOG, STOPPING). If stderr is not a terminal, its lines begin with the time.',
+    'Without --duration, a tail has no known end: it starts at once and can spend confirmAbove (100,000 CU), or the value of --max-cu; --yes removes the limit. At the limit, it asks on a terminal whether to continue; otherwise it exits 6 and prints the command that continues it. With --duration, the cost is known: if it exceeds confirmAbove, trdr asks before it starts.',
   ],
   args: [],
   options: {
@@ -49,11 +49,11 @@ export const thesisTail = command({
       "minimum value of the author's position in USD",
       decimal({ min: 0 }),
     ),
-    devOnly: flag('--dev-only', "only theses by the token's own dev"),
+    devOnly: flag('--dev-only', 'only theses by the developer of the token'),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
-    group: value('--group', 'with --via store: share the posts among the members of this group', plain),
+    group: value('--group', "with --via store: divide the posts among this group's members", plain),
     shared: flag('--shared', 'with --group: all members read at once, in any order'),
-    fill: flag('--fill', 'fetch posts from the service that the store no longer has'),
+    fill: flag('--fill', 'request posts that the store no longer has from the service'),
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],
@@ -69,9 +69,12 @@ export const thesisTail = command({
     },
     {
       run: "trdr thesis tail --checkpoint tail.json --batch 1 --exec './notify' --max-cu 5M",
-      does: 'run a command for each post, again until it succeeds',
+      does: 'run a command for each post, and retry until it succeeds',
     },
-    { run: 'trdr thesis tail --user mira --grep "sold|out" --yes', does: 'one author, matching words' },
+    {
+      run: 'trdr thesis tail --user mira --grep "sold|out" --yes',
+      does: 'follow one author, and select posts by words',
+    },
   ],
   calls: ['ws', 'thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle', 'me'],
   record: () => ThesisFrameData,
@@ -113,13 +116,13 @@ export const thesisTail = command({
         ...patterns,
         endless: once((row) =>
           context.notice(
-            `a pattern did not finish on ${row.id}; such posts are printed: use a simpler pattern`,
+            `the pattern took too long on ${row.id}; such posts are printed anyway: use a simpler pattern`,
           ),
         ),
       });
     if (stored) {
       if (flags.rotate !== undefined)
-        throw usageError('--rotate does not work with posts from the store', 'add --via ws or --via poll');
+        throw usageError('--rotate cannot be used with posts from the store', 'add --via ws or --via poll');
       if (group !== undefined) {
         const { followAsMember } = await import('../store/follow-group.ts');
         const userId = await authorId();
@@ -135,11 +138,11 @@ export const thesisTail = command({
       await followStore(context, { ...stored, ...shown, flags, filter: wanted(userId), fill: filling });
       return 0;
     }
-    if (via === 'store') throw new Error('a store was needed');
+    if (via === 'store') throw new Error('--via store did not open a store');
     await approveTail(context, shape);
     const userId = await authorId();
     const client = await context.client();
-    // Above fifty tokens, the connection carries all posts and they are filtered here.
+    // With more than fifty tokens, subscribe to all posts and filter them here.
     const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     await runTail(context, client, {
       ...shown,
@@ -151,7 +154,8 @@ export const thesisTail = command({
         socketShare: context.settings.socketShare,
         feed: ['thesis', userId ?? '', normal.join(',')].join(' ').trim(),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-        // Pages are of one token or of all, but the WebSocket only carries the subscribed tokens.
+        // Pages contain posts about one token or all tokens, but the WebSocket only delivers the subscribed
+        // tokens.
         carries: byToken ? createFilter({ tokens }) : undefined,
         scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
         filter: wanted(userId),
@@ -161,7 +165,7 @@ export const thesisTail = command({
   },
 });
 
-/** Checks flags that require the store, before any request. */
+/** Checks flags that need the store, before any request is sent. */
 function checkGroup<
   F extends {
     via: string;
@@ -174,11 +178,11 @@ function checkGroup<
   const { via, group, shared, fill, checkpoint } = flags;
   if (group !== undefined && via !== 'store')
     throw usageError('--group requires --via store', 'add --via store');
-  if (shared && group === undefined) throw usageError('--shared requires --group', 'name a group');
+  if (shared && group === undefined) throw usageError('--shared requires --group', 'add --group NAME');
   if (group !== undefined && (fill || checkpoint !== undefined)) {
     throw usageError(
       '--group cannot be combined with --fill or --checkpoint',
-      'the store saves the position of a group',
+      'the store itself saves the position of a group',
     );
   }
   return flags;
@@ -197,7 +201,7 @@ async function storedFeed(context: Context, via: string, tokens: readonly string
   return liveFeed(context, tokens);
 }
 
-/** Calls `report` for the first value only, for notices that may repeat a thousand times. */
+/** Returns a function that calls `report` only the first time. */
 function once<T>(report: (value: T) => void): (value: T) => void {
   let isReported = false;
   return (value) => {

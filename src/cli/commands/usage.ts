@@ -15,22 +15,22 @@ export const usageCommand = command({
   path: 'usage',
   summary: 'Show what this machine has spent (from the local ledger)',
   about: [
-    'The ledger records every paid call before it is sent, with its maximum cost, and its actual cost once it was answered: time, command, profile, host, endpoint, status and cost, but neither keys nor bodies. Days are UTC, as on the bill.',
-    'If answers were lost or a run was killed, cu is the certain cost and cuAtMost the upper bound. Older calls are summed by the hour. The sandbox has a ledger of its own; show it with --sandbox.',
-    '--reconcile compares the total of this UTC month and profile with what the service counted for the key. A difference beyond the uncertain calls means that others use the key.',
+    'The ledger records every paid call before it is sent, with its maximum cost, and its actual cost when it is answered. An entry has the time, command, profile, host, endpoint, status and cost, but no keys and no bodies. Days are UTC, as in the bill of the service.',
+    'If answers were lost or a run was killed, cu is what was certainly charged and cuAtMost is the maximum. Older calls are summed per hour. The sandbox has its own ledger, which --sandbox shows.',
+    "--reconcile compares this profile's total of the UTC month with what the service counted for the key. A difference that lost answers cannot explain means that others use the key too.",
   ],
   args: [],
   options: {
-    since: value('--since', 'only calls since this time, or of this age (7d)', time, 'all'),
-    by: value('--by', 'group by this', oneOf(...ledgerGroups, 'machine'), 'command'),
+    since: value('--since', 'only calls since this time, or of the last 7d, for example', time, 'all'),
+    by: value('--by', 'group by this field', oneOf(...ledgerGroups, 'machine'), 'command'),
     store: flag('--store', 'all machines of the key, from the shared store'),
     reconcile: flag('--reconcile', 'compare this month with the service (free)'),
   },
   common: ['output', 'service'],
   examples: [
-    { run: 'trdr usage --since 7d --by day', does: 'the last 7 days, by day' },
-    { run: "trdr usage --json | jq 'map(.cu) | add'", does: 'total as a number' },
-    { run: 'trdr usage --store --by machine', does: 'what each machine of the key has spent' },
+    { run: 'trdr usage --since 7d --by day', does: 'show the last 7 days, by day' },
+    { run: "trdr usage --json | jq 'map(.cu) | add'", does: 'print the total as a number' },
+    { run: 'trdr usage --store --by machine', does: 'show what each machine of the key has spent' },
     { run: 'trdr usage --reconcile', does: 'check whether others use the key' },
   ],
   calls: ['me'],
@@ -73,7 +73,7 @@ export const usageCommand = command({
       for (const line of await (store ? budgetLines : localBudgetLines)(context)) context.notice(line);
     }
     if (whole.unpriced > 0) {
-      context.notice(`${countText(whole.unpriced, 'call')} of unknown price not included`);
+      context.notice(`plus ${countText(whole.unpriced, 'call')} whose price is not known`);
     }
     return 0;
   },
@@ -138,8 +138,8 @@ async function compareWithService(context: Context) {
 }
 
 /**
- * Explains the difference between ledger and service. An uncertain cost explains any difference up to its
- * bound.
+ * Explains the difference between the ledger and the service. Calls of uncertain cost explain any difference
+ * up to their maximum.
  */
 function driftText(
   { drift, lostAtMost, unpriced = 0, ledgerCu }: ReconcileRecord,
@@ -147,14 +147,14 @@ function driftText(
 ): string | undefined {
   const range = rangeText(ledgerCu, ledgerCu + lostAtMost);
   if (drift < 0) {
-    return `the service counted ${unitsText(-drift)} less than the ledger: its count lags, or profile "${profile}" was used with another key`;
+    return `the service counted ${unitsText(-drift)} less than the ledger: its count is late, or profile "${profile}" was used with a different key`;
   }
   if (drift === 0) return undefined;
   if (drift <= lostAtMost)
-    return `the difference is within calls of uncertain cost: this machine spent ${range}`;
-  const beyond = `${unitsText(drift - lostAtMost)} more than this machine may have spent (${range})`;
+    return `calls of uncertain cost explain the difference: this machine spent ${range}`;
+  const beyond = `${unitsText(drift - lostAtMost)} more than this machine can have spent (${range})`;
   return unpriced > 0
-    ? `${beyond}: on ${countText(unpriced, 'call')} of unknown price, or by other users of the key`
+    ? `${beyond}: either ${countText(unpriced, 'call')} of unknown price, or other users of the key`
     : `${beyond}: another machine, profile or program uses the key`;
 }
 
@@ -162,7 +162,7 @@ async function* ofProfile(entries: AsyncIterable<LedgerEntry>, profile: string) 
   for await (const entry of entries) if (entry.profile === profile) yield entry;
 }
 
-/** The span of a UTC month in the format of the service; all time if it cannot be parsed. */
+/** The beginning and end of a UTC month that the service names; all time if the text cannot be parsed. */
 function monthOf(period: string): { since?: number; until?: number } {
   const [, year, month] = /^(\d{4})-(\d{2})$/.exec(period) ?? [];
   if (year === undefined || month === undefined) return {};

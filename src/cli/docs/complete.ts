@@ -11,10 +11,10 @@ import { splitLine } from './completion/split-line.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** More handles than a person would read. */
+/** The maximum number of handles that completion offers. */
 const MAX_HANDLES = 200;
 
-/** Where completion runs. */
+/** The environment in which completion runs. */
 export interface CompletionPlace {
   readonly env: Env;
   readonly platform: string;
@@ -22,8 +22,8 @@ export interface CompletionPlace {
 }
 
 /**
- * Answers a shell: `words WORD...` or `line LINE`, up to the cursor. Each line of the answer is a word, a
- * tab and its meaning; `:files` and `:nospace` tell the shell how to use the words.
+ * Answers a shell. The request is `words WORD...` or `line LINE`, up to the cursor. Each line of the answer
+ * is a word, a tab and its description; `:files` and `:nospace` tell the shell how to use the words.
  */
 export function answerShell(request: readonly string[], outline: Outline, place: CompletionPlace): string {
   const [form, ...rest] = request;
@@ -41,7 +41,7 @@ const foldersAt = ({ env, platform, cwd }: CompletionPlace) =>
 const profileNames = (prefix: string, place: CompletionPlace): string[] =>
   Object.keys(readConfig(foldersAt(place).config).profiles).filter((name) => name.startsWith(prefix));
 
-/** Handles that were recently found with the key that the line would use. */
+/** Handles that were recently found with the base URL and key that the command line would use. */
 function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: CompletionPlace): string[] {
   const { config, cache } = foldersAt(place);
   const scope = sandbox
@@ -51,7 +51,7 @@ function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: 
   return prefix.startsWith('@') ? handles.map((handle) => `@${handle}`) : handles;
 }
 
-/** Base URL and key that the line would use: from the environment, else from the profile. */
+/** The base URL and key that the command line would use: from the environment, or from the profile. */
 function service({ current, profiles }: Config, named: string | undefined, env: Env) {
   const profile = profiles[named ?? (env['TRDR_PROFILE'] || current)] ?? {};
   const url = baseUrl.read(env['TRDR_BASE_URL'] || (textOf(profile['baseUrl']) ?? ''));
@@ -64,8 +64,8 @@ interface Config {
 }
 
 /**
- * Reads the config file without its schema, which takes too long to load for a key press. Errors give no
- * candidates.
+ * Reads the config file without its schema, because loading the schema takes too long for a key press. If it
+ * cannot be read, nothing is completed.
  */
 function readConfig(folder: string | undefined): Config {
   const text = folder === undefined ? '' : fileText(join(folder, 'config.json'));

@@ -6,7 +6,7 @@ import { groupPage, overviewPage } from './overview.ts';
 import { commandPage, type DocPage } from './page.ts';
 import { topics } from './topics.ts';
 
-/** Every command, loaded. */
+/** Loads all commands. */
 export const allCommands = (): Promise<AnyCommand[]> =>
   Promise.all(Object.values(tree).map((load) => load()));
 

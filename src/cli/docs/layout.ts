@@ -1,18 +1,18 @@
 import type { Definition, DocPage, Example, Section } from './page.ts';
 
-/** How the terminal shows a page. */
+/** The width and style of a page on the terminal. */
 export interface Layout {
   readonly columns: number;
   /** Whether headings are bold. */
   readonly bold: boolean;
 }
 
-/** Longer lines are hard to read. */
+/** The maximum width of text, because longer lines are hard to read. */
 const WIDEST = 100;
-/** Below this width, meanings are placed under their terms instead of beside them. */
+/** On a narrower terminal, a description is printed below its term instead of next to it. */
 const STACK_BELOW = 60;
 
-/** A help page as text for a terminal of the given width. */
+/** A help page as text for a terminal. */
 export function layoutPage(page: DocPage, { columns, bold }: Layout): string {
   const width = Math.min(WIDEST, Math.max(20, columns));
   const heading = (text: string) => (bold ? `\x1b[1m${text}\x1b[22m` : text);
@@ -41,7 +41,7 @@ function sectionLines({ text = [], terms = [], code = [] }: Section, width: numb
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
-/** Command lines are not wrapped, so that they can be copied. */
+/** Command lines are not wrapped, so that users can copy them. */
 const codeLines = (code: readonly Example[]) =>
   code.flatMap(({ run, does }) => [...(does === '' ? [] : [`  # ${does}`]), `  ${run}`]);
 
@@ -51,7 +51,7 @@ function termLines(terms: readonly Definition[], width: number): string[] {
   if (width < STACK_BELOW) {
     return aligned.flatMap(([term, meaning]) => [`  ${term.trim()}`, ...wrap(meaning, '      ', width)]);
   }
-  // A very long term gets a line of its own and does not widen the column.
+  // A very long term is printed on its own line instead of widening the column.
   const widest = Math.floor(width * 0.45);
   const lengths = aligned.map(([term]) => term.length);
   const column = Math.max(Math.min(widest, ...lengths), ...lengths.filter((length) => length <= widest));
@@ -64,13 +64,13 @@ function termLines(terms: readonly Definition[], width: number): string[] {
   });
 }
 
-/** Indents long flags by the width of `-x, ` if any flag has a short name. */
+/** Indents flags without a short name by the width of `-x, `, if another flag has a short name. */
 function alignShort(terms: readonly Definition[]): readonly Definition[] {
   if (!terms.some(([term]) => /^-\w, /.test(term))) return terms;
   return terms.map(([term, meaning]) => [term.startsWith('--') ? `    ${term}` : term, meaning]);
 }
 
-/** Wraps a paragraph; lines after the first are indented by `hang` more. */
+/** Wraps a paragraph. All lines but the first are indented by `hang` in addition. */
 function wrap(text: string, indent: string, width: number, hang = ''): string[] {
   const lines: string[] = [];
   let line = '';

@@ -5,10 +5,7 @@ import { commandSections, tagline } from './overview.ts';
 import { commandPage, type Definition, type DocPage, pageFile, type Section } from './page.ts';
 import { topics } from './topics.ts';
 
-/**
- * The man pages by file name: trdr(1), a page in section 1 for each command, and one in section 7 for each
- * topic.
- */
+/** The man pages by file name: trdr(1), one page in section 1 per command, and one in section 7 per topic. */
 export function manFiles(commands: readonly AnyCommand[]): Record<string, string> {
   const paths = commands.map(({ path }) => path);
   const pages = commands.map((command): [string, string] => [
@@ -66,7 +63,7 @@ function manPage(page: DocPage, part: 1 | 7, seeAlso: readonly string[]): string
   ]);
 }
 
-/** Headings that man pages traditionally word differently. */
+/** Headings that have a traditional name in man pages. */
 const titles: Readonly<Record<string, string>> = { Flags: 'OPTIONS', 'Exit codes': 'EXIT STATUS' };
 
 const sectionBody = ({ text: paragraphs = [], terms = [], code = [] }: Section): string =>
@@ -95,8 +92,8 @@ const termLines = (rows: readonly Definition[]) =>
 const reference = (name: string, part: 1 | 7 = 1) => `.BR ${text(manName(name))} (${part})`;
 
 /**
- * Escapes text for roff: special characters, hyphens that stay copyable, and lines that would be read as
- * requests.
+ * Escapes text for roff: special characters, hyphens (so that users can copy them), and lines that roff would
+ * read as requests.
  */
 const text = (given: string) =>
   given

@@ -5,7 +5,7 @@ import { manFiles } from './man.ts';
 import { referenceFiles } from './markdown.ts';
 import { pageFile } from './page.ts';
 
-/** The help pages as JSON by file name, so that help needs no other code. */
+/** The help pages as JSON by file name, so that printing help needs no other code. */
 export const helpFiles = async (): Promise<Record<string, string>> =>
   Object.fromEntries((await allPages()).map((page) => [`${pageFile(page.name)}.json`, JSON.stringify(page)]));
 
@@ -19,5 +19,5 @@ export const referenceTexts = async (): Promise<Record<string, string>> =>
 /** The completion scripts by file name. */
 export const completionTexts = (): Readonly<Record<string, string>> => completionScripts;
 
-/** The outline of the commands for completion, as JSON. */
+/** What completion must know about the commands, as JSON. */
 export const outlineText = async (): Promise<string> => JSON.stringify(outlineOf(await allCommands()));

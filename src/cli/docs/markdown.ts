@@ -52,7 +52,7 @@ const codeText = (code: readonly Example[]) =>
     ? ''
     : `\`\`\`sh\n${code.map(({ run, does }) => `# ${does}\n${run}`).join('\n\n')}\n\`\`\``;
 
-/** Tables have no headings, because the title above them is enough. */
+/** A table without headings, because the title above it is enough. */
 function table(terms: readonly Definition[]): string {
   if (terms.length === 0) return '';
   const cell = (text: string) => text.replaceAll('|', '\\|');
@@ -60,5 +60,5 @@ function table(terms: readonly Definition[]): string {
   return ['| | |', '| --- | --- |', ...rows].join('\n');
 }
 
-/** Escapes text that Markdown would read as markup. */
+/** Escapes text that Markdown would interpret as markup. */
 const escaped = (text: string) => text.replaceAll('<', '&lt;').replaceAll('*', '\\*').replaceAll('_', '\\_');

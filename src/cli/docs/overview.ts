@@ -2,11 +2,14 @@ import type { AnyCommand } from '../command.ts';
 import type { Definition, DocPage, Section } from './page.ts';
 import { topics } from './topics.ts';
 
-/** The purpose of trdr in one sentence. */
+/** Describes trdr in one sentence. */
 export const tagline =
   'Look up traders by handle or wallet, compare their numbers, and follow the thesis feed live.';
 
-/** The sections of the overview, in the order in which a new user needs them. A name may be a group. */
+/**
+ * The sections of the overview, in the order in which a new user needs them. A name can be a group of
+ * commands.
+ */
 const sections: readonly { readonly title: string; readonly names: readonly string[] }[] = [
   { title: 'Look up', names: ['whois', 'resolve', 'pnl'] },
   { title: 'Theses', names: ['thesis list', 'thesis tail'] },
@@ -20,7 +23,7 @@ const sections: readonly { readonly title: string; readonly names: readonly stri
   { title: 'Help', names: ['help', 'version'] },
 ];
 
-/** One line per group of commands. */
+/** The descriptions of the groups of commands. */
 const groupSummaries: Readonly<Record<string, string>> = {
   thesis: 'List or stream theses',
   launchpad: 'Look up launchpad accounts, callouts and the leaderboard',
@@ -35,10 +38,7 @@ export const groupSummary = (group: string): string => groupSummaries[group] ?? 
 
 const isUnder = (path: string, name: string) => path === name || path.startsWith(`${name} `);
 
-/**
- * The sections of the overview with their commands. Commands without a section are listed last, under
- * "More".
- */
+/** The sections of the overview with their commands. Commands that are in no section follow under "More". */
 export function commandSections(
   commands: readonly AnyCommand[],
 ): { readonly title: string; readonly names: readonly string[]; readonly commands: readonly AnyCommand[] }[] {
@@ -54,7 +54,7 @@ export function commandSections(
   return [...named, more].filter((each) => each.commands.length > 0);
 }
 
-/** The overview page: every command in one line. */
+/** The overview page, with one line per command. */
 export function overviewPage(commands: readonly AnyCommand[]): DocPage {
   const rows = (names: readonly string[]): Definition[] =>
     names.flatMap((name): Definition[] => {
@@ -87,7 +87,7 @@ export function overviewPage(commands: readonly AnyCommand[]): DocPage {
   };
 }
 
-/** Pads the terms of several sections to the same width, so that their meanings line up. */
+/** Pads the terms of several sections to the same width, so that their descriptions are aligned. */
 function evenTerms(
   lists: readonly { readonly title: string; readonly terms: readonly Definition[] }[],
 ): Section[] {
@@ -98,7 +98,7 @@ function evenTerms(
   }));
 }
 
-/** The page of a group: its commands, and the text of the topic with the same name, if there is one. */
+/** The page of a group: its commands, and the text of the topic with the same name if there is one. */
 export function groupPage(group: string, commands: readonly AnyCommand[]): DocPage {
   const inner = commands.filter(({ path }) => path.startsWith(`${group} `));
   const topic = topics.find(({ name }) => name === group);

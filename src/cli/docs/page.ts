@@ -4,16 +4,16 @@ import type { Option, Options } from '../args/option.ts';
 import type { AnyCommand, Argument } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 
-/** A term and its meaning. */
+/** A term and its description. */
 export type Definition = readonly [term: string, meaning: string];
 
-/** A command line and what it shows. */
+/** A command line and a description of what it shows. */
 export interface Example {
   readonly run: string;
   readonly does: string;
 }
 
-/** A titled part of a page: paragraphs, then terms, then command lines. */
+/** A part of a page with a title: paragraphs, then terms, then command lines. */
 export interface Section {
   readonly title: string;
   readonly text?: readonly string[];
@@ -21,9 +21,9 @@ export interface Section {
   readonly code?: readonly Example[];
 }
 
-/** A help page as plain data for the terminal, man and Markdown renderers. */
+/** A help page as data, from which the texts for terminal, man and Markdown are made. */
 export interface DocPage {
-  /** The words after `trdr help`; empty for the overview. */
+  /** The words after `trdr help`; empty for the overview page. */
   readonly name: string;
   readonly summary: string;
   readonly usage?: string;
@@ -32,7 +32,7 @@ export interface DocPage {
   readonly footer?: string;
 }
 
-/** The page of a command: its own parts first, then costs and exit codes, and the common flags last. */
+/** The page of a command: its own sections, then costs and exit codes, then the common flags. */
 export function commandPage(command: AnyCommand): DocPage {
   const common = command.common.map((group) => flagSection(groupTitles[group], commonGroups[group]));
   const all: Section[] = [
@@ -64,7 +64,7 @@ const flagSection = (title: string, options: Options): Section => ({
   terms: Object.values(options).map((option) => [optionTerm(option), optionHelp(option)] as const),
 });
 
-/** A flag in help: `-o, --output table|ndjson|json|csv`, `--out FILE`. */
+/** How help shows a flag: `-o, --output table|ndjson|json|csv`, `--out FILE`. */
 const optionTerm = ({ flags, value }: Option<unknown>): string =>
   value ? `${flags} ${value.choices ? value.name : value.name.toUpperCase()}` : flags;
 
@@ -78,7 +78,7 @@ const optionHelp = ({ help, shown, repeatable, value }: Option<unknown>) =>
     .filter(Boolean)
     .join(' ');
 
-/** An argument in help: `SUBJECT...`, `[PROFILE]`. */
+/** How help shows an argument: `SUBJECT...`, `[PROFILE]`. */
 function argumentTerm({ name, optional, variadic }: Argument): string {
   const term = `${name.toUpperCase()}${variadic ? '...' : ''}`;
   return optional ? `[${term}]` : term;

@@ -9,7 +9,7 @@ import { exitCodes } from '../exit.ts';
 import { version } from '../version.ts';
 import { usageLine } from './page.ts';
 
-/** A command for programs: its arguments, flags, records, prices and exit codes. */
+/** Describes a command for programs: its arguments, flags, records, prices and exit codes. */
 export function describeCommand(command: AnyCommand) {
   const prices = priceList();
   return {
@@ -33,7 +33,7 @@ export function describeCommand(command: AnyCommand) {
   };
 }
 
-/** All commands as one document, with what they share. */
+/** Describes all commands, and what they have in common, in one document. */
 export function describeAll(commands: readonly AnyCommand[]) {
   return {
     name: 'trdr',

@@ -5,10 +5,10 @@ import { colorMode } from '../report.ts';
 import { layoutPage } from './layout.ts';
 import type { DocPage } from './page.ts';
 
-/** Width of help that is not printed to a terminal. */
+/** The width of help that is not printed on a terminal. */
 const PLAIN_COLUMNS = 80;
 
-/** Writes a page of help to stdout, fitted to the terminal. */
+/** Prints a help page to stdout, in the width of the terminal. */
 export async function showPage(io: Io, page: DocPage): Promise<void> {
   const isTerminal = io.stdout.isTTY === true;
   const sink = createSink(io.stdout, { name: 'stdout' });

@@ -2,15 +2,18 @@ import { outputFormats, settingRows } from '../../state/config/settings-table.ts
 import { exitCodes } from '../exit.ts';
 import type { Definition, DocPage } from './page.ts';
 
-/** Variables that do not override a setting. */
+/** Environment variables that are not settings. */
 const variables: readonly Definition[] = [
   ['TRDR_API_KEY', 'API key; never accepted as an argument'],
   ['TRDR_PROFILE', 'profile to use instead of the current one'],
-  ['TRDR_NO_PROMPT', 'never ask; treat the run as not interactive (CI does the same)'],
+  ['TRDR_NO_PROMPT', 'never ask; behave as if not interactive (CI has the same effect)'],
   ['TRDR_CONFIG_DIR', 'folder of the config file'],
   ['TRDR_STATE_DIR', 'folder of the ledger and the rate limit state'],
   ['TRDR_CACHE_DIR', 'folder of cached answers'],
-  ['XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME', 'parents of these folders if they are not set'],
+  [
+    'XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME',
+    'parents of these folders, if their own variables are not set',
+  ],
   ['NO_COLOR, FORCE_COLOR', 'never or always use color'],
   ['TERM=dumb', 'disables color, spinners and progress bars'],
   ['TZ', 'time zone of times in tables'],
@@ -18,21 +21,21 @@ const variables: readonly Definition[] = [
   ['NODE_EXTRA_CA_CERTS', 'file with additional certificate authorities'],
 ];
 
-/** Variables that override a setting, with the meaning of that setting. */
+/** Environment variables that override a setting, described like that setting. */
 const overrides: readonly Definition[] = Object.values(settingRows).flatMap((row): Definition[] =>
   'env' in row ? [[row.env, row.about]] : [],
 );
 
 const formats: Readonly<Record<string, string>> = {
-  table: 'for people: colors, grouped digits, fitted to the terminal',
-  ndjson: 'one compact JSON object per line; works with streams',
-  json: 'one JSON document; streams reject it',
-  csv: 'comma-separated values with a header; formulas are disarmed',
+  table: 'for people: colors, grouped digits, as wide as the terminal',
+  ndjson: 'one compact JSON object per line; also for streams',
+  json: 'one JSON document; not for streams',
+  csv: 'comma-separated values with a header; formulas are made harmless',
   tsv: 'tab-separated values with a header; tabs and line breaks as \\t and \\n',
   markdown: 'a Markdown table with the columns of the terminal table',
 };
 
-/** Pages that are not about a command: `trdr help TOPIC`. */
+/** The help pages that are not about a command: `trdr help TOPIC`. */
 export const topics: readonly DocPage[] = [
   {
     name: 'environment',
@@ -45,7 +48,7 @@ export const topics: readonly DocPage[] = [
         title: 'Examples',
         code: [
           { run: 'trdr config list --origin', does: 'see where each value comes from' },
-          { run: 'TRDR_PROFILE=desk trdr me', does: 'use another profile once' },
+          { run: 'TRDR_PROFILE=desk trdr me', does: 'use a different profile once' },
         ],
       },
     ],
@@ -54,8 +57,8 @@ export const topics: readonly DocPage[] = [
     name: 'formats',
     summary: 'Output formats and selecting fields',
     about: [
-      'stdout carries data only; notices, prompts, progress, costs and errors go to stderr.',
-      'The default format is table on a terminal and ndjson otherwise. Set another one with --output, with the extension of --out FILE, with TRDR_OUTPUT, or with "trdr config set output FORMAT".',
+      'stdout contains only data; notices, prompts, progress, costs and errors go to stderr.',
+      'The default format is table on a terminal, and ndjson otherwise. Choose another one with --output, with the extension of --out FILE, with TRDR_OUTPUT, or with "trdr config set output FORMAT".',
     ],
     sections: [
       {
@@ -65,24 +68,27 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Fields',
         text: [
-          '--fields a,b.c prints only these fields, in this order, in every format. JSON nests them as in the record: {"a":1,"b":{"c":2}}. "trdr schema COMMAND" describes all fields of its records; a nested name that it does not list is accepted if the first record has it, any other name once an earlier run has printed a record with it. So a mistyped name is rejected before it costs anything.',
-          'Tables show columns that were named with --fields in full, wrapped where they are long. --wide shows all columns of a table in full, also beyond the width of the terminal.',
-          'Machine formats carry every field that the service sent, unknown ones included, with names, nulls and digits unchanged: 1.10 stays 1.10. Half of a surrogate pair is written as U+FFFD. Tables round numbers and shorten text.',
-          '--times iso writes the known timestamps as ISO 8601 in UTC instead of epoch milliseconds.',
+          '--fields a,b.c prints only these fields, in this order, in every format. JSON nests them as in the record: {"a":1,"b":{"c":2}}. "trdr schema COMMAND" describes all documented fields. trdr checks the names before it sends anything, so that a typo costs nothing. An undocumented name is accepted if an earlier run has printed a record with it; an undocumented nested name is also accepted if the first record has it.',
+          'In tables, columns that are named in --fields are shown in full; long text is wrapped. --wide shows all columns of a table in full, even if they are wider than the terminal.',
+          'Machine formats contain every field that the service sent, including undocumented ones, with unchanged names, nulls and digits: 1.10 stays 1.10. An unpaired surrogate is written as U+FFFD. Tables round numbers and shorten text.',
+          '--times iso writes all documented timestamps as ISO 8601 in UTC instead of epoch milliseconds.',
         ],
       },
       {
         title: 'Errors',
         text: [
-          'Errors go to stderr: as text if stderr is a terminal, and as one line of JSON in machine formats otherwise. The exit code shows the kind of error: see "trdr help exit-codes".',
+          'Errors go to stderr: as text if stderr is a terminal, and otherwise as one line of JSON in machine formats. The exit code shows the type of error: see "trdr help exit-codes".',
         ],
       },
       {
         title: 'Examples',
         code: [
-          { run: 'trdr thesis list --fields authorHandle,tokenSymbol,thesis', does: 'a narrower table' },
+          {
+            run: 'trdr thesis list --fields authorHandle,tokenSymbol,thesis',
+            does: 'print a narrower table',
+          },
           { run: 'trdr pnl mira kato --out pnl.csv', does: 'write a CSV file' },
-          { run: "trdr whois mira --json | jq -r '.solanaAddress'", does: 'pick one value' },
+          { run: "trdr whois mira --json | jq -r '.solanaAddress'", does: 'print a single value' },
         ],
       },
     ],
@@ -97,19 +103,19 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Times',
         terms: [
-          ['2026-01-31', 'midnight of that day'],
+          ['2026-01-31', 'midnight at the beginning of that day'],
           ['2026-01-31T09:30', 'a date and time; local, or UTC with --utc'],
-          ['2026-01-31T09:30Z', 'with an offset: Z, +02:00'],
+          ['2026-01-31T09:30Z', 'a time with an offset: Z, +02:00'],
           ['1769851800000', 'epoch milliseconds (13 digits)'],
-          ['2h, 7d, 1w', 'that long ago'],
-          ['now, today, yesterday', 'now, or midnight of the day'],
+          ['2h, 7d, 1w', 'this long ago'],
+          ['now, today, yesterday', 'the present time, or midnight at the beginning of the day'],
         ],
       },
       {
         title: 'Durations',
         terms: [
           ['500ms, 30s, 5m, 2h, 7d, 1w', 'a number with its unit'],
-          ['1h30m', 'several of them'],
+          ['1h30m', 'several numbers with units'],
           ['90', 'seconds'],
         ],
       },
@@ -122,8 +128,11 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Examples',
         code: [
-          { run: 'trdr thesis list --since 2h', does: 'the last two hours' },
-          { run: 'trdr thesis list --since 2026-01-30 --until 2026-01-31 --utc', does: 'one day in UTC' },
+          { run: 'trdr thesis list --since 2h', does: 'list the last two hours' },
+          {
+            run: 'trdr thesis list --since 2026-01-30 --until 2026-01-31 --utc',
+            does: 'list one day in UTC',
+          },
         ],
       },
     ],
@@ -138,15 +147,15 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Before a run',
         terms: [
-          ['trdr price [COMMAND]', 'the price list, or the prices of the calls of a command'],
+          ['trdr price [COMMAND]', "prints the price list, or the prices of a command's calls"],
           [
             '--dry-run',
-            'print the calls with their least and greatest cost, the total and what is left; send nothing that costs',
+            'prints the calls with their minimum and maximum cost, the total, and what is left; sends nothing that costs',
           ],
-          ['confirmAbove', 'setting: runs that can cost more ask first [100,000 CU]'],
-          ['--yes', 'skip that question, and start without a limit'],
+          ['confirmAbove', 'setting: trdr asks before runs that can cost more than this [100,000 CU]'],
+          ['--yes', 'skips that question, and starts without a limit'],
           ['--max-cu CU', 'spending limit: no call is sent that could exceed it'],
-          ['trdr budget set', 'limit all runs of a profile together, per UTC day or month'],
+          ['trdr budget set', 'limits all runs of a profile together, per UTC day or month'],
           [
             '--wait-for-budget',
             'tails: sleep until a used-up budget or allowance renews; they exit 6 otherwise',
@@ -156,32 +165,32 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Confirmation',
         text: [
-          'A run that is known to cost more than confirmAbove asks for confirmation first. The question states the cost and what is left. It appears on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal or with TRDR_NO_PROMPT or CI set, the run exits 11 before any paid call. It also exits 11 if you decline.',
-          '--max-cu N is consent to N CU, whatever the estimate: the run starts at once, spends up to N, names what it skipped, and exits 6. --sandbox never asks.',
+          'Before a run that is known to cost more than confirmAbove, trdr asks for confirmation. The question states the cost and what is left. It is asked on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, or if TRDR_NO_PROMPT or CI is set, the run exits 11 before any paid call. It also exits 11 if you decline.',
+          '--max-cu N means that you agree to N CU, whatever the estimate is: the run starts at once, spends up to N, names what it skipped, and exits 6. --sandbox never asks.',
         ],
       },
       {
         title: 'Runs without a known end',
         text: [
-          'Tails, --all, other unlimited lists and input of more than 10,000 subjects start at once, limited to confirmAbove unless --max-cu or --yes is given. At the limit they ask on a terminal whether to double it. Otherwise they exit 6 and print the command that continues them. A list with --limit stops after 20 pages without a match.',
+          'Some runs have no known end: tails, --all, other unlimited lists, and input of more than 10,000 subjects. They start at once, with confirmAbove as their limit unless --max-cu or --yes is given. At the limit, they ask on a terminal whether to double it; otherwise they exit 6 and print the command that continues them. A list with --limit stops after 20 pages without a match.',
         ],
       },
       {
         title: 'After a run',
         text: [
-          'On a terminal, a command that paid ends with one line: what came out, what it cost, and what is left if the run has asked. After an interrupt it states how many answers are cached.',
+          'On a terminal, a command that has spent something ends with one line: its result, its cost, and what is left if the run knows it. After an interrupt, the line states how many answers are cached.',
         ],
         terms: [
-          ['trdr me', 'what is left of both allowances, units and wallet reveals (free)'],
-          ['trdr usage', 'what this machine has spent, by command, endpoint, day or profile'],
-          ['trdr budget show', 'what is left of the budgets, and when they renew'],
-          ['trdr usage --reconcile', 'compare the ledger with what the service counted'],
+          ['trdr me', 'shows what is left of both allowances, units and wallet reveals (free)'],
+          ['trdr usage', 'shows what this machine has spent, by command, endpoint, day or profile'],
+          ['trdr budget show', 'shows what is left of the budgets, and when they renew'],
+          ['trdr usage --reconcile', 'compares the ledger with what the service counted'],
         ],
       },
       {
         title: 'Saving CU',
         text: [
-          'Answers are cached: repeating a lookup within --max-age is free (1h for users, 10m for trading numbers). A wallet lookup costs 30,000 CU, a lookup by handle or user id 100 CU. Interrupted exports continue with --resume and pay for nothing twice.',
+          'Answers are cached: repeating a lookup within --max-age is free (1h for users, 10m for trading numbers). A wallet lookup costs 30,000 CU, a lookup by handle or user id 100 CU. An interrupted export continues with --resume, and pays for no handle twice.',
           '--sandbox runs any command against the embedded service, for free.',
         ],
       },
@@ -191,7 +200,7 @@ export const topics: readonly DocPage[] = [
           { run: 'trdr pnl --file desk.txt --dry-run', does: 'print the cost without sending anything' },
           { run: 'trdr pnl --file desk.txt --out pnl.csv --max-cu 5M', does: 'spend at most 5,000,000 CU' },
           { run: 'trdr config set confirmAbove 1M', does: 'ask less often' },
-          { run: 'trdr budget set day 500k', does: 'for all runs of today together' },
+          { run: 'trdr budget set day 500k', does: 'limit all runs of a day together' },
         ],
       },
     ],
@@ -210,7 +219,7 @@ export const topics: readonly DocPage[] = [
         code: [
           {
             run: 'trdr whois mira -q > /dev/null || echo "exit code $?"',
-            does: 'tell "not found" from a failure',
+            does: 'print the exit code of a failed lookup',
           },
         ],
       },
@@ -221,7 +230,7 @@ export const topics: readonly DocPage[] = [
     summary: 'Sharing one key between machines',
     about: [
       'Processes on one machine share the rate limit, the cache and the ledger through the folders of "trdr help environment", without any setup.',
-      'Each machine counts on its own. If several machines use one key, "trdr usage --reconcile" shows what the others have spent, and requests above the common rate limit are delayed and retried.',
+      'Each machine counts its own calls. If several machines use one key without a shared store, "trdr usage --reconcile" shows what the others have spent, and requests above the common rate limit are delayed and retried.',
     ],
     sections: [],
   },

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 
-/** The result of `work`, or its failure. */
+/** Returns the result of `work`, or its failure instead of throwing it. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work();

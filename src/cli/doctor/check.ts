@@ -2,7 +2,7 @@ import type { Failure } from '../../base/failure.ts';
 import type { CheckRecord } from '../../contract/records/tool.ts';
 import { type ExitCode, exitOf } from '../exit.ts';
 
-/** A completed check: the record to print, and the exit code if it is the first one that fails. */
+/** The result of a check: the record to print, and the exit code if this is the first check that failed. */
 export interface Check {
   readonly record: CheckRecord;
   readonly exit: ExitCode;
@@ -19,9 +19,9 @@ export const passed = made('ok');
 export const warn = made('warn');
 export const skip = made('skip');
 
-/** A check that failed in the same way as a command would. */
+/** A check that failed with the failure that a command would throw. */
 export const failedCheck = (check: string, { kind, message, hint }: Failure): Check => ({
-  // The hint of some failures is to run trdr doctor, which would be useless here.
+  // Omit the hint to run trdr doctor, which is already running.
   record: {
     check,
     verdict: 'fail',
@@ -31,6 +31,8 @@ export const failedCheck = (check: string, { kind, message, hint }: Failure): Ch
   exit: exitOf[kind],
 });
 
-/** The exit code of a run: that of the first failed check, because later failures follow from it. */
+/**
+ * The exit code of a run is that of the first failed check, because later failures may be its consequences.
+ */
 export const exitOfAll = (checks: readonly Check[]): ExitCode =>
   checks.find(({ record }) => record.verdict === 'fail')?.exit ?? 0;

@@ -8,34 +8,37 @@ import type { SeenDifference } from '../../state/answer-differences.ts';
 import { countText, unitsText } from '../spend/estimate.ts';
 import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 
-/** A Date header has whole seconds and was written at some time between request and response. */
+/**
+ * A Date header has whole seconds, and the service may have written it at any time between request and
+ * response.
+ */
 const UNSURE_MS = 1_000;
-/** A difference of clocks that answers tolerate. */
+/** Clock differences up to this size have no effect. */
 const SKEW_MS = 30_000;
-/** Warn if less than this share of an allowance is left. */
+/** A share of an allowance; the check warns if less is left. */
 const LITTLE = 0.05;
 
-/** Compares the clock of the service with the one of this machine. */
+/** Compares the service's clock with the one of this machine. */
 export function judgeClock(date: string | undefined, askedAt: number, answeredAt: number): Check {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return skip('clock', 'the service does not report its time');
   const [earliest, latest] = [askedAt - UNSURE_MS, answeredAt + UNSURE_MS];
   const off = theirs < earliest ? earliest - theirs : theirs > latest ? latest - theirs : 0;
   if (Math.abs(off) <= SKEW_MS)
-    return passed('clock', off === 0 ? 'clock in sync' : `off by ${span(off)}, which is harmless`);
+    return passed('clock', off === 0 ? 'clock in sync' : `off by ${span(off)}, which has no effect`);
   return warn(
     'clock',
     `this machine is ${span(off)} ${off > 0 ? 'ahead of' : 'behind'} the service`,
-    'set the clock: ages such as --since 2h and the cache depend on it',
+    'set the clock of this machine: ages such as --since 2h and the cache depend on it',
   );
 }
 
-/** What is left of the key's allowances. */
+/** Checks what is left of the key's allowances. */
 export function judgeLimits(record: Sent): Check {
   const me = known(Me, record);
   const { ratePerMinute } = readAccount(record);
   const { units, reveals } = leftOf(me);
-  const without = (meter: keyof Left) => (isMeterKnown(me, meter) ? 'without a cap' : 'not reported');
+  const without = (meter: keyof Left) => (isMeterKnown(me, meter) ? 'unlimited' : 'not reported');
   const detail = [
     ratePerMinute === null ? 'rate limit not reported' : `${countText(ratePerMinute, 'request')}/min`,
     units === null ? `units ${without('units')}` : `${unitsText(units)} left`,
@@ -59,7 +62,10 @@ export function judgeLimits(record: Sent): Check {
   return low ? warn('limits', detail, 'little is left; run "trdr me"') : passed('limits', detail);
 }
 
-/** Differences between the API and the one that this trdr was built for, one check each. */
+/**
+ * The differences between the service's API and the one that this version of trdr was built for, one check
+ * for each.
+ */
 export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];
   return differences.map(({ what, how, call, text, breaks }) => {
@@ -78,12 +84,12 @@ export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   });
 }
 
-/** Differences between recent answers and their description, one check per field. */
+/** The differences between recent responses and their description, one check per field. */
 export const judgeAnswers = (seen: readonly SeenDifference[], now: number): Check[] =>
   seen.map(({ call, text, time }) =>
     warn(
       'answers',
       `${call}: ${text} (seen ${span(Math.max(0, now - time))} ago)`,
-      'machine formats print the field unchanged; tables and sorting treat it as absent',
+      'machine formats print the field unchanged; tables and sorting treat it as missing',
     ),
   );

@@ -15,7 +15,7 @@ import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
-/** Runs all checks in order. Checks that an earlier failure makes impossible are skipped. */
+/** Runs all checks in order. Skips checks that need what an earlier check found missing. */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
@@ -40,7 +40,7 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
     yield failedCheck('reach', other);
     return yield* skipped(asking.slice(1));
   }
-  yield passed('reach', `answered in ${took} ms`);
+  yield passed('reach', `responded in ${took} ms`);
   yield judgeClock(described.headers['date'], askedAt, answeredAt);
   yield* keyChecks(context, client);
   yield* driftChecks(described);
@@ -72,12 +72,12 @@ async function* storeCheck(context: Context): AsyncGenerator<Check> {
   if (server instanceof Failure) return yield failedCheck('store', server);
   yield passed(
     'store',
-    `${store.address.shown}, ${server.product} ${server.version}; trdr store check examines it`,
+    `${store.address.shown}, ${server.product} ${server.version}; run trdr store check for details`,
   );
 }
 
 function* settingsChecks(context: Context): Generator<Check> {
-  if (context.globals.sandbox) return yield passed('settings', 'none needed for the embedded service');
+  if (context.globals.sandbox) return yield passed('settings', 'not needed for the embedded service');
   try {
     const { problems, profile } = sourcedSettings(context.io, context.globals, {
       tolerant: true,
@@ -104,8 +104,8 @@ function isReadableByOthers(path: string, platform: NodeJS.Platform): boolean {
 const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'skipped'));
 
 /**
- * The failure if the answer is not from the service but from a web server or a captive portal, for example: then
- * neither the API description nor `me` is JSON, or `me` does not exist.
+ * A failure if the response comes from something else than the service, such as a web server or a captive
+ * portal. In that case, neither the API description nor `me` is JSON, or `me` does not exist.
  */
 async function otherServer(
   context: Context,
@@ -118,9 +118,9 @@ async function otherServer(
   if (me.status !== 404 && isRecord(plainJson(me.text))) return undefined;
   const { server, 'content-type': type } = me.headers;
   const what = [`HTTP ${me.status}`, type?.split(';')[0], server].filter(Boolean).join(', ');
-  return new Failure('answer', `a server answers, but it is not the service (${what.slice(0, 120)})`, {
+  return new Failure('answer', `the server at the base URL is not the service (${what.slice(0, 120)})`, {
     code: 'OTHER_SERVER',
-    hint: 'is this the right base URL? Behind a captive portal, log in first',
+    hint: 'is this the right base URL? On a network with a login page, log in first',
   });
 }
 
@@ -142,9 +142,9 @@ async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
   const document = answer.status === 200 ? plainJson(answer.text) : undefined;
   if (document === undefined) {
     const what = answer.status === 200 ? 'text that is not JSON' : `HTTP ${answer.status}`;
-    return yield warn('drift', `${OPENAPI_PATH} answered with ${what}`, 'is this the right base URL?');
+    return yield warn('drift', `${OPENAPI_PATH} responded with ${what}`, 'is this the right base URL?');
   }
   const { openapi } = await import('../../contract/openapi.ts');
-  // Many descriptions omit these two paths.
+  // Do not report these two paths, which many descriptions omit.
   yield* judgeDrift(compareDescriptions(openapi(), document, [SOCKET_PATH, OPENAPI_PATH]));
 }

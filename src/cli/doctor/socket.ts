@@ -10,7 +10,7 @@ import { type Check, failedCheck, passed, skip } from './check.ts';
 
 const READY_MS = 15_000;
 
-/** Opens the WebSocket and waits for the ready frame. */
+/** Checks that the WebSocket can be opened and sends its ready frame. */
 export async function socketCheck(context: Context): Promise<Check> {
   const { maxCu } = context.settings;
   if (maxCu !== undefined && context.spent + cu.socketMinute > maxCu) {
@@ -36,7 +36,7 @@ export async function socketCheck(context: Context): Promise<Check> {
   await timer;
   return outcome instanceof Failure
     ? failedCheck('socket', outcome)
-    : passed('socket', 'connects and reports that it is ready');
+    : passed('socket', 'the WebSocket connects and is ready');
 }
 
 async function untilReady(connect: Connect, signal: AbortSignal): Promise<void> {
@@ -55,7 +55,7 @@ async function untilReady(connect: Connect, signal: AbortSignal): Promise<void> 
         if (read.success && read.data.type === 'ready') return;
       }
       if (link.end) {
-        throw new Failure('network', `the socket was closed: ${link.end.text}`, { code: 'SOCKET_CLOSED' });
+        throw new Failure('network', `the WebSocket was closed: ${link.end.text}`, { code: 'SOCKET_CLOSED' });
       }
       signal.throwIfAborted();
       await next;

@@ -6,16 +6,16 @@ import { Me } from '../../contract/records/account.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from './open-lookup.ts';
 
-/** The answer of the free `me`. */
+/** The answer of `me`, which is free. */
 export interface Account {
   readonly record: Sent;
   readonly known: Known<Me>;
 }
 
-/** Machines that share a store request the account once in this time. */
+/** How long machines that share a store use the same answer. */
 const SHARED_MS = 15_000;
 
-/** How machines share this answer. */
+/** What is needed to share this answer between machines. */
 export interface AccountSharing {
   readonly flight: AnswerFlight;
   readonly now: () => number;
@@ -28,7 +28,8 @@ export function accountSharing(context: Context): AccountSharing | undefined {
 }
 
 /**
- * What is left of the key, for checks before a run. If machines share a store, it may be some seconds old.
+ * Returns what the key has left, for checks before a run. If machines share a store, the answer may be some
+ * seconds old.
  */
 export async function askAccount(
   client: Pick<Client, 'call'>,

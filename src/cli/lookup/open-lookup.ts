@@ -4,7 +4,7 @@ import { type CachedLookup, createCachedLookup } from '../../core/lookup/cached-
 import { openCache } from '../../state/cache.ts';
 import type { Context } from '../context.ts';
 
-/** A client that is created at the first call: cached answers need none. */
+/** A client that is created when the first call is sent; cached answers do not need one. */
 export function lazyClient(context: Context): Pick<Client, 'call' | 'mayRepeat'> {
   let client: Client | undefined;
   return {
@@ -17,8 +17,8 @@ export function lazyClient(context: Context): Pick<Client, 'call' | 'mayRepeat'>
 }
 
 /**
- * Looks up users by handle, wallet or id: from the cache if an answer is recent enough, else from the
- * service.
+ * Looks up users by handle, wallet or id: in the cache, if the answer is recent enough, and otherwise from
+ * the service.
  */
 export const openCachedLookup = (
   context: Context,
@@ -32,8 +32,8 @@ export const openCachedLookup = (
   });
 
 /**
- * The cached answers of the service in use, backed by those of all machines; undefined if no service is
- * configured.
+ * The cached answers for the present base URL and key, on this machine and in the store. Undefined if no
+ * service is configured.
  */
 export function openAnswers(context: Context): AnswerCache | undefined {
   const { scope, settings, io, notice } = context;
@@ -52,7 +52,7 @@ export function openAnswers(context: Context): AnswerCache | undefined {
   return sharedAnswers(context, local, scope.key);
 }
 
-/** Loads the shared answers when the first one is not found locally. */
+/** Loads the code for shared answers only when an answer is not cached on this machine. */
 function sharedAnswers(context: Context, local: AnswerCache, key: string): AnswerCache {
   let opened: Promise<AnswerCache> | undefined;
   const shared = () => {

@@ -7,9 +7,9 @@ import { countText } from '../spend/estimate.ts';
 import { isSpent, reportSkipped } from './skipped.ts';
 import { createLookupTally, type Outcomes } from './tally.ts';
 
-/** Shorter lookups are over before a progress line could be read. */
+/** A progress line appears only after this time, because shorter lookups end before anyone could read it. */
 const DELAY_MS = 1_000;
-/** A table is drawn after this many rows, or after all of them. */
+/** A table is printed when it has this many rows, or all rows. */
 const HELD_ROWS = 200;
 
 /** The lookups of a command, and how to print them. */
@@ -18,11 +18,11 @@ export interface Lookups<T extends object> {
   readonly subjects: Subjects;
   readonly single: boolean;
   readonly strict: boolean;
-  /** One record per subject, in their order. */
+  /** One record for each subject, in their order. */
   readonly found: AsyncIterable<{ readonly record: object; readonly answer: Outcomes }>;
 }
 
-/** Prints one record per subject as it is found, then a summary; returns the exit code. */
+/** Prints one record per subject when it is found, then a summary. Returns the exit code. */
 export async function runLookups<T extends object>(
   context: Context,
   { view, subjects, single, strict, found }: Lookups<T>,
@@ -37,7 +37,8 @@ export async function runLookups<T extends object>(
     try {
       for await (const { record, answer } of found) {
         tally.add(answer);
-        // Rows and a redrawn progress line would overwrite each other on the same terminal.
+        // Show no progress line if rows are printed on the same terminal, because they would overwrite each
+        // other.
         if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress?.stop();
         else
           progress?.show('looking up', { done: tally.total, total, cu: context.spent, pace: context.pace });
@@ -51,7 +52,7 @@ export async function runLookups<T extends object>(
     await run;
   } catch (error) {
     const left = subjects.checked.slice(tally.total).map(({ text }) => text);
-    // The rest of a long input is unknown.
+    // The subjects in the rest of a long input are not known, so they cannot be listed.
     if (isSpent(error) && !single && !subjects.endless) {
       reportSkipped(context, left, countText(left.length, 'subject'));
     }

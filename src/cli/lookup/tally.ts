@@ -1,13 +1,13 @@
 import { Failure } from '../../base/failure.ts';
 import type { ExitCode } from '../exit.ts';
 
-/** The outcome of one subject. */
+/** The outcomes of a lookup. */
 export type Outcomes =
   | { readonly found: true }
   | { readonly found: false; readonly code: string }
   | { readonly found: null; readonly failure?: Failure | undefined };
 
-/** Counts the outcomes of a run and derives its exit code. */
+/** Counts the outcomes of a run, and determines its exit code. */
 export function createLookupTally() {
   let found = 0;
   let missing = 0;
@@ -32,13 +32,13 @@ export function createLookupTally() {
     get total(): number {
       return found + missing + failed + pending;
     },
-    /** Throws the first failure if no subject has an answer: then the whole run failed. */
+    /** If no subject has an answer, throws the first failure, because the whole run failed. */
     exit(strict: boolean): ExitCode {
       if (first && failed === found + missing + failed + pending) throw first;
       if (strict && found < found + missing + failed + pending) {
         throw new Failure('strict', `${missing + pending} missing, ${failed} failed, ${found} found`, {
           code: 'STRICT',
-          hint: 'the records show which; omit --strict to accept partial results',
+          hint: 'the records show which; omit --strict to accept incomplete results',
         });
       }
       if (found > 0) return 0;

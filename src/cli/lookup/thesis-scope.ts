@@ -5,20 +5,21 @@ import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from './open-lookup.ts';
 
-/** The author given to --user: a user id, or a handle that must be looked up. */
+/** Reads the author given with --user: a user id, or a handle that must be looked up. */
 export async function authorOf(given: string): Promise<Subject> {
   const subject = await readSubject(given);
   if (subject.type === 'wallet') {
     throw usageError(
       '--user: expected a handle or a user id, got a wallet',
-      'name the author by handle or user id; trdr whois finds them',
+      'pass a handle or a user id; trdr whois shows both for a wallet',
     );
   }
   return subject;
 }
 
 /**
- * The author in a dry run. The id of a handle is unknown before its lookup; all ids have the same price.
+ * The author as shown by a dry run. The user id of a handle is not known without a lookup, but the price is
+ * the same for every id.
  */
 export function plannedAuthor(author: Subject | undefined): {
   readonly lookup: Planned[];
@@ -29,7 +30,7 @@ export function plannedAuthor(author: Subject | undefined): {
   return { lookup: [lookup], userId: '00000000-0000-0000-0000-000000000000' };
 }
 
-/** The user id of an author. A handle costs one lookup, or nothing if its answer is cached. */
+/** The user id of an author. A handle needs one lookup, unless its answer is cached. */
 export async function userIdOf(subject: Subject, context: Context): Promise<string> {
   if (subject.type === 'id') return subject.value;
   const answer = await openCachedLookup(context).answer(subject, context.signal);
@@ -39,7 +40,7 @@ export async function userIdOf(subject: Subject, context: Context): Promise<stri
     if (id) return id;
     throw new Failure('answer', `the record of ${subject.text} has no user id`, {
       code: 'BAD_ANSWER',
-      hint: 'give the user id instead of the handle',
+      hint: 'pass a user id instead of the handle',
     });
   }
   throw new Failure('missing', `no user found for ${subject.text}`, {

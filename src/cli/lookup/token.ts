@@ -10,21 +10,21 @@ import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.
 import { addressOf } from '../args/address.ts';
 import type { Context, Planned } from '../context.ts';
 
-/** Number of pages that are searched for a ticker. */
+/** The number of pages that are searched for a ticker. */
 const PAGES = 5;
-/** A ticker is shorter than any address. */
+/** Matches a ticker, which is shorter than any address. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
 
-/** The value of --token: an address, or a ticker that must be searched. */
+/** The value of --token: an address, or a ticker whose address must be found. */
 export type TokenChoice = { readonly address: string } | { readonly symbol: string };
 
-/** Parses --token: anything short enough for a ticker is one, unless it is an EVM address. */
+/** Parses --token. A text that is short enough is a ticker, unless it is an EVM address. */
 export async function readToken(given: string): Promise<TokenChoice> {
   if (!SYMBOL.test(given) || /^0x/i.test(given)) return { address: await addressOf('--token', given) };
   return { symbol: given };
 }
 
-/** The maximum cost of finding a token, and its calls. */
+/** The calls for finding a token, and their maximum cost. */
 export function tokenCost(token: TokenChoice | undefined, context: Context) {
   if (token === undefined || 'address' in token || savedFor(token.symbol, context).length > 0) {
     return { most: 0, calls: [] };
@@ -33,7 +33,7 @@ export function tokenCost(token: TokenChoice | undefined, context: Context) {
   return { most: cu.thesisBlock * PAGES, calls: [call] };
 }
 
-/** The address of a token. A ticker is searched in the saved tokens, then in the newest theses. */
+/** Finds the address of a token. A ticker is searched in the saved tokens, then in the newest theses. */
 export async function tokenAddressOf(token: TokenChoice, context: Context): Promise<string> {
   if ('address' in token) return token.address;
   const { symbol } = token;
@@ -59,7 +59,7 @@ export async function tokenAddressOf(token: TokenChoice, context: Context): Prom
   return first.address;
 }
 
-/** Passes posts through and saves their tokens for later searches by ticker. */
+/** Yields posts unchanged, and saves their tokens for later searches by ticker. */
 export async function* savingTokens(
   posts: AsyncIterable<Sent>,
   context: Context,
@@ -83,7 +83,7 @@ function savedFor(symbol: string, context: Context): KnownToken[] {
   return cache === undefined ? [] : matching(tokensIn(cache), symbol);
 }
 
-/** One entry per address, ignoring case. */
+/** The tokens with a symbol, ignoring case; one for each address. */
 function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
   const wanted = normalSymbol(symbol);
   const found = tokens.filter((token) => normalSymbol(token.symbol) === wanted);
@@ -107,7 +107,7 @@ function tokenOf(post: Sent): KnownToken | undefined {
   return { symbol, address, network: textOf(post['tokenNetwork']) ?? '' };
 }
 
-/** Best effort: a ticker that was not saved is searched again. */
+/** Saves tokens. Failures are ignored, because the ticker is then searched again. */
 function save(context: Context, tokens: readonly KnownToken[]): void {
   const { cache } = context.settings.folders;
   if (cache === undefined) return;

@@ -23,7 +23,7 @@ import { reportLost } from './report.ts';
 import { readSavedAnswers } from './reread.ts';
 import { pnlText } from './text.ts';
 
-/** The options of an export. */
+/** Options of an export. */
 export interface ExportOptions {
   readonly out: string;
   readonly resume: boolean;
@@ -33,14 +33,14 @@ export interface ExportOptions {
   readonly saved: SavedNumbers | undefined;
 }
 
-/** Opens the journal of an export and locks it against other processes. */
+/** Opens the journal of an export, and locks the output file. */
 export async function openExport(
   context: Context,
   subjects: readonly string[],
   { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
 ): Promise<ExportJournal> {
   const { digestOf, openJournal } = await import('../../state/journal/open-journal.ts');
-  // The format is not part of the identity: the file is made from the journal at the end, in the format
+  // The format does not identify an export: the file is made from the journal at the end, in the format
   // requested then.
   const service = context.scope?.baseUrl ?? null;
   return await openJournal({
@@ -53,7 +53,7 @@ export async function openExport(
   });
 }
 
-/** Exports numbers to a file through a journal, so that an interrupted export can be resumed. */
+/** Exports numbers to a file. A journal makes it possible to resume an interrupted export. */
 export async function exportPnl(
   context: Context,
   targets: Targets,
@@ -128,7 +128,8 @@ async function exportBy(
   const lost = run?.lost ?? [];
   const whole = failure === undefined && lost.length === 0 && unfound.length === 0;
   const { answered } = journal.counts();
-  // An incomplete file is only written if the run ended by itself; otherwise the previous file stays.
+  // An incomplete file is written only if the run ended by itself. After an interrupt, the previous file is
+  // not replaced.
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
   if (!whole) reportLost(context, lost, subjects);
   if (failure?.error instanceof Failure) {
@@ -153,10 +154,10 @@ async function exportBy(
   return tally.exit(strict);
 }
 
-/** Number of cached answers that are written to the journal at a time. */
+/** The number of cached answers that are written to the journal at once. */
 const CACHED_ROWS = 100;
 
-/** Writes the cached answers to the journal, so that the export no longer depends on the cache. */
+/** Writes the cached answers to the journal, so that the export does not depend on the cache any more. */
 async function fillFromCache(
   journal: ExportJournal,
   saved: SavedNumbers | undefined,
@@ -176,8 +177,8 @@ async function fillFromCache(
 }
 
 /**
- * Finds the users of wallets and ids. Subjects without a user, and those that the service rejects, are
- * answered; failures that --resume may overcome are returned.
+ * Looks up wallets and ids. Subjects without a user, and those that the service rejects, get an answer; a
+ * failure that --resume may overcome is returned.
  */
 async function findHandles(
   { signal }: Context,
@@ -191,7 +192,7 @@ async function findHandles(
   return results.filter((result) => !isFinal(result));
 }
 
-/** Why positions have no answer. */
+/** Explains why positions have no answer. */
 const failuresOf = (run: PnlRun | undefined, unfound: readonly PnlResult[]): ReadonlyMap<number, Failure> =>
   new Map([
     ...(run?.lost ?? []).flatMap(({ positions, failure }) =>
@@ -200,7 +201,7 @@ const failuresOf = (run: PnlRun | undefined, unfound: readonly PnlResult[]): Rea
     ...unfound.flatMap(({ position, failure }) => (failure ? [[position, failure] as const] : [])),
   ]);
 
-/** The allowance, created on first use: a complete journal needs no service. */
+/** The allowance, created on first use, because a complete journal needs no service. */
 function lazyAllowance(context: Context): () => Promise<Allowance> {
   let allowance: Promise<Allowance> | undefined;
   return () => {
@@ -222,7 +223,7 @@ async function follow(run: PnlRun, context: Context, total: number): Promise<voi
   }
 }
 
-/** The records of the file: the answers in the journal, and a failure for each lost one. */
+/** The records of the file: the answers in the journal, and a failure for each lost answer. */
 async function* recordsOf(
   journal: ExportJournal,
   failures: ReadonlyMap<number, Failure>,
@@ -244,7 +245,7 @@ async function* recordsOf(
 }
 
 const damagedRecord = (path: string, position: number) =>
-  new Failure('local', `the journal ${path} has no record for handle ${position + 1}`, {
+  new Failure('local', `the journal ${path} contains no record for handle ${position + 1}`, {
     code: 'JOURNAL_DAMAGED',
-    hint: 'restore it, or remove it to start over: the answers in it will be paid for again',
+    hint: 'restore the journal from a backup, or remove it to start over and pay again',
   });

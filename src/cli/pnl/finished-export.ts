@@ -7,16 +7,19 @@ import type { Context } from '../context.ts';
 import { handlesText } from '../spend/approve-pnl.ts';
 import { readExport } from './from/read-export.ts';
 
-/** Whether an export to this file was interrupted: the journal is beside the file that a link leads to. */
+/**
+ * Whether there is an unfinished export to this file. The journal is next to the real file, even if the path
+ * is a symbolic link.
+ */
 export const hasJournal = (out: string): boolean =>
   statSync(`${realPath(out)}.journal`, { throwIfNoEntry: false }) !== undefined;
 
 const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /**
- * Whether an export to this file is already finished: the file exists without a journal and has all of
- * these handles. A finished file of other handles is rejected, because replacing it would cost as much as
- * it did.
+ * Whether an export to this file is finished: the file exists, has no journal, and contains all of these
+ * handles. Throws if the file is finished but contains other handles, because it would be expensive to
+ * replace it by mistake.
  */
 export async function isFinished(
   context: Context,
@@ -24,7 +27,7 @@ export async function isFinished(
   subjects: readonly string[],
 ): Promise<boolean> {
   if (!isFile(out) || hasJournal(out)) return false;
-  const startOver = 'add --fresh to start over and replace it, or name another file';
+  const startOver = 'add --fresh to start over and replace it, or use a different file';
   const there = new Set<string>();
   try {
     for await (const record of readExport(out, context.io)) {
@@ -37,10 +40,10 @@ export async function isFinished(
   }
   const lacking = subjects.filter((subject) => !there.has(normalHandle(subject))).length;
   if (lacking > 0) {
-    throw usageError(`${out} is finished, but does not have ${handlesText(lacking)} of these`, startOver);
+    throw usageError(`${out} is finished, but ${handlesText(lacking)} of these are not in it`, startOver);
   }
   context.notice(
-    `${out} is finished: it has all ${handlesText(subjects.length)}; nothing was requested (--fresh starts over)`,
+    `${out} is finished: it contains all ${handlesText(subjects.length)}; nothing was requested (--fresh starts over)`,
   );
   return true;
 }

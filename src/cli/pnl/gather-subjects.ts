@@ -4,15 +4,15 @@ import type { SubjectSource } from '../args/input.ts';
 import { onLine, subjectsOf } from '../args/subjects.ts';
 import type { Context } from '../context.ts';
 
-/** The subjects of a run: their texts in order, and those that are not handles by position. */
+/** The subjects of a run: their texts in order and, by position, those that are not handles. */
 export interface GatheredSubjects {
   readonly texts: readonly string[];
   readonly others: ReadonlyMap<number, Subject>;
 }
 
 /**
- * The distinct subjects of an input, in their first spelling. Rejects an invalid one with its line number
- * before anything is paid for.
+ * The distinct subjects of an input, each in its first spelling. Throws at an invalid one, with its line
+ * number, before anything is paid for.
  */
 export async function gatherPnlSubjects(
   source: SubjectSource,
@@ -30,7 +30,7 @@ export async function gatherPnlSubjects(
       throw error instanceof Failure && line !== undefined ? onLine(line, error) : error;
     }
     const { type, normal } = subject;
-    // A handle has no spaces, so it cannot equal a name of another type.
+    // This key is unique, because it contains a space, which a handle does not.
     const name = type === 'handle' ? normal : `${type} ${normal}`;
     if (seen.has(name)) continue;
     seen.add(name);

@@ -2,8 +2,8 @@ import { cu } from '../../contract/prices.ts';
 import type { ExportJournal } from '../../state/journal/open-journal.ts';
 
 /**
- * Settles the batches that were in flight when the last run of an export died. Any of them may have been
- * charged, whatever the meter shows now; the ledger has had their bounds since before they were sent.
+ * Ends the batches that were in flight when the last run of an export died. Each of them may have been
+ * charged, whatever the present usage shows. Their maximum cost is in the ledger already.
  */
 export async function settleLostBatches(
   journal: ExportJournal,

@@ -10,7 +10,7 @@ export interface CacheUse {
   readonly maxAge: number | undefined;
 }
 
-/** The cached numbers of the service in use; undefined if the run does not use the cache. */
+/** The cached numbers for the present base URL and key; undefined if the run does not use the cache. */
 export function openSavedNumbers(context: Context, { noCache, maxAge }: CacheUse): SavedNumbers | undefined {
   const cache = noCache ? undefined : openAnswers(context);
   if (!cache) return undefined;
@@ -18,20 +18,23 @@ export function openSavedNumbers(context: Context, { noCache, maxAge }: CacheUse
   return createSavedNumbers({
     cache,
     now: context.io.clock.now,
-    // The setting is meant for users, whose answers stay valid for longer.
+    // The setting maxAge is meant for users, whose answers stay valid for longer than numbers.
     maxAgeMs: maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS),
   });
 }
 
-/** The subjects of a run, divided into those with a cached answer and those to request. */
+/** The subjects of a run, divided into those with a saved answer and those to request. */
 export interface Division {
   readonly todo: readonly number[];
   isCached(position: number): boolean;
-  /** Checks positions whose handles were unknown before. Returns those to request. */
+  /** Checks positions whose handles were not known before. Returns the positions to request. */
   check(positions: readonly number[]): Promise<readonly number[]>;
 }
 
-/** Looks up the subjects at these positions in the cache. Needs one byte of memory for each; answers are not kept. */
+/**
+ * Checks which subjects at these positions have saved answers. Needs one byte of memory for each position,
+ * because the answers stay on disk.
+ */
 export async function divide(
   saved: SavedNumbers | undefined,
   { texts, handleAt }: Targets,

@@ -14,7 +14,7 @@ import {
 import type { OutputFormat } from '../args/common.ts';
 import { isRowFormat } from '../output.ts';
 
-/** How to show the numbers. */
+/** Options for showing the numbers. */
 export interface Shape {
   readonly format: OutputFormat;
   readonly windows: readonly WindowName[];
@@ -23,27 +23,27 @@ export interface Shape {
   readonly sortWindow: WindowName;
   /** The value of `--fields`. */
   readonly fields: string | undefined;
-  /** The command has exactly one answer. */
+  /** Whether the command has exactly one answer. */
   readonly single: boolean;
   readonly handles: number;
   /** Width of the terminal in cells. */
   readonly width: number;
 }
 
-/** Writes items in the form that suits them best. */
+/** Prints items with a view. */
 export type Use = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
 
-/** Tables of up to this many handles are drawn when all rows are available, with bars and fitted widths. */
+/** Tables of up to this many handles are printed when all rows are available, with bars and exact widths. */
 export const WHOLE_TABLE = 1_000;
 
 const isRows = ({ format }: Shape) => isRowFormat(format);
 const isDelimited = ({ format }: Shape) => format === 'csv' || format === 'tsv';
 
-/** Whether all records are needed before the first can be shown. */
+/** Whether all records must be available before the first one is printed. */
 export const isWhole = (shape: Shape): boolean =>
   isRows(shape) && (shape.sort !== undefined || (shape.format === 'table' && shape.handles <= WHOLE_TABLE));
 
-/** Fields of records that rows do not have: naming one selects whole records. */
+/** Whether --fields names a field that only whole records have. Then whole records are shown. */
 const wantsRecords = (fields: string) =>
   fields.split(',').some((name) => /^(windows|error)(\.|$)/.test(name.trim()));
 
@@ -53,11 +53,11 @@ const showsRecords = (shape: Shape): boolean =>
   (shape.single && shape.format === 'table') ||
   (shape.fields !== undefined && wantsRecords(shape.fields));
 
-/** The names that `--fields` accepts; known before any request. */
+/** The names that `--fields` accepts, for checks before any request is sent. */
 export const knownFields = (shape: Shape): readonly string[] =>
   showsRecords(shape) ? pnlView(shape.windows).fields : rowFields;
 
-/** Shows records as format and flags require, and streams them if possible. */
+/** Prints records as the format and flags require, and streams them if possible. */
 export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
   const { windows, sort, format, fields, single } = shape;
   if (!isWhole(shape)) return await pass(records, shape, use);
@@ -66,7 +66,7 @@ export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, u
   try {
     for await (const record of records) list.push(record);
   } catch (error) {
-    // Show the records received so far, because they were paid for.
+    // First print the records received so far, because they were paid for.
     failure = { error };
     if (list.length === 0) throw error;
   }
@@ -92,7 +92,7 @@ async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): 
       each(records, (record) => csvRowsOf(record, windows)),
     );
   if (fields !== undefined) {
-    // Columns that were asked for are shown as they are, whatever a row would say of nothing.
+    // Show requested columns unchanged, without notes about missing numbers.
     const view = { ...rowView({ bars: false, gaps: false, windows }), fields: rowFields };
     return await use(
       view,
@@ -115,7 +115,7 @@ async function* each<T>(
   for await (const record of records) yield* rows(record);
 }
 
-/** What was gathered, and then the failure that ended the gathering. */
+/** Yields the items received so far, then throws the failure. */
 async function* replay<T>(
   items: readonly T[],
   failure: { readonly error: unknown } | undefined,

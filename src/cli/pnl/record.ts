@@ -4,8 +4,8 @@ import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/re
 import type { Outcomes } from '../lookup/tally.ts';
 
 /**
- * Parses a record that trdr wrote. Fields of the service were saved unchanged, so only the fields that trdr
- * added are validated.
+ * Parses a record that trdr wrote. Only the fields that trdr added are validated, because those of the
+ * service were saved unchanged.
  */
 export function readRecord(value: unknown): PnlRecord | undefined {
   if (!isRecord(value)) return undefined;
@@ -20,7 +20,7 @@ export function readRecord(value: unknown): PnlRecord | undefined {
 export const outcomeOf = (record: PnlRecord): Outcomes =>
   record.found === null ? { found: null, failure: failureOf(record) } : record;
 
-/** Why a handle failed, possibly in an earlier run. */
+/** The failure of a handle, possibly from an earlier run. */
 function failureOf({ error }: Extract<PnlRecord, { found: null }>): Failure {
   const { code, message, status, hint } = error;
   const kind = status === 403 ? 'forbidden' : status === 400 ? 'usage' : 'answer';

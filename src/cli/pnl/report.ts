@@ -6,7 +6,7 @@ import { unitsText } from '../spend/estimate.ts';
 
 const NAMED = 20;
 
-/** Reports lost answers, and what they may have cost. */
+/** Reports lost answers and what they may have cost. */
 export function reportLost(context: Context, lost: readonly LostBatch[], subjects: readonly string[]): void {
   for (const { positions, cuAtMost } of lost) {
     const names = positions.slice(0, NAMED).map((position) => subjects[position] ?? '');

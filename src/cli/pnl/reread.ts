@@ -3,8 +3,8 @@ import type { Targets } from '../../core/pnl/targets.ts';
 import type { ExportJournal } from '../../state/journal/open-journal.ts';
 
 /**
- * Parses the answers again that an earlier run of an export could not read and saved in the journal: this
- * version of trdr may know their form. Returns the number of handles that need not be paid for again.
+ * Parses responses that an earlier run saved because it could not read them: this version of trdr may be able
+ * to. Returns the number of handles that need not be paid for again.
  */
 export async function readSavedAnswers(
   journal: ExportJournal,

@@ -16,7 +16,7 @@ import { divide, everyPosition } from './number-cache.ts';
 import { isWhole, present, type Shape } from './present.ts';
 import { reportLost } from './report.ts';
 
-/** How often paid rows are flushed to the reader. */
+/** How many paid rows are written before they are flushed to the reader. */
 const FLUSH_ROWS = 100;
 
 export interface StreamOptions {
@@ -25,7 +25,7 @@ export interface StreamOptions {
   readonly saved: SavedNumbers | undefined;
 }
 
-/** Prints cached answers, and requested ones as they arrive. */
+/** Prints saved answers, and requested ones when they arrive. */
 export async function streamPnl(
   context: Context,
   targets: Targets,
@@ -52,7 +52,7 @@ export async function streamPnl(
   async function cachedAt(position: number): Promise<PnlResult | undefined> {
     if (!division.isCached(position)) return unfound.get(position);
     const record = await saved?.find(handleAt(position) ?? '', subjects[position]);
-    // Another process may have cleared the cache meanwhile.
+    // Request the answer if another process has cleared the cache in the meantime.
     return record ? { position, record } : await request(position);
   }
 
@@ -63,7 +63,8 @@ export async function streamPnl(
 
   async function* records(): AsyncGenerator<PnlRecord> {
     const progress = await openProgress(context);
-    // Rows and a redrawn progress line would overwrite each other on the same terminal.
+    // Show no progress line if rows are printed on the same terminal, because they would overwrite each
+    // other.
     const apart = io.stdout.isTTY !== true || context.globals.out !== undefined || isWhole(shape);
     const shown = apart && subjects.length > 1;
     try {
@@ -85,8 +86,8 @@ export async function streamPnl(
   }
 
   /**
-   * Finds the users of wallets and ids, then divides the subjects again, because some of these users may be
-   * cached.
+   * Looks up wallets and ids, then divides the subjects again, because the numbers of some of these users may
+   * be cached.
    */
   async function findHandles(): Promise<void> {
     if (!targets.isMixed) return;

@@ -7,7 +7,7 @@ import { withSeenFields } from '../seen-fields.ts';
 
 const PIECE = 64 * 1024;
 
-/** Records as the text of a file, one piece at a time, so that memory is bounded. */
+/** The text of a file with records, in pieces, so that memory is bounded. */
 export async function* pnlText<T>(
   { io, globals, settings, format, notice }: Context,
   given: View<T>,

@@ -4,7 +4,7 @@ import type { ConfigFile } from '../../state/config/config-file.ts';
 import { keyKind } from '../../state/config/key-format.ts';
 import { resolveSettings, type Settings as Sourced } from '../../state/config/resolve-settings.ts';
 
-/** The source of a value as text: a flag, a variable, a profile, or the default. */
+/** Describes where a value comes from: a flag, a variable, a profile, or the default. */
 export function originText({ origin, from }: { origin: string; from?: string | undefined }): string {
   if (origin === 'profile' && from !== undefined) return `profile ${from}`;
   return origin === 'profile' ? 'config file' : (from ?? origin);
@@ -17,7 +17,7 @@ export interface SavedProfile {
   readonly key: string | undefined;
 }
 
-/** The current profile with its effective values, and the others as saved. */
+/** The current profile with its effective values, and all other profiles as saved. */
 export function savedProfiles(current: Sourced, file: ConfigFile): SavedProfile[] {
   const name = current.profile.value;
   const names = Object.keys(file.profiles);

@@ -16,7 +16,7 @@ import { originText } from './profiles.ts';
 /** The names that `config get` accepts: the settings, the profile and the key. */
 export const settingRecordsSafe: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];
 
-/** Every setting as a record; the key is masked. */
+/** All settings as records; the key is masked. */
 export function settingRecords(settings: Sourced, origins: boolean): SettingRecord[] {
   const { profile, key } = settings;
   const masked = { ...key, value: key.value === undefined ? undefined : maskKey(key.value) };
@@ -52,7 +52,7 @@ export function settingText(row: SettingRecord): string | undefined {
   return kind === share ? `${Number((row.value * 100).toPrecision(12))}%` : settingWord(row);
 }
 
-/** The setting with this name, for commands that change one. */
+/** Returns the name of a setting for commands that change it; throws for names that are not settings. */
 export function writableSetting(word: string): SettingName {
   const name = settingNames.find((each) => each === word);
   if (name !== undefined) return name;
@@ -73,7 +73,7 @@ export function writableSetting(word: string): SettingName {
   throw unknown(word, settingNames);
 }
 
-/** The setting with this name, for commands that show one. */
+/** Returns the name of a setting for commands that show it; throws if it is unknown. */
 export function readableSetting(word: string): string {
   if (settingRecordsSafe.includes(word)) return word;
   throw unknown(word, settingRecordsSafe);

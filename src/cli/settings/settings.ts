@@ -13,12 +13,12 @@ import { type Folders, foldersOf, homeOf } from '../../state/paths.ts';
 import type { Globals } from '../args/common.ts';
 import type { Io } from '../io.ts';
 
-/** The effective settings of a run, resolved from flags, environment, profile and defaults. */
+/** The effective settings of a run, by flags, environment, profile and defaults. */
 export interface RunSettings extends SettingValues {
   readonly profile: string;
   readonly key: string | undefined;
   readonly storePassword: string | undefined;
-  /** The base URL that the profile's key was saved for, if a flag or the environment names another one. */
+  /** The base URL that the profile's key was saved for, if the run uses a different one. */
   readonly keptFor: string | undefined;
   readonly folders: Folders;
 }
@@ -35,7 +35,7 @@ export const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
 /** The config file of the current user. */
 export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
 
-/** The settings given as flags. A switch that was not given does not change its setting. */
+/** The settings that flags override. A switch that is not given leaves its setting unchanged. */
 export function flagValues(globals: Globals): FlagValues {
   const given: Readonly<Record<string, unknown>> = globals;
   const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);
@@ -47,14 +47,14 @@ interface Reading {
   readonly newProfile?: boolean;
 }
 
-/** All settings with their sources. `tolerant` is for the commands that repair invalid ones. */
+/** All settings with their sources. `tolerant` is for commands that repair invalid settings. */
 export const sourcedSettings = (io: Io, globals: Globals, how: Reading = {}): Sourced =>
   settle(io, globals, configOf(io).read(), how);
 
 function settle(io: Io, globals: Globals, file: ConfigFile, how: Reading): Sourced {
   try {
     const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });
-    // An invalid value can be skipped, but a missing profile has no values.
+    // An invalid value can be skipped, but without a profile there are no values.
     const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
     if (missing) throw missing;
     return settings;
@@ -63,7 +63,7 @@ function settle(io: Io, globals: Globals, file: ConfigFile, how: Reading): Sourc
   }
 }
 
-/** The failure for a missing profile, with a suggestion of a similar name. */
+/** Adds a suggestion of a similar name to the failure for a missing profile. */
 export function withNearProfile(error: unknown, names: readonly string[]): unknown {
   if (!(error instanceof Failure) || error.code !== 'NO_PROFILE') return error;
   const near = didYouMean(/"(.*)"/.exec(error.message)?.[1] ?? '', names, (name) => `"${name}"`);
@@ -72,8 +72,8 @@ export function withNearProfile(error: unknown, names: readonly string[]): unkno
 }
 
 /**
- * Reading a command deals with settings that cannot be read: `tolerant` skips invalid values, `unread` also
- * skips an invalid file, `none` reads no file.
+ * What a command does about settings that cannot be read: `tolerant` skips invalid values, `unread` also an
+ * invalid file, and `none` does not read the file.
  */
 export type SettingsUse = 'tolerant' | 'unread' | 'none';
 
@@ -93,7 +93,7 @@ function keptFor({ key, baseUrl }: Sourced, own: unknown): string | undefined {
     : undefined;
 }
 
-/** Resolves all settings of a run. */
+/** Determines all settings of a run. */
 export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSettings {
   const file = use === 'none' ? emptyConfig : readFile(io, use === 'unread');
   const from = settle(io, globals, file, use === undefined ? {} : { tolerant: true, newProfile: true });

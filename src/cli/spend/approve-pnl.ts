@@ -6,10 +6,10 @@ import type { Allowance } from '../../core/pnl/allowance.ts';
 import type { Context } from '../context.ts';
 import { countText, unitsText } from './estimate.ts';
 
-/** `1 handle`, `2,000 handles`. */
+/** A number of handles: `1 handle`, `2,000 handles`. */
 export const handlesText = (count: number): string => countText(count, 'handle');
 
-/** The cost of finding the handles of wallets and user ids. */
+/** The cost of looking up wallets and user ids. */
 export interface LookupCost {
   readonly count: number;
   readonly least: number;
@@ -30,8 +30,8 @@ export function costOfLookups(calls: readonly LookupCall[]): LookupCost {
 }
 
 /**
- * The cost of numbers. A missing user has none, so the minimum does not include subjects that must be
- * looked up first.
+ * The cost of numbers. The minimum does not include subjects that must be looked up first, because a user who
+ * is not found has no numbers.
  */
 export const numbersEstimate = (count: number, { count: unknown, least, most }: LookupCost) => ({
   least: cu.miss * Math.max(0, count - unknown) + least,
@@ -39,8 +39,8 @@ export const numbersEstimate = (count: number, { count: unknown, least, most }: 
 });
 
 /**
- * Checks a run against the spending rules, and reports what the meters cannot pay for. That does not reject
- * the run, because batches are sized to what is left.
+ * Asks for confirmation of a run if necessary, and reports which part of it the allowances do not cover. That
+ * does not prevent the run, because its batches are sized by what is left.
  */
 export async function approveRun(
   context: Context,
@@ -58,9 +58,7 @@ export async function approveRun(
   const most = Math.min(estimate.most, settings.maxCu ?? estimate.most);
   if (units !== null && units < most) {
     const sure = Math.min(count, Math.floor(units / cu.reveal));
-    context.notice(
-      `${unitsText(units)} left, enough for ${group(sure)} of ${handlesText(count)} at full price`,
-    );
+    context.notice(`${unitsText(units)} left, enough for at least ${group(sure)} of ${handlesText(count)}`);
   }
   if (reveals !== null && reveals < count) context.notice(`${group(reveals)} wallet reveals left`);
 }

@@ -10,8 +10,8 @@ import { type TailShape, tailEstimate } from './tail-cost.ts';
 const MINUTE = 60_000;
 
 /**
- * Starts a tail. With a known duration, its cost is known and confirmed if it is high; without one, it
- * starts at once and asks at its limit.
+ * Starts a tail. If its duration is known, its cost is known, and the user confirms a high one. Otherwise it
+ * starts at once, and asks when it reaches its limit.
  */
 export async function approveTail(context: Context, shape: TailShape): Promise<void> {
   const { permission } = context;
@@ -19,7 +19,7 @@ export async function approveTail(context: Context, shape: TailShape): Promise<v
   if (durationMs === undefined) {
     permission.begin({
       rate: () => rateText(shape),
-      stopped: (spent) => ({ message: `stopped after ${spent}`, hint: 'run it again to continue' }),
+      stopped: (spent) => ({ message: `stopped after ${spent}`, hint: 'run the command again to continue' }),
     });
     return;
   }
@@ -31,15 +31,15 @@ export async function approveTail(context: Context, shape: TailShape): Promise<v
   });
 }
 
-/** `streaming costs 20,000 CU/min, polling every 10s 1,200 CU/min` */
+/** The cost of following the feed: `streaming costs 20,000 CU/min, polling every 10s 1,200 CU/min`. */
 function rateText(shape: TailShape): string {
   const polling = `polling ${everyText(shape.lagMs)}`;
   const price = perMinuteText((shape.page * MINUTE) / shape.lagMs);
-  if (!shape.socket) return `${polling} costs ${price}, a longer --lag less`;
+  if (!shape.socket) return `${polling} costs ${price}, less with a longer --lag`;
   return `streaming costs ${perMinuteText(cu.socketMinute)}, ${polling} ${price}`;
 }
 
-/** The limit of a tail, and how to raise it. */
+/** The spending limit of a tail, and how it can be raised. */
 export const limitsOf = (permission: Permission): Pick<TailOptions, 'ceiling' | 'raise'> => ({
   ceiling: () => permission.limit,
   ...(permission.canRaise && { raise: permission.raise }),

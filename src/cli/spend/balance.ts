@@ -6,8 +6,8 @@ import { type AccountSharing, askAccount } from '../lookup/account.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * What is left of the key's meters, from one free `me` request; undefined if that fails. A rejected key is
- * a failure, because the service would reject all further requests too.
+ * What the key has left, by one request of `me`, which is free; undefined if it fails. Throws if the service
+ * rejects the key, because it would reject all further requests too.
  */
 export async function lookAtAccount(
   client: Client,

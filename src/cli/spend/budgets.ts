@@ -17,11 +17,14 @@ export async function localBudgets(context: Context) {
   ];
 }
 
-/** `458,000 of 500,000 CU left of the day budget of profile "desk" (renews at 2026-11-23 00:00 UTC)`. */
+/**
+ * What a budget has left, as a line: `458,000 of 500,000 CU left of the day budget of profile "desk" (renews
+ * at 2026-11-23 00:00 UTC)`.
+ */
 export const leftText = (state: BudgetState, now: number): string =>
   `${group(leftIn(state))} of ${unitsText(state.limit)} left of ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
 
-/** What is left of the profile's budgets, one line each; reads nothing without a budget. */
+/** What the profile's budgets have left, one line for each. Without a budget, nothing is read. */
 export async function localBudgetLines(context: Context): Promise<string[]> {
   const { budgetDay: day, budgetMonth: month } = context.settings;
   if (context.globals.sandbox || (day === undefined && month === undefined)) return [];
@@ -29,7 +32,7 @@ export async function localBudgetLines(context: Context): Promise<string[]> {
   return states.map((state) => leftText(state, context.io.clock.now()));
 }
 
-/** The budgets of the profile and of the shared store; reads nothing if there can be none. */
+/** The budgets of the profile and of the shared store. Nothing is read if there cannot be any. */
 export async function budgetStates(context: Context): Promise<readonly BudgetState[]> {
   const { budgetDay, budgetMonth, store } = context.settings;
   const shared = store !== undefined && store !== 'off';
@@ -37,10 +40,10 @@ export async function budgetStates(context: Context): Promise<readonly BudgetSta
   return (await (await context.ledger()).budgets?.()) ?? [];
 }
 
-/** The same as lines. */
+/** What each of these budgets has left, as lines. */
 export const budgetLines = async (context: Context): Promise<string[]> =>
   (await budgetStates(context)).map((state) => leftText(state, context.io.clock.now()));
 
-/** What is left of each budget, as a question has room for it: `day budget: 120,000 CU left`. */
+/** What each budget has left, short enough for a question: `day budget: 120,000 CU left`. */
 export const shortBudgets = async (context: Context): Promise<string[]> =>
   (await budgetStates(context)).map((state) => `${state.period} budget: ${unitsText(leftIn(state))} left`);

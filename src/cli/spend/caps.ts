@@ -11,8 +11,8 @@ const capsOf = (day: number | undefined, month: number | undefined): Caps | unde
   day === undefined && month === undefined ? undefined : { day, month };
 
 /**
- * The current budgets of the profile, so that a tail that runs for months follows "trdr budget set". The
- * config file is read again only after it was replaced.
+ * The present budgets of the profile, so that "trdr budget set" also applies to a tail that is already
+ * running. The config file is read again only when it has changed.
  */
 export function watchCaps({
   folders,
@@ -37,7 +37,7 @@ export function watchCaps({
       caps = capsOf(amount('budgetDay'), amount('budgetMonth'));
       seen = now;
     } catch (error) {
-      // The limits known so far apply while the file cannot be read.
+      // If the file cannot be read, the last known limits apply.
       if (!(error instanceof Failure)) throw error;
     }
     return caps;

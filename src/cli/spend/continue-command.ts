@@ -4,12 +4,12 @@ import type { Context } from '../context.ts';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** Quotes a word for a POSIX shell. */
+/** Quotes a word for a POSIX shell if necessary. */
 const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /**
- * The command line of this run with some flags replaced, ready to copy into a shell. Each flag of `changes`
- * has a value; undefined removes the flag.
+ * The command line of this run with some flags changed, for users to copy. Each entry of `changes` is a flag
+ * and its value; undefined removes the flag.
  */
 export function commandWith(
   argv: readonly string[],

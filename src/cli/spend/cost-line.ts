@@ -1,29 +1,29 @@
 import type { Client } from '../../contract/ports.ts';
 import { balanceText, countText, estimateText } from './estimate.ts';
 
-/** The result of a run, as far as its command counts it. */
+/** The result of a run, if its command counts one. */
 export interface RunOutcome {
-  /** `3 of 4 found` */
+  /** The result in words: `3 of 4 found`. */
   readonly text: string;
-  /** Number of answers so far. */
+  /** The number of answers so far. */
   readonly total: number;
 }
 
 interface CostLineParts {
   readonly client: Pick<Client, 'spent' | 'left'> | undefined;
-  /** The result; undefined if the command does not count it. */
+  /** The result; undefined if the command does not count one. */
   readonly outcome: RunOutcome | undefined;
   readonly isSandbox: boolean;
   readonly isInterrupted: boolean;
-  /** Whether the answers were saved, so that repeating them is free. */
+  /** Whether the answers were cached, so that requesting them again is free. */
   readonly isCached: boolean;
 }
 
-/** The last line of a run that paid: its result, its cost, and what is left, if known. */
+/** The last line of a run that has spent something: its result, its cost, and what is left if known. */
 export function costLine(parts: CostLineParts): string | undefined {
   const { client, outcome, isSandbox, isInterrupted, isCached } = parts;
   const { cu = 0, atMost = 0 } = client?.spent ?? {};
-  // Nothing was requested, or the run failed before it.
+  // Print nothing if no answer was requested, or the run failed before that.
   if (atMost === 0 && (outcome === undefined || outcome.total === 0)) return undefined;
   const units = isSandbox ? undefined : client?.left?.units;
   const cost = `${estimateText({ least: cu, most: atMost })}${isSandbox && atMost > 0 ? ' of the sandbox' : ''}`;

@@ -7,11 +7,11 @@ export { unitsText };
 export interface Estimate {
   readonly least: number;
   readonly most: number;
-  /** Wallet reveals that the run may use; the number left is shown if it is lower. */
+  /** The number of wallet reveals that the run may use. If fewer are left, the question states it. */
   readonly reveals?: number | undefined;
 }
 
-/** What the user allows. */
+/** What the user has allowed in advance. */
 export interface Consent {
   readonly confirmAbove: number;
   readonly maxCu: number | undefined;
@@ -19,23 +19,23 @@ export interface Consent {
 }
 
 /**
- * Whether a run may start without a confirmation: it costs at most `confirmAbove`, or the user agreed in
- * advance, to any cost with --yes or to a limit with --max-cu.
+ * Whether a run may start without asking: it costs at most `confirmAbove`, or the user has agreed to any cost
+ * with --yes, or to a limit with --max-cu.
  */
 export const mayStart = ({ most }: Estimate, { confirmAbove, maxCu, yes }: Consent): boolean =>
   yes || maxCu !== undefined || most <= confirmAbove;
 
-/** A count with its noun: `1 handle`, `2,000 handles`. */
+/** A number with its noun: `1 handle`, `2,000 handles`. */
 export const countText = (count: number, one: string, many = `${one}s`): string =>
   `${group(count)} ${count === 1 ? one : many}`;
 
-/** An estimate for people. */
+/** An estimate as text. */
 export const estimateText = ({ least, most }: Estimate): string =>
   least === most ? unitsText(most) : `${group(least)}–${unitsText(most)}`;
 
 const MILLION = 1_000_000;
 
-/** What is left, rounded down: `19.9M CU left`. */
+/** What is left, rounded down to 0.1M: `19.9M CU left`. */
 export function balanceText(units: number): string {
   const tenths = Math.floor(units / (MILLION / 10));
   return units < MILLION
@@ -43,7 +43,7 @@ export function balanceText(units: number): string {
     : `${group((tenths / 10).toFixed(1))}M CU left`;
 }
 
-/** The failure of a run that needs a confirmation and is not interactive. */
+/** The failure of a run that needs a confirmation but is not interactive. */
 export function needsConfirmation(estimate: Estimate, confirmAbove: number): Failure {
   return new Failure(
     'confirm',
@@ -55,6 +55,6 @@ export function needsConfirmation(estimate: Estimate, confirmAbove: number): Fai
   );
 }
 
-/** The failure of a run that the user declined. */
+/** The failure of a run that the user declined to confirm. */
 export const declined = () =>
   new Failure('confirm', 'cancelled; nothing was sent or charged', { code: 'NOT_CONFIRMED' });

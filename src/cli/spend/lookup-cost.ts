@@ -6,12 +6,14 @@ import type { Subjects } from '../args/subjects.ts';
 import type { Planned } from '../context.ts';
 import type { FullEstimate } from './preflight.ts';
 
-/** Each subject once, in order. */
+/** The distinct subjects, in their order. */
 export function distinct(subjects: readonly Subject[]): Subject[] {
   return [...new Map(subjects.map((subject) => [`${subject.type}:${subject.normal}`, subject])).values()];
 }
 
-/** The requests that looking up the subjects would need now; none for fresh cached answers. */
+/**
+ * The requests that looking up the subjects would need now. Subjects with a recent cached answer need none.
+ */
 export async function* planLookups(
   users: CachedLookup,
   subjects: readonly Subject[],
@@ -21,7 +23,10 @@ export async function* planLookups(
   }
 }
 
-/** What looking up subjects can cost. The cache is not read if even the maximum cost is low. */
+/**
+ * Estimates the cost of looking up subjects. If even the maximum is low, the cache is not read for the
+ * estimate.
+ */
 export async function estimateLookups(
   users: CachedLookup,
   { checked, endless }: Subjects,

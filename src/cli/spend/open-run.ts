@@ -2,7 +2,7 @@ import { unitsText } from '../../base/units.ts';
 import type { Context } from '../context.ts';
 import type { OpenRun } from './permission.ts';
 
-/** The limit of a run, for its start line; undefined without a limit. */
+/** Describes the limit of a run, for its first line; undefined if there is none. */
 export function limitText({
   permission,
   settings,
@@ -13,15 +13,15 @@ export function limitText({
   return `spending limit ${unitsText(limit)}${raise}`;
 }
 
-/** The start line of a run with its limit. */
+/** Adds the limit to the first line of a run. */
 export function withLimit(line: string, context: Pick<Context, 'permission' | 'settings'>): string {
   const limit = limitText(context);
   return limit === undefined ? line : `${line}; ${limit}`;
 }
 
 /**
- * Starts a list without a known end; `command` continues it. A list with --limit stops by itself if nothing
- * matches.
+ * Starts a list that has no known end; `command` is the command that continues it. Not for a list with
+ * --limit, which stops by itself.
  */
 export function beginList(context: Context, rows: number | undefined, command: () => string): void {
   const run: OpenRun = {
@@ -34,7 +34,7 @@ export function beginList(context: Context, rows: number | undefined, command: (
   else context.permission.begin(run);
 }
 
-/** Starts a run without a known end, and reports its limit on a terminal. */
+/** Starts a run without a known end. On a terminal, reports its limit. */
 export function beginOpen(context: Context, run: OpenRun): void {
   context.permission.begin(run);
   const limit = limitText(context);

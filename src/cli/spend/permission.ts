@@ -16,54 +16,60 @@ import {
 
 /** The question before a run: `Looking up 3 subjects will cost 300–90,000 CU`. */
 export interface Question {
-  /** The sentence with the cost in it. */
+  /** Returns the question with the cost in it. */
   readonly costs: (cost: string) => string;
-  /** A way to get the same for less. */
+  /** A cheaper way to get the same result. */
   readonly cheaper?: string | undefined;
 }
 
-/** A run without a known end, which starts at once and asks at its limit. */
+/** A run without a known end. It starts at once and asks when it reaches its limit. */
 export interface OpenRun {
-  /** What continuing costs: `polling every 10s costs 1,200 CU/min`. */
+  /** The cost of continuing: `polling every 10s costs 1,200 CU/min`. */
   readonly rate?: (() => string | undefined) | undefined;
-  /** Why the run ends at its limit, and the command that continues it. */
+  /** Why the run ends at its limit, and which command continues it. */
   readonly stopped: (spent: string) => { readonly message: string; readonly hint: string };
 }
 
-/** What a run may spend: the one place where that is decided. */
+/** Decides what a run may spend. All such decisions are made here. */
 export interface Permission {
-  /** What the run may spend at the moment; undefined without a limit. */
+  /** What the run may spend at present; undefined if it is not limited. */
   readonly limit: number | undefined;
-  /** What the user agreed to where no limit is set: it bounds what calls with lost answers may cost again. */
+  /**
+   * The cost that the user has confirmed for a run without a limit. It limits what repeating calls with lost
+   * answers may cost.
+   */
   readonly agreed: number | undefined;
-  /** Starts a run of known cost, asks for confirmation, or rejects it. */
+  /**
+   * Starts a run whose cost is known. Asks for confirmation if necessary; throws if the user declines or
+   * cannot be asked.
+   */
   approve(estimate: Estimate, question: Question): Promise<void>;
-  /** Starts a run without a known end. Its limit is `confirmAbove`, unless the user set another one. */
+  /** Starts a run without a known end. Its limit is `confirmAbove`, unless the user has set another one. */
   begin(run: OpenRun): void;
-  /** Whether a person can be asked to raise the limit. */
+  /** Whether the user can be asked to raise the limit. */
   readonly canRaise: boolean;
-  /** Asks at the limit to raise it by at least `most`; false if the run ends there. */
+  /** Asks the user to raise the limit by at least `most`. Returns false if the run must end. */
   raise(most: number, spent?: number): Promise<boolean>;
-  /** The failure at the limit of the run; undefined to use the general one. */
+  /** The failure of a run that has reached its limit; undefined if the general one applies. */
   stopped(): Failure | undefined;
 }
 
 interface PermissionParts extends Consent {
   readonly io: PromptIo;
-  /** The embedded service charges nothing. */
+  /** True for the embedded service, which costs nothing. */
   readonly sandbox: boolean;
   readonly signal: AbortSignal;
-  /** The maximum cost of the calls so far. */
+  /** The cost of all calls so far, at most. */
   readonly spent: () => number;
-  /** What is left of the key's meters; undefined if unknown. */
+  /** What the key has left; undefined if that is not known. */
   readonly left: () => Promise<Left | undefined>;
-  /** What is left of the budgets, in short; empty without any. */
+  /** What the budgets have left, as short texts; empty if there are none. */
   readonly budgets?: (() => Promise<readonly string[]>) | undefined;
-  /** Clears the screen for a question, and restores it. */
+  /** Clears the terminal for a question, and restores it afterwards. */
   readonly asking: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** The hint on how to spend more. */
+/** The hint that tells how to spend more. */
 export const moreText = (maxCu: number | undefined): string =>
   `to spend more in one run, ${maxCu === undefined ? 'pass --max-cu N or --yes' : 'raise --max-cu'}`;
 
@@ -89,7 +95,7 @@ export function createPermission(parts: PermissionParts): Permission {
     return await parts.asking(() => confirm(io, question, signal));
   };
 
-  /** Doubling the limit keeps questions rare in long runs. */
+  /** Doubles the limit, so that a long run seldom asks. */
   const nextLimit = (now: number, spent: number, most: number) => Math.max(2 * now, spent + most);
 
   const askForMore = async (run: OpenRun, now: number, spent: number, most: number): Promise<boolean> => {
@@ -115,8 +121,8 @@ export function createPermission(parts: PermissionParts): Permission {
         if (!(await ask(costs(estimateText(estimate)), cheaper, 'Continue', estimate.reveals)))
           throw declined();
       } else if (!yes) {
-        // Repeating calls with lost answers can cost more than the estimate, so a run that started without
-        // a confirmation stops where it would have needed one.
+        // Repeating calls with lost answers can cost more than the estimate. So a run that started without a
+        // confirmation is limited to the confirmation threshold.
         limit = confirmAbove;
         return;
       }

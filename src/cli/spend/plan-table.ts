@@ -17,16 +17,16 @@ const plus = (one: number | null, other: number | null) =>
 
 const isEndpoint = (id: string): id is EndpointId => id in endpoints;
 
-/** Longer paths contain ids and addresses; the path of their endpoint says as much. */
+/** Longer paths contain ids and addresses; the path of the endpoint is shown instead. */
 const LONG_PATH = 50;
 
-/** The path of a group: that of its only call, or that of the endpoint. */
+/** The path of a group of calls: the path of a single call, or that of the endpoint. */
 function pathOf({ call, paths }: Group): string {
   const isShort = paths.size === 1 && call.path.length <= LONG_PATH;
   return isShort || !isEndpoint(call.endpoint) ? call.path : endpoints[call.endpoint].path;
 }
 
-/** The calls of a dry run for people: one row per endpoint, then the total and what is left. */
+/** The calls of a dry run as rows for people: one per endpoint, then the total and what is left. */
 export async function planRows(
   calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,
   left: () => Promise<number | null | undefined>,
@@ -68,7 +68,7 @@ export async function planRows(
   return rows;
 }
 
-/** What is left of the key's units, if known; a dry run needs neither key nor service. */
+/** The units that the key has left, if they can be requested: a dry run works without key and service. */
 export async function unitsLeft(context: Context): Promise<number | null | undefined> {
   if (context.scope === undefined) return undefined;
   try {

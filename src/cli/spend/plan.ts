@@ -6,7 +6,7 @@ import { planTableView, planView } from '../../output/views/price.ts';
 import type { Context, Planned } from '../context.ts';
 import { planRows, unitsLeft } from './plan-table.ts';
 
-/** Prints the calls of a dry run: for people with a total and the balance, for programs one by one. */
+/** Prints the calls of a dry run: for people with the total and what is left, for programs one by one. */
 export async function printPlan(
   context: Context,
   calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,
@@ -18,7 +18,7 @@ export async function printPlan(
   for (const line of await knownBudgets(context)) context.notice(line);
 }
 
-/** What is left of the budgets; nothing if that cannot be found out, because a dry run needs no service. */
+/** What the budgets have left; empty if that is not known, because a dry run works without the service. */
 async function knownBudgets(context: Context): Promise<readonly string[]> {
   if (context.scope === undefined) return [];
   try {

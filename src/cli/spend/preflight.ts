@@ -5,24 +5,24 @@ import { lookAtAccount } from './balance.ts';
 import { countText, type Estimate, unitsText } from './estimate.ts';
 import { beginOpen } from './open-run.ts';
 
-/** The cost of a run in both meters; `most` is null if the input has no known end. */
+/** The cost of a run in units and reveals; `most` is null if the input has no known end. */
 export interface FullEstimate extends Omit<Estimate, 'most' | 'reveals'> {
   readonly most: number | null;
   readonly reveals: number | null;
 }
 
-/** What a run of many subjects does, for messages. */
+/** Describes a run of many subjects, for messages. */
 export interface SubjectsRun {
-  /** `looking up 3 subjects` */
+  /** What the run does, such as `looking up 3 subjects`. */
   readonly what: string;
-  /** How to continue a run that stopped at its limit. */
+  /** Tells how to continue a run that stopped at its limit. */
   readonly resume: () => string;
 }
 
 /**
- * Checks an expensive run against the spending rules and against both meters (by the free `me`) before any
- * paid call. Rejects a run that cannot succeed, and warns if it may not. A run without a known end starts
- * at once.
+ * Checks an expensive run before its first paid call, against the spending limits and against what the key
+ * has left (by `me`, which is free). Throws if the run cannot succeed, and warns if it may not. A run without
+ * a known end starts at once.
  */
 export async function preflight(
   context: Context,
@@ -52,16 +52,16 @@ export async function preflight(
       `${what} costs at least ${unitsText(needed)} but only ${unitsText(units)} are left`,
       {
         code: 'QUOTA_EXCEEDED',
-        hint: 'request less, top up, or wait for the next UTC month; trdr me shows what is left',
+        hint: 'request fewer subjects, top up, or wait for the next UTC month; trdr me shows what is left',
       },
     );
   }
   if (units !== null && units < Math.min(most, maxCu ?? most)) {
-    context.notice(`${unitsText(units)} left; ${what} may cost more, and stops when they run out`);
+    context.notice(`${unitsText(units)} left; ${what} may cost more, and will stop when they are used up`);
   }
   if (reveals !== null && wallets !== null && reveals < wallets) {
     context.notice(
-      `${countText(reveals, 'wallet reveal')} left; ${what} may need more, and stops when they run out`,
+      `${countText(reveals, 'wallet reveal')} left; ${what} may need more, and will stop when they are used up`,
     );
   }
 }

@@ -9,7 +9,9 @@ import { declined } from './estimate.ts';
 import { beginOpen } from './open-run.ts';
 import { printPlan } from './plan.ts';
 
-/** Estimates a raw call and asks for confirmation if it is expensive; false if nothing is to be sent. */
+/**
+ * Estimates a raw call, and asks for confirmation if it is expensive. Returns false if it must not be sent.
+ */
 export async function planRaw(
   context: Context,
   { method, path: given, body }: RawRequest,
@@ -45,7 +47,7 @@ export async function planRaw(
   return true;
 }
 
-/** A call of unknown price requires a confirmation by a person. */
+/** Asks the user to confirm a call whose price is not known. */
 async function confirmUnpriced({ io, signal }: Context, call: string): Promise<void> {
   const unknown = `${call} is not an endpoint known to trdr, so its cost is unknown`;
   const answer = await confirm(io, `${unknown}. Continue?`, signal);

@@ -3,10 +3,10 @@ import { cu } from '../../contract/prices.ts';
 import type { Planned } from '../context.ts';
 
 const MINUTE = 60_000;
-/** Pages for a start, its confirming walks and a few gaps. */
+/** The number of pages to include for the start, the walks that verify it, and a few gaps. */
 const WALKS = 20;
 
-/** What the cost of a tail depends on. */
+/** What determines the cost of a tail. */
 export interface TailShape {
   readonly durationMs: number | undefined;
   /** Whether the WebSocket may be used. */
@@ -17,9 +17,7 @@ export interface TailShape {
   readonly backfill?: number | undefined;
 }
 
-/**
- * Pages per minute: the polls and the walks that verify them. With the WebSocket, only the verifying walks.
- */
+/** Pages per minute: the polls, and the walks that verify the feed. With the WebSocket, only the latter. */
 export const pagesPerMinute = ({ socket, lagMs }: Pick<TailShape, 'socket' | 'lagMs'>): number =>
   socket ? 2 : Math.ceil(MINUTE / lagMs) + 1;
 
@@ -31,7 +29,7 @@ export const minutesOf = (durationMs: number): number => Math.ceil(durationMs / 
 
 const walksOf = ({ backfill = 0 }: TailShape): number => WALKS + Math.ceil(backfill / THESIS_BLOCK);
 
-/** The calls of a tail for a dry run: per minute, or in full for a known duration. */
+/** The calls of a tail in a dry run: per minute, or for the whole run if its duration is known. */
 export function plannedTail(shape: TailShape, page: Planned): Planned[] {
   const { durationMs, socket } = shape;
   const often = pagesPerMinute(shape);
@@ -45,7 +43,7 @@ export function plannedTail(shape: TailShape, page: Planned): Planned[] {
   ];
 }
 
-/** What a tail of known duration can cost. */
+/** The cost of a tail whose duration is known. */
 export function tailEstimate(shape: TailShape & { readonly durationMs: number }) {
   return {
     least: shape.socket ? cu.socketMinute : shape.page,

@@ -3,13 +3,13 @@ import { feedIdOf } from '../../store/feed/feed-id.ts';
 import type { Context } from '../context.ts';
 import type { RunStore } from './open-store.ts';
 
-/** A feed in the store that has the requested posts. */
+/** A feed in the store that contains the requested posts. */
 export interface StoredFeed {
   readonly store: RunStore;
   readonly feedId: string;
 }
 
-/** Feeds that contain the requested posts, the narrowest first; filters select from them. */
+/** The feeds that contain the requested posts, the smallest first. Filters select the posts from them. */
 const candidates = (tokens: readonly string[]): string[] => [
   ...new Set([feedIdOf({ tokens }), feedIdOf({ tokens: [] })]),
 ];
@@ -17,8 +17,8 @@ const candidates = (tokens: readonly string[]): string[] => [
 const RETRY_MS = 1_000;
 
 /**
- * The feed to read with --via store: one with a leader, else one that had one, else the whole feed. Waits
- * for a store that is away.
+ * Chooses the feed to read with --via store: one with a leader, otherwise one that had a leader, otherwise
+ * the whole feed. Waits while the store is unavailable.
  */
 export async function chooseFeed(
   { io, signal, notice }: Context,
@@ -30,7 +30,7 @@ export async function chooseFeed(
       return { store, feedId: await bestOf(store, candidates(tokens)) };
     } catch (error) {
       if (!unusable(error)) throw error;
-      if (!isReported) notice(`${error.message}; waiting for it`);
+      if (!isReported) notice(`${error.message}; waiting for the store`);
     }
     await io.clock.sleep(RETRY_MS, signal);
   }
@@ -48,7 +48,7 @@ async function bestOf({ keys, link }: RunStore, ids: readonly string[]): Promise
   return best?.id ?? feedIdOf({ tokens: [] });
 }
 
-/** The feed to read with --via auto: only one that a relay leads now. */
+/** Chooses the feed to read with --via auto: only a feed that a relay leads now. */
 export async function liveFeed(context: Context, tokens: readonly string[]): Promise<StoredFeed | undefined> {
   const store = await context.store();
   if (store === undefined) return undefined;
@@ -61,7 +61,7 @@ export async function liveFeed(context: Context, tokens: readonly string[]): Pro
     }
   } catch (error) {
     if (!unusable(error)) throw error;
-    context.notice(`${error.message}; reading from the service`);
+    context.notice(`${error.message}; reading from the service instead`);
   }
   return undefined;
 }

@@ -2,10 +2,10 @@ import type { FeedPoint } from '../../store/feed/follower.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 
-/** Posts can appear in the pages later than newer ones, so a fill starts this much earlier. */
+/** A post can appear in the pages later than newer ones, so the walk starts this much before the gap. */
 const MARGIN_MS = 120_000;
 
-/** Fetches the posts between two places from the service, oldest first. */
+/** Fetches the posts between two positions from the service, oldest first. */
 export const fillFrom =
   (source: PageSource) =>
   async (from: FeedPoint | null, to: FeedPoint, signal: AbortSignal): Promise<readonly TailRow[]> => {

@@ -12,7 +12,9 @@ const FORM = 'trdr-follow';
 export const followText = (feed: string, position: FeedPosition): string =>
   `${JSON.stringify({ form: FORM, version: 1, feed, ...position })}\n`;
 
-/** Reads the checkpoint of a follower; undefined if the file does not exist. A damaged one is rejected. */
+/**
+ * Reads the checkpoint of a follower; undefined if the file does not exist. Throws if the file is damaged.
+ */
 export function readFollowCheckpoint(path: string, feed: string): FeedPosition | undefined {
   let text: string;
   try {
@@ -44,7 +46,10 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
   );
 }
 
-/** A position above which some posts were delivered. Their ids are remembered as long as that of its last post. */
+/**
+ * A position after which some posts were already delivered. The ids of these posts are remembered as long as
+ * that of its last post.
+ */
 export function withIds(position: FeedPosition, ids: readonly string[]): FeedPosition {
   const ms = position.known.reduce((most, [, each]) => Math.max(most, each), entryMs(position.entry));
   return { ...position, known: [...position.known, ...ids.map((id) => [id, ms] as const)] };
@@ -61,5 +66,5 @@ function placeOf(value: unknown): FeedPosition['last'] {
 const refuse = (path: string, what: string) =>
   new Failure('local', `${path} ${what}`, {
     code: 'CHECKPOINT',
-    hint: 'move it aside to start over, or name another file',
+    hint: 'move it aside to start over, or use a different file',
   });

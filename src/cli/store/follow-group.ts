@@ -27,7 +27,7 @@ export interface GroupPlan {
 
 const BATCH = 100;
 
-/** Delivers a batch of rows; false if that failed and the run is over. */
+/** How batches are delivered: to stdout, or to a command. */
 interface Delivering {
   readonly batch: number;
   readonly lingerMs: number;
@@ -39,7 +39,7 @@ interface Delivering {
   readonly handoff?: () => HandoffHealth;
 }
 
-/** Prints the batches. A batch is delivered once it has left this process. */
+/** Prints batches. A batch is delivered when it has left this process. */
 async function openPrinting(context: Context, { view, flags }: GroupPlan): Promise<Delivering> {
   const records = await context.records(view);
   const sink = openTailWriter(records, () => {});
@@ -59,7 +59,7 @@ async function openPrinting(context: Context, { view, flags }: GroupPlan): Promi
   };
 }
 
-/** Hands the batches to a command. A batch is delivered once the command has acknowledged it. */
+/** Hands batches over to a command. A batch is delivered when the command has acknowledged it. */
 async function openExec(context: Context, { view, flags, feedId, group }: GroupPlan): Promise<Delivering> {
   const { BATCH: batch, LINGER_MS, openCourier } = await import('../tail/exec/open.ts');
   const feed = `group ${group} of ${feedId}`;
@@ -92,7 +92,7 @@ async function openExec(context: Context, { view, flags, feedId, group }: GroupP
   };
 }
 
-/** Reads a feed as a member of a group. A batch is acknowledged after its delivery. */
+/** Reads a feed as a member of a group. Acknowledges each batch after its delivery. */
 export async function followAsMember(context: Context, plan: GroupPlan): Promise<void> {
   const { io, signal, notice, settings } = context;
   const { store, flags, feedId, group, shared } = plan;
@@ -134,8 +134,8 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
       if (event.kind === 'standby') notice(`standing by: another member of group ${name} is active`);
       if (event.kind === 'active')
         notice(`reading from the store (${feedId}) as a member of group ${name}: 0 CU`);
-      if (event.kind === 'away') notice(`${event.why}; waiting for it`);
-      if (event.kind === 'back') notice('the store is back');
+      if (event.kind === 'away') notice(`${event.why}; waiting for the store`);
+      if (event.kind === 'back') notice('the store is available again');
       if (event.kind === 'gap')
         notice(`GAP: the store no longer has ${event.missing} posts that group ${name} did not read`);
       if (event.kind !== 'batch') continue;
@@ -144,13 +144,13 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
         .filter((row) => (floor === null || row.at === null || row.at >= floor) && plan.filter(row));
       const outcome = await delivering.deliver(wanted, event.over);
       if (outcome === 'closed') break;
-      // An undelivered batch is delivered again, to this member or another.
+      // The store gives this batch to a member again, because it was not acknowledged.
       if (outcome === 'left') continue;
-      // The same happens if it cannot be acknowledged.
+      // A batch that cannot be acknowledged is given to a member again, too.
       await event.ack().catch(ignoreAway);
       count += wanted.length;
       watch.delivered(wanted);
-      // A batch is acknowledged as a whole, so it is printed as a whole.
+      // Check --count only after a whole batch, because a batch is acknowledged as a whole.
       if (count >= limit) break;
     }
   } finally {

@@ -11,11 +11,11 @@ import { followText } from './follow-checkpoint.ts';
 export interface FollowOutput extends TailOutput {
   /** Aborted when the reader closes. */
   readonly closed: AbortSignal;
-  /** Whether posts are acknowledged later than they are written. */
+  /** Whether posts are acknowledged later than they are written, because a command processes them. */
   readonly lags: boolean;
-  /** Saves a position after everything written so far was delivered. Aborts `ended` if that fails later. */
+  /** Saves a position when everything written so far was delivered. If saving fails later, aborts `ended`. */
   reached(position: FeedPosition, ended: AbortController): Promise<void>;
-  /** Settles when the last position was saved; throws if saving failed. */
+  /** Resolves when the last position was saved; throws if saving failed. */
   settled(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface FollowOutputPlan {
   readonly view: View<PostFields>;
 }
 
-/** Opens the printer of the run, or the handoff to a command. */
+/** Opens the output of the run: a printer, or the handoff to a command. */
 export async function openFollowOutput(
   context: Context,
   { flags, view }: FollowOutputPlan,
@@ -51,7 +51,7 @@ export async function openFollowOutput(
   let saving: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
 
-  /** Repeatedly saves the latest position while batches are acknowledged. */
+  /** Saves the latest position again and again, as batches are acknowledged. */
   const keepSaving = async () => {
     for (let position = next; position && save; position = next) {
       next = undefined;

@@ -22,7 +22,7 @@ import type { RunStore } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
 import { type FollowerWatch, watchFollower } from './watch-follower.ts';
 
-/** The feed of a follower, and which of its posts are wanted. */
+/** The feed of a follower, and which of its posts to print. */
 export interface FollowPlan {
   readonly store: RunStore;
   /** The feed in the store. */
@@ -31,13 +31,16 @@ export interface FollowPlan {
   readonly view: View<PostFields>;
   readonly timeField: string;
   readonly filter: (row: TailRow) => boolean;
-  /** Fetches posts between two positions from the service, oldest first; undefined: gaps are reported. */
+  /**
+   * Fetches the posts between two positions from the service, oldest first. If undefined, gaps are only
+   * reported.
+   */
   readonly fill:
     | ((from: FeedPoint | null, to: FeedPoint, signal: AbortSignal) => Promise<readonly TailRow[]>)
     | undefined;
 }
 
-/** Reads a feed from the store until the run ends, each post exactly once and for 0 CU. */
+/** Reads a feed from the store until the run ends, for 0 CU. Prints each post exactly once. */
 export async function followStore(context: Context, plan: FollowPlan): Promise<void> {
   const { globals } = context;
   const { checkpoint, status } = plan.flags;
@@ -111,11 +114,11 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     );
   }
 
-  /** The ids of an event that were delivered, where --count cut it short. */
+  /** The delivered ids of the last batch, if --count ended the run in the middle of it. */
   let cut: readonly string[] | undefined;
   let closed = false;
 
-  /** Writes the wanted rows; returns false if the run is over. */
+  /** Prints the rows that pass the filter. Returns false if the run must end. */
   async function emit(rows: readonly TailRow[]): Promise<boolean> {
     const passing = rows.filter(
       (row) => (row.at === null || row.at >= floor) && isNew(row) && plan.filter(row),
@@ -132,14 +135,14 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
 
   async function onGap({ from, to }: Extract<FollowEvent, { kind: 'gap' }>): Promise<boolean> {
     if (plan.fill) {
-      notice(`fetching posts that the store no longer has, before ${placeText(to)}`);
+      notice(`fetching the posts before ${placeText(to)}, which the store no longer has`);
       return emit(
         await plan.fill(from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null), to, until),
       );
     }
     gaps++;
     notice(
-      `GAP: posts may be missing between ${placeText(from)} and ${placeText(to)}: the store no longer has them; --fill fetches them from the service`,
+      `GAP: posts may be missing between ${placeText(from)} and ${placeText(to)}: the store no longer has them; with --fill, they are fetched from the service`,
     );
     return true;
   }
@@ -153,9 +156,9 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       watch.heard(event.kind === 'gap' && plan.fill ? 'rows' : event.kind);
       if (event.kind === 'rows') open = await emit(event.rows.map(streamedRow));
       else if (event.kind === 'gap') open = await onGap(event);
-      else if (event.kind === 'away') notice(`${event.why}; waiting for it`);
-      else if (event.kind === 'back') notice('the store is back');
-      // What the reader did not get stays above the position.
+      else if (event.kind === 'away') notice(`${event.why}; waiting for the store`);
+      else if (event.kind === 'back') notice('the store is available again');
+      // The reader did not receive the last rows, so the position stays before them.
       if (closed) break;
       const position = cut ? reached && withIds(reached, cut) : follower.position();
       if (position && event.kind !== 'away') await output.reached(position, ended);
@@ -176,7 +179,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   output.check?.();
 }
 
-/** A reader that closed the output is not a failure; a full disk is. */
+/** Ignores that a reader has closed the output; throws other errors, such as a full disk. */
 function throwUnlessClosed(closed: AbortSignal): void {
   if (closed.aborted && closed.reason instanceof Failure) throw closed.reason;
 }

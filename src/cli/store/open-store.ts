@@ -13,7 +13,7 @@ import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 
-/** The shared store of a run, connected on first use. */
+/** The shared store of a run. It connects on first use. */
 export interface RunStore {
   readonly link: StoreLink;
   readonly keys: Keys;
@@ -30,7 +30,7 @@ type Parts = {
   readonly trace?: ((line: string) => void) | undefined;
 };
 
-/** The configured store for a base URL and key. Does not connect yet. */
+/** Creates the store for a base URL and key. Does not connect yet. */
 export function openStore(scope: Scope, { io, settings, trace }: Parts): RunStore {
   const address = readStoreUrl(settings.store ?? '');
   const connect = storeConnectOptions(settings, trace);
@@ -57,7 +57,7 @@ export const storeConnectOptions = (
   trace,
 });
 
-/** The name of this machine: from the setting, or the host name without characters that are not allowed. */
+/** The name of this machine: the setting, or the host name without characters that are not allowed. */
 export const machineOf = ({ machine }: Pick<RunSettings, 'machine'>): string =>
   machine ??
   (hostname()

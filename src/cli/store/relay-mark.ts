@@ -3,7 +3,7 @@ import { readCheckpoint } from '../../tail/output/checkpoint.ts';
 import { timing } from '../../tail/timing.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
 
-/** A checkpoint in the form that the store saves: ids are stored separately, with each post. */
+/** A checkpoint as the store saves it: without ids, which the store saves with each post. */
 export function markText(checkpoint: string, feed: string) {
   const { floor, known } = readCheckpoint(checkpoint, feed);
   const value: object = JSON.parse(checkpoint);
@@ -14,7 +14,7 @@ export function markText(checkpoint: string, feed: string) {
   };
 }
 
-/** Where a term starts: at the mark of the previous one, else after the posts that the store has. */
+/** Where a leader starts: at the checkpoint of the previous leader, or after the posts in the store. */
 export function resumeFrom({ mark, known }: Pick<RelayTerm, 'mark' | 'known'>, feed: string): StartPoint {
   if (mark !== undefined) return { ...readCheckpoint(mark, feed), known };
   const times = known.map(([, at]) => at).filter((at) => at !== null);

@@ -25,12 +25,12 @@ export interface RelayPlan {
   readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'on' | 'firstTries' | 'fileIsCheckpoint'>;
 }
 
-/** The resources of a relay, apart from its feed. */
+/** What a relay needs besides its feed. */
 export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'> {
   readonly io: Pick<Context['io'], 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & { readonly link: Pick<RunStore['link'], 'open'> };
   readonly key: TailPorts['key'];
-  /** Adds the spending limit to the line with which a term starts. */
+  /** Adds the spending limit to the first line of a term. */
   readonly startLine: (text: string) => string;
   readonly observer?: RelayObserver | undefined;
 }
@@ -46,7 +46,7 @@ export interface RelayObserver {
   ended(tail: Tail): void;
 }
 
-/** The state that is saved to the store with each renewal, once it is known. */
+/** The state that is saved in the store with each renewal of the lease; undefined before the first status. */
 interface Health {
   tail: Tail | undefined;
 }
@@ -63,9 +63,9 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
     signal.throwIfAborted();
     let connection: StoreConnection | undefined;
     try {
-      // A term needs a separate connection, which ends with it.
+      // Each term has its own connection.
       connection = await store.link.open();
-      if (waiting) notice('the store is back');
+      if (waiting) notice('the store is available again');
       waiting = false;
       await connection.send('SADD', [store.keys.feeds, feedIdOf(plan)]);
       const health: Health = { tail: undefined };
@@ -84,7 +84,7 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
   }
 }
 
-/** Waits until this machine leads. */
+/** Waits until this machine can lead. */
 async function standBy(
   { io, signal, notice, store: { machine }, observer }: RelayWorld,
   store: StoreConnection,
@@ -110,12 +110,16 @@ async function standBy(
 
 const safeName = (name: string) => name.replace(/[^\w.-]/g, '?').slice(0, 64);
 
-/** Runs the tail for one term. */
+/** Runs the tail until the term ends. */
 async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health: Health): Promise<void> {
   const { io, scope, signal, notice, startLine } = world;
   const name = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
   const start = resumeFrom(term, name);
-  notice(start.kind === 'now' ? 'leading this feed from now on' : 'leading this feed from where it stopped');
+  notice(
+    start.kind === 'now'
+      ? 'leading this feed from now on'
+      : 'leading this feed, continuing where the previous leader stopped',
+  );
   const linesOf = createNoticeLines(io.clock.mono);
   const tail = createTail(
     {
@@ -137,7 +141,7 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
       start,
       lagMs: plan.lagMs,
       firstTries: FIRST_TRIES,
-      // Followers resume from their own files, which are as reliable as those of any tail.
+      // Print frames only after a recent verification, because followers resume from their own files.
       fileIsCheckpoint: true,
       on(event) {
         for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);
@@ -170,7 +174,7 @@ function describeTail(tail: Tail): Readonly<Record<string, string | number>> {
   };
 }
 
-/** Publishes rows instead of printing them. */
+/** The output of a relay, which publishes rows instead of printing them. */
 function relaySink(term: RelayTerm): TailSink {
   return {
     async write(rows) {

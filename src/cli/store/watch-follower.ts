@@ -8,15 +8,18 @@ import { type HealthWatch, watchHealth } from '../tail/service/watch.ts';
 import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 
-/** Reports the state of a tail that reads from the store, as for one that reads from the service. */
+/** Reports the state of a tail that reads from the store, in the same way as for the service. */
 export interface FollowerWatch extends Pick<HealthWatch, 'end'> {
-  /** Rows were delivered. */
+  /** Call this when rows were delivered. */
   delivered(rows: readonly TailRow[]): void;
-  /** Something came from the store, or it is not reachable. */
+  /** Call this for each event of the follower; the event tells whether the store is reachable. */
   heard(kind: string): void;
 }
 
-/** `turns` counts turns of the event loop: the reading of the store has timeouts of its own. */
+/**
+ * Creates the watch. `turns` counts turns of the event loop, because reads from the store have their own
+ * timeouts.
+ */
 export function watchFollower(
   context: Context,
   {

@@ -10,7 +10,7 @@ const OWN_LIMITS: ReadonlySet<string> = new Set(['CEILING', 'CONFIRM_ABOVE']);
 /** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
 
-/** The failure of a tail that ended at its spending limit, with the command that continues it. */
+/** The failure of a tail that reached its spending limit, with the command that continues it. */
 export function atLimit(
   error: unknown,
   { io, globals, settings }: Pick<Context, 'io' | 'globals' | 'settings'>,
@@ -37,7 +37,7 @@ export function atLimit(
   });
 }
 
-/** The command that continues a tail where it ended. */
+/** The command that continues a tail from the time up to which it is verified. */
 function continued(argv: readonly string[], provenTo: TailStatus['provenTo']): string | undefined {
   const at = provenTo?.at;
   if (typeof at !== 'number' || Math.abs(at) > LATEST) return undefined;
@@ -46,6 +46,6 @@ function continued(argv: readonly string[], provenTo: TailStatus['provenTo']): s
 
 const withSwitch = (argv: readonly string[], name: string) => (argv.includes(name) ? argv : [...argv, name]);
 
-/** The failure of a call that exceeds a budget, with the command that waits for the budget to renew. */
+/** The failure of a call that exceeds a budget, with the command that waits until the budget renews. */
 const pastBudget = ({ message, retryAfter, hint }: Failure, resume: string) =>
   new Failure('limit', message, { code: BUDGET, retryAfter, hint: `${resume}; ${hint}` });

@@ -1,10 +1,10 @@
 import type { TailSink } from '../../tail/ports.ts';
 import type { Io } from '../io.ts';
 
-/** A terminal beeps for about this long; more frequent beeps would merge into one. */
+/** About the length of a terminal's beep. With more beeps, none could be distinguished. */
 const PAUSE_MS = 1_000;
 
-/** Rings the bell of the terminal, at most once a second; without a terminal, does nothing. */
+/** Rings the bell of the terminal, at most once a second. Does nothing if stderr is not a terminal. */
 export function createBell({ stderr, clock }: Pick<Io, 'stderr' | 'clock'>): () => void {
   let next = Number.NEGATIVE_INFINITY;
   return () => {
@@ -15,7 +15,7 @@ export function createBell({ stderr, clock }: Pick<Io, 'stderr' | 'clock'>): () 
   };
 }
 
-/** Rings when rows are written. */
+/** A sink that rings the bell when rows are written. */
 export function withBell(sink: TailSink, io: Pick<Io, 'stderr' | 'clock'>): TailSink {
   const ring = createBell(io);
   return {

@@ -8,8 +8,8 @@ import type { RotateFlags } from './output-file.ts';
 import type { TailPlan } from './run.ts';
 
 /**
- * Rejects an output that cannot be written or resumed, before anything is paid for. To resume from its end,
- * a file must contain records with id and post time.
+ * Rejects an output that cannot be written or resumed, before anything is paid for. A file can be resumed if
+ * its records have an id and a post time.
  */
 export async function checkOutput(
   context: Context,
@@ -21,19 +21,19 @@ export async function checkOutput(
   if (flags.compress && flags.rotate === undefined)
     throw usageError('--compress requires --rotate', 'add --rotate 1d, for example');
   if (flags.rotate !== undefined && openCheckpoint(globals.out) === undefined)
-    throw usageError('--rotate requires --out FILE', 'name a file with --out');
+    throw usageError('--rotate requires --out FILE', 'add --out FILE');
   if (flags.exec !== undefined) (await import('./exec/open.ts')).checkExec(context, flags);
   if (globals.out === undefined) return;
   if (format !== 'ndjson') {
     throw usageError(
-      `--out of a tail must be NDJSON to resume from its end, not ${format}`,
-      'name it .ndjson',
+      `a tail can resume only from an NDJSON file, so --out cannot be ${format}`,
+      'use the extension .ndjson',
     );
   }
   const fields = globals.fields?.split(',').map((name) => name.trim());
   if (fields && !['id', timeField].every((name) => fields.includes(name))) {
     throw usageError(
-      `--out needs the fields id and ${timeField} to resume from its end`,
+      `without the fields id and ${timeField}, a tail cannot resume from its --out`,
       'add them to --fields',
     );
   }

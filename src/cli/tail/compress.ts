@@ -10,7 +10,7 @@ import { finishedFiles } from './rotation.ts';
 export interface Compressor {
   /** Compresses all finished files, including those of earlier runs. */
   start(): void;
-  /** Settles when the compression is done; an aborted signal ends it early. */
+  /** Resolves when the compression has ended. An aborted signal ends it early. */
   settled(): Promise<void>;
 }
 
@@ -53,11 +53,11 @@ export function createCompressor(
 }
 
 /**
- * Renames the complete compressed file into place before it removes the original, so that a crash leaves at
- * least one of them.
+ * Compresses a file into a temporary one, renames that, and then removes the original, so that a crash leaves
+ * at least one complete file.
  */
 async function compress(path: string, signal: AbortSignal): Promise<void> {
-  // A fixed name, so that the leftover of a killed process is overwritten; only one tail holds the lock.
+  // A fixed name, so that the file of a killed process is overwritten. Only one tail holds the lock.
   const temporary = `${path}.gz.tmp`;
   try {
     const { mode, atime, mtime } = await stat(path);
@@ -73,7 +73,7 @@ async function compress(path: string, signal: AbortSignal): Promise<void> {
     } finally {
       await handle.close();
     }
-    // Finished files are ordered by the time of their last write.
+    // Finished files are sorted by their last change, so keep the times.
     await utimes(temporary, atime, mtime);
     await rename(temporary, `${path}.gz`);
   } catch (error) {

@@ -6,19 +6,20 @@ import { type LineForm, readTailFile, type TailBytes, type TailEnd } from '../..
 import { timing } from '../../tail/timing.ts';
 import { type FinishedFile, finishedFiles } from './rotation.ts';
 
-/** Maximum number of files to read: each is either large or reaches far back. */
+/** The maximum number of files to read; each of them is large or covers a long time. */
 const MOST_FILES = 16;
 const NEWLINE = 10;
 
 /**
- * Reads the end of an output that is divided into files. As many finished files as needed to reach back far
- * enough are read as if they preceded the current one. `alone` is the result for the current file only.
+ * Reads the end of an output that consists of several files. If the present file does not reach back far
+ * enough, finished files are read as if they were its beginning. `alone` is the result for the present file
+ * only.
  */
 export async function readFileSet(
   out: string,
   alone: TailEnd | undefined,
   form: LineForm,
-  /** Post time back to which ids are needed, if a checkpoint sets it. */
+  /** The post time back to which ids are needed, if a checkpoint determines it. */
   wanted: number | undefined,
 ): Promise<TailEnd | undefined> {
   const handles: FileHandle[] = [];
@@ -38,7 +39,7 @@ export async function readFileSet(
       end = { ...whole, keep: alone?.keep ?? 0 };
     }
   } catch (error) {
-    // An unreadable finished file counts as one that was moved away.
+    // Treat a finished file that cannot be read like one that was moved away.
     if (!(error instanceof Error)) throw error;
   } finally {
     for (const handle of handles) await handle.close();
@@ -46,7 +47,7 @@ export async function readFileSet(
   return end;
 }
 
-/** Whether the lines reach back as far as those of a single file would; see `readTailFile`. */
+/** Whether the lines reach back far enough to resume; see `readTailFile`. */
 function reachesBack({ young, resume }: TailEnd, wanted = Number.POSITIVE_INFINITY): boolean {
   const base = resume?.watermark.base ?? null;
   const oldest = resume?.known.at(-1)?.[1] ?? null;
@@ -61,7 +62,7 @@ async function opened(path: string, handles: FileHandle[]): Promise<FileHandle> 
   return handle;
 }
 
-/** Unpacks a file, so that it can be read from its end. */
+/** Decompresses a file, so that it can be read from its end. */
 async function unpacked({ path }: FinishedFile, handles: FileHandle[]): Promise<FileHandle> {
   const handle = await openNamelessFile();
   handles.push(handle);

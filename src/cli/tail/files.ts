@@ -5,7 +5,8 @@ import { realPath } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
 
 /**
- * The file that a tail appends to and resumes from; undefined for pipes and devices, which store nothing.
+ * The file that a tail appends to and resumes from; undefined for pipes and devices, from which nothing can
+ * be resumed.
  */
 export function openCheckpoint(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
@@ -13,7 +14,7 @@ export function openCheckpoint(path: string | undefined): string | undefined {
   return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
 }
 
-/** Acquiring the lock would create the folder, so that a typing error in a path would go unnoticed. */
+/** Checked here, because acquiring the lock would create the folder and so hide a typo in the path. */
 function needFolderOf(path: string): void {
   const folder = dirname(path);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -23,12 +24,12 @@ function needFolderOf(path: string): void {
 interface TailFiles {
   readonly out: string | undefined;
   readonly checkpoint: string | undefined;
-  /** The file of `--status`: two tails that write the same one would show each other's state. */
+  /** The file of `--status`. It is locked because two tails would overwrite each other's state. */
   readonly status?: string | undefined;
   readonly state: string | undefined;
 }
 
-/** Locks these files against other tails; the function returned unlocks them. */
+/** Locks these files against other tails. Returns a function that unlocks them. */
 export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => void {
   const named = Object.entries({ out, checkpoint, status }).flatMap(([flag, path]) =>
     path === undefined ? [] : [[`--${flag}`, realPath(path)] as const],
@@ -37,7 +38,7 @@ export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => 
   for (const target of targets) needFolderOf(target);
   const [one, other] = named.filter(([, target]) => targets.indexOf(target) !== targets.lastIndexOf(target));
   if (one && other) {
-    throw usageError(`${one[0]} and ${other[0]} name the same file`, 'give each a file of its own');
+    throw usageError(`${one[0]} and ${other[0]} are the same file`, 'use a separate file for each');
   }
   const locks: LockHandle[] = [];
   const release = () => {
@@ -45,7 +46,7 @@ export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => 
   };
   try {
     for (const target of targets) locks.push(holdLock(`${target}.lock`, target));
-    // A file with several names is also locked by its inode.
+    // Also lock the file by its inode, because it may have several names.
     const found = out === undefined ? undefined : statSync(out, { bigint: true, throwIfNoEntry: false });
     if (out !== undefined && state !== undefined && found && found.nlink > 1n) {
       locks.push(holdLock(join(state, 'tails', `${found.dev}-${found.ino}.lock`), out));

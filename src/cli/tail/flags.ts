@@ -7,14 +7,14 @@ import { serviceOptions } from './service/flags.ts';
 
 /** The flags of every tail. */
 export const tailOptions = {
-  lag: valueOr('--lag', 'target delay when polling; longer is cheaper', duration, 10_000, '10s'),
+  lag: valueOr('--lag', 'target delay when polling; a longer one is cheaper', duration, 10_000, '10s'),
   backfill: value('--backfill', 'start with the last N posts', integer({ min: 1 })),
   since: value('--since', 'start with posts since this time', time),
   count: value('--count', 'stop after N rows', integer({ min: 1 })),
   duration: value('--duration', 'stop after this time', positiveDuration),
   waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
   checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),
-  rotate: value('--rotate', 'begin a new --out file at this size or time', rotateRule),
+  rotate: value('--rotate', 'begin a new --out file at this size or interval', rotateRule),
   compress: flag('--compress', 'with --rotate: gzip finished files'),
   ...serviceOptions,
   exec: value('--exec', 'run CMD for each batch, with its posts on stdin', text('cmd')),
@@ -30,13 +30,13 @@ export const tailOptions = {
   bell: flag('--bell', 'ring the terminal bell for new posts'),
 };
 
-/** Checks combinations of flags, before any request. */
+/** Checks which flags can be combined, before any request is sent. */
 export function checkTail<F extends TailFlags>(flags: F): F {
   if (flags.backfill !== undefined && flags.since !== undefined) {
     throw usageError('--backfill and --since cannot be combined', 'use one of them');
   }
   if (flags.lag < 100)
-    throw usageError('--lag must be at least 100ms', 'the WebSocket has the least delay: --via ws');
+    throw usageError('--lag must be at least 100ms', 'use the WebSocket for the smallest delay: --via ws');
   const { exec, batch, linger, tries, shell } = flags;
   const alone = { batch, linger, tries, shell: shell || undefined };
   const [name] = Object.entries(alone).find(([, given]) => given !== undefined) ?? [];

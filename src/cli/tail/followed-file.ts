@@ -5,36 +5,39 @@ import { errno, realPath, syncFolder } from '../../base/files.ts';
 import { createSink, type Sink, writeFailure } from '../../output/sink.ts';
 import { finishedName, firstPostTime, isFull, type RotateRule } from './rotation.ts';
 
-/** What happened to a file while the tail was writing it. */
+/** What happened to the present file. */
 export type Moved = 'renamed' | 'deleted' | 'finished';
 
-/** Identifies a file independently of its name. */
+/** Identifies a file even if it is renamed. */
 export interface FileIdentity {
   readonly dev: string;
   readonly ino: string;
 }
 
-/** An output file that is appended to and may be renamed, replaced or deleted meanwhile. */
+/** An output file that is appended to. Other programs may rename, replace or delete it. */
 export interface FollowedFile {
   readonly sink: Sink;
   readonly identity: FileIdentity;
-  /** Continues in a new file if the path no longer leads to the open file, or if the file is finished. */
+  /**
+   * Continues in a new file if the path does not lead to the open file any more, or if the file must be
+   * finished.
+   */
   check(): Promise<void>;
 }
 
 interface FollowedOptions {
   readonly mono: () => number;
   readonly now: () => number;
-  /** Called when the output continues in a new file; `name` is the new name of a finished file. */
+  /** Called when the output continues in a new file. `name` is the new name of a finished file. */
   readonly moved: (how: Moved, name?: string) => void;
   readonly rotate?: { readonly rule: RotateRule; readonly timeField: string } | undefined;
-  /** Called when a finished file could not be renamed; this is retried later. */
+  /** Called when a finished file could not be renamed; trdr retries later. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
-/** A check costs a system call, which is too much for each write of a fast feed. */
+/** How often to check the path. A check for each write would be too slow on a fast feed. */
 const LOOK_MS = 50;
-/** The pause after a failed rename. */
+/** How long to wait after a failed rename. */
 const RETRY_MS = 60_000;
 const NEWLINE = 10;
 
@@ -43,11 +46,14 @@ interface Opened {
   readonly identity: FileIdentity;
   size: number;
   lastWriteAt: number;
-  /** Whether its last byte ends a line: only then the tail may switch to another file. */
+  /** Whether the last byte is a line break. Only then may the tail continue in another file. */
   atLineEnd: boolean;
 }
 
-/** Opens a file for appending. Text written after the file was deleted is written to the next file again. */
+/**
+ * Opens a file for appending. If the file is deleted, text written after that is written again to the next
+ * file.
+ */
 export async function openFollowed(
   path: string,
   { mono, now, moved, rotate, warn }: FollowedOptions,
@@ -55,13 +61,14 @@ export async function openFollowed(
   let file = await openAt(path).catch((error: unknown) => {
     throw writeFailure(path, error);
   });
-  // Written since the path was last known to lead to the open file; lost if the file was deleted before.
+  // Text written since the path was last checked. If the file was deleted in the meantime, this text is
+  // written again.
   let unconfirmed: Buffer[] = [];
   let lookedAt = mono();
   let rotateFrom = Number.NEGATIVE_INFINITY;
   let turn: Promise<void> = Promise.resolve();
 
-  /** One step at a time: writes and checks must not overlap. */
+  /** Runs one step at a time, because writes and checks must not overlap. */
   const inTurn = (step: () => Promise<void>): Promise<void> => {
     const done = turn.then(step);
     turn = done.catch(() => {});
@@ -90,11 +97,11 @@ export async function openFollowed(
     moved(deleted ? 'deleted' : 'renamed');
   };
 
-  /** Renames the file if it is finished, and continues in a new one. */
+  /** Renames a file that must be finished, and continues in a new one. */
   const finish = async (more: number) => {
     if (!rotate || !file.atLineEnd || mono() < rotateFrom) return;
     if (!isFull(rotate.rule, file, more, now())) return;
-    // Another program may have truncated it.
+    // Read the size again, because another program may have truncated the file.
     const { size } = await file.handle.stat();
     file.size = size;
     if (!isFull(rotate.rule, file, more, now())) return;
@@ -108,7 +115,7 @@ export async function openFollowed(
       await rename(target, name);
     } catch (error) {
       rotateFrom = mono() + RETRY_MS;
-      warn?.(`warning: cannot rename ${path}, which is finished: ${errno(error) || 'unknown error'}`);
+      warn?.(`warning: cannot rename the finished file ${path}: ${errno(error) || 'unknown error'}`);
       return;
     }
     syncFolder(dirname(target));
@@ -185,7 +192,7 @@ async function openAt(path: string): Promise<Opened> {
       lastWriteAt: Number(mtimeMs),
       atLineEnd: true,
     };
-    // A file that replaced another one may end in the middle of a line.
+    // A file that replaced another one may not end with a line break.
     const last = Buffer.alloc(1, NEWLINE);
     if (size > 0n) await handle.read(last, 0, 1, Number(size) - 1);
     if (last[0] !== NEWLINE) await append(file, Buffer.from('\n'), Number(mtimeMs));
@@ -196,7 +203,7 @@ async function openAt(path: string): Promise<Opened> {
   }
 }
 
-/** The file that a path leads to, if any. */
+/** The identity of the file that a path leads to; undefined if there is none. */
 export async function identityAt(path: string): Promise<FileIdentity | undefined> {
   try {
     const { dev, ino } = await stat(path, { bigint: true });

@@ -2,7 +2,7 @@ import type { TailNotice } from '../../tail/notice.ts';
 import { createNoticeLimit } from '../notice-limit.ts';
 import { tailText } from './notice-text.ts';
 
-/** Notices that a failing service can repeat indefinitely. */
+/** Notices that a failing service can cause without end. */
 const repeated: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kind']>([
   'frame',
   'nameless',
@@ -14,10 +14,7 @@ const repeated: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kind']>([
   'unacknowledged',
 ]);
 
-/**
- * Converts the notices of a tail to lines and limits repeated ones; at the end, it reports how many were
- * suppressed.
- */
+/** Formats the notices of a tail, and limits repeated ones. At the end, reports how many were not shown. */
 export function createNoticeLines(mono: () => number): (notice: TailNotice) => string[] {
   const limit = createNoticeLimit(mono, repeated);
   return (notice) => {

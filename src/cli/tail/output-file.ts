@@ -6,7 +6,7 @@ import { everySecond } from './every-second.ts';
 import { type FileIdentity, openFollowed } from './followed-file.ts';
 import type { RotateRule } from './rotation.ts';
 
-/** How the output of a tail is divided into files. */
+/** The flags that divide the output of a tail into files. */
 export interface RotateFlags {
   readonly rotate: RotateRule | undefined;
   readonly compress: boolean;
@@ -16,11 +16,11 @@ export interface RotateFlags {
 export interface OutputFile {
   readonly sink: Sink;
   readonly identity: FileIdentity;
-  /** Stops watching the file, and waits for compression unless a signal ends the run. */
+  /** Stops checking the file, and waits for the compression, unless a signal ends the run. */
   end(): Promise<void>;
 }
 
-/** Opens the output; `moved` is called when it continues in another file. */
+/** Opens the output. Calls `moved` when it continues in another file. */
 export async function openOutputFile(
   { io, notice, signal }: Pick<Context, 'io' | 'notice' | 'signal'>,
   out: string,

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 
-/** Holds back a tail's rows and status line while a question is open on the same terminal. */
+/** Holds back the rows and the status line of a tail while a question is open on the same terminal. */
 export interface Pause {
   readonly isOpen: boolean;
-  /** Settles when rows may be printed; undefined if they may be printed now. */
+  /** A promise that resolves when rows may be printed; undefined if they may be printed now. */
   wait(): Promise<void> | undefined;
   end(): void;
 }

@@ -7,15 +7,15 @@ import { sha256 } from '../../base/sha256.ts';
 import type { FileIdentity } from './followed-file.ts';
 
 /**
- * The position of a tail in its feed, saved in the state folder. The output shows it as well once it has
- * some lines; this is for a new file that replaces one that was renamed or deleted.
+ * The position of a tail in its feed, saved in the state folder. Usually the end of the output file shows the
+ * position. The saved one is needed if that file was renamed or deleted and the new one is almost empty.
  */
 export interface FilePosition extends FileIdentity {
-  /** Whether the run that wrote it ended normally. */
+  /** Whether the run that saved the position ended normally. */
   readonly ended: boolean;
-  /** Size of the file at that time, in bytes. */
+  /** The size of the file when the position was saved, in bytes. */
   readonly size: number;
-  /** The files before this one, newest first: their last lines may be newer than the checkpoint, or than its first ones. */
+  /** The files before the present one, newest first. Their last lines may be newer than the checkpoint. */
   readonly before: readonly FileIdentity[];
   /** The text of a checkpoint. */
   readonly checkpoint: string;
@@ -23,7 +23,7 @@ export interface FilePosition extends FileIdentity {
 
 const LARGEST = 64 * 1024 * 1024;
 
-/** The file of a position: one for each output. */
+/** The path of the position file; there is one for each output. */
 export const positionPath = (stateFolder: string, out: string): string =>
   join(stateFolder, 'tails', `${sha256(realPath(out)).slice(0, 32)}.json`);
 
@@ -49,7 +49,7 @@ export function readPosition(path: string): FilePosition | undefined {
     : undefined;
 }
 
-/** An earlier version saved a single file. */
+/** Reads the files before the present one. An earlier version of trdr saved a single file. */
 const identitiesOf = (value: unknown): FileIdentity[] =>
   (Array.isArray(value) ? value : [value]).flatMap((each) => identityOf(each) ?? []);
 
@@ -62,7 +62,7 @@ function identityOf(value: unknown): FileIdentity | undefined {
 export const isSameFile = (a: FileIdentity | undefined, b: FileIdentity | undefined): boolean =>
   a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
 
-/** The identity and size of a file, if it exists. */
+/** The identity and size of a file; undefined if it does not exist. */
 export function fileAt(path: string): (FileIdentity & { readonly size: number }) | undefined {
   try {
     const { dev, ino, size } = statSync(path, { bigint: true });
@@ -74,8 +74,8 @@ export function fileAt(path: string): (FileIdentity & { readonly size: number })
 }
 
 /**
- * The new name of a file that was renamed within its folder, as log rotation does; undefined if it is not
- * there.
+ * The new name of a file that was renamed within its folder, as by log rotation; undefined if it is not
+ * found.
  */
 export function renamedFrom(out: string, { dev, ino }: FileIdentity): string | undefined {
   const folder = dirname(realPath(out));

@@ -15,10 +15,13 @@ import type { Resume, StartPoint } from '../../tail/walk/bounds.ts';
 import { readFileSet } from './file-set.ts';
 import { type FilePosition, fileAt, isSameFile, readPosition, renamedFrom } from './position.ts';
 
-/** Where a tail resumes. */
+/** The files from which a tail can resume. */
 export interface ResumeFrom {
   readonly out: string | undefined;
-  /** The output is divided into files; earlier files supply what the current one lacks. */
+  /**
+   * Whether the output is divided into files. If the present one is too short, earlier files are read as
+   * well.
+   */
   readonly rotates?: boolean | undefined;
   readonly checkpoint: string | undefined;
   /** The file with the position of `out`. */
@@ -29,7 +32,7 @@ export interface ResumeFrom {
   readonly notice: (text: string) => void;
 }
 
-/** Reads where an earlier run stopped, and removes a line that a crash has torn. */
+/** Finds out where an earlier run stopped, and removes an incomplete line that a crash left. */
 export async function readResume(from: ResumeFrom): Promise<Resume | undefined> {
   const { out, checkpoint, feed, notice } = from;
   const text = checkpoint === undefined ? undefined : textOf(checkpoint);
@@ -44,15 +47,17 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const isScratch = alone === undefined && position?.ended === true;
   const set = from.rotates && !isScratch ? await readFileSet(out, alone, from, saved?.floor) : alone;
   const file = set && { ...set, torn: alone?.torn };
-  // A file that reaches back far enough is better than a position: it is never older than its own lines.
-  // Finished files do not count: a file between them and the current one may have been renamed by another program.
+  // If the present file reaches back far enough, its own lines are more recent than any saved position.
+  // Finished files are not used for this, because another program may have renamed a file between them and
+  // the present one.
   const base = given ?? (standing === 'same' && !alone?.young ? undefined : saved);
   const before = position && standing !== 'useless' ? await linesBefore(out, position, standing, from) : none;
-  // A late post can make a file look older than it is: the last lines of the one before it count as well.
+  // A late post can make a file look older than it is, so use the last lines of the file before it as well.
   if (!base) return file?.resume && { ...file.resume, known: [...file.resume.known, ...before.known] };
   const torn = file?.torn;
   const lost = base.known.find(([id, at]) => id === torn && at !== null && at < base.floor);
-  if (lost) notice(`the last line of ${out} was torn, and its post is too old to be read again: ${lost[0]}`);
+  if (lost)
+    notice(`the last line of ${out} is incomplete, and its post is too old to be read again: ${lost[0]}`);
   const merged = mergeResume(base, file?.resume, [torn, ...before.torn]);
   if (!merged || !position) return merged;
   if (standing === 'moved')
@@ -60,18 +65,18 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   return { ...merged, lines: [...(merged.lines ?? []), ...before.known] };
 }
 
-/** The start point of a run that handed batches over, and ended before its first checkpoint. */
+/** Where to start if an earlier run handed batches over and ended before its first checkpoint. */
 export function startedFrom(checkpoint: string | undefined, feed: string): StartPoint | undefined {
   const text = checkpoint === undefined ? undefined : textOf(checkpoint);
   const since = text === undefined ? undefined : readStartCheckpoint(text, feed)?.since;
   return typeof since === 'number' ? { kind: 'since', at: since } : undefined;
 }
 
-/** Whether a position still belongs to the file at its path. */
+/** Whether a saved position still belongs to the file at its path. */
 function standingOf(out: string, position: FilePosition): 'same' | 'moved' | 'useless' {
   const here = fileAt(out);
   if (!isSameFile(here, position)) return position.ended ? 'useless' : 'moved';
-  // The user emptied the file after a run to start over.
+  // The file is smaller than before: the user has emptied it to start over.
   return position.ended && here !== undefined && here.size < position.size ? 'useless' : 'same';
 }
 
@@ -80,12 +85,12 @@ function positionResume(position: FilePosition | undefined, feed: string): Resum
   try {
     return { ...readCheckpoint(position.checkpoint, feed), kind: 'file' };
   } catch {
-    // The position belongs to another feed or version, so only the file is used.
+    // Use only the file, because the position belongs to another feed or version.
     return undefined;
   }
 }
 
-/** The last lines of files that were renamed, and the ids of those that a crash has torn. */
+/** The last lines of renamed files, and the ids of lines that a crash left incomplete. */
 interface LinesBefore {
   readonly known: Resume['known'];
   readonly torn: readonly (string | undefined)[];
@@ -93,7 +98,7 @@ interface LinesBefore {
 
 const none: LinesBefore = { known: [], torn: [] };
 
-/** The last lines of the previous files at this path, if they were only renamed. */
+/** Reads the last lines of the previous files at this path, if they were only renamed. */
 async function linesBefore(
   out: string,
   position: FilePosition,
@@ -111,7 +116,7 @@ async function linesBefore(
       known.push(...(end?.resume?.known ?? []));
       torn.push(end?.torn);
     } catch {
-      // Compressed or changed meanwhile: its last lines are unknown and may be repeated.
+      // The file was compressed or changed, so its last lines are not known and may be repeated.
     }
   }
   return { known, torn };
@@ -150,14 +155,14 @@ async function readFile(
 }
 
 /**
- * Only removes text that a tail can have written: a torn line starts like a record, or with the NUL bytes
- * of a power failure.
+ * Checks that an incomplete last line can come from a tail before it is removed: it begins like a record, or
+ * with the NUL bytes that a power failure leaves.
  */
 function checkTorn(rest: Buffer, path: string): void {
   if (rest[0] === 0x7b || rest[0] === 0) return;
   throw new Failure('local', `${path} is not the output of a tail: its last line is not a record`, {
     code: 'TAIL_FILE',
-    hint: 'name another file; this one was not changed',
+    hint: 'use a different file; this one was not changed',
   });
 }
 
@@ -166,6 +171,6 @@ function textOf(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    throw fileFailure('read', path, error, 'check its permissions, or name another file');
+    throw fileFailure('read', path, error, 'check its permissions, or use a different file');
   }
 }

@@ -6,8 +6,7 @@ import { postTimeOf } from '../../tail/row.ts';
 import { duration, type Value } from '../args/values.ts';
 
 /**
- * When to finish a file and start a new one: at a size, or at each multiple of a duration since 1970 in
- * UTC.
+ * When to finish a file and begin a new one: at a size, or at each multiple of a duration since 1970 (UTC).
  */
 export type RotateRule = { readonly bytes: number } | { readonly everyMs: number };
 
@@ -25,7 +24,7 @@ const unitBytes: Readonly<Record<string, number>> = {
 const LEAST_BYTES = 1_000;
 const LEAST_MS = 1_000;
 
-/** `100MB` or `1d`. Since `m` means minutes, a megabyte is `M` or `MB`. */
+/** A size such as `100MB`, or a duration such as `1d`. Since `m` means minutes, a megabyte is `M` or `MB`. */
 export const rotateRule: Value<RotateRule> = {
   name: 'size|duration',
   noun: 'size or duration',
@@ -41,7 +40,7 @@ export const rotateRule: Value<RotateRule> = {
   },
 };
 
-/** The current file, as far as the rule needs it. */
+/** The facts about the present file that the rule needs. */
 export interface WrittenFile {
   readonly size: number;
   /** Epoch milliseconds. */
@@ -52,11 +51,14 @@ export interface WrittenFile {
 export const isFull = (rule: RotateRule, file: WrittenFile, more: number, now: number): boolean => {
   if (file.size === 0) return false;
   if ('bytes' in rule) return more > 0 ? file.size + more > rule.bytes : file.size >= rule.bytes;
-  // Not a comparison of times: a file with a date in the future must not grow forever.
+  // Compare for inequality: a file that is dated in the future must not grow forever.
   return Math.floor(file.lastWriteAt / rule.everyMs) !== Math.floor(now / rule.everyMs);
 };
 
-/** `theses.ndjson` becomes `theses.20261122T010203Z.ndjson`, or `theses.20261122T010203Z-2.ndjson` if that is taken. */
+/**
+ * The name of a finished file: `theses.ndjson` becomes `theses.20261122T010203Z.ndjson`, or
+ * `theses.20261122T010203Z-2.ndjson` if that name exists.
+ */
 export function finishedName(path: string, at: number): string {
   const { folder, stem, extension } = partsOf(path);
   const stamp = new Date(at).toISOString().replace(/\.\d+|[-:]/g, '');
@@ -72,15 +74,15 @@ const partsOf = (path: string) => {
   return { folder: dirname(path), stem: basename(path, extension), extension };
 };
 
-/** A finished file; compressed ones end in `.gz`. */
+/** A finished file. The name of a compressed one ends with `.gz`. */
 export interface FinishedFile {
   readonly path: string;
   readonly isCompressed: boolean;
 }
 
 /**
- * The finished files of an output, newest first. If a file and its compressed copy exist, only the file
- * counts.
+ * The finished files of an output, newest first. If a file also exists compressed, only the uncompressed one
+ * is returned.
  */
 export function finishedFiles(out: string): FinishedFile[] {
   const { folder, stem, extension } = partsOf(realPath(out));
@@ -102,10 +104,10 @@ export function finishedFiles(out: string): FinishedFile[] {
 }
 
 const FIRST_LINE = 1024 * 1024;
-/** Names use years of four digits. */
+/** File names have years of four digits. */
 const [FIRST_TIME, LAST_TIME] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 11, 31)];
 
-/** The post time of the first line of a file, if it is readable. */
+/** The post time of the first line of a file; undefined if it cannot be read. */
 export function firstPostTime(path: string, timeField: string): number | undefined {
   const fd = openRegular(path);
   try {

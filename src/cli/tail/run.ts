@@ -46,7 +46,7 @@ export interface TailFlags extends ServiceFlags, RotateFlags, ExecFlags {
   readonly waitForBudget: boolean;
 }
 
-/** The source of a tail's rows, and which of them are wanted. */
+/** The source of a tail's rows, and which of them to print. */
 export interface TailPlan {
   readonly flags: TailFlags;
   readonly view: View<TailRow['record']>;
@@ -59,15 +59,15 @@ export interface TailPlan {
   >;
 }
 
-/** Number of earlier posts that a tail shows first on a terminal. */
+/** The number of earlier posts that a tail prints first on a terminal. */
 const RECENT = 10;
 
-/** A first page that fails this often ends the run. Each attempt has already been retried. */
+/** The run ends when the first page has failed this often; each attempt includes retries. */
 const FIRST_TRIES = 2;
 
 /**
- * Runs a tail to its end: lock, start position, output, messages. Throws the reason if it was ended from
- * outside.
+ * Runs a tail: locks its files, finds the start, opens the output and prints messages. Throws the reason if
+ * something else ended the run.
  */
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
   const { globals, signal, scope } = context;
@@ -98,7 +98,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
       fileIsCheckpoint: out !== undefined && checkpoint === undefined,
       start: resume ?? startedFrom(checkpoint, feed) ?? startOf(plan.flags, context, now),
     });
-    // A signal, a closed reader and a full disk each have their own exit code.
+    // These reasons have exit codes of their own: a signal, a closed reader, a full disk.
     if (reason === 'stopped') signal.throwIfAborted();
     if (reason !== 'reader') failOnGaps(gaps);
     check?.();
@@ -107,7 +107,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   }
 }
 
-/** A run that ends by itself fails if posts may be missing that no later run will read. */
+/** Makes a run that ended by itself fail if posts may be missing that no later run will read. */
 function failOnGaps(gaps: readonly Gap[]): void {
   const [first] = gaps.filter(({ open }) => !open);
   if (!first) return;
@@ -226,8 +226,8 @@ function startOf(
 ): StartPoint {
   if (since !== undefined) return { kind: 'since', at: instantAt(since, now, settings.utc) };
   if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
-  // On a terminal, show the latest posts of the first page, which is read anyway; programs, files and --count
-  // only get new posts.
+  // On a terminal, print the latest posts of the first page, which is read anyway. Programs, files and runs
+  // with --count only get new posts.
   const isBound = [globals.out, checkpoint, count, exec].some((given) => given !== undefined);
   return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
 }

@@ -3,28 +3,25 @@ import { writeAtomic } from '../../base/replace-file.ts';
 import type { FileIdentity } from './followed-file.ts';
 import { type FilePosition, fileAt, isSameFile, readPosition, writePosition } from './position.ts';
 
-/**
- * Saves the position of a tail: in the checkpoint given by the user, and in the state folder for its
- * output.
- */
+/** Saves the position of a tail: in the user's checkpoint, and for its output in the state folder. */
 export interface Saver {
   save(text: string): Promise<void>;
-  /** The output continues in another file. */
+  /** Call this when the output continues in another file. */
   moved(): void;
-  /** The run ended normally. */
+  /** Call this when the run has ended normally. */
   ended(): void;
 }
 
 interface SaverOptions {
   readonly checkpoint: string | undefined;
   readonly out: string | undefined;
-  /** The file with the position; undefined without an output to resume from, or without a state folder. */
+  /** The path of the position file; undefined if the output cannot be resumed or there is no state folder. */
   readonly position: string | undefined;
   readonly identity: () => FileIdentity | undefined;
   readonly notice: (text: string) => void;
 }
 
-/** Files that are remembered when one replaces another in quick succession. */
+/** How many previous files are remembered if files replace each other quickly. */
 const MOST_BEFORE = 8;
 
 export function createSaver({ checkpoint, out, position, identity, notice }: SaverOptions): Saver {
@@ -33,7 +30,7 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
   let before = filesBefore(position, file);
   let warned = false;
 
-  /** The output shows most of the position, so a failure to save it does not end the run. */
+  /** A failure does not end the run, because the output file shows most of the position. */
   const savePosition = (ended: boolean) => {
     if (position === undefined || out === undefined || last === undefined || !file) return;
     const size = (ended ? fileAt(out)?.size : undefined) ?? 0;
@@ -67,7 +64,9 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
   };
 }
 
-/** The files before the one that a run begins with: those of the run before it, unless that ended normally. */
+/**
+ * The previous files of the file with which a run begins: those of the last run, unless it ended normally.
+ */
 function filesBefore(position: string | undefined, file: FileIdentity | undefined): readonly FileIdentity[] {
   const old = position === undefined ? undefined : readPosition(position);
   if (!old) return [];

@@ -8,7 +8,7 @@ import { recordSocketMinutes } from '../../tail/spend/socket-minutes.ts';
 import type { Context } from '../context.ts';
 import { version } from '../version.ts';
 
-/** The live feed of the service in use; each minute of it is recorded before it starts. */
+/** Opens the live feed. Each minute of the connection is recorded in the ledger before it starts. */
 export function socketOf(
   { io, settings, ledger }: Context,
   { baseUrl, key }: { readonly baseUrl: string; readonly key: string | undefined },
@@ -31,7 +31,7 @@ export function socketOf(
         onChange();
       }, signal);
     } catch (error) {
-      // A handshake that was sent and not answered may have opened a billed connection.
+      // The handshake was sent, so it may have opened a connection that is charged.
       if (error instanceof Failure && error.code === 'BROKEN') await minutes.end(false);
       else await minutes.refused();
       throw error;
@@ -40,7 +40,7 @@ export function socketOf(
     const over = new AbortController();
     let refused: LinkEnd | undefined;
     minutes.run(AbortSignal.any([signal, over.signal])).catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : 'the next minute cannot be recorded';
+      const text = error instanceof Error ? error.message : 'cannot record the next minute in the ledger';
       refused = { why: 'closed', text, ...(error instanceof Failure && { failure: error }) };
       onChange();
     });

@@ -13,8 +13,8 @@ import { tailRows } from '../../tail/row.ts';
 import { type AccountSharing, askAccount } from '../lookup/account.ts';
 
 /**
- * The pages of a thesis feed. The tail itself repeats requests whose answers were lost, because it knows
- * what the WebSocket costs in addition and what the spending limit still covers.
+ * The pages of a thesis feed. The tail repeats calls with lost answers itself, because only the tail knows
+ * what the WebSocket costs and what the spending limit covers.
  */
 export const thesisSource = (client: Client, scope: ThesisScope): PageSource => ({
   async page({ before, limit }, signal) {
@@ -27,7 +27,7 @@ export const thesisSource = (client: Client, scope: ThesisScope): PageSource => 
   sizes: { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX },
 });
 
-/** The pages of a callout feed, all of the same size and price. */
+/** The pages of a callout feed. All have the same size and price. */
 export const calloutSource = (client: Client, scope: CalloutScope): PageSource => ({
   async page({ before }, signal) {
     const { id, ask } = calloutCall(scope, { before });
@@ -48,13 +48,13 @@ function pageOf(
   return { ...tailRows(items, timeField), hasMore, nextBefore, cu: charge.cu };
 }
 
-/** What the tail needs to know about the key, from the free `me`. */
+/** The facts about the key that a tail needs, from `me`, which is free. */
 export const keyFacts =
   (client: Client, ledger: Ledger, now: () => number, sharing?: AccountSharing) =>
   async (signal: AbortSignal): Promise<KeyFacts> => {
     const { record, known } = await askAccount(client, { signal }, sharing);
     const budgets = (await ledger.budgets?.()) ?? [];
-    // The record does not show whether the plan has a live feed; only the handshake does.
+    // `me` does not tell whether the plan includes the live feed; only the handshake shows it.
     return {
       remaining: leftOf(known).units,
       live: null,

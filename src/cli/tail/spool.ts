@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { openNamelessFile, readWhole, writeWhole } from '../../base/nameless-file.ts';
 import type { Spool } from '../../tail/ports.ts';
 
-/** Saves the rows of a long walk in a temporary file. */
+/** Stores the rows of a long walk in a temporary file. */
 export function openSpool(): Spool {
   let opened: Promise<FileHandle> | undefined;
   let end = 0;
@@ -17,7 +17,7 @@ export function openSpool(): Spool {
       return async () => {
         const back = await readWhole(handle, from, bytes.length);
         if (back.length < bytes.length) throw new Error('the temporary file was truncated');
-        // Rows are read from the end, so the text after this position is no longer needed.
+        // Rows are read from the end, so the file can be shortened to this position.
         end = from;
         return back.toString('utf8');
       };

@@ -6,7 +6,7 @@ import { untilText } from './notice-text.ts';
 import type { ServiceFlags } from './service/flags.ts';
 import { type HealthWatch, type TailFacts, watchHealth } from './service/watch.ts';
 
-/** How often to check, because a budget may be raised before it renews. */
+/** How often to check the budget, which may be raised before it renews. */
 const LOOK_MS = 10 * 60_000;
 
 interface WaitFlags extends ServiceFlags {

@@ -4,14 +4,14 @@ import type { TailSink } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Records } from '../context.ts';
 
-/** Where the rows of a run go, and what depends on it. */
+/** The output of a tail, and what depends on it. */
 export interface TailOutput {
   readonly sink: TailSink;
-  /** Saves a checkpoint; undefined where nothing is saved. */
+  /** Saves a checkpoint; undefined if the output saves none. */
   readonly save: ((text: string) => Promise<void>) | undefined;
-  /** False for rows that an earlier run delivered, where the start point does not say so. */
+  /** Returns false for a row that an earlier run delivered, if the start position does not show this. */
   readonly isNew?: (row: TailRow) => boolean;
-  /** Throws where the output makes a run that ended by itself a failure. */
+  /** Throws if the output makes the run fail although it ended by itself. */
   readonly check?: (() => void) | undefined;
   /** The state of the handoff to a command. */
   readonly handoff?: (() => HandoffHealth) | undefined;
@@ -32,16 +32,14 @@ export const printTo = (
   },
 });
 
-/** Writes the rows of a tail. `hide` removes the status line while rows are printed. */
+/** Writes the rows of a tail. `hide` hides the status line while rows are printed. */
 export function openTailWriter(
   records: Records<TailRow['record']>,
   hide: () => void,
   paused: () => Promise<void> | undefined = () => undefined,
 ): TailSink {
   const { closed } = records;
-  /**
-   * Whether the output still has a reader. A reader that closed its end is not a failure; other errors are.
-   */
+  /** Whether the output still has a reader. Throws for errors other than a closed reader. */
   const open = (): boolean => {
     if (!closed.aborted) return true;
     if (closed.reason === outputClosed) return false;
@@ -55,7 +53,7 @@ export function openTailWriter(
       hide();
       let wait: void | Promise<void> | null = null;
       for (const row of rows) {
-        // Use the raw bytes if possible: the record may not have been parsed yet.
+        // Use the original bytes if possible, because the record may not have been parsed yet.
         wait = row.raw !== null && records.writeRaw ? records.writeRaw(row.raw) : records.write(row.record);
       }
       return wait ? wait.then(open) : open();

@@ -102,9 +102,14 @@ describe('subjects from a text', () => {
 
 describe('sources of subjects', () => {
   it.each([
-    ['several columns', 'mira,1\nkato,2\n', 'has columns or quotes', '--column NAME'],
-    ['columns separated by semicolons', 'handle;desk\nmira;1\n', 'has columns or quotes', '--column NAME'],
-    ['quotes', '"mira"\n"kato"\n', 'has columns or quotes', '--column NAME'],
+    ['several columns', 'mira,1\nkato,2\n', 'contains columns or quotes', '--column NAME'],
+    [
+      'columns separated by semicolons',
+      'handle;desk\nmira;1\n',
+      'contains columns or quotes',
+      '--column NAME',
+    ],
+    ['quotes', '"mira"\n"kato"\n', 'contains columns or quotes', '--column NAME'],
     ['a header', '# the desk\nHandle\nmira\n', 'starts with a header: Handle', '--column Handle'],
     ['a quoted header', '"wallet"\n', 'starts with a header: wallet', '--column wallet'],
   ])('are rejected if a CSV has %s and no column is given', async (_, content, message, hint) => {
@@ -127,7 +132,7 @@ describe('sources of subjects', () => {
         ),
       ).toArray();
     await expect(read('handle,desk\nmira,1\n')).rejects.toMatchObject({
-      message: 'stdin has columns or quotes',
+      message: 'stdin contains columns or quotes',
     });
     expect(await read('handle\n')).toEqual([{ text: 'handle', line: 1 }]);
     expect(await read('@a,b\n')).toEqual([{ text: '@a,b', line: 1 }]);

@@ -69,8 +69,8 @@ describe('a command line', () => {
       /whole number/,
     ],
     ['a switch with a value', ['a', '--no-wait=5'], /--no-wait takes no value/, /--help/],
-    ['a flag without its value', ['a', '--limit'], /^--limit requires a value/, /after it/],
-    ['a short flag without its value', ['a', '-l'], /^-l requires a value/, /after it/],
+    ['a flag without its value', ['a', '--limit'], /^--limit requires a value/, /after the flag/],
+    ['a short flag without its value', ['a', '-l'], /^-l requires a value/, /after the flag/],
     [
       'a flag in the place of a value',
       ['a', '--token', '--dry-run'],

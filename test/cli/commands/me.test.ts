@@ -3,7 +3,7 @@ import { checkDays, unitsWanted } from '../../../src/cli/commands/me.ts';
 import { forecast } from '../../../src/core/account.ts';
 
 const DAY = 86_400_000;
-/** The eleventh day of a month of thirty: ten days are over. */
+/** Ten of thirty days of the month are over. */
 const now = Date.UTC(2026, 3, 11);
 const key = (unitsUsed: number, unitsRemaining: number, entitlement = {}) => ({
   usage: { unitsUsed, unitsRemaining, additionalUnits: 0 },
@@ -18,7 +18,7 @@ describe('trdr me --min-units', () => {
     expect(unitsWanted(key(900, 100, { unmetered: true }), { share: 0.1 })).toBe(0);
   });
 
-  it('cannot decide on a share without the grant', () => {
+  it('rejects a share if the grant is not known', () => {
     expect(() => unitsWanted({ usage: {} }, { share: 0.1 })).toThrow(
       expect.objectContaining({ kind: 'answer', message: expect.stringContaining('monthly grant') }),
     );
@@ -29,7 +29,7 @@ describe('trdr me --min-days', () => {
   const check = (me: ReturnType<typeof key>, days: number) => checkDays(me, forecast(me, now), now, days);
 
   it('fails if the units run out sooner at the rate of this month', () => {
-    // 100 a day are used, and 200 are left: two days.
+    // With 100 units a day and 200 units left, the units last two days.
     expect(() => check(key(1_000, 200), 3)).toThrow(
       expect.objectContaining({
         kind: 'limit',
@@ -54,7 +54,7 @@ describe('trdr me --min-days', () => {
     expect(() => checkDays(me, forecast(me, early), early, 30)).not.toThrow();
   });
 
-  it('cannot be decided without the units used or left', () => {
+  it('fails if the units used or left are not known', () => {
     const me = { usage: { unitsUsed: 10 } };
     expect(() => checkDays(me, forecast(me, now), now, 3)).toThrow(
       expect.objectContaining({ kind: 'answer' }),

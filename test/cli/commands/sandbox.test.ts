@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runInProcess } from '../../e2e/in-process.ts';
 
-/** Starts the sandbox in this process, and stops it when it has printed its line. */
+/** Starts the sandbox in this process, and stops it when it has printed its address. */
 async function started(args: readonly string[], options: Parameters<typeof runInProcess>[1] = {}) {
   const end = new AbortController();
   const ran = await runInProcess(['sandbox', ...args], {

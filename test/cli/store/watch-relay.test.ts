@@ -59,7 +59,7 @@ function openRelay() {
   return { ...watch, advance, read, now: clock.now, notices };
 }
 
-test('a relay reports its state like a tail, and counts over all of its terms', async () => {
+test('a relay reports its state like a tail, and its counts include all of its terms', async () => {
   const { observer, advance, read, now, notices, end } = openRelay();
   expect(read()).toMatchObject({ command: 'thesis relay', ready: false, mode: 'connecting' });
   observer.standby('b1');

@@ -18,10 +18,10 @@ describe('the last line of a tail', () => {
     );
   });
 
-  test('counts unusual events, and states that nothing was verified', () => {
+  test('counts unusual events, and states if nothing was verified', () => {
     const text = end({ rows: 1, durationMs: 90_000_000, nameless: 2, late: 3, filled: 4, completeTo: null });
     expect(text).toMatch(
-      /^stopped after 1d1h: 1 post, .*4 filled in, 3 late, 2 without an id skipped; nothing verified$/,
+      /^stopped after 1d1h: 1 post, .*4 found by polling, 3 late, 2 without an id skipped; nothing verified$/,
     );
     expect(end({ durationMs: 400 })).toContain('after 0s:');
   });
@@ -57,7 +57,7 @@ describe('a gap', () => {
 });
 
 describe('repeated notices', () => {
-  test('are limited, counted, and never silent for more than an hour', () => {
+  test('are limited and counted, and appear at least once an hour', () => {
     let now = 0;
     const limit = createNoticeLimit(() => now, new Set(['frame']));
     const shown: string[] = [];
@@ -77,7 +77,7 @@ describe('repeated notices', () => {
     expect([limit.rest(), limit.rest()]).toEqual([['frame 8 (and 6 more like this)'], []]);
   });
 
-  test('of a tail end with what was left out', () => {
+  test('of a tail end with the number of those not shown', () => {
     const lines = createNoticeLines(() => 0);
     for (let i = 0; i < 7; i++) lines({ kind: 'frame', text: `odd ${i}` });
     expect(lines({ kind: 'end', summary })[0]).toContain('odd 6');

@@ -88,7 +88,7 @@ describe('the rule', () => {
     expect(finished(NOON + 59 * MINUTE, NOON + 60 * MINUTE)).toBe(true);
     expect(finished(NOON, NOON + 59 * MINUTE)).toBe(false);
     expect(finished(NOON, NOON + 600 * MINUTE, 0)).toBe(false);
-    // A file from the future, written before the clock was set, does not grow forever.
+    // A file that was dated in the future, before the clock was corrected, must not grow forever.
     expect(finished(NOON + 1e12, NOON)).toBe(true);
   });
 });
@@ -107,7 +107,7 @@ describe('a finished file', () => {
     const { file } = await openOutput(out, { bytes: 1_000 });
     for (let id = 0; id < 60; id++) {
       const line = lineOf(id, NOON + id * 1_000);
-      // Like records that are written unparsed: the line break is a separate write.
+      // As when records are printed unparsed, write the line break separately.
       await file.sink.write(Buffer.from(line.slice(0, -1)));
       if (id % 3 === 0) await file.sink.flush();
       await file.sink.write(Buffer.from('\n'));
@@ -214,7 +214,7 @@ test('SIGUSR2 checks the file at once, until the run ends', async () => {
   const before = file.identity.ino;
   renameSync(out, `${out}.1`);
   acts[0]?.();
-  // The clock does not move, so only the signal can have caused this.
+  // The clock does not move, so only the signal can have caused the change.
   await expect.poll(() => file.identity.ino === before).toBe(false);
   expect(notices).toEqual([`${out} was renamed: continuing in a new file`]);
   await file.end();
@@ -229,7 +229,7 @@ describe('compression', () => {
     const [done, half] = [finishedName(out, NOON), finishedName(out, NOON + 1_000)];
     writeFileSync(done, lineOf(1, NOON));
     writeFileSync(half, lineOf(2, NOON));
-    // Killed while it wrote one, and before it removed the original of the other.
+    // The process was killed while it compressed one file, and before it removed the original of another.
     writeFileSync(`${done}.gz.tmp`, 'torn');
     writeFileSync(`${half}.gz`, gzipSync(lineOf(2, NOON)));
     writeFileSync(join(folder, 'other.20261122T120000Z.ndjson'), 'x');
@@ -299,13 +299,13 @@ describe('a tail resumes from all its files', () => {
     expect(inLast).toBeLessThan(FOUR_MINUTES);
     const all = await resume(out);
     expect(all?.known.slice(0, 2 * FOUR_MINUTES).map(([id]) => id)).toEqual(newest(124, 2 * FOUR_MINUTES));
-    // The third newest line counts, because the time of a single post may be wrong.
+    // The third newest line determines the position, because the time of a single post may be wrong.
     expect(all?.floor).toBe(NOON + 1_220_000 - 240_000);
-    // A crash tore the last line: it is removed, and its post is requested again.
+    // After a crash cut off the last line, it is removed, and its post is requested again.
     truncateSync(out, readFileSync(out).length - 10);
     const torn = await resume(out);
     expect([torn?.known[0]?.[0], torn?.known.length]).toEqual(['p123', (all?.known.length ?? 0) - 1]);
-    // A crash between two files: the new one is empty or does not exist yet.
+    // A crash while files are being changed: the new file is empty or does not exist.
     truncateSync(out, 0);
     const first = 124 - inLast;
     expect((await resume(out))?.known[0]?.[0]).toBe(`p${first}`);
@@ -346,7 +346,7 @@ test('a tail remembers the files before its own, also after a kill and more than
   first.moved();
   move('moved-2', 3);
   first.moved();
-  // Killed, renamed while no tail ran, and started again.
+  // The tail was killed, and its file was renamed before the next start.
   move('moved-3', 4);
   await saverOf().save(checkpoint);
   const resumed = await readResume({

@@ -160,7 +160,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('is read as the record it holds if its 2xx status is unusual', async () => {
+  it('is read as a 200 if its 2xx status is undocumented', async () => {
     const { client } = rig(() => json(203, user()));
     expect(await client.call('user.handle', mert)).toMatchObject({ status: 200, record: user() });
   });
@@ -238,7 +238,7 @@ describe('a wait for a 429', () => {
     await failureOf(client.call('user.handle', mert));
     const said = notices.filter((notice) => notice.kind === 'wait' && notice.reason.includes('429'));
     const word = { kind: 'wait', ms: 1_000, reason: 'RATE_LIMITED (429)' };
-    // Once when they add up to ten seconds, and again at four times as much.
+    // The notices appear when the waits add up to ten seconds, and again at four times that.
     expect(said).toEqual([word, word]);
   });
 
@@ -451,7 +451,7 @@ describe('a spending limit', () => {
       },
       { maxCu: 350 },
     );
-    // The first attempt may have cost 200, so that a second one of up to 200 no longer fits.
+    // The first attempt may have cost 200 CU, so a second one of up to 200 CU does not fit any more.
     expect(await failureOf(client.call('user.handle', mert))).toMatchObject({ code: 'CEILING' });
     expect(asked).toBe(1);
   });

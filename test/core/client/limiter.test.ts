@@ -36,7 +36,7 @@ describe('the lane of a key', () => {
     expect(busiest(times)).toBeLessThanOrEqual(60);
   });
 
-  it('requests the limit once, when more calls are wanted, and keeps to it', async () => {
+  it('requests the limit once, when more calls are waiting, and respects it', async () => {
     const clock = virtualClock();
     let asked = 0;
     const windows = ownWindows(clock);
@@ -63,7 +63,7 @@ describe('the lane of a key', () => {
     expect(asked).toBe(0);
   });
 
-  it('keeps to a limit that is lower than that of any plan', async () => {
+  it('respects a limit that is lower than that of any plan', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     const times: number[] = [];
@@ -138,7 +138,7 @@ describe('the lane of a key', () => {
     expect(order).toEqual([...order].sort((a, b) => a - b));
   });
 
-  it('releases an aborted call at once, and its place goes to the next one', async () => {
+  it('removes an aborted call at once, and the next call takes its position', async () => {
     const clock = virtualClock();
     const limiter = limiterAt(clock);
     await send(limiter, clock, 59);

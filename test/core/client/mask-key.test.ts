@@ -15,7 +15,7 @@ const unicode = (text: string) =>
 const percent = (text: string) =>
   [...text].map((char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
 
-/** Forms in which a service or a proxy may repeat a key. */
+/** The ways in which a service or a proxy may repeat a key. */
 const echoes: readonly (readonly [string, (text: string) => string])[] = [
   ['as it is', (text) => text],
   ['in a JSON string', (text) => JSON.stringify(text)],
@@ -92,7 +92,7 @@ describe('a word', () => {
     '@trdr_test_0123456789abcdef',
     'x_live_abcdefghijklmnop',
     'k2_live_a-b_c-d9',
-  ])('%s has the form of a key', (word) => {
+  ])('%s looks like a key', (word) => {
     expect(isKey(word)).toBe(true);
     expect(withoutKeys(`"${word}"`)).not.toContain(word.slice(-12));
   });
@@ -105,12 +105,12 @@ describe('a word', () => {
     'day_test_account',
     'trdr_live_',
     'x_live_1',
-  ])('%s does not have the form of a key', (word) => {
+  ])('%s does not look like a key', (word) => {
     expect(isKey(word)).toBe(false);
     expect(withoutKeys(word)).toBe(word);
   });
 
-  test('is recognized as the key in use in any form', () => {
+  test('is recognized as the current key in any encoding', () => {
     expect(isKey('zq~5ecre7P1', 'zq~5ecre7P1')).toBe(true);
     expect(isKey('@zq~5ecre7P1', 'zq~5ecre7P1')).toBe(true);
   });

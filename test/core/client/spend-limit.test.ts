@@ -69,7 +69,7 @@ describe('a spending limit', () => {
   });
 });
 
-/** Kinds of calls, answers and failures that a simulated service mixes. */
+/** The calls, answers and failures that the simulated service mixes. */
 const asks: readonly [EndpointId, object][] = [
   ['user.handle', { params: { handle: 'a' } }],
   ['user.wallet', { params: { address: 'a' } }],
@@ -115,7 +115,7 @@ describe('the cost of a run with a spending limit', () => {
               await clock.sleep((turn * 7) % 50);
               const answered = (answer: HttpAnswer) => {
                 const reading = decode(call, answer, 0);
-                // Answers that cannot be read were served, and are charged at their maximum here.
+                // This service charges answers that cannot be read with their maximum.
                 meter += reading.charge?.cu ?? most;
                 return answer;
               };
@@ -159,7 +159,7 @@ describe('the cost of a run with a spending limit', () => {
           );
           expect(meter).toBeLessThanOrEqual(maxCu);
           expect(client.spent.atMost).toBeLessThanOrEqual(maxCu);
-          // The reported maximum covers what was charged.
+          // The reported maximum is at least what was charged.
           expect(client.spent.atMost).toBeGreaterThanOrEqual(meter);
         },
       ),

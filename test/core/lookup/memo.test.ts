@@ -11,7 +11,7 @@ import { heldBytes } from '../heap.ts';
 type Text = { readonly text: string };
 const codec = (place: Overflow) => ({ place, write: writeAnswer, read: readSavedAnswer<Text> });
 
-/** Requests each key through a memo and counts how often the service was asked. */
+/** Requests each key through a memo, and counts the requests to the service. */
 function counted(place: Overflow, size: number) {
   const asked: string[] = [];
   const remember = createMemo<Text>({ size, overflow: codec(place) });
@@ -93,12 +93,6 @@ describe('an overflow', () => {
       ),
       runs(40),
     );
-  });
-
-  test('opens no file once it is closed', async () => {
-    const place = openOverflow();
-    await place.close();
-    await expect(place.put([['key', 'text']])).rejects.toThrow('closed');
   });
 
   test('needs less than 64 bytes of memory for each answer', async () => {

@@ -19,7 +19,7 @@ describe('ordered work', () => {
     expect(await collect(ordered(items, work, { window: 8 }))).toEqual(items);
   });
 
-  it('keeps no more items than its window, whatever their number', async () => {
+  it('holds at most as many items as its window allows', async () => {
     let held = 0;
     let most = 0;
     function* endless() {

@@ -17,7 +17,10 @@ const pending = (reason: string, more: object = {}) =>
   json(202, { pending: true, reason, retryable: reason !== 'no_preview', ...more });
 const live = json(200, user(), { 'x-service-resolve': 'live' });
 
-/** A service that returns these answers to lookups and resolves in turn, and repeats the last one. */
+/**
+ * A service that returns these answers to lookups and resolves one after another, and then repeats the last
+ * one.
+ */
 function service(looks: ReturnType<Reply>[], posts: (() => ReturnType<Reply>)[]): Reply {
   return ({ method }) => {
     if (method === 'GET') return (looks.length > 1 ? looks.shift() : looks[0]) ?? error(404, 'NOT_OBSERVED');

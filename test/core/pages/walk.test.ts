@@ -106,7 +106,7 @@ describe('a walk', () => {
     expect(await ids(feed, { until: 90_000, limit: 2 })).toEqual(['p89', 'p88']);
   });
 
-  it('places a row without a time between its neighbors', async () => {
+  it('treats a row without a time like the rows next to it', async () => {
     const { feed } = feedOf(100);
     const undated = { ...feed, timeOf: ({ id, time }: Post) => (/[17]$/.test(id) ? null : time) };
     expect(await ids(undated, { until: 92_000, since: 86_000 })).toEqual(['p90', 'p89', 'p88', 'p87', 'p86']);

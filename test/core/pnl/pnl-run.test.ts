@@ -70,7 +70,7 @@ describe('an exhausted allowance', () => {
     expect(records).toHaveLength(60);
   });
 
-  test('keeps to a spending limit exactly, and fails with kind limit', async () => {
+  test('respects a spending limit exactly, and fails with kind limit', async () => {
     const service = pnlService();
     const { records, failure } = await runThrough(service, handlesUpTo(200), { maxCu: 120 * cu.reveal + 5 });
     expect([records.length, service.used]).toEqual([120, 120 * cu.reveal]);
@@ -149,7 +149,7 @@ describe('an answer that was lost', () => {
     expect(ledger[1]).toMatchObject({ status: null, cu: 0, cuAtMost: FULL });
   });
 
-  test('counts as paid if its work ends after the meter was read', async () => {
+  test('counts as paid if it is charged after the usage was read', async () => {
     const service = pnlService({ fates: ['late'], before: 500 });
     const { run } = await runThrough(service, handlesUpTo(10));
     expect(run.lost).toHaveLength(1);
@@ -215,7 +215,7 @@ describe('a rejected batch', () => {
     expect(run.left()).toHaveLength(480);
   });
 
-  test('of a failing service stays to be requested', async () => {
+  test('of a failing service can be requested later', async () => {
     const service = pnlService({ fates: ['serve', '500', '500', '500'] });
     const { failure, lines, run } = await runThrough(service, handlesUpTo(150));
     expect(failure).toMatchObject({ kind: 'service', code: 'INTERNAL_ERROR' });
@@ -259,7 +259,7 @@ test('whatever happens, no handle is paid for twice and none is lost', async () 
         expect(records.length + run.left().length).toBe(count);
         expect(subjectsOf(records)).toEqual(handlesUpTo(count).slice(0, records.length));
         if (!failure) expect(records).toHaveLength(count);
-        // The reported cost is what was charged, or more if answers were lost.
+        // The reported cost equals what was charged; if answers were lost, it may be higher.
         expect(client.spent.cu).toBeLessThanOrEqual(service.used);
         expect(client.spent.atMost).toBeGreaterThanOrEqual(service.used);
       },

@@ -21,7 +21,7 @@ describe('the answers of a batch', () => {
     ]);
   });
 
-  test('never assign an entry to another handle, and keep what was paid for', () => {
+  test('never assign an entry to another handle, and return everything that was paid for', () => {
     const answers = answersOf(['a', 'old', 'gone', 'z'], batch(['a', 'new', 'z'], ['gone']));
     expect(answers.map(({ record }) => record.found)).toEqual([true, null, false, true]);
     expect(answers[1]?.record).toMatchObject({

@@ -16,7 +16,10 @@ const nothing: Omit<SavedNumbers, 'claim'> = {
   saveBatch: async () => {},
 };
 
-/** Numbers that other machines request; `until` is the number of checks after which a handle has its answer. */
+/**
+ * Simulates other machines that request numbers; `until` is the number of checks after which a handle has its
+ * answer.
+ */
 function elsewhere(until: (handle: string) => number) {
   const looks = new Map<string, number>();
   const open = new Set<string>();

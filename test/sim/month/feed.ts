@@ -4,7 +4,7 @@ import { tailRows } from '../../../src/tail/row.ts';
 import { EPOCH } from '../posts.ts';
 import type { Scheduler } from '../scheduler.ts';
 
-/** A stretch of trouble, in virtual milliseconds. */
+/** A period with faults, in virtual milliseconds. */
 export interface Trouble {
   /**
    * Pages fail; frames are lost or doubled; connections close, carry no posts (`mute`), fall silent without an end, or are closed
@@ -15,19 +15,19 @@ export interface Trouble {
   readonly to: number;
 }
 
-/** A feed of one post a second for as long as anybody looks: posts are computed, not stored. */
+/** A feed with one post per second and no end. Posts are computed instead of stored. */
 export interface EndlessFeed {
   readonly source: PageSource;
   readonly connect: Connect;
   /** The post time in virtual milliseconds. */
   timeOf(number: number): number;
-  /** Posts in the order of the pages are numbered by their second. */
+  /** Posts are numbered by the second of their time, in the order of the pages. */
   visibleAt(number: number): number;
   pages: number;
 }
 
 const SECOND = 1_000;
-/** A late post appears at most so much after its time; the margin of a tail is twice that. */
+/** The maximum lateness of a post in seconds; the margin of the tail is twice that. */
 const LATEST = 60;
 const PING_MS = 15_000;
 /** The service notices the end of a process only by its pings. */
@@ -38,7 +38,7 @@ export interface OpenSockets {
   open: number;
 }
 
-/** A number in [0, 1) that belongs to another number. */
+/** A pseudo-random number in [0, 1) that depends only on the seed and the given number. */
 function chanceOf(seed: number, number: number): number {
   let mixed = Math.imul((number + 1) ^ Math.imul(seed, 0x9e3779b9), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

@@ -23,11 +23,11 @@ export interface MonthPlan {
   readonly via: 'ws' | 'poll';
   readonly lagMs: number;
   readonly rotate: RotateRule;
-  /** The mean time between two events of each kind. */
+  /** The average time between two faults of each kind. */
   readonly troubleMs: number;
   /** The age of the oldest post that the service has in pages. */
   readonly retentionMs: number;
-  /** Where the files are; the names of finished files are given to `onFile` before old ones are removed. */
+  /** The folder of the files. `onFile` is called with each finished file before old ones are removed. */
   readonly folder: string;
   /** Called with the resident memory at each tenth of the run. */
   readonly onTenth?: ((bytes: number) => void) | undefined;
@@ -85,7 +85,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   let starts = 0;
   let files = 0;
 
-  /** Takes the oldest finished files out of the folder once they have been counted. */
+  /** Removes the oldest finished files after they were counted. */
   const sweep = (most: number) => {
     for (const { path } of finishedFiles(out).slice(most)) {
       tally.add(path);
@@ -94,7 +94,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     }
   };
 
-  /** One process, from its start to its kill or its end; true at the end. */
+  /** Runs one process until it is killed or ends; returns whether it ended. */
   async function runProcess(): Promise<boolean> {
     starts++;
     const life = driver.openProcess();
@@ -199,7 +199,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       if (summary?.gaps.some(({ open }) => open)) tally.problem(`open gaps: ${JSON.stringify(summary.gaps)}`);
       return true;
     }
-    // A power cut tears what was written last, unless that was made durable.
+    // A power failure cuts off what was written last and not synced.
     const there = statSync(out, { throwIfNoEntry: false });
     if (!there) return false;
     const { size, ino } = there;
@@ -272,7 +272,7 @@ function createTally() {
     addIfThere(path: string) {
       if (statSync(path, { throwIfNoEntry: false })) add(path, true);
     },
-    /** Each post since the first one that was printed has to be there once. */
+    /** Checks that each post since the first printed one is in the files exactly once. */
     judge(
       end: number,
       isWanted: (number: number) => boolean,
@@ -285,7 +285,7 @@ function createTally() {
         const count = counts.of(number);
         posts += count;
         if (count > 1) problem(`post ${number} is there ${count} times`);
-        // What is dated before the start and appears later is not wanted.
+        // Posts that are dated before the start and appear later are not expected.
         if (count > 0 || number <= first + 120 || !isWanted(number)) continue;
         if (isInGap(number)) lost++;
         else problem(`post ${number} is missing`);

@@ -7,7 +7,7 @@ export interface Entry {
   readonly fields: readonly string[];
 }
 
-/** A write, complete in itself: it can be repeated on another server. */
+/** A write with all its values, which can be repeated on another server. */
 export interface Write {
   readonly at: number;
   readonly name: string;
@@ -19,12 +19,12 @@ interface Text {
   readonly endsAt: number;
 }
 
-/** The data of one server: the commands that the relay and its followers use, and what they write. */
+/** The data of one server, and the commands that relays and followers use. */
 export interface Data {
   command(name: string, args: readonly string[]): Reply;
   /** All writes, one list for each command or script. */
   readonly log: readonly (readonly Write[])[];
-  /** Collects the writes of a script as one. */
+  /** Groups the writes of a script, which are atomic. */
   atomically<T>(work: () => T): T;
   entries(stream: string): readonly Entry[];
 }
@@ -33,7 +33,7 @@ const never = Number.POSITIVE_INFINITY;
 const idOf = ({ ms, count }: Entry) => `${ms}-${count}`;
 const entryReply = (entry: Entry): Reply => [idOf(entry), entry.fields];
 
-/** A server's data as they were after these writes. `clock` is the server's own, in ms. */
+/** The data of a server after these writes. `clock` is the clock of that server, in ms. */
 export function createData(clock: () => number, from: readonly (readonly Write[])[] = []): Data {
   const texts = new Map<string, Text>();
   const hashes = new Map<string, Map<string, string>>();
@@ -52,7 +52,7 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
     return value;
   };
 
-  /** What each write changes. All that depends on the clock or on chance was decided before. */
+  /** Applies a write. Values that depend on the clock or on chance were determined before. */
   const apply = ({ name, args }: Write): void => {
     const [key = '', ...rest] = args;
     if (name === 'SET') texts.set(key, { text: rest[0] ?? '', endsAt: Number(rest[1] ?? never) });
@@ -79,7 +79,7 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
   const lastOf = (key: string): Entry => streams.get(key)?.at(-1) ?? { ms: 0, count: 0, fields: [] };
 
   const commands: Readonly<Record<string, (args: readonly string[]) => Reply>> = {
-    // With a point, Lua calculates with doubles: its integers here have 32 bits.
+    // With ".0", Lua calculates with doubles; integers of this Lua have only 32 bits.
     TIME: () => [`${Math.floor(clock() / 1_000)}.0`, String(Math.floor((clock() % 1_000) * 1_000))],
     GET: ([key = '']) => textAt(key)?.text ?? null,
     PTTL([key = '']) {

@@ -1,10 +1,10 @@
 import { above } from '../service.ts';
 import { type RelayOutcome, streamOf } from './world.ts';
 
-/** How late a post may be found: a poll, a takeover and the walks that verify the feed. */
+/** How late a post may be found: after a poll, a takeover and the walks that verify the feed. */
 const SETTLED_MS = 100_000;
 
-/** What is wrong with a finished run of relays and followers; empty if nothing is. */
+/** Describes what is wrong in a finished run of relays and followers; empty if nothing is. */
 export function judgeRelay(outcome: RelayOutcome): string[] {
   const { schedule, service, store, followers, endsAt } = outcome;
   const start = outcome.first();

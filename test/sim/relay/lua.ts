@@ -6,7 +6,7 @@ type State = ReturnType<typeof lauxlib.luaL_newstate>;
 /** An answer of a command or a script. */
 export type Reply = string | number | null | readonly Reply[];
 
-/** Runs the Lua scripts of the store as a server does: `redis.call` ends in `call`. */
+/** Runs the Lua scripts of the store as a server does; `redis.call` calls `call`. */
 export interface ScriptRunner {
   run(text: string, keys: readonly string[], args: readonly string[]): Reply;
 }
@@ -38,10 +38,10 @@ export function createScriptRunner(call: (name: string, args: readonly string[])
   const compiled = new Map<string, Uint8Array>();
   const failed = () => new Error(`the script failed: ${lua.lua_tojsstring(state, -1)}`);
 
-  /** Compiles a script once, and keeps it under a name of its own. */
+  /** Compiles a script once, and caches it under a name. */
   const compile = (text: string): Uint8Array => {
     const name = bytes(`script${compiled.size}`);
-    // The first line is for the server: whether the script may run while the store is full.
+    // Remove the first line, which tells the server whether the script may run when the store is full.
     const code = bytes(text.slice(text.indexOf('\n') + 1));
     if (lauxlib.luaL_loadbuffer(state, code, code.length, name) !== lua.LUA_OK) throw failed();
     lua.lua_setglobal(state, name);

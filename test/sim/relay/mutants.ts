@@ -3,8 +3,8 @@ import { storeFailure } from '../../../src/store/failures.ts';
 import type { Script } from '../../../src/store/script.ts';
 import type { RelayMutation } from './world.ts';
 
-// Each of these is the relay or a follower without one of its precautions: a script of the store is rewritten, or the
-// connection behaves as the program must not.
+// Each mutant removes one safeguard of the relay or of a follower, by rewriting a script of the store, or by
+// changing how the connection behaves.
 
 /** Rewrites a part of one script. */
 const rewritten =
@@ -31,7 +31,7 @@ export const withoutFence: RelayMutation = {
   ),
 };
 
-/** The token of a lease is its epoch alone. */
+/** The token of a lease consists only of its epoch. */
 export const withoutNonce: RelayMutation = {
   script: rewritten('lead', " .. ':' .. ARGV[1]", " .. ''"),
 };
@@ -78,7 +78,7 @@ export const doesNotWait: RelayMutation = {
   }),
 };
 
-/** A connection that connects again without a word. */
+/** The connection reconnects silently. */
 export const reconnects: RelayMutation = {
   relay(first, open, process) {
     let store: Promise<StoreConnection> | undefined = Promise.resolve(first);
@@ -112,7 +112,7 @@ export const reconnects: RelayMutation = {
   },
 };
 
-/** A follower believes that the entry where it stopped is still there. */
+/** A follower assumes that the last entry that it read still exists. */
 export const doesNotLookBack: RelayMutation = {
   follower(store) {
     const send: StoreConnection['send'] = async (name, args, ms) => {
@@ -136,5 +136,5 @@ export const doesNotLookBack: RelayMutation = {
     };
   },
 };
-/** The entries that followers were given. */
+/** The entries that followers received. */
 const lastRows = new Map<string, unknown>();

@@ -2,7 +2,7 @@ import { judgeRelay } from './judge.ts';
 import { type RelaySchedule, relayScheduleOf } from './schedule.ts';
 import { createRelaySimulation, type RelayMutation } from './world.ts';
 
-/** Runs schedules until `enough` of them failed, and returns what is wrong with those. */
+/** Runs schedules until `enough` of them failed, and returns what went wrong in those. */
 export async function simulateRelays(
   schedules: Iterable<RelaySchedule>,
   mutation?: RelayMutation,
@@ -12,7 +12,7 @@ export async function simulateRelays(
   for (const schedule of schedules) {
     if (failed.length >= enough) break;
     const simulation = createRelaySimulation(schedule, mutation);
-    // Everything that follows from an event is done before the next one happens.
+    // Run everything that follows from an event before the next event.
     do await new Promise(setImmediate);
     while (simulation.step());
     const { error } = simulation;

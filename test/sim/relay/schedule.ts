@@ -1,24 +1,24 @@
 import { type Rng, rngOf } from '../rng.ts';
 import { type Schedule, scheduleOf, uneventful } from '../schedule.ts';
 
-/** What goes wrong in the store, and when. */
+/** A fault of the store, and its time. */
 export interface StoreFault {
   readonly kind:
-    | 'down' // it stops and starts again without its last writes
+    | 'down' // the server stops, and starts again without its last writes
     | 'break' // all connections break
-    | 'split' // a replica takes over while some clients still use the former master
-    | 'late' // requests arrive late, even after their connection was given up
-    | 'full'; // it accepts no writes
+    | 'split' // a replica takes over, while some clients still use the former primary
+    | 'late' // requests arrive late, even after their connection was closed
+    | 'full'; // the server accepts no writes
   readonly from: number;
   readonly to: number;
-  /** The writes that are lost: those of the last ms. */
+  /** The length of the period whose writes are lost, in ms. */
   readonly lostMs: number;
-  /** How far the clock of a replica differs. */
+  /** By how much the clock of a replica is wrong. */
   readonly skewMs: number;
   readonly p: number;
 }
 
-/** What happens to a process. */
+/** A fault of a process. */
 export interface ProcessFault {
   readonly kind: 'kill' | 'pause';
   readonly process: number;
@@ -31,13 +31,13 @@ export interface RelaySchedule {
   readonly seed: number;
   readonly relays: number;
   readonly followers: number;
-  /** The service, and what goes wrong there. */
+  /** The schedule of the service, with its faults. */
   readonly service: Schedule;
   readonly faults: readonly StoreFault[];
   readonly blows: readonly ProcessFault[];
 }
 
-/** The first leader has published by then. */
+/** By this time, the first leader has published posts. */
 const START_MS = 20_000;
 
 export function relayScheduleOf(seed: number): RelaySchedule {
@@ -79,7 +79,7 @@ function storeFaults(rng: Rng, span: Span): StoreFault[] {
       ...{ kind, lostMs, skewMs: rng.between(-1_500, 1_500), p: rng.pick([0.05, 0.3]) },
       ...span(200, 15_000),
     };
-    // A server that is replaced has no other fault at the time.
+    // While a server is being replaced, it has no other fault.
     const replaces = kind === 'down' || kind === 'split';
     if (replaces && fault.from < taken) continue;
     if (replaces) taken = fault.to + 2_000;
@@ -88,7 +88,7 @@ function storeFaults(rng: Rng, span: Span): StoreFault[] {
   return faults.sort((a, b) => a.from - b.from);
 }
 
-/** A run in which nothing goes wrong but what is given. */
+/** A run with only the given faults. */
 const quiet = (seed: number, given: Partial<RelaySchedule>): RelaySchedule => {
   const schedule = relayScheduleOf(seed);
   const service: Schedule = {
@@ -102,16 +102,16 @@ const quiet = (seed: number, given: Partial<RelaySchedule>): RelaySchedule => {
 const noLoss = { lostMs: 0, skewMs: 0, p: 1 };
 
 /**
- * The requests of a leader are held up until another one leads, which dies right after the last of them arrived: the next
- * leader starts from what they left.
+ * Requests of a leader are delayed until another process leads, which dies after the last of them has
+ * arrived. The next leader starts from that state.
  */
 export function lateRequests(seed: number): RelaySchedule {
   const rng = rngOf(seed, 42);
-  // By then, ids are forgotten as the feed moves on.
+  // By this time, ids are removed as the feed advances.
   const from = rng.between(140_000, 160_000);
   const at = from + rng.between(15_000, 21_000);
   const { service } = relayScheduleOf(seed);
-  // Where a poll brings no post, a checkpoint is all that is sent.
+  // If a poll finds no post, only a checkpoint is sent.
   const sparse = { ...service, late: 0, behindMs: 0, rate: 0.15, lagMs: 10_000 } as const;
   return quiet(seed, {
     ...{ relays: 2, followers: 1, service: sparse },
@@ -120,7 +120,7 @@ export function lateRequests(seed: number): RelaySchedule {
   });
 }
 
-/** A replica whose clock is behind takes over, while a part of the clients stays with the former master for a while. */
+/** A replica whose clock is late takes over, while some clients use the former primary for some time. */
 export function slowReplica(seed: number): RelaySchedule {
   const rng = rngOf(seed, 43);
   const from = rng.between(30_000, 50_000);

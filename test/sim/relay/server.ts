@@ -8,11 +8,11 @@ import { createData, type Data } from './data.ts';
 import { createScriptRunner, type Reply } from './lua.ts';
 import type { RelaySchedule, StoreFault } from './schedule.ts';
 
-/** The store as clients see it: one server, or two while a failover is under way. */
+/** The store as clients see it: one server, or two of them during a failover. */
 export interface StoreModel {
-  /** Opens a connection of a client; `later` runs its callbacks, and `alive` ends them for good. */
+  /** Opens a connection of a client. `later` runs its callbacks, which stop when `alive` returns false. */
   open(client: StoreClient): Promise<StoreConnection>;
-  /** What is left in the end. */
+  /** The data at the end of the run. */
   readonly data: Data;
   /** The tokens of all leases that were taken. */
   readonly tokens: readonly string[];
@@ -25,10 +25,10 @@ export interface StoreClient {
   readonly alive: () => boolean;
 }
 
-/** A change of a script of the store, for tests that must notice it. */
+/** Changes a script of the store; tests must detect the change. */
 export type Rewrite = (script: Script) => string;
 
-/** As in the program: a slower answer ends the connection. */
+/** As in the program, a connection ends if a response takes longer. */
 const COMMAND_MS = 2_000;
 
 interface Server {
@@ -67,7 +67,7 @@ export function createStore(
   };
 
   let server = serve(createData(clockOf(0)));
-  /** The master that was replaced, as long as some clients use it. */
+  /** The former primary, as long as some clients use it. */
   let former: Server | undefined;
   const active = (kind: StoreFault['kind']) =>
     schedule.faults.find((fault) => fault.kind === kind && fault.from <= now() && now() < fault.to);
@@ -85,7 +85,7 @@ export function createStore(
       scheduler.at(from, () => {
         former = server;
         server = serve(createData(clockOf(fault.skewMs), until(server.data, lostMs)));
-        // The clients that notice at once; the others stay until the end.
+        // Half of the clients notice the failover at once, the others later.
         for (const end of [...former.connections]) if (rng.chance(0.5)) end('it is a replica, not a primary');
       });
       scheduler.at(to, () => {
@@ -98,7 +98,7 @@ export function createStore(
   async function open({ later, alive, number }: StoreClient): Promise<StoreConnection> {
     await new Promise<void>((resolve) => void later(now() + rng.between(1, 20), resolve));
     if (active('down')) throw storeFailure('STORE_AWAY', 'the server is down');
-    // While there are two masters, odd clients find the former one.
+    // While there are two primaries, clients with odd numbers use the former one.
     const mine = former && number % 2 === 1 ? former : server;
     const over = new AbortController();
     const end = (why: string) => {
@@ -107,7 +107,7 @@ export function createStore(
     };
     mine.connections.add(end);
 
-    /** Sends a request, which the server gets and answers after a while. */
+    /** Sends a request. The server receives it and responds after some time. */
     const exchange = (limitMs: number, act: (reply: (value: Reply) => void) => void): Promise<Reply> =>
       new Promise((resolve, reject) => {
         if (over.signal.aborted) return reject(over.signal.reason);
@@ -121,7 +121,7 @@ export function createStore(
         const undo = later(now() + limitMs, () => end('no answer'));
         const late = active('late');
         const delay = late && rng.chance(late.p) ? rng.between(500, 20_000) : rng.between(0.2, 3);
-        // What was sent arrives, whether its sender still waits for it or not.
+        // A request that was sent arrives, even if its sender does not wait for it any more.
         scheduler.at(now() + delay, () => {
           if (mine !== server && mine !== former) return;
           if (active('down')) return;

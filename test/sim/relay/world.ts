@@ -11,10 +11,10 @@ import { type Access, createService, type Service } from '../service.ts';
 import type { RelaySchedule } from './schedule.ts';
 import { createStore, type Rewrite, type StoreClient, type StoreModel } from './server.ts';
 
-/** A part of the relay made worse, for tests that must notice it. */
+/** A change that removes a safeguard of the relay; tests must detect it. */
 export interface RelayMutation {
   readonly script?: Rewrite;
-  /** Changes what a relay sees of the store; `open` makes another connection. */
+  /** Changes how a relay sees the store; `open` opens another connection. */
   readonly relay?: (
     store: StoreConnection,
     open: () => Promise<StoreConnection>,
@@ -23,7 +23,7 @@ export interface RelayMutation {
   readonly follower?: (store: StoreConnection) => StoreConnection;
 }
 
-/** What a follower delivered over all its lives. */
+/** What a follower delivered, over all its processes. */
 interface Delivered {
   readonly ids: string[];
   readonly gaps: number[];
@@ -34,7 +34,7 @@ export interface RelayOutcome {
   readonly service: Service;
   readonly store: StoreModel;
   readonly followers: readonly Delivered[];
-  /** The first page that any relay was given. */
+  /** The first page that any relay received. */
   readonly first: () => Access['first'];
   readonly endsAt: number;
   readonly problems: string[];
@@ -58,7 +58,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
   const end = new AbortController();
   scheduler.at(endsAt, () => end.abort());
 
-  /** The callbacks of a process: none runs while it is paused, or after it was killed. */
+  /** The callbacks of a process. They do not run while it is paused or after it was killed. */
   const processOn = (number: number, alive: () => boolean): StoreClient & Scheduler => {
     const pauses = schedule.blows.filter((blow) => blow.process === number && blow.kind === 'pause');
     const later: Scheduler['at'] = (time, act) => {
@@ -86,7 +86,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
     };
   };
 
-  /** Runs a process again after each kill, until the end. */
+  /** Restarts a process after each kill, until the end of the run. */
   const supervise = async (
     number: number,
     live: (process: StoreClient & Scheduler, life: number) => Promise<void>,
@@ -118,7 +118,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
   const relay = (number: number) =>
     supervise(number, async (process, life) => {
       const rng = rngOf(schedule.seed, 50 + number + 10 * life);
-      // The service is the same for all: only what it does to one process is its own.
+      // All processes use the same service; only faults of single processes differ.
       const access = createService(schedule.service, process).access(process.alive, () => {});
       const connect = () => store.open(process);
       const open = async () => {
@@ -167,7 +167,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
         clock: clockOn(process, () => 1_700_000_000_000, process.alive),
       });
       for await (const event of follower.events(end.signal)) {
-        // A follower saves its rows and its position together, as one with a file does.
+        // A follower saves its rows and its position together, as a follower with a file does.
         if (event.kind === 'rows') delivered.ids.push(...event.rows.map(({ id }) => id));
         if (event.kind === 'gap') delivered.gaps.push(scheduler.now);
         const position = follower.position();

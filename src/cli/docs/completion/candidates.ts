@@ -1,25 +1,25 @@
 import type { CommandOutline, CompletionSlot, FlagOutline, Outline } from './outline.ts';
 
-/** A word that fits at the cursor, and its meaning. */
+/** A word that can be inserted at the cursor, and its description. */
 export interface Candidate {
   readonly word: string;
   readonly about: string;
 }
 
-/** What fits at the cursor. */
+/** All words that can be inserted at the cursor. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
   /** `files`: the shell completes file names. `nospace`: more text may follow the candidate. */
   readonly directive?: 'files' | 'nospace';
 }
 
-/** Profile and sandbox of the line, which determine the known names. */
+/** The profile and sandbox flags of the command line, which determine whose names are known. */
 export interface LineContext {
   readonly profile: string | undefined;
   readonly sandbox: boolean;
 }
 
-/** Finds names that only this machine knows. */
+/** Finds names that are saved on this machine. */
 export type FindNames = (
   kind: 'profile' | 'handle',
   prefix: string,
@@ -28,7 +28,7 @@ export type FindNames = (
 
 const nothing: Completion = { candidates: [] };
 
-/** Completes a line: `words` are those after `trdr`; the last one is at the cursor. */
+/** Completes a command line. `words` are the words after `trdr`; the last one is at the cursor. */
 export function completeLine(outline: Outline, words: readonly string[], findNames: FindNames): Completion {
   const line = readLine(outline, words.slice(0, -1));
   const current = words.at(-1) ?? '';
@@ -47,12 +47,12 @@ export function completeLine(outline: Outline, words: readonly string[], findNam
 interface Line {
   readonly path: string;
   readonly command: CommandOutline | undefined;
-  /** Flags that are allowed here. */
+  /** The flags that are allowed at the cursor. */
   readonly flags: readonly FlagOutline[];
-  /** Names of the flags that are already given. */
+  /** The names of the flags that the line already contains. */
   readonly given: ReadonlySet<string>;
   readonly args: readonly string[];
-  /** The flag whose value is at the cursor. */
+  /** The flag whose value is at the cursor; undefined if there is none. */
   readonly awaiting: FlagOutline | undefined;
   readonly flagsAllowed: boolean;
   readonly context: LineContext;
@@ -89,7 +89,7 @@ const joined = (path: string, word: string) => (path === '' ? word : `${path} ${
 const isPath = ({ commands, groups }: Outline, path: string) =>
   commands.some((each) => each.path === path) || groups.some(({ name }) => name === path);
 
-/** The flags of a command; before a command, all common flags. */
+/** The flags of a command. Before the command is known, all common flags. */
 function flagsAt({ commands, common }: Outline, path: string): FlagOutline[] {
   const command = commands.find((each) => each.path === path);
   const groups = command ? command.common : (['output', 'service', 'money'] as const);
@@ -120,7 +120,7 @@ function argument(
   const at = before.length;
   const slot = args[at] ?? (variadic ? args.at(-1) : undefined);
   const found = fill(slot, current);
-  // The word may also belong to the argument after an optional one.
+  // If the argument is optional, the word may also be the next argument.
   const next = slot?.optional ? args[at + 1] : undefined;
   if (next === undefined) return found;
   const more = fill(next, current);
@@ -158,7 +158,7 @@ function fillSlot(
   return { ...begins(rest.map(plain), last, `${lead}${before}`), directive: 'nospace' };
 }
 
-/** The next words of the commands under a path. */
+/** The words that can follow in the commands that begin with `path`. */
 function nextWords({ commands, groups }: Outline, path: string): Candidate[] {
   const all = [...commands, ...groups.map(({ name, summary }) => ({ path: name, summary }))];
   const depth = path === '' ? 0 : path.split(' ').length;
@@ -172,7 +172,7 @@ function nextWords({ commands, groups }: Outline, path: string): Candidate[] {
 
 const plain = (word: string): Candidate => ({ word, about: '' });
 
-/** The candidates that start with a prefix, as whole words: `lead` is the text before the prefix. */
+/** The candidates that begin with a prefix, as whole words. `lead` is the text before the prefix. */
 const begins = (candidates: readonly Candidate[], prefix: string, lead = ''): Completion => ({
   candidates: candidates
     .filter(({ word }) => word.startsWith(prefix))

@@ -11,18 +11,18 @@ export interface CompletionSlot {
   readonly choices?: readonly string[];
   /** Choices that depend on the previous argument. */
   readonly choicesBy?: Readonly<Record<string, readonly string[]>>;
-  /** Names that are looked up when completing. */
+  /** The type of names to look up. */
   readonly kind?: 'file' | 'profile' | 'handle' | 'command' | 'help';
-  /** Several values, separated by commas. */
+  /** Whether the word is a list of values, separated by commas. */
   readonly list?: true;
 }
 
-/** A flag as a shell sees it. */
+/** What completion must know about a flag. */
 export interface FlagOutline {
   /** Long and short name, with their dashes. */
   readonly names: readonly string[];
   readonly help: string;
-  /** Undefined for a switch. */
+  /** How to complete its value; undefined for a flag without a value. */
   readonly slot?: CompletionSlot;
   readonly repeatable?: true;
 }
@@ -30,11 +30,11 @@ export interface FlagOutline {
 export interface CommandOutline {
   readonly path: string;
   readonly summary: string;
-  /** Its own flags; they replace common flags of the same name. */
+  /** The command's own flags. They replace common flags with the same name. */
   readonly flags: readonly FlagOutline[];
   readonly common: readonly Common[];
   readonly args: readonly (CompletionSlot & { readonly optional?: true })[];
-  /** The last argument may be repeated. */
+  /** Whether the last argument can be repeated. */
   readonly variadic?: true;
 }
 
@@ -43,7 +43,7 @@ interface Named {
   readonly summary: string;
 }
 
-/** Everything that completion needs to know, as JSON. */
+/** Everything that completion must know about the commands, as JSON. */
 export interface Outline {
   readonly commands: readonly CommandOutline[];
   readonly groups: readonly Named[];
@@ -51,7 +51,7 @@ export interface Outline {
   readonly common: Readonly<Record<Common | 'always', readonly FlagOutline[]>>;
 }
 
-/** The commands in the form that completion needs. */
+/** Extracts what completion must know about the commands. */
 export function outlineOf(commands: readonly AnyCommand[]): Outline {
   const groups = [...new Set(commands.flatMap(({ path }) => path.split(' ').slice(0, -1)))];
   return {
@@ -92,7 +92,7 @@ function commandOutline({
   };
 }
 
-/** Streams reject the format `json`. */
+/** The values of the common --output without `json`, which streams reject. */
 const withoutJson = ({ value }: Option<unknown>) => (value?.choices ?? []).filter((name) => name !== 'json');
 
 const withSlot = (option: Option<unknown>, slot: CompletionSlot): FlagOutline => ({

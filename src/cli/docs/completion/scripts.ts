@@ -1,6 +1,6 @@
 /**
- * The completion scripts. All logic is in `trdr __complete`: a script passes the line up to the cursor, and
- * hands the answer to its shell.
+ * The completion scripts. They contain no logic: a script passes the line up to the cursor to `trdr
+ * __complete`, and the answer to its shell.
  */
 export const completionScripts: Readonly<Record<string, string>> = {
   'trdr.bash': `# Completion of trdr for bash 3.2 and newer. Add to ~/.bashrc: source <(trdr completion bash)

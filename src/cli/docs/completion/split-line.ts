@@ -1,6 +1,4 @@
-/**
- * Splits a command line like a shell, up to the cursor at its end. After a space, the last word is empty.
- */
+/** Splits a command line up to the cursor as a shell does. After a space, the last word is empty. */
 export function splitLine(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

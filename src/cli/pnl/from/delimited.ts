@@ -4,17 +4,17 @@ import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import { rearm } from '../../../output/format/disarm-formula.ts';
 import { rowFields, sortKeys, traderFields } from '../../../output/views/pnl-rows.ts';
 
-/** A row of an exported CSV or TSV file, by column. */
+/** A row of an exported CSV or TSV file: the cells by column name. */
 type Cells = ReadonlyMap<string, string>;
 
 const numberFields = new Set<string>([...sortKeys, 'followers', 'updatedAt']);
 const knownFields = new Set<string>(rowFields);
 
-/** Whether a header has the columns that are needed to restore records: subject and window. */
+/** Whether a header has the columns that are needed to restore records, subject and window. */
 export const isRowHeader = (header: readonly string[]): boolean =>
   header.includes('window') && (header.includes('subject') || header.includes('handle'));
 
-/** Restores records from the rows of an export: consecutive rows of a subject are one record. */
+/** Restores records from the rows of an export. Consecutive rows with the same subject are one record. */
 export function createRowReader(header: readonly string[]) {
   const extras = header.filter((name) => !knownFields.has(name));
   let rows: Cells[] = [];
@@ -28,7 +28,7 @@ export function createRowReader(header: readonly string[]) {
     return record;
   }
 
-  /** Whether a row belongs to the current record. A repeated window starts the next record. */
+  /** Whether a row belongs to the present record. A window that occurs again begins a new record. */
   function continues(row: Cells): boolean {
     const [first] = rows;
     if (!first || subjectOf(first) !== subjectOf(row)) return false;
@@ -38,7 +38,7 @@ export function createRowReader(header: readonly string[]) {
   }
 
   return {
-    /** Adds a row; returns the previous record if the row starts another one. */
+    /** Adds a row. If it begins a new record, returns the previous one. */
     push(cells: readonly string[]): Sent | undefined {
       const row: Cells = new Map(header.map((name, at) => [name, cells[at] ?? '']));
       const done = continues(row) ? undefined : take();
@@ -49,7 +49,7 @@ export function createRowReader(header: readonly string[]) {
   };
 }
 
-/** The value of a cell as JSON. Numbers keep their digits; an empty cell is null. */
+/** A cell as JSON. Numbers keep their digits; an empty cell becomes null. */
 function jsonOf(name: string, cell: string): string {
   if (cell === '') return 'null';
   if (numberFields.has(name) || !knownFields.has(name)) {
@@ -63,7 +63,7 @@ function jsonOf(name: string, cell: string): string {
 const member = (row: Cells, name: string, as = name) =>
   `${JSON.stringify(as)}:${jsonOf(name, row.get(name) ?? '')}`;
 const object = (members: readonly string[]) => `{${members.join(',')}}`;
-/** The members for the columns that exist in the file. */
+/** Members of the record, for the columns that the file has. */
 const members = (row: Cells, names: readonly string[]) =>
   names.filter((name) => row.has(name)).map((name) => member(row, name));
 
@@ -89,8 +89,8 @@ function recordOf(first: Cells, rows: readonly Cells[], extras: readonly string[
 }
 
 /**
- * The members of a record of numbers. An unknown column belongs to the record if all rows have the same
- * value, else to the windows.
+ * The members of a record with numbers. An unknown column with the same value in all rows belongs to the
+ * record, otherwise to the windows.
  */
 function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] {
   const [first] = rows;
@@ -109,7 +109,7 @@ function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] 
   return [...members(first, traderFields), `"windows":${object(windows)}`, ...members(first, common)];
 }
 
-/** The unmatched entries of a failed handle, by their own handles. */
+/** The entries for other handles that are stored with a failed handle. */
 function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] | undefined {
   const byHandle = new Map<string, Cells[]>();
   for (const row of rows) {
@@ -123,5 +123,5 @@ function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] 
 
 const isWindow = (name: string): name is WindowName => windowNames.some((known) => known === name);
 
-/** The text is composed of validated cells, so it is an object. */
+/** This cast is safe: the text is an object made of validated cells. */
 const read = (json: string): Sent => parseJson(json) as Sent;

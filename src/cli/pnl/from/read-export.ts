@@ -32,7 +32,7 @@ export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>
   else yield* rows(format === 'tsv' ? tabRows(chunks) : readCsv(chunks), name);
 }
 
-/** The text up to its first characters that are not white space. */
+/** Reads up to the first character that is not white space, and returns it with all text. */
 async function peek(text: AsyncGenerator<string>) {
   let first = '';
   while (first.trim() === '') {
@@ -56,7 +56,7 @@ function formatOf(first: string): Format {
 const HINT = 'it must be an export of trdr pnl: csv, tsv, ndjson or json';
 const notAnExport = (name: string, why: string): Failure => usageError(`cannot read ${name}: ${why}`, HINT);
 
-/** A record of an export. `--fields` may have omitted fields that can be restored from the handle. */
+/** A record of an export. Fields that --fields had omitted are restored from the handle where possible. */
 function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const sent: Sent = isRecord(value) ? value : {};
   const subject = textOf(sent['subject']) ?? textOf(sent['handle']);
@@ -64,7 +64,7 @@ function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const updatedAt = textOf(sent['updatedAt']);
   const time = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
   const first = { subject, found };
-  // Text instead of a number was written with --times iso.
+  // If updatedAt is text, the file was written with --times iso.
   const last = Number.isNaN(time) ? first : { ...first, updatedAt: time };
   const record = readRecord({ ...first, ...sent, ...last });
   if (!record) throw notAnExport(name, `${where} is not a record of trdr pnl`);
@@ -80,7 +80,7 @@ async function* wholeDocument(chunks: AsyncIterable<string>, name: string): Asyn
   for (const [at, item] of list.entries()) yield recordIn(item, name, `item ${at + 1}`);
 }
 
-/** Longer than any record. */
+/** The maximum length of a line; no record is this long. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 async function* textLines(chunks: AsyncIterable<string>) {
@@ -126,7 +126,7 @@ async function* rows(all: AsyncIterable<Row>, name: string): AsyncGenerator<PnlR
       continue;
     }
     if (cells.length !== width)
-      throw notAnExport(name, `line ${line} has ${cells.length} cells, not ${width}`);
+      throw notAnExport(name, `line ${line} has ${cells.length} cells, but the header has ${width}`);
     const record = reader.push(cells);
     if (record) yield recordIn(record, name, `the row before line ${line}`);
     last = line;

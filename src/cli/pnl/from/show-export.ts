@@ -14,9 +14,9 @@ import { readExport } from './read-export.ts';
 
 export interface FromOptions {
   readonly from: string;
-  /** The handles to select; all if there are none. */
+  /** The handles to show; all if the list is empty. */
   readonly subjects: readonly string[];
-  /** The windows given with --window; empty for every window of the file. */
+  /** The windows given with --window; if the list is empty, all windows of the file. */
   readonly windows: readonly WindowName[];
   readonly shape: Omit<Shape, 'windows' | 'handles'>;
   readonly strict: boolean;
@@ -25,7 +25,7 @@ export interface FromOptions {
 /** Maximum number of names in a notice. */
 const NAMED = 20;
 
-/** Shows an earlier export in another order, format or selection. Sends no requests. */
+/** Shows an earlier export in a different order, format or selection. Sends no requests. */
 export async function showExport(context: Context, options: FromOptions): Promise<ExitCode> {
   const { from, subjects, strict } = options;
   const tally = createLookupTally();
@@ -48,7 +48,7 @@ export async function showExport(context: Context, options: FromOptions): Promis
   return tally.total === 0 && subjects.length > 0 ? 3 : tally.exit(strict);
 }
 
-/** The first records, which determine how a table is drawn; `size` is infinite if there are more. */
+/** Reads the first records, which determine the layout of a table. `size` is infinite if there are more. */
 async function readAhead(all: AsyncGenerator<PnlRecord>) {
   const ahead: PnlRecord[] = [];
   let more = true;
@@ -67,7 +67,7 @@ async function readAhead(all: AsyncGenerator<PnlRecord>) {
   return { ahead, records: records(), size: more ? Number.POSITIVE_INFINITY : ahead.length };
 }
 
-/** The records of these handles, in the given order. */
+/** Yields the records of these handles, in the given order. */
 async function* select(
   all: AsyncIterable<PnlRecord>,
   subjects: readonly string[],
@@ -94,8 +94,8 @@ async function* select(
 }
 
 /**
- * The windows to show: the requested ones, or those in the file, because a CSV may have been written with
- * fewer.
+ * The windows to show: the requested ones, or those that the file contains, because a CSV file may not
+ * contain all.
  */
 function windowsFor(records: readonly PnlRecord[], { from, windows }: FromOptions): readonly WindowName[] {
   const there = new Set(

@@ -3,7 +3,7 @@ import { fileFailure, inWords, isAbsent, writeAll } from '../../../base/files.ts
 import { writeAtomic } from '../../../base/replace-file.ts';
 import type { CheckpointFile } from '../../../tail/exec/acknowledgements.ts';
 
-/** The checkpoint file: replaced atomically, and appended to with single writes. */
+/** The checkpoint file. It is replaced atomically, and lines are appended with single writes. */
 export const openCheckpointFile = (path: string): CheckpointFile => ({
   text: readText(path),
   replace(text) {

@@ -18,7 +18,7 @@ export interface ExecCommand {
   readonly platform: NodeJS.Platform;
 }
 
-/** Secrets, and variables for this process only, which the command does not get. */
+/** Variables that are not passed to the command: secrets, and those meant for this process only. */
 const withheld = new Set([
   'TRDR_API_KEY',
   'TRDR_STORE_PASSWORD',
@@ -26,12 +26,11 @@ const withheld = new Set([
   'WATCHDOG_USEC',
   'WATCHDOG_PID',
 ]);
-/** Ids in their usual form. Others are not put into the environment, because they are untrusted text. */
+/** Only common ids are passed in the environment, because ids are untrusted text. */
 const plainId = /^[\w.:-]{1,200}$/;
 
 /**
- * Parses `--exec` and checks that the program exists, so that a typing error is noticed before the first
- * paid call.
+ * Parses `--exec` and checks that the program exists, so that a typo is noticed before the first paid call.
  */
 export function readCommand(
   text: string,
@@ -52,7 +51,7 @@ export function readCommand(
     return { file: file ?? '', words, ...world };
   }
   const [file, ...words] = splitCommand(text);
-  // Windows also tries extensions, so there only the first attempt shows whether the program exists.
+  // Not checked on Windows, which also tries file extensions.
   if (!windows && !isProgram(file, world)) {
     throw usageError(`command not found: ${file}`, 'check --exec; --shell runs it with /bin/sh');
   }
@@ -73,7 +72,7 @@ function isProgram(file: string, { env, cwd }: Pick<ExecCommand, 'env' | 'cwd'>)
   });
 }
 
-/** Runs the command with a batch on its stdin. It writes to this program's stdout and stderr. */
+/** Runs the command with a batch on its stdin. The command shares the stdout and stderr of this program. */
 export function runCommand(
   { file, words, env, cwd, platform }: ExecCommand,
   { number, rows }: Batch,
@@ -84,7 +83,7 @@ export function runCommand(
     cwd,
     env: { ...env, ...describe(number, rows, attempt) },
     stdio: ['pipe', 'inherit', 'inherit'],
-    // In its own process group, so that Ctrl-C only reaches this process and the command can finish.
+    // A separate process group, so that Ctrl-C does not reach the command, which can then finish.
     detached: !windows,
     windowsHide: true,
     windowsVerbatimArguments: windows && file.toLowerCase().endsWith('cmd.exe'),
@@ -95,10 +94,10 @@ export function runCommand(
       if (windows) child.kill();
       else process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // The command has just ended.
+      // Ignored: the command has already ended.
     }
   };
-  // A second signal ends this process at once; then its command is killed too.
+  // A second signal ends this process at once, and the command with it.
   process.once('exit', kill);
   return new Promise<CommandEnd>((settle) => {
     child.once('error', (error) => {
@@ -110,7 +109,7 @@ export function runCommand(
       else if (signal === null) settle({ ok: false, why: `exit code ${code}`, code: code ?? 1 });
       else settle({ ok: false, why: `killed by ${signal}`, code: 128 + systemConstants.signals[signal] });
     });
-    // A command need not read all its input: only its exit code counts.
+    // A command may ignore its input: only its exit code matters.
     child.stdin.on('error', () => {});
     child.stdin.end(Buffer.concat(rows.map(({ line }) => line)));
   }).finally(() => {

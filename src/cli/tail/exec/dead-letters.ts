@@ -6,11 +6,11 @@ import { sha256 } from '../../../base/sha256.ts';
 import type { Batch } from '../../../tail/exec/batch.ts';
 
 /**
- * The batches that the command did not accept, in the lines that it received: `CMD < FILE` hands them over
- * again.
+ * The file of batches that the command did not accept. It has the lines that the command received, so that
+ * `CMD < FILE` hands them over again.
  */
 export interface DeadLetters {
-  /** Undefined if there is no folder for it. */
+  /** The path of the file; undefined if there is no folder for it. */
   readonly path: string | undefined;
   save(batch: Batch): void;
 }
@@ -18,11 +18,11 @@ export interface DeadLetters {
 interface DeadLettersOptions {
   readonly checkpoint: string | undefined;
   readonly state: string | undefined;
-  /** Identifies feed and command, for runs without a checkpoint. */
+  /** Identifies the feed and the command, for runs without a checkpoint. */
   readonly name: string;
 }
 
-/** Opens the dead-letter file beside the checkpoint, or in the state folder without one. */
+/** Opens the dead-letter file next to the checkpoint; without a checkpoint, in the state folder. */
 export function openDeadLetters({ checkpoint, state, name }: DeadLettersOptions): DeadLetters {
   const own = state && join(state, 'tails', `${sha256(name).slice(0, 32)}.dead.ndjson`);
   const path = checkpoint === undefined ? own : `${checkpoint}.dead.ndjson`;
@@ -46,7 +46,7 @@ export function openDeadLetters({ checkpoint, state, name }: DeadLettersOptions)
   };
 }
 
-/** Syncs the file before the checkpoint passes the batch. */
+/** Syncs the file to disk, before the checkpoint includes the batch. */
 function sync(path: string): void {
   const fd = openSync(path, constants.O_RDWR);
   try {

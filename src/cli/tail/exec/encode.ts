@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { renderOptions, selectedFields } from '../../output.ts';
 import { withSeenFields } from '../../seen-fields.ts';
 
-/** Writes rows as lines of NDJSON, as they would appear on stdout. */
+/** Formats rows as lines of NDJSON, as they would be printed to stdout. */
 export async function createEncoder(
   { io, globals, settings, notice }: Context,
   given: View<TailRow['record']>,

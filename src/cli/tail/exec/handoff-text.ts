@@ -25,7 +25,7 @@ export function handoffText(notice: HandoffNotice, deadLetters: string): string 
 
 const waitText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)}ms` : span(ms));
 
-/** The last line of a run, with what it handed over. */
+/** The last line of a run, with the number of posts that were handed over. */
 export function handedOverText(
   { batches, acknowledged, dead, left }: HandoffCounts,
   resumes: boolean,
@@ -38,7 +38,7 @@ export function handedOverText(
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** What has to be watched in a handoff, for the heartbeat; empty if all is well. */
+/** Problems of a handoff, for the heartbeat; empty if there are none. */
 export function handoffStateText(
   { pendingRows, oldestAt, deadRows, lastExit }: HandoffHealth,
   now: number,

@@ -28,7 +28,7 @@ export const BATCH = 100;
 export const LINGER_MS = 1_000;
 const TRIES = 10;
 
-/** Validates `--exec` before anything is paid for. */
+/** Checks `--exec` before anything is paid for. */
 export function checkExec({ globals, io }: Context, { exec, shell }: ExecFlags): void {
   if (exec === undefined) return;
   if (globals.out !== undefined)
@@ -45,25 +45,25 @@ interface Parts {
   readonly checkpoint: string | undefined;
   /** Identifies the feed. */
   readonly feed: string;
-  /** Post time of the start, if a flag sets it. */
+  /** The start time, if a flag sets it. */
   readonly since?: number | null;
-  /** The batches are remembered elsewhere than in a checkpoint. */
+  /** True if something else than a checkpoint remembers what was acknowledged. */
   readonly remembered?: boolean;
 }
 
-/** Delivers batches to the command, with retries and dead letters. */
+/** Delivers batches to the command, with retries and the dead-letter file. */
 export interface Courier {
   readonly encode: (row: TailRow) => Uint8Array;
   deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
-  /** The state for monitoring; `queued` are the rows that are not in a batch yet. */
+  /** The state for monitoring. `queued` are the rows that are not in a batch yet. */
   health(queued: readonly HandoffRow[]): HandoffHealth;
-  /** Throws if there are dead letters: a run that ends by itself then has failed. */
+  /** Throws if there are dead letters, because a run that ends by itself has then failed. */
   check(): void;
   /** Allows the process to end after a signal. */
   release(): void;
 }
 
-/** Notices that a failing command can repeat indefinitely. */
+/** Notices that a failing command can cause without end. */
 const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind']>(['failed', 'recovered']);
 
 /** Connects the tail to the command. */
@@ -83,7 +83,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
       context.notice(`waiting for the command (batch ${running.number}); a second signal kills it`);
   };
   signal.addEventListener('abort', reportWait, { once: true });
-  // Only from the first batch on: a run that fails before must not wait.
+  // Delay a shutdown only after the first batch has started; a run that fails before it must not wait.
   let letGo: (() => void) | undefined;
   const deliver = createDelivery(
     {
@@ -122,7 +122,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
       if (dead === 0) return;
       throw new Failure('local', `the command did not accept ${postsText(dead)}; saved to ${letters.path}`, {
         code: 'DEAD_LETTER',
-        hint: `hand them over again when the cause is fixed: ${redo(command)} < ${letters.path}`,
+        hint: `when the cause is fixed, hand them over again: ${redo(command)} < ${letters.path}`,
       });
     },
     release() {
@@ -135,7 +135,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
 
 const redo = ({ file }: ExecCommand) => `${file} ...`;
 
-/** Hands the rows of a tail over to the command; the checkpoint saves what was acknowledged. */
+/** Hands the rows of a tail over to the command. The checkpoint records what was acknowledged. */
 export async function openHandoff(context: Context, parts: Parts): Promise<TailOutput> {
   const { io, signal, notice } = context;
   const { flags, checkpoint, feed } = parts;

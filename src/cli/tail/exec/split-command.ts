@@ -2,14 +2,14 @@ import { usageError } from '../../../base/failure.ts';
 
 const SPACE = /\s/;
 /**
- * Operators of a shell. Without a shell, the command would receive them as plain text, which is rarely
+ * Operators of a shell. Without a shell, the command would receive them as arguments, which is rarely
  * intended.
  */
 const operator = /^(?:[|&;<>]|\d>|\|\||&&)/;
 const trailing = /^[;&|](?:\s|$)/;
 const expansion = /^(?:\$[\w{(]|`)/;
 
-/** Splits a command line like a shell, with quotes and backslashes but without expansions. */
+/** Splits a command line as a shell does, with quotes and backslashes but without expansions. */
 export function splitCommand(text: string): readonly [file: string, ...words: string[]] {
   const words: string[] = [];
   let word: string | undefined;
@@ -50,7 +50,7 @@ export function splitCommand(text: string): readonly [file: string, ...words: st
   return [file, ...rest];
 }
 
-/** The position of the closing quote. */
+/** Returns the position of the closing quote. */
 function endOf(text: string, from: number, quote: string): number {
   for (let at = from + 1; at < text.length; at++) {
     if (quote === '"' && text[at] === '\\') at++;

@@ -7,18 +7,18 @@ export type SendState = (lines: readonly string[]) => Promise<void>;
 
 /** Reports the state of the tail to the service manager, as described in sd_notify(3). */
 export interface ServiceManager {
-  /** The interval in which it expects a sign of life; undefined without a watchdog. */
+  /** The interval in which the service manager expects a notification; undefined if it has no watchdog. */
   readonly watchdogMs: number | undefined;
-  /** Sends after the message in progress. Messages that are waiting are merged into one. */
+  /** Sends the state when the message in progress was sent. States that wait are merged into one message. */
   notify(state: Readonly<Record<string, string | number>>): void;
-  /** Settles when everything was sent. */
+  /** Resolves when everything was sent. */
   settled(): Promise<void>;
 }
 
-/** A program that sends a datagram needs milliseconds. */
+/** How long the program that sends a message may take; it needs milliseconds. */
 const TIMEOUT_MS = 5_000;
 
-/** The service manager of this process; undefined if none wants to be notified. */
+/** The service manager of this process; undefined if there is none to notify. */
 export function openServiceManager(
   { env, clock }: Pick<Io, 'env' | 'clock'>,
   warn: (text: string) => void,
@@ -58,7 +58,7 @@ const oneLine = (text: string) => text.replace(/[\r\n]+/g, ' ');
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** The watchdog's interval, if it is meant for this process. */
+/** The interval of the watchdog; undefined if it is not meant for this process. */
 function watchdogOf(env: Io['env']): number | undefined {
   const ms = Number(env['WATCHDOG_USEC']) / 1_000;
   const pid = env['WATCHDOG_PID'];
@@ -67,8 +67,8 @@ function watchdogOf(env: Io['env']): number | undefined {
 }
 
 /**
- * Node has no Unix datagram sockets, so a program sends the message: `systemd-notify`, a part of systemd,
- * or `socat` for containers without systemd.
+ * Sends messages with another program, because Node has no Unix datagram sockets: `systemd-notify`, a part of
+ * systemd, or `socat` for containers without systemd.
  */
 function sendByProgram(env: Io['env'], clock: Clock): SendState {
   const socket = env['NOTIFY_SOCKET'] ?? '';
@@ -88,7 +88,7 @@ function sendByProgram(env: Io['env'], clock: Clock): SendState {
   };
 }
 
-/** Runs a program until it exits; false if it is not installed. */
+/** Runs a program until it exits; returns false if it is not installed. */
 async function runProgram(
   clock: Clock,
   program: string,

@@ -8,7 +8,7 @@ import { version } from '../../version.ts';
 import type { ServiceFlags } from './flags.ts';
 import { openServiceManager, type ServiceManager } from './notify.ts';
 
-/** The state that a tail reports. */
+/** What a tail reports about its state. */
 export type TailFacts = Omit<
   TailHealth,
   'up' | 'startedAt' | 'updatedAt' | 'progressAt' | 'memoryBytes' | 'cpuMs'
@@ -19,9 +19,9 @@ export interface Watched {
   facts(): TailFacts;
   /** The state in one line for people. */
   text(): string;
-  /** Increases with each turn of its loop. */
+  /** How often the main loop has run. */
   turns(): number;
-  /** Makes the loop take a turn although nothing is due. */
+  /** Makes the main loop run although nothing is due. */
   wake(): void;
 }
 
@@ -32,13 +32,13 @@ export interface HealthWatch {
   handOver(): Promise<void>;
 }
 
-/** How often the status file is written, and the service manager notified if it has no watchdog. */
+/** How often the status file is written; also how often a service manager without watchdog is notified. */
 const WRITE_MS = 5_000;
 const NOTIFY_MS = 30_000;
 const LOOK_MS = 1_000;
 /**
- * A service manager kills what does not start in time, but a first walk through much of the feed can take
- * longer, so the start timeout is extended.
+ * How much the start timeout is extended at a time: a service manager kills a service that does not start in
+ * time, but a long first walk may need more.
  */
 const START_MS = 60_000;
 
@@ -100,7 +100,7 @@ export function watchHealth(
  */
 const hasStarted = ({ ready, mode }: TailFacts) => ready || mode === 'waiting';
 
-/** Waits; false once the run is over. */
+/** Waits; returns false when the run has ended. */
 async function pause({ io }: Pick<HealthRun, 'io'>, ms: number, until: AbortSignal): Promise<boolean> {
   try {
     await io.clock.sleep(ms, until);
@@ -112,7 +112,8 @@ async function pause({ io }: Pick<HealthRun, 'io'>, ms: number, until: AbortSign
 }
 
 /**
- * Notifies the service manager when the tail has caught up, and from then on while its loop takes turns.
+ * Notifies the service manager when the tail has caught up with its feed, and from then on as long as its
+ * main loop runs.
  */
 async function inform(
   context: HealthRun,
@@ -141,10 +142,7 @@ async function inform(
   }
 }
 
-/**
- * The last time at which the loop was seen to take a turn. Each check requests another turn, which the next
- * check sees.
- */
+/** Tracks when the main loop last ran. Each check requests a run, which the next check sees. */
 function progressOf(watched: Watched, now: () => number) {
   let turns = watched.turns();
   let at = now();
@@ -160,7 +158,10 @@ function progressOf(watched: Watched, now: () => number) {
   };
 }
 
-/** Writes the status file. The first failure ends the run before it costs anything, later ones are only reported. */
+/**
+ * Writes the status file. If the first write fails, the run ends before it costs anything; later failures are
+ * only reported.
+ */
 function statusWriter({ io, command, notice }: HealthRun, path: string, watched: Watched) {
   const identity = { tail: basename(path, extname(path)), command, version };
   const startedAt = io.clock.now();

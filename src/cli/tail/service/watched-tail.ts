@@ -7,7 +7,7 @@ import { handoffStateText } from '../exec/handoff-text.ts';
 import { statusText } from '../notice-text.ts';
 import type { TailFacts, Watched } from './watch.ts';
 
-/** A tail in the form that the health watch needs. */
+/** The state of a tail for the health watch. */
 export function watchedTail(
   tail: Tail,
   now: () => number,

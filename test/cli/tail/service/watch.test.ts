@@ -18,7 +18,7 @@ const facts: TailFacts = {
   handoff: null,
 };
 
-/** A run on a virtual clock with a tail whose loop can hang. */
+/** A run on a virtual clock, with a tail whose loop can be made to hang. */
 function openRun(env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-watch-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ function openRun(env: Record<string, string> = {}) {
     () => 1_700_000_000_000,
     () => true,
   );
-  /** Lets this much time pass, with all that happens meanwhile. */
+  /** Advances the clock, and waits for everything that happens in that time. */
   const advance = async (ms: number) => {
     let done = false;
     scheduler.at(scheduler.now + ms, () => {
@@ -123,7 +123,7 @@ describe('the service manager', () => {
     const health = run.watch({});
     await run.clock.advance(25_000);
     expect(run.sent.flat().filter((line) => /READY|WATCHDOG/.test(line))).toEqual([]);
-    // A first walk through much of the feed takes long.
+    // The first walk through a large part of the feed takes long.
     expect(run.sent.flat().filter((line) => line.startsWith('EXTEND_TIMEOUT_USEC')).length).toBe(2);
     run.tail.facts = { ...facts, ready: true };
     await run.clock.advance(2_000);
@@ -254,7 +254,7 @@ test('the state of a tail comes from its engine', () => {
     ready: false,
   });
   expect(watched({ waiting: true }).text()).toContain('waiting for units');
-  expect(watched({ mode: 'poll', failing: true }).text()).toContain('polling · the service does not answer');
+  expect(watched({ mode: 'poll', failing: true }).text()).toContain('polling · the service does not respond');
   expect(watched({ connected: false }).facts().mode).toBe('connecting');
   const state: HandoffHealth = {
     ...{ batches: 1, rows: 2, retries: 3, deadBatches: 1, deadRows: 1, pendingRows: 4, oldestAt: -59_000 },
