@@ -14,7 +14,7 @@ export interface SandboxOptions extends KeyOptions {
   readonly seed?: number | undefined;
   /** The time at which the clock starts; by default, now. */
   readonly now?: number | undefined;
-  /** A clock to use instead of one that runs. */
+  /** The clock of the sandbox; by default, one that runs in real time. */
   readonly clock?: SandboxClock | undefined;
   readonly traders?: number | undefined;
   readonly theses?: number | undefined;

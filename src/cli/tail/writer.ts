@@ -11,7 +11,7 @@ export interface TailOutput {
   readonly save: ((text: string) => Promise<void>) | undefined;
   /** Returns false for a row that an earlier run delivered, if the start position does not show this. */
   readonly isNew?: (row: TailRow) => boolean;
-  /** Throws if the output makes the run fail although it ended by itself. */
+  /** Throws if the run must fail because of its output, such as dead letters. */
   readonly check?: (() => void) | undefined;
   /** The state of the handoff to a command. */
   readonly handoff?: (() => HandoffHealth) | undefined;

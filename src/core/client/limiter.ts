@@ -47,8 +47,8 @@ const SLICES = 15;
 // A 429 although the limit was respected suggests that the plan has changed. Request the limit again, but at
 // most once per minute.
 const RECHECK_MS = 60_000;
-// The longest block that outlives this run. Limits are per minute, and a single absurd Retry-After must not
-// block a key for years.
+// The longest block of a lane that also applies to later runs. Limits are per minute, and a single absurd
+// Retry-After must not block a key for years.
 const LONGEST_BLOCK_MS = 15 * 60_000;
 
 /** A limiter whose counts may be shared with other processes. */
