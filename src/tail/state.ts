@@ -33,6 +33,6 @@ export interface SubscribingLink extends Link {
 export const subscribedLink = (state: TailState): Link | undefined =>
   state.kind === 'catchingUp' || state.kind === 'live' ? state.link : undefined;
 
-/** The mode in which the tail is in this state. */
+/** The mode that this state belongs to. */
 export const modeOf = (state: TailState): Mode =>
   state.kind === 'polling' ? 'poll' : state.kind === 'closing' ? state.mode : 'ws';

@@ -35,7 +35,7 @@ export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'>
   readonly observer?: RelayObserver | undefined;
 }
 
-/** Receives what the relay does, for monitoring. */
+/** Called when the state of the relay changes, for monitoring. */
 export interface RelayObserver {
   /** Another machine leads. */
   standby(leader: string): void;
