@@ -21,18 +21,11 @@ export interface CheckOptions {
 }
 
 const ok = (check: string, detail: string): StoreFinding => ({ check, verdict: 'ok', detail });
-const warn = (check: string, detail: string, next: string): StoreFinding => ({
-  check,
-  verdict: 'warn',
-  detail,
-  next,
-});
-const fail = (check: string, detail: string, next: string): StoreFinding => ({
-  check,
-  verdict: 'fail',
-  detail,
-  next,
-});
+const problem =
+  (verdict: 'warn' | 'fail') =>
+  (check: string, detail: string, next: string): StoreFinding => ({ check, verdict, detail, next });
+const warn = problem('warn');
+const fail = problem('fail');
 
 /**
  * Checks a connected store: version, permissions, eviction, persistence, memory, clock and round-trip time.
@@ -124,6 +117,9 @@ function everyCommand(root: string): readonly (readonly [string, readonly RedisA
   ];
 }
 
+/** Up to how many missing rights are worth adding one by one. */
+const FEW = 6;
+
 async function rights(store: StoreConnection, keys: Keys): Promise<StoreFinding> {
   const root = `${keys.root}:check:${randomBytes(6).toString('hex')}`;
   const missing: string[] = [];
@@ -143,7 +139,9 @@ async function rights(store: StoreConnection, keys: Keys): Promise<StoreFinding>
     return fail(
       'rights',
       `the user has no permission to run ${missing.join(', ')}`,
-      "compare the user's ACL with the line in docs/store.md: ACL GETUSER NAME",
+      missing.length > FEW
+        ? 'set the user up again with the line in docs/store.md'
+        : `ACL SETUSER NAME ${missing.map((name) => `+${name.toLowerCase()}`).join(' ')}`,
     );
   }
   if (full)
@@ -174,7 +172,12 @@ function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreF
       'free disk space on the server',
     );
   }
-  if (aof) return ok('persistence', 'append-only file: a power failure loses at most the last second');
+  if (aof) {
+    return ok(
+      'persistence',
+      'append-only file: with appendfsync everysec, a power failure loses at most the last second',
+    );
+  }
   if (rdbStatus !== 'ok')
     return fail(
       'persistence',

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
+import type { Failure } from '../base/failure.ts';
 import { checkExposure, type StoreAddress } from './address.ts';
+import { awayFailure, replicaFailure } from './away-failure.ts';
 import { failureOfReply, isStoreFailure, storeFailure } from './failures.ts';
 import type { Script } from './script.ts';
 
@@ -89,12 +91,13 @@ export async function connectStore(
   });
   const over = new AbortController();
   let cause: unknown;
+  let connected = false;
   client.on('error', (error: unknown) => {
     cause = error;
   });
-  const end = (why: string) => {
+  const end = (why: string, failure?: Failure) => {
     client.disconnect();
-    if (!over.signal.aborted) over.abort(awayFailure(where, why, cause));
+    if (!over.signal.aborted) over.abort(failure ?? awayFailure(address, why, cause, connected));
   };
   client.on('end', () => end('the connection was closed'));
 
@@ -127,6 +130,15 @@ export async function connectStore(
       throw isReply(error) ? failureOfReply(error.message, where) : error;
     });
 
+  const selectFailure = (error: unknown): never => {
+    if (!isReply(error) || !error.message.startsWith('ERR')) throw error;
+    throw storeFailure(
+      'STORE_UNFIT',
+      `${where} has no database ${address.db}`,
+      'use a database that the server has, usually 0: it is the number at the end of the address',
+    );
+  };
+
   let server: ServerFacts;
   const late = setTimeout(() => end(`no answer within ${connectMs / 1000} s`), connectMs);
   try {
@@ -137,13 +149,14 @@ export async function connectStore(
       const user = address.username === undefined ? [] : [address.username];
       await exchange('AUTH', [...user, options.password ?? ''], connectMs, false);
     }
-    if (address.db !== 0) await exchange('SELECT', [address.db], connectMs, false);
+    if (address.db !== 0) await exchange('SELECT', [address.db], connectMs, false).catch(selectFailure);
     if (options.name !== undefined)
       void exchange('CLIENT', ['SETNAME', options.name], connectMs, false).catch(() => {});
     server = readFacts(String(await exchange('INFO', [], connectMs, false)));
     const unfit = unfitMode[server.mode];
     if (unfit) throw storeFailure('STORE_UNFIT', `${where} ${unfit.why}`, unfit.next);
-    if (server.role !== 'master') end(`it is a ${server.role}, not a primary`);
+    if (server.role !== 'master') end('', replicaFailure(address));
+    connected = true;
     if (over.signal.aborted) throw over.signal.reason;
   } catch (error) {
     const reply = isReply(error) ? error : undefined;
@@ -192,40 +205,6 @@ const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: 
     next: 'use a server that is not a cluster node; replicas are allowed',
   },
 };
-
-function awayFailure(where: string, why: string, cause: unknown) {
-  const detail = reasonOf(cause) ?? why;
-  return storeFailure(
-    'STORE_AWAY',
-    `cannot use the store at ${where}: ${detail}`,
-    'run "trdr store check" to see whether it is running and reachable; TRDR_STORE=off runs without it',
-    cause,
-  );
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ENOTFOUND: 'the host name cannot be resolved',
-  EAI_AGAIN: 'the host name cannot be resolved',
-  ETIMEDOUT: 'no answer',
-  ECONNRESET: 'the connection was reset',
-  ENOENT: 'the socket does not exist',
-  EACCES: 'no permission to use the socket',
-  EHOSTUNREACH: 'host unreachable',
-  ENETUNREACH: 'network unreachable',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; set storeCa',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted; set storeCa',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted; set storeCa',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not trusted; set storeCa',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use TLS',
-};
-
-function reasonOf(cause: unknown): string | undefined {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  return reasons[code] ?? (code === '' ? undefined : code);
-}
 
 function readFacts(info: string): ServerFacts {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';

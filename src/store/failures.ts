@@ -43,8 +43,10 @@ export function failureOfReply(message: string, where: string): Failure {
     case 'NOPERM':
       return storeFailure(
         'STORE_DENIED',
-        `the store user has no permission for ${rightOf(message)}`,
-        'compare the user\'s ACL with the line in docs/store.md; "trdr store check" lists the missing permissions',
+        `the store user has no permission for ${rightOf(message) ?? 'its keys'}`,
+        rightOf(message) === undefined
+          ? 'add the prefix of the keys (setting storePrefix): ACL SETUSER NAME ~trdr:*'
+          : `add it: ACL SETUSER NAME +${rightOf(message)}; docs/store.md has the line with all of them`,
       );
     case 'LOADING':
     case 'MASTERDOWN':
@@ -68,8 +70,8 @@ export function failureOfReply(message: string, where: string): Failure {
   }
 }
 
-/** What the user lacks permission for: NOPERM replies name a command or a key pattern, never a value. */
-const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1] ?? 'its keys';
+/** The command that the user may not run; undefined if it is the keys. Replies name no value. */
+const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
 
 /**
  * Whether the store is temporarily unusable, so that callers continue without it. All other failures end the

@@ -1,6 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readStoreUrl } from '../../src/store/address.ts';
+import { examine, type StoreFinding } from '../../src/store/check.ts';
+import { connectStore, type StoreConnection } from '../../src/store/connection.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { startPosting } from '../e2e/feed.ts';
 import { openHome, runInProcess, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
@@ -154,7 +157,39 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(verdicts(refused.records())).toMatchObject({ reach: 'ok', writes: 'fail', memory: 'warn' });
     await full.stop();
     const away = await trdr(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
-    expect(away.records()).toMatchObject([{ next: expect.stringContaining('whether it is running') }]);
+    expect(away.records()).toMatchObject([{ next: expect.stringContaining('the server is running') }]);
+  });
+
+  it('name the fix of what a connection is refused for', async () => {
+    const server = await startServer();
+    const admin = await server.connect();
+    const user = async (name: string, ...rules: readonly string[]) => {
+      await admin.send('ACL', ['SETUSER', name, 'on', '>p', 'resetchannels', ...rules]);
+      return connectStore({ ...readStoreUrl(server.url), username: name }, { password: 'p' });
+    };
+    const findings = async (store: StoreConnection) => {
+      const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'k' });
+      const found = [];
+      for await (const one of examine(store, { keys, now: Date.now, mono: () => 0 })) found.push(one);
+      return found;
+    };
+    const of = (check: string, found: readonly StoreFinding[]) => found.find((one) => one.check === check);
+    const few = await findings(await user('few', '~trdr:*', '+@all', '-xdel', '-xgroup'));
+    expect(of('rights', few)?.next).toBe('ACL SETUSER NAME +xgroup +xdel');
+    const none = await findings(await user('none', '~trdr:*', '-@all', '+info', '+get', '+time'));
+    expect(of('rights', none)?.next).toMatch(/docs\/store.md/);
+    await expect(user('blind', '~*', '-@all')).rejects.toMatchObject({
+      hint: expect.stringContaining('+info'),
+    });
+    const elsewhere = await user('elsewhere', '~other:*', '+@all');
+    await expect(findings(elsewhere)).rejects.toMatchObject({ hint: expect.stringContaining('~trdr:*') });
+    const missing = connectStore({ ...readStoreUrl(server.url), db: 99 });
+    await expect(missing).rejects.toThrow(/has no database 99/);
+    const secured = connectStore({ ...readStoreUrl(server.url), tls: true }, { connectMs: 200 });
+    await expect(secured).rejects.toMatchObject({ hint: expect.stringContaining('write redis://') });
+    await admin.send('REPLICAOF', ['127.0.0.1', '1']);
+    await expect(server.connect()).rejects.toMatchObject({ hint: expect.stringContaining('of the primary') });
+    admin.close();
   });
 
   it('show and remove what machines share', async () => {

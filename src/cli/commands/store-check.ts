@@ -38,7 +38,10 @@ export const storeCheck = command({
         if (!(error instanceof Failure)) throw error;
         failed = true;
         // The original hint suggests this command; suggest something else.
-        const next = error.hint?.replace(': trdr store check;', ', or correct the address;');
+        const next = error.hint?.replace(
+          'run "trdr store check" to see whether it is',
+          'check that the address is right and that the server is',
+        );
         await out.write({ check: 'reach', verdict: 'fail', detail: error.message, ...(next && { next }) });
       }
     });
