@@ -114,7 +114,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         return id;
       }
       if (word === 'refused') {
-        // Otherwise wait: calls in flight may cost less than was reserved for them.
+        // Wait, unless it cannot help: calls in flight may cost less than was reserved for them.
         if (!mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS) throw refusal(answer, most);
         if (!isReported && clock.mono() - began > QUIET_MS) {
           options.notice('waiting for calls in flight, which may leave enough of the shared budget');

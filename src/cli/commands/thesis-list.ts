@@ -93,7 +93,7 @@ export const thesisList = command({
       flags.symbol.length > 0 ||
       flags.devOnly ||
       [flags.minHoldings, flags.grep, flags.exclude].some((given) => given !== undefined);
-    // Theses that do not match the filters are paid for too, and their number is not known.
+    // The number of theses that do not match the filters is not known, and they are paid for too.
     const open = rows === undefined || range.until !== undefined || isFiltered;
     const { lookup, userId: plannedId } = plannedAuthor(author);
     const ticker = tokenCost(choice, context);

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 
 /** The maximum number of names in a notice. */
 const NAMED = 1_000;
-/** The same on a terminal, or if a journal names all of them. */
+/** The maximum number of names in a notice on a terminal, or if a journal contains all of them. */
 const NAMED_IN_SHORT = 20;
 
 /**

@@ -6,7 +6,9 @@ import type { RunStore } from './open-store.ts';
 
 /** How often the verification of the leading relay is read from the store. */
 const ASK_MS = 15_000;
-/** The same while it is not known: a new leader has not verified anything yet. */
+/**
+ * How often to ask while the verified time is not known, because a new leader has not verified anything yet.
+ */
 const FIRST_ASK_MS = 2_000;
 
 /**

@@ -24,7 +24,7 @@ interface Plan<T> {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
-  /** Its possible cost; undefined if its price is not known. */
+  /** The possible cost of the call; undefined if its price is not known. */
   readonly bounds: PriceBounds | undefined;
   readonly rule: RetryRule;
   /** Set if the answer of the same call was lost before. */

@@ -89,7 +89,10 @@ const LOST_ALLOWED = 2;
  * How long other machines can get a resolved wallet from this machine's request. The wallet is also cached.
  */
 const SHARED_MS = 60_000;
-/** The same for a result without a wallet, which is only for machines that are waiting for it now. */
+/**
+ * How long other machines can get a result without a wallet. Only machines that are waiting now should get
+ * it.
+ */
 const SHARED_MISS_MS = 2_000;
 
 /** Finds the wallet of a handle as cheaply as possible. */

@@ -96,7 +96,7 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
         return true;
       }, signal);
       if (!waiting) return;
-      // Otherwise wait: calls in flight may cost less than was reserved for them.
+      // Wait: calls in flight may cost less than was reserved for them.
       if (!isReported && clock.mono() - began > QUIET_MS) {
         isReported = true;
         notice?.('waiting for calls in flight, which may leave enough of the budget');

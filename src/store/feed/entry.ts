@@ -1,7 +1,7 @@
 import { plainJson } from '../../base/json-object.ts';
 /** A post in the stream. */
 export interface StreamRow {
-  /** Its entry id in the stream. */
+  /** The id of the stream entry. */
   readonly entry: string;
   readonly id: string;
   /** Post time; null if the service sent none. */
