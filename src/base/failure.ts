@@ -74,6 +74,10 @@ export type PrintedFailure = Pick<
   'code' | 'message' | 'status' | 'retryable' | 'retryAfter' | 'requestId' | 'hint'
 >;
 
+/** The same failure with another hint. */
+export const withHint = (failure: Failure, hint: string): Failure =>
+  new Failure(failure.kind, failure.message, { ...failure, cause: failure.cause, hint });
+
 /** A usage error: what is wrong with the input, and how to correct it. */
 export const usageError = (message: string, hint?: string) =>
   new Failure('usage', message, { code: 'USAGE', hint });

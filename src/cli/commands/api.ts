@@ -9,7 +9,7 @@ import { readAll } from '../args/stdin.ts';
 import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { continueList } from '../spend/continue-command.ts';
+import { continueList, hintToContinue } from '../spend/continue-command.ts';
 import { planRaw } from '../spend/raw-plan.ts';
 
 const field = {
@@ -105,10 +105,14 @@ export const api = command({
     const request = rawRequest({ ...call, input: body });
     let at = request.path;
     // The path of the next page contains the fields.
-    const resume = () => {
+    const command = () => {
       const argv = context.io.argv.map((word) => (word === call.typed ? at : word));
-      return `continue with: ${continueList({ ...context, io: { ...context.io, argv } }, { '-f': undefined, '--field': undefined })}`;
+      return continueList(
+        { ...context, io: { ...context.io, argv } },
+        { '-f': undefined, '--field': undefined },
+      );
     };
+    const resume = () => `continue with: ${command()}`;
     if (!(await planRaw(context, request, paginate, resume))) return 0;
 
     const client = await context.client();
@@ -129,7 +133,7 @@ export const api = command({
     } catch (error) {
       // Deliver the pages so far, because they were paid for.
       await printed.endEarly();
-      throw error;
+      throw at === request.path ? error : hintToContinue(error, command);
     }
     await printed.end();
     return 0;

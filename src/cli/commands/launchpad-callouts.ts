@@ -92,7 +92,7 @@ export const launchpadCallouts = command({
     const found = walkPages(feed, walk, { ...position.filter, ...(rows !== undefined && giveUp(context)) });
     await context.print(
       { ...calloutView, highlight: highlightOf(flags.grep) },
-      sortedRows(found, { sort, reverse }),
+      position.follow(sortedRows(found, { sort, reverse })),
     );
     return 0;
   },

@@ -127,7 +127,8 @@ export const thesisList = command({
       yield* walkPages(feed, walk, { ...position.filter, ...(rows !== undefined && giveUp(context)) });
     }
     const view = { ...thesisView, highlight: highlightOf(flags.grep) };
-    await context.print(view, sortedRows(savingTokens(found(), context), { sort, reverse }));
+    const sorted = sortedRows(savingTokens(found(), context), { sort, reverse });
+    await context.print(view, position.follow(sorted));
     return 0;
   },
 });

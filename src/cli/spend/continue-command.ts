@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';
+import { Failure, type FailureKind, withHint } from '../../base/failure.ts';
 import type { Context } from '../context.ts';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
@@ -54,4 +55,14 @@ function nextPart(cwd: string, out: string): string {
     const file = join(dir, `${base}-part${number}${ext}`);
     if (there(file) === undefined) return file;
   }
+}
+
+/** The failures after which a list can be continued later. */
+const passing: readonly FailureKind[] = ['auth', 'forbidden', 'quota', 'rate', 'service', 'network'];
+
+/** Adds the command that continues a list to the failure of one of its pages, because earlier pages were paid for. */
+export function hintToContinue(error: unknown, command: () => string): unknown {
+  if (!(error instanceof Failure) || !passing.includes(error.kind)) return error;
+  const hint = error.hint === undefined ? '' : `${error.hint}; then `;
+  return withHint(error, `${hint}continue with: ${command()}`);
 }
