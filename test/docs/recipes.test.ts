@@ -20,10 +20,10 @@ const titleOf = (line: number) =>
     .slice(0, line)
     .findLast((each) => each.startsWith('## '))
     ?.slice(3) ?? '';
-/** Missing tools, including the servers that a recipe needs. */
+/** The tools that are not installed, including the servers that a recipe needs. */
 const missingOf = (script: string) => [
   ...missingFor(script).filter((tool) => tool !== 'nats'),
-  // Commands inside a quoted --exec or a script that the recipe writes.
+  // Look also for commands inside a quoted --exec, or in a script that the recipe writes.
   ...['jq', 'kcat', 'redis-cli'].filter(
     (tool) => new RegExp(`(?:^|[\\s"'|])${tool} -`, 'm').test(script) && !isInstalled(tool),
   ),
@@ -91,7 +91,7 @@ describe('docs/recipes.md', () => {
     };
     closing.push(() => hook.close());
     if (isInstalled('kcat')) {
-      // Its library includes a test cluster, which lives as long as this producer waits for input.
+      // librdkafka includes a test cluster, which runs as long as this producer waits for input.
       const words = ['-X', 'test.mock.num.brokers=1', '-P', '-b', '127.0.0.1:1', '-t', 'none'];
       env['KAFKA'] = await serve('kcat', words, /replaced with (\S+)/);
     }
@@ -209,7 +209,7 @@ describe('docs/recipes.md', () => {
       const { stdout } = await runScript('nats --server "$NATS_URL" stream info theses --json', workspace);
       expect(JSON.parse(stdout).state.messages).toBe(3);
     }
-    // Two recipes, or only the first without jq.
+    // There are two recipes, but only the first one runs without jq.
     for (const topic of ['theses', 'theses-by-token'].slice(0, hasRun('Kafka'))) {
       const { stdout } = await runScript(`kcat -C -b "$KAFKA" -t ${topic} -e -q`, workspace);
       const ids = stdout.split('\n').map((line) => JSON.parse(line).id);

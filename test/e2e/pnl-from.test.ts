@@ -176,7 +176,7 @@ describe('a finished export', () => {
     const before = text('all.csv');
     const other = await run(['mira', 'someone', '--out', 'all.csv', '--resume']);
     expect([other.exitCode, text('all.csv')]).toEqual([2, before]);
-    expect(other.error()['message']).toContain('does not have 1 handle');
+    expect(other.error()['message']).toContain('does not contain 1 handle');
     const again = await run(['mira', '--out', 'all.csv', '--resume', '--fresh']);
     expect([again.exitCode, text('all.csv').split('\n').length]).toEqual([0, 6]);
   });

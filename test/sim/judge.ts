@@ -6,7 +6,7 @@ import { passes } from './world.ts';
 /** The maximum lag of pages. Posts that became visible within this time need not be verified yet. */
 const UNSETTLED_MS = 30_000;
 
-/** The violations of the promise in an outcome; empty if there are none. */
+/** The violations of the tail's guarantees in an outcome; empty if there are none. */
 export function judge(outcome: Outcome): string[] {
   const problems: string[] = [];
   const { schedule, service, processes, disk } = outcome;
@@ -69,7 +69,7 @@ function lost(
   if (calm && (last.provenAt ?? 0) < oldest) problems.push(`nothing was verified after ${last.provenAt}`);
   for (const post of service.posts) {
     const held = start.held.has(post.id);
-    // A file starts with its first line; a post of the same millisecond may have come before or after it.
+    // A file starts with its first line; posts with the same time may be before or after it.
     const tied = restarted && post.sortAt === firstLine?.sortAt;
     if (
       held &&
@@ -112,7 +112,7 @@ function dropped(
     .map((id) => `${id} was received but not written`);
 }
 
-/** Whether a killed process already wrote a row; it stays in the output. */
+/** Whether an earlier process, which was killed, has written a row; the row stays in the output. */
 const earlier = (processes: readonly Process[], id: string) =>
   processes.some(
     ({ writes, killed }) => killed && writes.some((write) => write.some((row) => row.id === id)),
@@ -143,7 +143,7 @@ function lostBackfill(outcome: Outcome, emitted: ReadonlySet<string>, held: Read
 function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Post>): boolean {
   return processes.some(({ summary }, index) =>
     summary?.gaps.some(({ why, from, to, lateFrom, open }) => {
-      // The next process promised to read it.
+      // The gap was reported as one that the next run will read.
       if ((why === 'failing' || why === 'unauthorized') && open && index < processes.length - 1) return false;
       const low = from && byId.get(from.id);
       const high = to && byId.get(to.id);

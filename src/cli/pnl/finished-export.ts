@@ -40,7 +40,7 @@ export async function isFinished(
   }
   const lacking = subjects.filter((subject) => !there.has(normalHandle(subject))).length;
   if (lacking > 0) {
-    throw usageError(`${out} is finished, but ${handlesText(lacking)} of these are not in it`, startOver);
+    throw usageError(`${out} is finished, but does not contain ${handlesText(lacking)} of these`, startOver);
   }
   context.notice(
     `${out} is finished: it contains all ${handlesText(subjects.length)}; nothing was requested (--fresh starts over)`,

@@ -14,7 +14,7 @@ const many = (count: number, one: string) =>
 
 /** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
-/** A post time in ISO format, or the number itself if no Date can represent it. */
+/** A post time in ISO format; a time that a Date cannot represent is shown as a number. */
 const iso = (at: number): string => (Math.abs(at) <= LATEST ? new Date(at).toISOString() : String(at));
 
 /** A position in the feed: post time and id. */
@@ -53,7 +53,7 @@ const starts = {
   file: ', resuming from the end of the file',
 } as const;
 
-/** A notice of the tail as a line for stderr; undefined for notices that only a trace shows. */
+/** A notice of the tail as a line for stderr; undefined for notices that only --debug shows. */
 function downText({ why, text }: Extract<TailNotice, { kind: 'down' }>): string {
   const detail = safeLine(text);
   if (why === 'refused') return `cannot connect (${detail || why}); retrying`;
@@ -67,7 +67,7 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'unacknowledged':
       return 'the service has not acknowledged the subscription; polling until posts arrive over WebSocket';
     case 'nameless':
-      return 'skipped a post without an id: it cannot be distinguished from others';
+      return 'skipped a post without an id, because repetitions of it cannot be recognized';
     case 'caughtUp':
       return notice.rows > 0
         ? `caught up: ${many(notice.rows, 'post')} from ${many(notice.pages, 'page')}`
@@ -85,11 +85,11 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'renewed':
       return 'units are available again: continuing';
     case 'unstable':
-      return `the connection failed ${notice.sessions} times in a row; each attempt is billed, at most ${unitsText(notice.cuAtMost)} so far`;
+      return `the connection failed ${notice.sessions} times in a row; each attempt may be charged, at most ${unitsText(notice.cuAtMost)} so far`;
     case 'gap':
       return `GAP: ${gapText(notice)}: ${cuts[notice.why]}${notice.open ? '; the next run will read it' : ''}`;
     case 'unproven':
-      return `posts came too fast to verify that none is missing between ${place(notice.from)} and ${place(notice.to)}`;
+      return `posts arrived too fast to verify that none is missing between ${place(notice.from)} and ${place(notice.to)}`;
     case 'wait':
       return notice.ms > QUIET_MS ? `waiting ${span(notice.ms)}: ${safeLine(notice.reason)}` : undefined;
     case 'frame':
@@ -118,7 +118,7 @@ function stretchedText(stretched: Stretched | undefined): string {
     : `${every}, the longest interval, although the budget may not last until ${until}`;
 }
 
-/** `every 10s`, `every 1m30s` */
+/** A polling interval: `every 10s`, `every 1m30s`. */
 export const everyText = (ms: number): string => `every ${ms < 1_000 ? `${ms}ms` : lengthText(ms)}`;
 
 function startText({
@@ -163,7 +163,7 @@ function endText(summary: Summary): string {
     many(Math.max(0, connections - 1), 'reconnect'),
     spentText(spent),
   ];
-  if (filled > 0) parts.push(`${filled} filled in`);
+  if (filled > 0) parts.push(`${filled} found by polling`);
   if (late > 0) parts.push(`${late} late`);
   if (nameless > 0) parts.push(`${nameless} without an id skipped`);
   const complete =
@@ -181,11 +181,11 @@ export function statusText(status: TailStatus): string {
     unitsText(spent.most),
     perMinuteText(status.perMinute),
     waiting ? 'waiting for units' : mode === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
-    failing ? 'the service does not answer' : '',
+    failing ? 'the service does not respond' : '',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     provenAgoMs === null ? '' : `verified ${span(provenAgoMs)} ago`,
     gaps > 0 ? many(gaps, 'gap') : '',
-    filled > 0 ? `${filled} filled in` : '',
+    filled > 0 ? `${filled} found by polling` : '',
     connections > 1 ? many(connections - 1, 'reconnect') : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');
