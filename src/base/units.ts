@@ -4,5 +4,9 @@ export function group(digits: string | number): string {
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ','), ...rest].join('.');
 }
 
+/** A count with its noun: `1 handle`, `2,000 handles`. */
+export const countText = (count: number, one: string, many = `${one}s`): string =>
+  `${group(count)} ${count === 1 ? one : many}`;
+
 /** An amount of compute units as text: `30,000 CU`. */
 export const unitsText = (cu: number): string => `${group(cu)} CU`;

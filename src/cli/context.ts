@@ -90,6 +90,8 @@ export interface Context {
    * delivered, because it was paid for.
    */
   emit<T>(view: View<T>, single: boolean, body: (out: Records<T>) => void | Promise<void>): Promise<void>;
+  /** Prints text that is not a record. */
+  printText(text: string): Promise<void>;
   /** Prints a finite list. */
   print<T>(view: View<T>, records: Iterable<T> | AsyncIterable<T>): Promise<void>;
   /** Prints the only answer of a command: as a card on a terminal, as a JSON object in JSON. */

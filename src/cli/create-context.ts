@@ -79,7 +79,8 @@ export async function createContext(
     closing,
     client: () => connections.opened,
   });
-  const { output, records, emit, print, printOne, answersAreCached, setOutcome, costLine } = printing;
+  const { output, records, emit, print, printOne, printText, answersAreCached, setOutcome, costLine } =
+    printing;
 
   const context: Context = {
     io,
@@ -100,6 +101,7 @@ export async function createContext(
     emit,
     print,
     printOne,
+    printText,
     answersAreCached,
     setOutcome,
     costLine,

@@ -1,6 +1,7 @@
 import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { wantsColor } from '../output/terminal/style.ts';
+import { completionFiles } from './docs/completion/file-names.ts';
 import { layoutPage } from './docs/layout.ts';
 
 declare const __VERSION__: string;
@@ -54,12 +55,7 @@ function writeText(text: string, failed: () => void): void {
   }
 }
 
-const scripts: Readonly<Record<string, string>> = {
-  bash: 'trdr.bash',
-  zsh: 'trdr.zsh',
-  fish: 'trdr.fish',
-  powershell: 'trdr.ps1',
-};
+const scripts: Readonly<Record<string, string>> = completionFiles;
 
 /** The answer to a command line, if a prebuilt file contains it; otherwise undefined. */
 function prebuilt(argv: readonly string[]): string | undefined {

@@ -3,10 +3,16 @@ import type { Progress } from '../output/terminal/progress.ts';
 import { wantsColor, wantsUnicode } from '../output/terminal/style.ts';
 import type { Context } from './context.ts';
 
-const silent: Progress = { describe() {}, show() {}, pause() {}, resume() {}, stop() {} };
+/** The progress of a run; the cost and the pace of its calls are added. */
+export interface RunProgress extends Pick<Progress, 'describe' | 'stop'> {
+  /** `total` is undefined if it is unknown. */
+  show(label: string, done: number, total: number | undefined): void;
+}
+
+const silent: RunProgress = { describe() {}, show() {}, stop() {} };
 
 /** The progress line of a run. It is shown only if stderr is a terminal. */
-export async function openProgress(context: Context, delayMs?: number): Promise<Progress> {
+export async function openProgress(context: Context, delayMs?: number): Promise<RunProgress> {
   const { io, globals, settings } = context;
   if (io.stderr.isTTY !== true || globals.quiet) return silent;
   const { createProgress } = await import('../output/terminal/progress.ts');
@@ -19,7 +25,9 @@ export async function openProgress(context: Context, delayMs?: number): Promise<
   });
   const forget = context.display({ hide: progress.pause, show: progress.resume });
   return {
-    ...progress,
+    describe: progress.describe,
+    show: (label, done, total) =>
+      progress.show(label, { done, total, cu: context.spent, pace: context.pace }),
     stop() {
       forget();
       progress.stop();

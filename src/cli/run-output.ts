@@ -1,4 +1,5 @@
 import { Failure } from '../base/failure.ts';
+import { countText } from '../base/units.ts';
 import type { Client } from '../contract/ports.ts';
 import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
@@ -11,7 +12,6 @@ import { createFieldNotes, withSeenFields } from './seen-fields.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { isInterrupted, prepareShutdown } from './shutdown.ts';
 import { costLine, type RunOutcome } from './spend/cost-line.ts';
-import { countText } from './spend/estimate.ts';
 
 /** The output of a run: the parts of a context that print. */
 export interface RunOutput
@@ -22,6 +22,7 @@ export interface RunOutput
     | 'emit'
     | 'print'
     | 'printOne'
+    | 'printText'
     | 'answersAreCached'
     | 'lostPaidRows'
     | 'setOutcome'
@@ -165,6 +166,11 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     },
     async printOne(view, record) {
       await run.emit(view, true, (out) => out.write(record));
+    },
+    async printText(text) {
+      const sink = await output();
+      await sink.write(text);
+      await sink.end();
     },
     answersAreCached(are = true) {
       cached = are && settings.folders.cache !== undefined;

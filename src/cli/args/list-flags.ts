@@ -3,7 +3,7 @@ import { readPattern } from '../../core/pages/filter.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { flag, list, value } from './option.ts';
-import { type Instant, instantAt, integer, text, time } from './values.ts';
+import { decimal, type Instant, instantAt, integer, text, time } from './values.ts';
 
 const DEFAULT_ROWS = 20;
 /** A list with --limit stops after this many consecutive pages without a match. */
@@ -14,6 +14,13 @@ export const filterOptions = {
   symbol: list('--symbol', 'only posts about tokens with this symbol', text('symbol')),
   grep: value('--grep', 'only posts that match this pattern; lower case ignores case', text('pattern')),
   exclude: value('--exclude', 'only posts that do not match this pattern', text('pattern')),
+};
+
+/** Flags that select theses. */
+export const thesisFilterOptions = {
+  ...filterOptions,
+  minHoldings: value('--min-holdings', "minimum value of the author's position in USD", decimal({ min: 0 })),
+  devOnly: flag('--dev-only', 'only theses by the developer of the token'),
 };
 
 /** Flags that determine how many rows a list prints, from which time, and in which order. */

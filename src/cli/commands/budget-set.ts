@@ -1,9 +1,9 @@
 import { usageError } from '../../base/failure.ts';
+import { unitsText } from '../../base/units.ts';
 import { plainName, units } from '../../base/values.ts';
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
-import { unitsText } from '../spend/estimate.ts';
 
 /** The profile settings that hold the budgets. */
 export const budgetSettings = { day: 'budgetDay', month: 'budgetMonth' } as const;

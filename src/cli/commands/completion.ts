@@ -1,10 +1,10 @@
 import { usageError } from '../../base/failure.ts';
 import { command } from '../command.ts';
+import { completionFiles } from '../docs/completion/file-names.ts';
 
-const files = { bash: 'trdr.bash', zsh: 'trdr.zsh', fish: 'trdr.fish', powershell: 'trdr.ps1' } as const;
-type Shell = keyof typeof files;
-const shells = Object.keys(files) as Shell[];
-const isShell = (name: string): name is Shell => Object.hasOwn(files, name);
+type Shell = keyof typeof completionFiles;
+const shells = Object.keys(completionFiles) as Shell[];
+const isShell = (name: string): name is Shell => Object.hasOwn(completionFiles, name);
 
 export const completion = command({
   path: 'completion',
@@ -27,14 +27,12 @@ export const completion = command({
   calls: [],
   exits: [0, 2],
   parse([name = '']) {
-    if (isShell(name)) return files[name];
+    if (isShell(name)) return completionFiles[name];
     throw usageError(`no completion for "${name}"`, `supported shells: ${shells.join(', ')}`);
   },
   async run(context, file) {
     const { completionScripts } = await import('../docs/completion/scripts.ts');
-    const sink = await context.output();
-    await sink.write(completionScripts[file] ?? '');
-    await sink.end();
+    await context.printText(completionScripts[file] ?? '');
     return 0;
   },
 });

@@ -40,9 +40,7 @@ export const configGet = command({
       await context.printOne(settingView(true, settingText), row);
       return 0;
     }
-    const sink = await context.output();
-    await sink.write(`${settingWord(row)}\n`);
-    await sink.end();
+    await context.printText(`${settingWord(row)}\n`);
     return 0;
   },
 });

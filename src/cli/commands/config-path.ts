@@ -14,11 +14,9 @@ export const configPath = command({
   settings: 'none',
   exits: [0, 9],
   parse: () => undefined,
-  async run({ io, output, settings }) {
+  async run({ io, printText, settings }) {
     needFolder(settings.folders, 'config');
-    const sink = await output();
-    await sink.write(`${configOf(io).path}\n`);
-    await sink.end();
+    await printText(`${configOf(io).path}\n`);
     return 0;
   },
 });

@@ -1,4 +1,4 @@
-import { usageError } from '../../base/failure.ts';
+import { countText } from '../../base/units.ts';
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { cu } from '../../contract/prices.ts';
@@ -9,7 +9,6 @@ import { createFilter } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { walkPages } from '../../core/pages/walk.ts';
 import { calloutView } from '../../output/views/callouts.ts';
-import { addressOf } from '../args/address.ts';
 import {
   filterOptions,
   listOptions,
@@ -21,7 +20,7 @@ import {
 import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { countText } from '../spend/estimate.ts';
+import { calloutScopeOf, calloutScopeOptions, checkCalloutScope } from '../lookup/callout-scope.ts';
 import { giveUp } from '../spend/give-up.ts';
 import { createListPosition } from '../spend/list-position.ts';
 import { beginList } from '../spend/open-run.ts';
@@ -36,8 +35,7 @@ export const launchpadCallouts = command({
   ],
   args: [],
   options: {
-    coin: value('--coin', 'only this coin', text('mint')),
-    wallet: value('--wallet', 'only callouts by this wallet', text('address')),
+    ...calloutScopeOptions,
     ...filterOptions,
     ...listOptions,
     before: value('--before', 'only callouts older than the one with this id', text('id')),
@@ -58,16 +56,11 @@ export const launchpadCallouts = command({
   record: () => Callout,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   parse(_, given) {
-    if (given.coin !== undefined && given.wallet !== undefined) {
-      throw usageError('--coin and --wallet cannot be combined', 'use one of them');
-    }
+    checkCalloutScope(given);
     return { ...given, ...readListFlags(given, fieldPaths(Callout)), ...readPatterns(given) };
   },
   async run(context, { coin, wallet, before, rows, sort, reverse, ...flags }) {
-    const scope = {
-      ...(coin !== undefined && { mint: await addressOf('--coin', coin) }),
-      ...(wallet !== undefined && { wallet: await addressOf('--wallet', wallet) }),
-    };
+    const scope = await calloutScopeOf({ coin, wallet });
     const range = readRange(flags, context.io.clock.now(), context.settings.utc);
     const filter = createFilter<{ readonly record: Sent }>({
       symbols: flags.symbol,

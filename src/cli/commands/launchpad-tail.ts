@@ -1,12 +1,9 @@
-import { usageError } from '../../base/failure.ts';
 import { cu } from '../../contract/prices.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall } from '../../core/pages/feeds.ts';
 import { liveCalloutView } from '../../output/views/callouts.ts';
-import { addressOf } from '../args/address.ts';
-import { value } from '../args/option.ts';
-import { text } from '../args/values.ts';
 import { command } from '../command.ts';
+import { calloutScopeOf, calloutScopeOptions, checkCalloutScope } from '../lookup/callout-scope.ts';
 import { approveTail } from '../spend/approve-tail.ts';
 import { plannedTail } from '../spend/tail-cost.ts';
 import { checkOutput } from '../tail/check-output.ts';
@@ -25,8 +22,7 @@ export const launchpadTail = command({
   ],
   args: [],
   options: {
-    coin: value('--coin', 'only this coin', text('mint')),
-    wallet: value('--wallet', 'only callouts by this wallet', text('address')),
+    ...calloutScopeOptions,
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],
@@ -42,16 +38,11 @@ export const launchpadTail = command({
   stream: true,
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(_, given) {
-    if (given.coin !== undefined && given.wallet !== undefined) {
-      throw usageError('--coin and --wallet cannot be combined', 'use one of them');
-    }
+    checkCalloutScope(given);
     return checkTail(given);
   },
   async run(context, { coin, wallet, ...flags }) {
-    const scope = {
-      ...(coin !== undefined && { mint: await addressOf('--coin', coin) }),
-      ...(wallet !== undefined && { wallet: await addressOf('--wallet', wallet) }),
-    };
+    const scope = await calloutScopeOf({ coin, wallet });
     const shape = {
       durationMs: flags.duration,
       socket: false,

@@ -1,3 +1,4 @@
+import { countText } from '../../base/units.ts';
 import { cu } from '../../contract/prices.ts';
 import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
 import { launchpadAnswers } from '../../core/lookup/launchpad.ts';
@@ -10,7 +11,6 @@ import { subjectSource } from '../args/input.ts';
 import { gatherSubjects, isSingle } from '../args/subjects.ts';
 import { command } from '../command.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
-import { countText } from '../spend/estimate.ts';
 import { distinct } from '../spend/lookup-cost.ts';
 import { preflight, resumeRest } from '../spend/preflight.ts';
 

@@ -104,7 +104,7 @@ const undecided = (what: string, flag: string) =>
   });
 
 /** Throws if less is left than required, or if that is not known. An unlimited allowance always passes. */
-export function checkGate(
+function checkGate(
   me: Known<Me>,
   least: { units: number | undefined; reveals: number | undefined },
 ): void {

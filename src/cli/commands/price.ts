@@ -31,7 +31,7 @@ function priceOf(id: string, row: AnyEndpoint): PriceRecord {
 }
 
 /** The rows whose endpoint or path begins with the given words. */
-export function pricesFor(name: string | undefined): PriceRecord[] {
+function pricesFor(name: string | undefined): PriceRecord[] {
   const all = priceList();
   if (name === undefined) return all;
   const exact = all.filter(

@@ -1,3 +1,4 @@
+import { countText } from '../../base/units.ts';
 import { cu } from '../../contract/prices.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
@@ -16,7 +17,6 @@ import { lazyClient, openAnswers, openCachedLookup } from '../lookup/open-lookup
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
-import { countText } from '../spend/estimate.ts';
 import { preflight, resumeCached } from '../spend/preflight.ts';
 
 export const resolveCommand = command({

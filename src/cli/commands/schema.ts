@@ -26,11 +26,8 @@ export const schema = command({
   parse: (words) => words.join(' '),
   async run(context, path) {
     const document = await documentOf(path);
-    if (context.format === 'table') {
-      const sink = await context.output();
-      await sink.write(`${JSON.stringify(document, undefined, 2)}\n`);
-      await sink.end();
-    } else await context.printOne(documentView(path === '' ? CommandMap : CommandDocument), document);
+    if (context.format === 'table') await context.printText(`${JSON.stringify(document, undefined, 2)}\n`);
+    else await context.printOne(documentView(path === '' ? CommandMap : CommandDocument), document);
     return 0;
   },
 });

@@ -43,9 +43,7 @@ export const storeStatus = command({
     const items = await link.use((store) => readStatus(store, keys));
     if (output === 'metrics') {
       const { storeMetricsText } = await import('../../output/views/store-metrics.ts');
-      const sink = await context.output();
-      await sink.write(storeMetricsText(items));
-      await sink.end();
+      await context.printText(storeMetricsText(items));
     } else await context.print(storeView, items);
     const late = items.find(
       ({ item, lag }) =>

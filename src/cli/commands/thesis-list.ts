@@ -1,3 +1,4 @@
+import { countText } from '../../base/units.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { cu } from '../../contract/prices.ts';
@@ -9,20 +10,19 @@ import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { walkPages } from '../../core/pages/walk.ts';
 import { thesisView } from '../../output/views/thesis.ts';
 import {
-  filterOptions,
   listOptions,
   readListFlags,
   readPatterns,
   readRange,
   sortedRows,
+  thesisFilterOptions,
 } from '../args/list-flags.ts';
-import { flag, value } from '../args/option.ts';
-import { decimal, text } from '../args/values.ts';
+import { value } from '../args/option.ts';
+import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { readToken, savingTokens, tokenAddressOf, tokenCost } from '../lookup/token.ts';
-import { countText } from '../spend/estimate.ts';
 import { giveUp } from '../spend/give-up.ts';
 import { createListPosition } from '../spend/list-position.ts';
 import { beginList } from '../spend/open-run.ts';
@@ -39,13 +39,7 @@ export const thesisList = command({
   options: {
     token: value('--token', 'only theses about this token (address or ticker)', text('token')),
     user: value('--user', 'only theses by this author (handle or user id)', text('user', 'handle')),
-    ...filterOptions,
-    minHoldings: value(
-      '--min-holdings',
-      "minimum value of the author's position in USD",
-      decimal({ min: 0 }),
-    ),
-    devOnly: flag('--dev-only', 'only theses by the developer of the token'),
+    ...thesisFilterOptions,
     ...listOptions,
     before: value('--before', 'only theses older than the one with this id', text('id')),
   },

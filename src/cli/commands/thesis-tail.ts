@@ -10,9 +10,9 @@ import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { liveThesisView } from '../../output/views/thesis.ts';
 import type { TailRow } from '../../tail/row.ts';
 import { addressOf } from '../args/address.ts';
-import { filterOptions, readPatterns } from '../args/list-flags.ts';
+import { readPatterns, thesisFilterOptions } from '../args/list-flags.ts';
 import { flag, list, value, valueOr } from '../args/option.ts';
-import { decimal, oneOf, text } from '../args/values.ts';
+import { oneOf, text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
@@ -43,13 +43,7 @@ export const thesisTail = command({
   options: {
     token: list('--token', 'only theses about this token', text('address')),
     user: value('--user', 'only theses by this author (handle or user id)', text('user', 'handle')),
-    ...filterOptions,
-    minHoldings: value(
-      '--min-holdings',
-      "minimum value of the author's position in USD",
-      decimal({ min: 0 }),
-    ),
-    devOnly: flag('--dev-only', 'only theses by the developer of the token'),
+    ...thesisFilterOptions,
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
     group: value('--group', "with --via store: divide the posts among this group's members", plain),
     shared: flag('--shared', 'with --group: all members read at once, in any order'),

@@ -1,5 +1,5 @@
 import { Failure, usageError as wrongUsage } from '../../base/failure.ts';
-import { group } from '../../base/units.ts';
+import { countText, group, unitsText } from '../../base/units.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
 import { reconcileView, usageView } from '../../output/views/books.ts';
@@ -9,8 +9,6 @@ import { flag, value } from '../args/option.ts';
 import { instantAt, oneOf, time } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { countText, unitsText } from '../spend/estimate.ts';
-
 export const usageCommand = command({
   path: 'usage',
   summary: 'Show what this machine has spent (from the local ledger)',

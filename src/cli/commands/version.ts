@@ -13,10 +13,8 @@ export const versionCommand = command({
   settings: 'none',
   exits: [0, 2],
   parse: () => undefined,
-  async run({ output }) {
-    const sink = await output();
-    await sink.write(`${number}\n`);
-    await sink.end();
+  async run({ printText }) {
+    await printText(`${number}\n`);
     return 0;
   },
 });

@@ -1,3 +1,4 @@
+import { countText } from '../../base/units.ts';
 import { WhoisRecord } from '../../contract/records/subject.ts';
 import { lookup } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
@@ -11,7 +12,6 @@ import { duration, oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
-import { countText } from '../spend/estimate.ts';
 import { estimateLookups, planLookups } from '../spend/lookup-cost.ts';
 import { preflight, resumeCached, resumeRest } from '../spend/preflight.ts';
 

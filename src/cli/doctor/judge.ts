@@ -1,11 +1,11 @@
 import { Failure } from '../../base/failure.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import { isMeterKnown, type Left, leftOf } from '../../core/account.ts';
 import type { ApiDifference } from '../../core/compare-descriptions.ts';
 import { span } from '../../output/format/time.ts';
 import type { SeenDifference } from '../../state/answer-differences.ts';
-import { countText, unitsText } from '../spend/estimate.ts';
 import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 
 /**

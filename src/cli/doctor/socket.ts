@@ -1,10 +1,10 @@
 import { Failure } from '../../base/failure.ts';
 import { plainJson } from '../../base/json-object.ts';
+import { unitsText } from '../../base/units.ts';
 import { ServerFrame } from '../../contract/frames.ts';
 import { cu } from '../../contract/prices.ts';
 import type { Connect } from '../../tail/ports.ts';
 import type { Context } from '../context.ts';
-import { unitsText } from '../spend/estimate.ts';
 import { attempt } from './attempt.ts';
 import { type Check, failedCheck, passed, skip } from './check.ts';
 

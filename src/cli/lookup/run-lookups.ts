@@ -1,9 +1,9 @@
+import { countText } from '../../base/units.ts';
 import type { View } from '../../output/view.ts';
 import type { Subjects } from '../args/subjects.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { openProgress } from '../progress.ts';
-import { countText } from '../spend/estimate.ts';
 import { isSpent, reportSkipped } from './skipped.ts';
 import { createLookupTally, type Outcomes } from './tally.ts';
 
@@ -40,8 +40,7 @@ export async function runLookups<T extends object>(
         // Show no progress line if rows are printed on the same terminal, because they would overwrite each
         // other.
         if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress?.stop();
-        else
-          progress?.show('looking up', { done: tally.total, total, cu: context.spent, pace: context.pace });
+        else progress?.show('looking up', tally.total, total);
         await out.write(record as T);
       }
     } finally {

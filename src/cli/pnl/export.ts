@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { group } from '../../base/units.ts';
+import { group, unitsText } from '../../base/units.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
 import { isRejected, type PnlResult } from '../../core/pnl/batches.ts';
@@ -14,7 +14,6 @@ import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../progress.ts';
 import { approveRun, costOfLookups, handlesText } from '../spend/approve-pnl.ts';
-import { unitsText } from '../spend/estimate.ts';
 import { openAllowance } from './allowance.ts';
 import { settleLostBatches } from './lost-batches.ts';
 import { present, type Shape } from './present.ts';
@@ -216,7 +215,7 @@ async function follow(run: PnlRun, context: Context, total: number): Promise<voi
   try {
     for await (const results of run.results()) {
       done += results.length;
-      progress.show('requesting', { done, total, cu: context.spent, pace: context.pace });
+      progress.show('requesting', done, total);
     }
   } finally {
     progress.stop();

@@ -1,8 +1,8 @@
+import { unitsText } from '../../base/units.ts';
 import type { LostBatch } from '../../core/pnl/pnl-run.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Context } from '../context.ts';
 import { handlesText } from '../spend/approve-pnl.ts';
-import { unitsText } from '../spend/estimate.ts';
 
 const NAMED = 20;
 

@@ -71,13 +71,7 @@ export async function streamPnl(
       const results = inOrder({ size: subjects.length, saved: cachedAt, requested: requested() });
       for await (const { record, failure } of results) {
         tally.add(record.found === null ? { found: null, failure } : record);
-        if (shown)
-          progress.show('requesting', {
-            done: tally.total,
-            total: subjects.length,
-            cu: context.spent,
-            pace: context.pace,
-          });
+        if (shown) progress.show('requesting', tally.total, subjects.length);
         yield record;
       }
     } finally {

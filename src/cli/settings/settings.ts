@@ -24,7 +24,7 @@ export interface RunSettings extends SettingValues {
 }
 
 /** The folders of the current user. */
-export const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
+const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
   foldersOf({
     env: io.env,
     platform: io.platform,
@@ -36,7 +36,7 @@ export const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
 export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
 
 /** The settings that flags override. A switch that is not given leaves its setting unchanged. */
-export function flagValues(globals: Globals): FlagValues {
+function flagValues(globals: Globals): FlagValues {
   const given: Readonly<Record<string, unknown>> = globals;
   const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);
   return { profile: globals.profile, ...Object.fromEntries(set.map((name) => [name, given[name]])) };

@@ -1,10 +1,9 @@
-import { group } from '../../base/units.ts';
+import { countText, group, unitsText } from '../../base/units.ts';
 import { cu } from '../../contract/prices.ts';
 import { encode } from '../../core/client/coding.ts';
 import type { LookupCall } from '../../core/lookup/cached-lookup.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
 import type { Context } from '../context.ts';
-import { countText, unitsText } from './estimate.ts';
 
 /** A number of handles: `1 handle`, `2,000 handles`. */
 export const handlesText = (count: number): string => countText(count, 'handle');

@@ -1,5 +1,6 @@
+import { countText } from '../../base/units.ts';
 import type { Client } from '../../contract/ports.ts';
-import { balanceText, countText, estimateText } from './estimate.ts';
+import { balanceText, estimateText } from './estimate.ts';
 
 /** The result of a run, if its command counts one. */
 export interface RunOutcome {

@@ -1,8 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { group, unitsText } from '../../base/units.ts';
 
-export { unitsText };
-
 /** The estimated cost of a run. */
 export interface Estimate {
   readonly least: number;
@@ -24,10 +22,6 @@ export interface Consent {
  */
 export const mayStart = ({ most }: Estimate, { confirmAbove, maxCu, yes }: Consent): boolean =>
   yes || maxCu !== undefined || most <= confirmAbove;
-
-/** A number with its noun: `1 handle`, `2,000 handles`. */
-export const countText = (count: number, one: string, many = `${one}s`): string =>
-  `${group(count)} ${count === 1 ? one : many}`;
 
 /** An estimate as text. */
 export const estimateText = ({ least, most }: Estimate): string =>

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { OpenRun } from './permission.ts';
 
 /** Describes the limit of a run, for its first line; undefined if there is none. */
-export function limitText({
+function limitText({
   permission,
   settings,
 }: Pick<Context, 'permission' | 'settings'>): string | undefined {

@@ -1,17 +1,16 @@
 import { Failure } from '../../base/failure.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import type { Left } from '../../core/account.ts';
 import { canAsk, type PromptIo } from '../prompt.ts';
 import { confirm } from './ask-yes-no.ts';
 import {
   balanceText,
   type Consent,
-  countText,
   declined,
   type Estimate,
   estimateText,
   mayStart,
   needsConfirmation,
-  unitsText,
 } from './estimate.ts';
 
 /** The question before a run: `Looking up 3 subjects will cost 300–90,000 CU`. */

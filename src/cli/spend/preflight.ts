@@ -1,8 +1,9 @@
 import { Failure } from '../../base/failure.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import type { Context } from '../context.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { lookAtAccount } from './balance.ts';
-import { countText, type Estimate, unitsText } from './estimate.ts';
+import type { Estimate } from './estimate.ts';
 import { beginOpen } from './open-run.ts';
 
 /** The cost of a run in units and reveals; `most` is null if the input has no known end. */
@@ -70,4 +71,4 @@ export async function preflight(
 export const resumeCached = 'run the same command again: the answers so far are cached';
 export const resumeRest = 'run it again with the subjects that have no record yet';
 
-export const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
+const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;

@@ -18,14 +18,14 @@ export interface TailShape {
 }
 
 /** Pages per minute: the polls, and the walks that verify the feed. With the WebSocket, only the latter. */
-export const pagesPerMinute = ({ socket, lagMs }: Pick<TailShape, 'socket' | 'lagMs'>): number =>
+const pagesPerMinute = ({ socket, lagMs }: Pick<TailShape, 'socket' | 'lagMs'>): number =>
   socket ? 2 : Math.ceil(MINUTE / lagMs) + 1;
 
 /** CU per minute if the posts between two polls fit on one page. */
 export const tailPerMinute = (shape: Pick<TailShape, 'socket' | 'lagMs' | 'page'>): number =>
   (shape.socket ? cu.socketMinute : 0) + shape.page * pagesPerMinute(shape);
 
-export const minutesOf = (durationMs: number): number => Math.ceil(durationMs / MINUTE);
+const minutesOf = (durationMs: number): number => Math.ceil(durationMs / MINUTE);
 
 const walksOf = ({ backfill = 0 }: TailShape): number => WALKS + Math.ceil(backfill / THESIS_BLOCK);
 

@@ -46,7 +46,7 @@ export function openStore(scope: Scope, { io, settings, trace }: Parts): RunStor
 }
 
 /** Connection options from the settings. */
-export const storeConnectOptions = (
+const storeConnectOptions = (
   settings: RunSettings,
   trace?: ((line: string) => void) | undefined,
 ): ConnectOptions => ({
@@ -58,7 +58,7 @@ export const storeConnectOptions = (
 });
 
 /** The name of this machine: the setting, or the host name without characters that are not allowed. */
-export const machineOf = ({ machine }: Pick<RunSettings, 'machine'>): string =>
+const machineOf = ({ machine }: Pick<RunSettings, 'machine'>): string =>
   machine ??
   (hostname()
     .replace(/[^\w.-]/g, '-')

@@ -1,3 +1,4 @@
+import { countText } from '../../base/units.ts';
 import { span } from '../../output/format/time.ts';
 import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
 import type { TailRow } from '../../tail/row.ts';
@@ -78,7 +79,7 @@ export function watchFollower(
     text() {
       const { verifiedTo } = facts();
       const parts = [
-        `${rows.toLocaleString('en-US')} ${rows === 1 ? 'post' : 'posts'}${last ? `, the last from ${ago(last.at)}` : ''}`,
+        `${countText(rows, 'post')}${last ? `, the last from ${ago(last.at)}` : ''}`,
         away ? 'the store is not reachable' : 'reading from the store',
         ...(verifiedTo === null ? [] : [`verified ${ago(verifiedTo)}`]),
       ];

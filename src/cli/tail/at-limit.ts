@@ -19,7 +19,7 @@ export function atLimit(
 ): unknown {
   const file = checkpoint ?? globals.out;
   if (error instanceof Failure && error.code === BUDGET) {
-    const argv = withSwitch(io.argv, '--wait-for-budget');
+    const argv = waiting(io.argv);
     const from = file === undefined ? '' : ` from ${file}`;
     const command = (file === undefined ? continued(argv, provenTo) : undefined) ?? commandWith(argv);
     return pastBudget(error, `continue${from} with: ${command}`);
@@ -44,7 +44,8 @@ function continued(argv: readonly string[], provenTo: TailStatus['provenTo']): s
   return commandWith(argv, { '--backfill': undefined, '--since': new Date(at).toISOString() });
 }
 
-const withSwitch = (argv: readonly string[], name: string) => (argv.includes(name) ? argv : [...argv, name]);
+const waiting = (argv: readonly string[]) =>
+  argv.includes('--wait-for-budget') ? argv : [...argv, '--wait-for-budget'];
 
 /** The failure of a call that exceeds a budget, with the command that waits until the budget renews. */
 const pastBudget = ({ message, retryAfter, hint }: Failure, resume: string) =>

@@ -204,7 +204,7 @@ async function openAt(path: string): Promise<Opened> {
 }
 
 /** The identity of the file that a path leads to; undefined if there is none. */
-export async function identityAt(path: string): Promise<FileIdentity | undefined> {
+async function identityAt(path: string): Promise<FileIdentity | undefined> {
   try {
     const { dev, ino } = await stat(path, { bigint: true });
     return { dev: String(dev), ino: String(ino) };

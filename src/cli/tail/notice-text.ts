@@ -1,16 +1,14 @@
+import { countText, unitsText } from '../../base/units.ts';
 import { lengthText, span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/row.ts';
 import { LONGEST_POLL_MS } from '../../tail/spend/budget-plan.ts';
 import type { PollReason } from '../../tail/spend/socket-share.ts';
-import { unitsText } from '../spend/estimate.ts';
 
 /** Shorter waits are not reported. */
 const QUIET_MS = 2_000;
 export const perMinuteText = (cu: number): string => `${unitsText(Math.round(cu))}/min`;
-const many = (count: number, one: string) =>
-  `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`;
 
 /** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
@@ -70,7 +68,7 @@ export function tailText(notice: TailNotice): string | undefined {
       return 'skipped a post without an id, because repetitions of it cannot be recognized';
     case 'caughtUp':
       return notice.rows > 0
-        ? `caught up: ${many(notice.rows, 'post')} from ${many(notice.pages, 'page')}`
+        ? `caught up: ${countText(notice.rows, 'post')} from ${countText(notice.pages, 'page')}`
         : undefined;
     case 'down':
       return `${downText(notice)}${notice.waitMs < 1_000 ? '' : ` in ${span(notice.waitMs)}`}`;
@@ -158,9 +156,9 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
 function endText(summary: Summary): string {
   const { rows, gaps, connections, spent, filled, late, nameless, durationMs, completeTo } = summary;
   const parts = [
-    many(rows, 'post'),
-    gaps.length === 0 ? 'no gaps' : many(gaps.length, 'gap'),
-    many(Math.max(0, connections - 1), 'reconnect'),
+    countText(rows, 'post'),
+    gaps.length === 0 ? 'no gaps' : countText(gaps.length, 'gap'),
+    countText(Math.max(0, connections - 1), 'reconnect'),
     spentText(spent),
   ];
   if (filled > 0) parts.push(`${filled} found by polling`);
@@ -184,9 +182,9 @@ export function statusText(status: TailStatus): string {
     failing ? 'the service does not respond' : '',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     provenAgoMs === null ? '' : `verified ${span(provenAgoMs)} ago`,
-    gaps > 0 ? many(gaps, 'gap') : '',
+    gaps > 0 ? countText(gaps, 'gap') : '',
     filled > 0 ? `${filled} found by polling` : '',
-    connections > 1 ? many(connections - 1, 'reconnect') : '',
+    connections > 1 ? countText(connections - 1, 'reconnect') : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }

@@ -60,8 +60,7 @@ function jsonOf(name: string, cell: string): string {
   return JSON.stringify(rearm(cell));
 }
 
-const member = (row: Cells, name: string, as = name) =>
-  `${JSON.stringify(as)}:${jsonOf(name, row.get(name) ?? '')}`;
+const member = (row: Cells, name: string) => `${JSON.stringify(name)}:${jsonOf(name, row.get(name) ?? '')}`;
 const object = (members: readonly string[]) => `{${members.join(',')}}`;
 /** Members of the record, for the columns that the file has. */
 const members = (row: Cells, names: readonly string[]) =>

@@ -1,14 +1,13 @@
+import { countText } from '../../../base/units.ts';
 import { span } from '../../../output/format/time.ts';
 import { safeLine } from '../../../output/terminal/safe-text.ts';
 import type { Batch, HandoffNotice } from '../../../tail/exec/batch.ts';
 import type { HandoffCounts } from '../../../tail/exec/handoff.ts';
 import type { HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
 
-export const postsText = (count: number): string =>
-  `${count.toLocaleString('en-US')} post${count === 1 ? '' : 's'}`;
+export const postsText = (count: number): string => countText(count, 'post');
 
 const batchText = ({ number, rows }: Batch) => `batch ${number} (${postsText(rows.length)})`;
-const tryText = (count: number) => `${count} attempt${count === 1 ? '' : 's'}`;
 
 /** A notice of the handoff as a line for stderr. */
 export function handoffText(notice: HandoffNotice, deadLetters: string): string {
@@ -17,9 +16,9 @@ export function handoffText(notice: HandoffNotice, deadLetters: string): string 
     case 'failed':
       return `the command failed on ${batchText(batch)}: ${safeLine(notice.why)}; retrying in ${waitText(notice.waitMs)}`;
     case 'recovered':
-      return `the command accepted ${batchText(batch)} after ${tryText(notice.attempts)}`;
+      return `the command accepted ${batchText(batch)} after ${countText(notice.attempts, 'attempt')}`;
     case 'dead':
-      return `the command failed on ${batchText(batch)} after ${tryText(notice.attempts)}: ${safeLine(notice.why)}; saved to ${deadLetters}`;
+      return `the command failed on ${batchText(batch)} after ${countText(notice.attempts, 'attempt')}: ${safeLine(notice.why)}; saved to ${deadLetters}`;
   }
 }
 
@@ -31,7 +30,7 @@ export function handedOverText(
   resumes: boolean,
 ): string {
   const parts = [
-    `handed over ${postsText(acknowledged)} in ${batches.toLocaleString('en-US')} batch${batches === 1 ? '' : 'es'}`,
+    `handed over ${postsText(acknowledged)} in ${countText(batches, 'batch', 'batches')}`,
     dead > 0 ? `${postsText(dead)} in the dead-letter file` : '',
     left > 0 ? `${postsText(left)} ${resumes ? 'left for the next run' : 'not handed over'}` : '',
   ];

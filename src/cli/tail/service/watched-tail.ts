@@ -1,3 +1,4 @@
+import { countText } from '../../../base/units.ts';
 import { span } from '../../../output/format/time.ts';
 import type { Tail } from '../../../tail/engine.ts';
 import type { HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
@@ -22,7 +23,7 @@ export function watchedTail(
       const { rows, lastPost } = status;
       const last = lastPost === null ? '' : `, the last from ${span(Math.max(0, now() - lastPost.at))} ago`;
       const parts = [
-        `${rows.toLocaleString('en-US')} ${rows === 1 ? 'post' : 'posts'}${last}`,
+        `${countText(rows, 'post')}${last}`,
         statusText(status),
         handoff ? handoffStateText(handoff(), now()) : '',
       ];

@@ -1,0 +1,7 @@
+/** The files of the completion scripts, by shell. */
+export const completionFiles = {
+  bash: 'trdr.bash',
+  zsh: 'trdr.zsh',
+  fish: 'trdr.fish',
+  powershell: 'trdr.ps1',
+} as const;

@@ -1,0 +1,53 @@
+import { createPrinter } from '../output/format/printer.ts';
+import type { Printer, PrinterOptions } from '../output/format/printing.ts';
+import type { Sink } from '../output/sink.ts';
+import type { View } from '../output/view.ts';
+import type { Context } from './context.ts';
+import { renderOptions, selectedFields } from './output.ts';
+import { withSeenFields } from './seen-fields.ts';
+
+/** A printer that collects what it prints. */
+export interface TextPrinter<T> extends Printer<T> {
+  /** Number of bytes collected. */
+  readonly size: number;
+  /** Returns what was collected, and starts over. */
+  take(): Buffer;
+}
+
+/** Prints records as the flags of the run require, but not to its output. */
+export async function createTextPrinter<T>(
+  { io, globals, settings, notice }: Context,
+  given: View<T>,
+  how: Pick<PrinterOptions<T>, 'format' | 'single' | 'live'>,
+): Promise<TextPrinter<T>> {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  const nothing = async () => {};
+  const sink: Sink = {
+    write(chunk) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      parts.push(bytes);
+      size += bytes.length;
+    },
+    flush: nothing,
+    end: nothing,
+    abandon: nothing,
+    closed: new AbortController().signal,
+  };
+  const view = withSeenFields(given, { globals, settings });
+  const fields = await selectedFields(globals.fields, view);
+  const appearance = await renderOptions(io, globals, settings);
+  const printer = await createPrinter({ sink, view, fields, notify: notice, ...how, ...appearance });
+  return {
+    ...printer,
+    get size() {
+      return size;
+    },
+    take() {
+      const taken = Buffer.concat(parts);
+      parts = [];
+      size = 0;
+      return taken;
+    },
+  };
+}
