@@ -85,7 +85,7 @@ export function ensureFolder(folder: string): void {
 }
 
 /** Opens a file that only the user may read, whatever the umask. */
-export function openPrivate(path: string, flags: number | string): number {
+function openPrivate(path: string, flags: number | string): number {
   const fd = openSync(path, flags, PRIVATE_FILE);
   try {
     if ((fstatSync(fd).mode & 0o777) !== PRIVATE_FILE) fchmodSync(fd, PRIVATE_FILE);
@@ -99,10 +99,8 @@ export function openPrivate(path: string, flags: number | string): number {
  * Writes all bytes or throws. A single write call may write fewer bytes than requested when the disk is
  * nearly full.
  */
-export function writeAll(fd: number, bytes: Uint8Array, position: number | null = null): void {
-  for (let done = 0; done < bytes.length; ) {
-    done += writeSync(fd, bytes, done, bytes.length - done, position === null ? null : position + done);
-  }
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
 }
 
 /**

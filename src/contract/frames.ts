@@ -16,14 +16,14 @@ export const ClientFrame = z.discriminatedUnion('type', [
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
-export const ReadyFrame = z.looseObject({ type: z.literal('ready'), connectionId: z.string() });
-export const SubscriptionFrame = z.looseObject({
+const ReadyFrame = z.looseObject({ type: z.literal('ready'), connectionId: z.string() });
+const SubscriptionFrame = z.looseObject({
   type: z.literal('subscription'),
   subscription: field(z.nullable(Subscription), 'The whole current subscription; null after unsubscribing.'),
 });
-export const ReplacedFrame = z.looseObject({ type: z.literal('replaced'), previous: Subscription });
-export const ThesisFrame = z.looseObject({ type: z.literal('thesis'), data: ThesisFrameData });
-export const ErrorFrame = z.looseObject({ type: z.literal('error'), error: z.string() });
+const ReplacedFrame = z.looseObject({ type: z.literal('replaced'), previous: Subscription });
+const ThesisFrame = z.looseObject({ type: z.literal('thesis'), data: ThesisFrameData });
+const ErrorFrame = z.looseObject({ type: z.literal('error'), error: z.string() });
 
 /** The frames that the server sends. */
 export const ServerFrame = z.discriminatedUnion('type', [

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** The version of the keys and their contents. trdr does not use a store that a newer version has written. */
 export const SCHEMA = 1;
-export const DEFAULT_PREFIX = 'trdr';
+const DEFAULT_PREFIX = 'trdr';
 
 /** The keys of one base URL and API key. Their common hash tag would put them in one slot of a cluster. */
 export interface Keys {

@@ -31,7 +31,7 @@ const slugOf = (heading: string) =>
     .replace(/\s/g, '-');
 
 /** Parses a page. */
-export function pageOf(path: string, text: string): Page {
+function pageOf(path: string, text: string): Page {
   const blocks: Block[] = [];
   const prose: string[] = [];
   let open: { info: string; lines: string[]; line: number } | undefined;

@@ -9,14 +9,14 @@ const ajv = new Ajv2020({ strict: true, validateFormats: false, allErrors: true 
 const checks = new Map<string, ValidateFunction>();
 
 /** The validator of a schema, compiled once per name. */
-export function validator(name: string, schema: () => object): ValidateFunction {
+function validator(name: string, schema: () => object): ValidateFunction {
   const check = checks.get(name) ?? ajv.compile(schema());
   checks.set(name, check);
   return check;
 }
 
 /** Throws if a value does not match its schema. */
-export function validate(check: ValidateFunction, value: unknown, what: string): void {
+function validate(check: ValidateFunction, value: unknown, what: string): void {
   if (check(value)) return;
   throw new Error(`${what} breaks its schema: ${ajv.errorsText(check.errors)}\n${JSON.stringify(value)}`);
 }

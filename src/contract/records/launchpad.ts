@@ -50,7 +50,7 @@ export type CalloutPage = z.infer<typeof CalloutPage>;
 export const boardPeriods = ['daily', 'weekly', 'monthly'] as const;
 export type BoardPeriod = (typeof boardPeriods)[number];
 
-export const BoardEntry = z.looseObject({
+const BoardEntry = z.looseObject({
   rank: field(z.int(), 'Position on the leaderboard, 1 is highest.'),
   wallet: field(z.string(), 'Wallet of the trader.'),
   username: field(nullable(z.string()), 'Launchpad username.'),

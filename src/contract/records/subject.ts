@@ -45,7 +45,7 @@ export const WhoisRecord = z.union([answered(User.shape), MissingSubject, Failed
 export type WhoisRecord = FoundSubject | Unanswered;
 
 /** A handle that the service has no answer for yet. */
-export const PendingSubject = z.looseObject({
+const PendingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'True: the answer is not available yet.'),
   code: field(z.literal('PENDING'), 'Always PENDING.'),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { field, loose, nullable } from '../field.ts';
 
 /** A part of a rich text, with an optional link. */
-export const Segment = z.looseObject({
+const Segment = z.looseObject({
   text: field(loose(z.string()), 'Text of the part.'),
   link: field(loose(z.unknown()), 'Link of the part.'),
 });

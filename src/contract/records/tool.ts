@@ -36,7 +36,7 @@ export const PriceRecord = z.looseObject({
 export type PriceRecord = z.infer<typeof PriceRecord>;
 
 /** A group of ledger entries, named by the field that they are grouped by. */
-export const UsageRecord = z.looseObject({
+const UsageRecord = z.looseObject({
   command: z.optional(field(z.string(), 'With --by command (the default): the command.')),
   endpoint: z.optional(field(z.string(), 'With --by endpoint: id of the endpoint; ws for the WebSocket.')),
   day: z.optional(field(z.string(), 'With --by day: UTC day, YYYY-MM-DD.')),

@@ -3,7 +3,7 @@ import { field, nullable } from '../field.ts';
 import type { Known } from '../read-record.ts';
 
 /** A verified social account of a user. */
-export const Social = z.looseObject({
+const Social = z.looseObject({
   provider: field(z.string(), 'Platform, such as x, telegram, youtube or reddit.'),
   subject: field(z.string(), 'User id on the platform; does not change when the user renames the account.'),
   handle: field(nullable(z.string()), 'Username when the account was verified; may change.'),

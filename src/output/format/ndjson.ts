@@ -11,7 +11,7 @@ const anyEscape =
   /\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|u[dD][89a-fA-F][0-9a-fA-F]{2}|[\s\S])/g;
 
 /** Replaces each unpaired surrogate with U+FFFD: jq, DuckDB and Python reject the JSON escape of one. */
-export const wellFormed = (json: string): string =>
+const wellFormed = (json: string): string =>
   surrogateEscape.test(json)
     ? json.replace(anyEscape, (found: string, pair?: string) =>
         pair === undefined && found.length > 2 ? '\ufffd' : found,

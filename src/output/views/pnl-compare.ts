@@ -24,7 +24,7 @@ const measures: readonly {
 ];
 
 /** The number of traders that can be compared side by side. */
-export const COMPARED = { least: 2, most: 5 } as const;
+const COMPARED = { least: 2, most: 5 } as const;
 /** The width of one trader's column, and of the columns before the first trader. */
 const COLUMN = 12;
 const FRONT = 20;

@@ -16,12 +16,12 @@ const HOUR = 3_600_000;
  * Compacts the files of this month and the last one, if they have doubled in size since their last
  * compaction.
  */
-export function compactLedger(dir: string, now: number, least = LEAST_BYTES): void {
+export function compactLedger(dir: string, now: number): void {
   const thisMonth = monthOf(now);
   const lastMonth = monthOf(Date.parse(`${thisMonth}-01`) - 1);
   for (const path of [monthFile(dir, thisMonth), monthFile(dir, lastMonth)]) {
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    if (size > least && size > 2 * sizeOnce(path)) compact(path, now);
+    if (size > LEAST_BYTES && size > 2 * sizeOnce(path)) compact(path, now);
   }
 }
 

@@ -8,7 +8,7 @@ import { before, entryMs, isBefore, readEntries, readStreams, type StreamRow } f
  * How far back a follower reads if its position is lost. It covers everything that a failover or power
  * failure can lose.
  */
-export const LOOK_BACK_MS = 5 * 60_000;
+const LOOK_BACK_MS = 5 * 60_000;
 const COUNT = 500;
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;

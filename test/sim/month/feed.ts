@@ -51,7 +51,7 @@ interface FeedLimits {
   readonly retentionMs?: number;
 }
 
-export const idOf = (number: number): string => `p${number}`;
+const idOf = (number: number): string => `p${number}`;
 export const numberOf = (id: string): number => Number(id.slice(1));
 
 export function createEndlessFeed(

@@ -36,7 +36,7 @@ export function createApi(parts: SandboxParts) {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
     const method = request.method ?? 'GET';
-    const [path = '/', search = ''] = splitOnce(request.url ?? '/', '?');
+    const [path = '/', search = ''] = splitTarget(request.url ?? '/');
     const ip = request.socket.remoteAddress ?? '';
     const requestId = nextId('req');
     const target = targetOf(method, path);
@@ -188,8 +188,8 @@ export const jsonResponse = (
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
 });
 
-/** Splits a text at the first separator. */
-export function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
+/** Splits the target of a request into path and query. */
+export function splitTarget(target: string): [string, string] {
+  const at = target.indexOf('?');
+  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }

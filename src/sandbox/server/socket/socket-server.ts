@@ -4,7 +4,7 @@ import type { WebSocketServer } from 'ws';
 import { SOCKET_PATH } from '../../../contract/endpoints.ts';
 import { type ErrorCode, errorCodes } from '../../../contract/errors.ts';
 import type { Key } from '../../keys/key.ts';
-import { jsonResponse, splitOnce } from '../http/api.ts';
+import { jsonResponse, splitTarget } from '../http/api.ts';
 import { type ApiError, apiError, apiErrorBody } from '../http/api-error.ts';
 import { gatewayPage, type HttpResponse } from '../http/response.ts';
 import type { SandboxParts } from '../parts.ts';
@@ -51,7 +51,7 @@ export function createSocketServer(parts: SandboxParts): SocketServer {
   });
 
   function admit(request: IncomingMessage, ip: string): { key: Key } | Rejection {
-    if (splitOnce(request.url ?? '', '?')[0] !== SOCKET_PATH) return reject('NOT_FOUND');
+    if (splitTarget(request.url ?? '')[0] !== SOCKET_PATH) return reject('NOT_FOUND');
     const admitted = admission.admit(request.headers, ip, 'feed:live');
     if ('error' in admitted) return rejectWith(admitted.error);
     for (const { fault, ms } of faults.trigger('call', 'ws')) {
