@@ -1,34 +1,10 @@
 import { usageError } from '../../base/failure.ts';
-import type { AnyEndpoint } from '../../contract/endpoint.ts';
-import { type EndpointId, endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
-import { cu } from '../../contract/prices.ts';
+import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
 import { PriceRecord } from '../../contract/records/tool.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { priceView } from '../../output/views/price.ts';
 import { command } from '../command.ts';
-
-/** The price list. A row states the cost of one call, or of one handle in a batch. */
-export function priceList(): PriceRecord[] {
-  const rows = Object.entries(endpoints).map(([id, row]) => priceOf(id, row));
-  const { socketMinute } = cu;
-  return [
-    ...rows,
-    {
-      endpoint: 'ws',
-      method: 'GET',
-      path: SOCKET_PATH,
-      least: socketMinute,
-      most: socketMinute,
-      price: SOCKET_PRICE,
-    },
-  ];
-}
-
-/** The price of an endpoint, by its own pricing rule; for a batch, with a single handle. */
-function priceOf(id: string, row: AnyEndpoint): PriceRecord {
-  const { least, most } = row.price.before({ params: {}, query: {}, body: { handles: ['one'] } });
-  return { endpoint: id, method: row.method, path: row.path, least, most, price: row.price.text };
-}
+import { callPrices, priceList } from '../spend/price-list.ts';
 
 /** The rows whose endpoint or path begins with the given words. */
 function pricesFor(name: string | undefined): PriceRecord[] {
@@ -52,9 +28,8 @@ function pricesFor(name: string | undefined): PriceRecord[] {
 /** The price rows of a command; undefined if the command does not exist. */
 async function pricesOf(words: string): Promise<PriceRecord[] | undefined> {
   const { tree } = await import('../tree.ts');
-  const calls = (await tree[words]?.())?.calls;
-  if (calls === undefined) return undefined;
-  return calls.flatMap((id) => priceList().filter(({ endpoint }) => endpoint === id));
+  const found = await tree[words]?.();
+  return found && callPrices(found);
 }
 
 export const price = command({

@@ -4,14 +4,13 @@ import { ErrorInfo } from '../../contract/records/subject.ts';
 import { commonOptions } from '../args/common.ts';
 import { longName, type Option, shortName } from '../args/option.ts';
 import type { AnyCommand } from '../command.ts';
-import { priceList } from '../commands/price.ts';
 import { exitCodes } from '../exit.ts';
+import { callPrices } from '../spend/price-list.ts';
 import { version } from '../version.ts';
 import { usageLine } from './page.ts';
 
 /** Describes a command for programs: its arguments, flags, records, prices and exit codes. */
 export function describeCommand(command: AnyCommand) {
-  const prices = priceList();
   return {
     command: command.path,
     summary: command.summary,
@@ -27,7 +26,7 @@ export function describeCommand(command: AnyCommand) {
     flags: Object.values({ ...command.options, ...commonOptions(command.common) }).map(flagOf),
     stream: command.stream === true,
     record: command.record ? recordSchema(command.record()) : null,
-    prices: command.calls.flatMap((id) => prices.filter(({ endpoint }) => endpoint === id)),
+    prices: callPrices(command),
     exits: command.exits.map((code) => ({ code, meaning: exitCodes[code] })),
     examples: command.examples,
   };
